@@ -1,0 +1,31 @@
+"""The only place that asks the time, so that tests and replays can own it."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+
+def iso(seconds: float) -> str:
+    """Return a Unix time as ISO 8601 in UTC with milliseconds, as every event carries it."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+@dataclass(slots=True)
+class Clock:
+    """Counts the seconds of a trial from the moment it is made.
+
+    ``now`` is monotonic, so that a step of the machine's own clock moves no event; ``wall`` is Unix
+    time, for people.
+    """
+
+    monotonic: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time  # noqa: TID251 - this is the module that owns it
+    _start: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._start = self.monotonic()
+
+    def now(self) -> float:
+        """Return the seconds since this clock was made."""
+        return self.monotonic() - self._start

@@ -1,0 +1,84 @@
+"""What a fault is, and the few things it can ask the proxy to do."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BaseModel, Field, JsonValue
+
+from warex.exchange import Exchange, Resource
+from warex.seeds import Luck
+
+type Stage = Literal["request", "response"]
+"""When a fault strikes.
+
+``request``: before the site sees the request, so the site does nothing.
+``response``: after the site has acted, so only the answer is lost. A lost answer to a POST means
+the order *was* placed.
+"""
+
+type Memory = Mapping[str, JsonValue]
+"""What a fault remembers from hit to hit, per trial and rule. Empty at the start."""
+
+type Seconds = Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)]
+"""A time to wait: finite, not negative, at most an hour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """Hold the exchange for a while, then carry on."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Answer with this instead of the site's answer."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """End the connection without an answer: an orderly ``close``, or a TCP ``reset``.
+
+    On HTTP/2 a close ends the stream (RFC 9113 RST_STREAM); a reset always takes the connection.
+    """
+
+    how: Literal["close", "reset"] = "close"
+
+
+type Effect = Delay | Reply | Cut
+
+
+def ends(effect: Effect) -> bool:
+    """Whether nothing else can happen to the exchange after this effect."""
+    return isinstance(effect, Reply | Cut)
+
+
+class Fault(BaseModel, frozen=True, extra="forbid"):
+    """One kind of misbehaviour and its parameters.
+
+    A fault decides; it never performs. ``effects`` must be pure, so that the same exchange always
+    gets the same treatment and a test needs neither network nor clock.
+    """
+
+    summary: ClassVar[str]
+    """One line for the catalogue in docs/reference/faults.md."""
+
+    default_resource: ClassVar[tuple[Resource, ...]] = ()
+    """The resources a rule is about when its match names none; empty for all."""
+
+    stage: Stage = "request"
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Return what the proxy should do to this exchange, in order, and what to remember."""
+        raise NotImplementedError
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words with the parameters' values."""
+        return self.summary

@@ -1,0 +1,184 @@
+"""A scenario: named, ordered rules; each says which exchanges, which of those, and what happens."""
+
+import math
+import re
+from typing import Annotated, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+
+from warex.exchange import Resource
+from warex.faults import AnyFault
+
+type Arm = Literal["start", "first_page", "first_llm_call"]
+"""From when on exchanges are hit and counted."""
+
+SITES = "{sites}"
+"""Stands in a URL pattern for the benchmark's task sites."""
+
+
+def _as_tuple(value: object) -> object:
+    return (value,) if isinstance(value, str | int) and not isinstance(value, bool) else value
+
+
+def _upper(methods: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(method.upper() for method in methods)
+
+
+def _finite(window: tuple[float, float]) -> tuple[float, float]:
+    start, end = window
+    if not (math.isfinite(start) and math.isfinite(end) and 0 <= start < end):
+        raise ValueError(f"[{start}, {end}] is no window; write two seconds, 0 <= start < end")
+    return window
+
+
+type OneOrMore[T] = Annotated[tuple[T, ...], BeforeValidator(_as_tuple), Field(min_length=1)]
+type Count = Annotated[int, Field(ge=1, strict=True)]
+type Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+type Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^\S(.*\S)?$")]
+
+
+class Match(BaseModel, frozen=True, extra="forbid"):
+    """Which exchanges a rule is about. All given keys must hold."""
+
+    url: str | None = Field(
+        default=None,
+        min_length=1,
+        description="A glob over the whole URL: `*` is any text, everything else stands for itself;"
+        " `{sites}` stands for the benchmark's task sites.",
+    )
+    url_exact: str | None = Field(default=None, min_length=1, description="The whole URL.")
+    url_regex: str | None = Field(
+        default=None, min_length=1, description="A Python regular expression, searched in the URL."
+    )
+    method: Annotated[OneOrMore[str], AfterValidator(_upper)] | None = Field(
+        default=None, description="HTTP methods."
+    )
+    resource: OneOrMore[Resource] | None = Field(
+        default=None, description="What the browser wants the answer for."
+    )
+    status: OneOrMore[Annotated[int, Field(ge=100, le=599)]] | None = Field(
+        default=None, description="Statuses of the site's own answer."
+    )
+    content_type: OneOrMore[str] | None = Field(
+        default=None, description="Media types of the site's own answer; `image/*` is allowed."
+    )
+
+    @field_validator("url_regex")
+    @classmethod
+    def _regex_compiles(cls, pattern: str | None) -> str | None:
+        if pattern is not None:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+        return pattern
+
+    @model_validator(mode="after")
+    def _one_pattern(self) -> Self:
+        given = [key for key in ("url", "url_exact", "url_regex") if getattr(self, key)]
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} exclude each other; give one")
+        return self
+
+    @property
+    def needs_response(self) -> bool:
+        """Whether the match can be judged only once the site has answered."""
+        return self.status is not None or self.content_type is not None
+
+
+class Random(BaseModel, frozen=True, extra="forbid"):
+    """Each matching exchange with a probability, until so many were hit."""
+
+    times: Count
+    probability: Probability = 0.5
+
+
+_KINDS = ("first", "nth", "every", "random", "probability", "always")
+
+
+class Trigger(BaseModel, frozen=True, extra="forbid"):
+    """Which of the matching exchanges are hit: exactly one kind, and windows that narrow it."""
+
+    first: Count | None = Field(default=None, description="The first k; then the site heals.")
+    nth: OneOrMore[Count] | None = Field(default=None, description="Exactly these, from 1.")
+    every: Count | None = Field(default=None, description="Every k-th.")
+    random: Random | None = Field(
+        default=None, description="Each with a probability until so many were hit."
+    )
+    probability: Probability | None = Field(
+        default=None, description="Each with this probability, without limit."
+    )
+    always: Literal[True] | None = Field(default=None, description="All.")
+    between: Annotated[tuple[float, float], AfterValidator(_finite)] | None = Field(
+        default=None, description="Only within these seconds of the trial."
+    )
+    after_step: Annotated[int, Field(ge=0, strict=True)] | None = Field(
+        default=None, description="Only after this many steps of the agent."
+    )
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        given = [kind for kind in _KINDS if getattr(self, kind) is not None]
+        if len(given) != 1:
+            found = " and ".join(given) or "none"
+            raise ValueError(f"found {found}; give exactly one of {', '.join(_KINDS)}")
+        return self
+
+
+class Rule(BaseModel, frozen=True, extra="forbid"):
+    """Hit the matching exchanges, when triggered, with a fault."""
+
+    name: Name
+    match: Match = Match()
+    trigger: Trigger
+    per: Literal["rule", "url"] = Field(
+        default="rule",
+        description="What is numbered: all that the rule matches, or each method + URL by itself.",
+    )
+    fault: AnyFault
+
+    @model_validator(mode="after")
+    def _stage_fits(self) -> Self:
+        if self.match.needs_response and self.fault.stage == "request":
+            raise ValueError(
+                "match.status and match.content_type are known only after the site has answered;"
+                " set fault.stage to 'response'"
+            )
+        return self
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """The resources the rule is about, the fault's own default included; empty for all."""
+        return self.match.resource or self.fault.default_resource
+
+
+class Scenario(BaseModel, frozen=True, extra="forbid"):
+    """Named, ordered rules."""
+
+    schema_version: Literal[1] = 1
+    name: Name
+    description: str = ""
+    arm: Arm | None = Field(
+        default=None,
+        description="From when on exchanges are hit and counted; left out, the benchmark decides.",
+    )
+    never: tuple[str, ...] = Field(
+        default=(), description="URL globs never touched nor counted, beside the built-in ones."
+    )
+    rules: tuple[Rule, ...] = ()
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        names = [rule.name for rule in self.rules]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"two rules are called {twice[0]!r}; the ledger needs one name each")
+        return self

@@ -1,0 +1,42 @@
+"""Randomness that a rerun repeats exactly.
+
+A browser sends requests in parallel, so the order in which they reach the proxy differs from run
+to run. Drawing from one random stream would therefore hit different requests each time. Instead a
+draw is a pure function of what it is *about*: the seed, the rule and the request.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+def _digest(about: tuple[str | int, ...]) -> int:
+    # The unit separator keeps ("ab", "c") and ("a", "bc") apart: it stands in no URL and no name.
+    key = "\x1f".join(map(str, about)).encode()
+    return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest())
+
+
+def draw(seed: int, *about: str | int) -> float:
+    """Return a number in [0, 1) that depends only on the arguments."""
+    return _digest((seed, *about)) / 2**64
+
+
+def derive(seed: int, *about: str | int) -> int:
+    """Return a seed (32 bits) for a part of the work, dependent only on the arguments."""
+    return _digest((seed, "derive", *about)) >> 32
+
+
+@dataclass(frozen=True, slots=True)
+class Luck:
+    """What a fault may draw from: keyed by the trial's seed and the rule."""
+
+    seed: int
+    rule: str
+
+    def draw(self, *about: str | int) -> float:
+        """Return a number in [0, 1) that depends only on the seed, the rule and the arguments."""
+        return draw(self.seed, self.rule, "fault", *about)
+
+    def choice[T](self, options: Sequence[T], *about: str | int) -> T:
+        """Return one of the options; the same arguments give the same one."""
+        return options[int(self.draw(*about) * len(options))]
