@@ -1,0 +1,51 @@
+"""How a trial came out.
+
+A void trial has no score field, so nothing can average it as a zero.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, TypeAdapter
+
+type Ending = Literal[
+    "answered",
+    "reported_infeasible",
+    "step_limit",
+    "time_limit",
+    "model_error",
+    "agent_crashed",
+    "harness_crashed",
+]
+
+
+class Counted(BaseModel, frozen=True, extra="forbid"):
+    """The trial ran as planned. Its score counts, however badly the agent did."""
+
+    outcome: Literal["counted"] = "counted"
+    ending: Ending
+    score: float = Field(ge=0, le=1)
+    latency_s: float = Field(ge=0)
+    """Client latency: from the agent's command start to its exit."""
+    answer: str | None = None
+    reasons: tuple[str, ...] = ()
+    """Why the score is what it is, one sentence for each check."""
+
+
+class Void(BaseModel, frozen=True, extra="forbid"):
+    """The harness broke, so the trial says nothing about the agent. It is run again."""
+
+    outcome: Literal["void"] = "void"
+    reason: str
+
+
+class Unscored(BaseModel, frozen=True, extra="forbid"):
+    """Nobody was there to score the trial."""
+
+    outcome: Literal["unscored"] = "unscored"
+    ending: Ending
+    latency_s: float = Field(ge=0)
+
+
+type Outcome = Annotated[Counted | Void | Unscored, Field(discriminator="outcome")]
+
+outcome_adapter: TypeAdapter[Outcome] = TypeAdapter(Outcome)
