@@ -1,0 +1,114 @@
+"""The accessibility tree as Chromium reports it, as lines a model can read.
+
+Input: the nodes of ``Accessibility.getFullAXTree`` (Chrome DevTools Protocol). Each line is
+``[id] role 'name' value='…', state, …``, indented by depth; text is ``StaticText '…'``.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+type Node = dict[str, Any]
+
+LONGEST_TEXT = 2_000
+"""Characters of one name, value or text that are shown."""
+
+# Chromium's own names for elements that have another role, or none, in ARIA.
+_ROLES = {
+    "image": "img",
+    "Date": "textbox",
+    "DateTime": "textbox",
+    "InputTime": "textbox",
+    "Iframe": "iframe",
+    "DisclosureTriangle": "button",
+}
+_TRANSPARENT = frozenset(
+    {
+        "none", "generic", "rowgroup", "Section", "SectionHeader", "SectionFooter",
+        "HeaderAsNonLandmark", "FooterAsNonLandmark", "LabelText", "Legend", "Figcaption",
+        "MenuListPopup", "RootWebArea", "WebArea", "Abbr", "Ruby", "Pre",
+        "LayoutTable", "LayoutTableRow", "LayoutTableCell",
+    }
+)  # fmt: skip
+_INVISIBLE = frozenset({"InlineTextBox", "LineBreak", "ListMarker"})
+_LEAVES = frozenset({"textbox", "searchbox", "spinbutton", "img"})
+_STATES = ("disabled", "readonly", "required", "focused", "selected", "expanded", "checked",
+           "pressed", "invalid", "modal")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the tree; `backend_id` names the DOM node of an element, None is plain text."""
+
+    depth: int
+    text: str
+    backend_id: int | None
+
+
+def lines(nodes: Sequence[Node], depth: int = 0) -> Iterator[Line]:
+    """Yield the lines of one frame's tree, in page order.
+
+    Nodes that a page nests deeper than Python's stack are met in a loop, not by recursion.
+    """
+    by_id = {node["nodeId"]: node for node in nodes}
+    known = {child for node in nodes for child in node.get("childIds", ())}
+    roots = [node for node in nodes if node["nodeId"] not in known]
+    waiting = [(node, depth, "") for node in reversed(roots)]
+    met: set[str] = set()
+    while waiting:
+        node, level, above = waiting.pop()
+        if node["nodeId"] in met:
+            continue
+        met.add(node["nodeId"])
+        role, name = _role(node), _text(node, "name")
+        if role in _INVISIBLE:
+            continue
+        shown = _shown(node, role, name, above)
+        if shown is not None:
+            yield Line(level, shown, None if role == "StaticText" else node["backendDOMNodeId"])
+        if role in _LEAVES or role == "StaticText":
+            continue
+        inside = level + (shown is not None)
+        covering = name if shown is not None else above
+        waiting += [
+            (by_id[child], inside, covering)
+            for child in reversed(node.get("childIds", ()))
+            if child in by_id
+        ]
+
+
+def _role(node: Node) -> str:
+    role = str(node.get("role", {}).get("value", "none"))
+    return _ROLES.get(role, role)
+
+
+def _text(node: Node, key: str) -> str:
+    value = node.get(key, {}).get("value", "")
+    return " ".join(str(value).split())[:LONGEST_TEXT]
+
+
+def _shown(node: Node, role: str, name: str, above: str) -> str | None:
+    """Return the line of a node, or None where it adds nothing to what is shown already."""
+    if node.get("ignored"):
+        return None
+    if role == "StaticText":
+        return f"StaticText {name!r}" if name and name not in above else None
+    if "backendDOMNodeId" not in node or (role in _TRANSPARENT and not _named_group(role, name)):
+        return None
+    value = _text(node, "value")
+    extras = ([f"value={value!r}"] if value and value != name else []) + list(_states(node))
+    return f"{role} {name!r}" + (" " + ", ".join(extras) if extras else "")
+
+
+def _named_group(role: str, name: str) -> bool:
+    return role == "generic" and bool(name)
+
+
+def _states(node: Node) -> Iterator[str]:
+    properties = {p["name"]: p.get("value", {}).get("value") for p in node.get("properties", ())}
+    for state in _STATES:
+        value = properties.get(state)
+        if state in ("checked", "pressed", "expanded") and value is not None:
+            yield f"{state}={str(value).lower()}"
+        elif value not in (None, False, "false", ""):
+            yield state

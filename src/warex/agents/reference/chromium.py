@@ -1,0 +1,53 @@
+"""Which Chromium, started how."""
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+QUIET = (
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+"""Always given: no traffic of the browser's own, and none that avoids an HTTP proxy."""
+
+
+class NoChromium(Exception):
+    """No browser can be started; the message says what was tried and how to mend it."""
+
+
+def find(asked: str | None, environment: Mapping[str, str], playwrights_own: str) -> str:
+    """Return the path of the browser to start.
+
+    In order: what was asked for, $WAREX_CHROMIUM, chromium and google-chrome on PATH, Playwright's
+    own download.
+
+    Raises:
+        NoChromium: a browser that was named does not exist, or there is none at all.
+    """
+    for origin, named in (
+        ("--browser", asked),
+        ("$WAREX_CHROMIUM", environment.get("WAREX_CHROMIUM")),
+    ):
+        if named:
+            if found := shutil.which(named, path=environment.get("PATH")):
+                return found
+            raise NoChromium(f"{origin} names {named!r}, which is not a program that can be run.")
+    for name in ("chromium", "google-chrome"):
+        if found := shutil.which(name, path=environment.get("PATH")):
+            return found
+    if Path(playwrights_own).is_file():
+        return playwrights_own
+    raise NoChromium(
+        "No Chromium was found: set --browser or $WAREX_CHROMIUM, put chromium or google-chrome "
+        "on PATH, or run 'playwright install chromium'."
+    )
+
+
+def arguments(extra: Sequence[str]) -> list[str]:
+    """Return the browser's command line arguments."""
+    # Chromium refuses its sandbox to root.
+    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return [*QUIET, *as_root, *extra]

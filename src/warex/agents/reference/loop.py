@@ -1,0 +1,52 @@
+"""The agent itself: look, ask, act, until the goal is reached or given up."""
+
+import sys
+from dataclasses import dataclass
+from typing import Literal
+
+from warex.agents.reference.actions import BadAction, parse
+from warex.agents.reference.endpoint import Endpoint, ModelError
+from warex.agents.reference.prompt import Step, messages
+from warex.agents.reference.tab import ActionFailed, Tab
+
+type Ending = Literal["answered", "reported_infeasible", "step_limit", "model_error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How it ended: `answer` is what the user was told, `steps` the answers the model gave."""
+
+    ending: Ending
+    answer: str | None
+    steps: int
+    error: str | None = None
+
+
+async def pursue(
+    goal: str, tab: Tab, endpoint: Endpoint, *, max_steps: int, screenshot: bool
+) -> Result:
+    """Work on a goal until an action ends it, the steps are used up, or the model is unusable.
+
+    Raises:
+        playwright.async_api.Error: the browser itself is gone.
+    """
+    past: list[Step] = []
+    while len(past) < max_steps:
+        seen = await tab.observe(screenshot=screenshot)
+        try:
+            reply = await endpoint.ask(messages(goal, seen, past))
+        except ModelError as error:
+            return Result("model_error", None, len(past), str(error))
+        sys.stderr.write(f"[{len(past) + 1}] {' '.join(reply.split())[:200]}\n")
+        failure: str | None = None
+        try:
+            action = parse(reply)
+            if action.name == "send_msg_to_user":
+                return Result("answered", action.text(0), len(past) + 1)
+            if action.name == "report_infeasible":
+                return Result("reported_infeasible", action.text(0), len(past) + 1)
+            await tab.act(action)
+        except (BadAction, ActionFailed) as error:
+            failure = str(error)
+        past.append(Step(reply, failure))
+    return Result("step_limit", None, len(past))
