@@ -1,0 +1,128 @@
+"""What a persona does next: a pure function of what the request says.
+
+It knows no error page. That something went wrong it learns, like a person who looks for a button,
+from the absence of what it expects.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from warex.agents.scripted_model.reading import Element, Situation, Turn
+from warex.agents.scripted_model.tasks import OracleStep, Task, Tasks
+
+type Persona = Literal["giveup", "patient", "suggestible"]
+
+PERSONAS: tuple[Persona, ...] = ("giveup", "patient", "suggestible")
+
+PATIENCE = 4
+"""Reloads for one missing element before a patient persona gives up."""
+
+STUBBORNNESS = 4
+"""Failed tries of one action on an element that is there, before any persona gives up."""
+
+LONGEST = 60
+"""Past turns after which any persona gives up: whatever happens, it ends."""
+
+
+def reply(persona: Persona, situation: Situation, tasks: Tasks) -> str:
+    """Return the persona's reply: a short thought, then one action on a line of its own."""
+    task = tasks.find(situation.goal)
+    if task is None:
+        return _report("I do not know this task.")
+    step = _next_step(situation.turns)
+    if step >= len(task.oracle):
+        return "All steps are done.\nsend_msg_to_user('Done.')"
+    here = _resume(task, step, situation)
+    if len(situation.turns) >= LONGEST or _failures(situation.turns, step) >= STUBBORNNESS:
+        return _place(task, step) + "I try in vain.\n" + _report("The page does not let me act.")
+    if here is not None:
+        index, element = here
+        return _place(task, index) + _do(task.oracle[index], element)
+    missing = f"the {_shown(task.oracle[step])} is missing"
+    if _reloads(situation.turns, step) < _patience(persona, situation):
+        return _place(task, step) + f"{missing}, I load the page again.\nreload()"
+    return _place(task, step) + f"{missing}, I give up.\n" + _report(f"On this page {missing}.")
+
+
+def _patience(persona: Persona, situation: Situation) -> int:
+    willing = persona == "patient" or (persona == "suggestible" and situation.told_to_refresh)
+    return PATIENCE if willing else 0
+
+
+def _next_step(turns: Sequence[Turn]) -> int:
+    """Return the step after the last one done; a failed action or a reload did not do it."""
+    if not turns:
+        return 0
+    last = turns[-1]
+    return last.step if last.reloaded or last.failed else last.step + 1
+
+
+def _resume(task: Task, step: int, situation: Situation) -> tuple[int, Element] | None:
+    """Return the step to do now and its element, or None where nothing expected is here.
+
+    Usually that is the next step. A reload takes unsaved fields and open dialogs away, so after
+    one the page's own steps are begun again, unless the next step is the first of its page; and
+    where the reload led back to the page before, that one's are.
+    """
+    element = _find(task.oracle[step], situation.elements)
+    begun = task.first_of_page(step)
+    if not (situation.turns and situation.turns[-1].reloaded):
+        return (step, element) if element else None
+    if element and begun == step:
+        return step, element
+    before = task.first_of_page(begun - 1) if begun else begun
+    for index in (*range(begun, step + 1), *range(before, begun)):
+        if element := _find(task.oracle[index], situation.elements):
+            return index, element
+    return None
+
+
+def _find(wanted: OracleStep, elements: Sequence[Element]) -> Element | None:
+    for element in elements:
+        usable = wanted.action == "answer" or (element.id and not element.disabled)
+        if usable and (element.role, element.text) == (wanted.role, wanted.name):
+            return element
+    return None
+
+
+def _reloads(turns: Sequence[Turn], step: int) -> int:
+    """Count the reloads for a step since it, or a later one, was last done.
+
+    Doing the page's earlier steps again, as a reload asks for, is no progress.
+    """
+    count = 0
+    for turn in reversed(turns):
+        if turn.reloaded:
+            count += turn.step == step
+        elif turn.step >= step and not turn.failed:
+            break
+    return count
+
+
+def _failures(turns: Sequence[Turn], step: int) -> int:
+    count = 0
+    for turn in reversed(turns):
+        if not turn.failed or turn.reloaded or turn.step != step:
+            break
+        count += 1
+    return count
+
+
+def _place(task: Task, index: int) -> str:
+    return f"Step {index + 1} of {len(task.oracle)}: "
+
+
+def _shown(step: OracleStep) -> str:
+    return f"{step.role} {step.name!r}"
+
+
+def _do(step: OracleStep, element: Element) -> str:
+    if step.action == "answer":
+        return f"the {_shown(step)} is here, I am done.\nsend_msg_to_user({step.text!r})"
+    arguments = repr(element.id) if step.action == "click" else f"{element.id!r}, {step.text!r}"
+    verb = step.action.replace("_", " ")
+    return f"{verb} the {_shown(step)}.\n{step.action}({arguments})"
+
+
+def _report(why: str) -> str:
+    return f"report_infeasible({why!r})"

@@ -1,0 +1,127 @@
+"""What a request says: the goal, the elements of the page, what was done so far."""
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_SECTION = re.compile(r"^# (.+)$", re.MULTILINE)
+_PAST = re.compile(r"^## Step \d+$", re.MULTILINE)
+_LITERAL = r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")"""
+_LINE = re.compile(rf"^(\s*)(?:\[(\w+)\] )?([\w-]+) {_LITERAL}(.*)$")
+_TURN = re.compile(r"^Step (\d+) of \d+:")
+_CALL_LINE = re.compile(r"^[\s*`-]*\w+\(.*\)")
+_REFRESH = re.compile(r"\b(refresh|reload)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One line of the accessibility tree; `text` is its name, or what stands in it."""
+
+    id: str
+    role: str
+    text: str
+    disabled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One of the model's own earlier replies: the step it was about (from 0) and how it went."""
+
+    step: int
+    reloaded: bool
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """All that one request tells. `told_to_refresh` is what the system prompt says."""
+
+    goal: str
+    elements: tuple[Element, ...]
+    turns: tuple[Turn, ...]
+    told_to_refresh: bool
+
+
+def read(messages: Sequence[dict[str, Any]]) -> Situation:
+    """Read the messages of one request; what is not there is empty."""
+    system = "\n".join(text(m) for m in messages if m.get("role") == "system")
+    sections = _sections("\n".join(text(m) for m in messages if m.get("role") == "user"))
+    return Situation(
+        goal=sections.get("Goal", ""),
+        elements=elements(sections.get("Current page", "")),
+        turns=_turns(sections.get("History of past actions", "")),
+        told_to_refresh=_tells_to_refresh(system),
+    )
+
+
+def text(message: dict[str, Any]) -> str:
+    """Return the text of a message, which may come in parts."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = (part.get("text") for part in parts if isinstance(part, dict))
+    return "\n".join(part for part in texts if isinstance(part, str))
+
+
+def _sections(prompt: str) -> dict[str, str]:
+    """Split a prompt at its ``# Title`` lines; the first of a title counts."""
+    found: dict[str, str] = {}
+    titles = list(_SECTION.finditer(prompt))
+    for title, following in zip(titles, [*titles[1:], None], strict=True):
+        end = following.start() if following else len(prompt)
+        found.setdefault(title[1].strip(), prompt[title.end() : end].strip())
+    return found
+
+
+def elements(page: str) -> tuple[Element, ...]:
+    """Read an accessibility tree.
+
+    An element without a name of its own (a status line, a paragraph) is known by the text in it.
+    """
+    lines = [match for line in page.splitlines() if (match := _LINE.match(line))]
+    return tuple(
+        Element(
+            id=line[2] or "",
+            role=line[3],
+            text=_unquoted(line[4]) or _text_inside(lines, index),
+            disabled=bool(re.search(r"(?:^|[ ,])disabled(?:,|$)", line[5])),
+        )
+        for index, line in enumerate(lines)
+    )
+
+
+def _text_inside(lines: list[re.Match[str]], index: int) -> str:
+    depth = len(lines[index][1])
+    inside: list[str] = []
+    for line in lines[index + 1 :]:
+        if len(line[1]) <= depth:
+            break
+        inside.append(_unquoted(line[4]))
+    return " ".join(part for part in inside if part)
+
+
+def _unquoted(literal: str) -> str:
+    try:
+        return str(ast.literal_eval(literal))
+    except (SyntaxError, ValueError):
+        return literal[1:-1]
+
+
+def _turns(history: str) -> tuple[Turn, ...]:
+    """Read the model's own replies back; what it did not write itself tells it nothing."""
+    turns = []
+    for past in _PAST.split(history)[1:]:
+        lines = past.strip().splitlines()
+        if lines and (mine := _TURN.match(lines[0])):
+            failed = lines[-1].startswith("Error: ")
+            turns.append(Turn(int(mine[1]) - 1, "reload()" in lines, failed))
+    return tuple(turns)
+
+
+def _tells_to_refresh(system: str) -> bool:
+    """Tell an instruction from a list of actions, whose lines begin with the action itself."""
+    said = (line for line in system.splitlines() if not _CALL_LINE.match(line))
+    return any(_REFRESH.search(line) for line in said)

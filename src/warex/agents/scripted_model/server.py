@@ -1,0 +1,112 @@
+"""The server: nothing is remembered from one request to the next."""
+
+import json
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from warex.agents.scripted_model import wire
+from warex.agents.scripted_model.persona import reply
+from warex.agents.scripted_model.reading import read
+from warex.agents.scripted_model.tasks import Tasks
+
+LARGEST_BODY = 64 * 1024 * 1024
+"""Bytes of a request's body that are read."""
+
+IDLE = 300.0
+"""Seconds after which an unused connection is closed."""
+
+
+class ScriptedModel(ThreadingHTTPServer):
+    """A chat-completions endpoint for some tasks; `server_port` tells where."""
+
+    daemon_threads = True
+    # A client that leaves a connection open must not hold up the end.
+    block_on_close = False
+
+    def __init__(self, tasks: Tasks, host: str = "127.0.0.1", port: int = 0) -> None:
+        """Bind; port 0 takes a free one.
+
+        Raises:
+            OSError: the port is in use, or the host is not of this machine.
+        """
+        self.tasks = tasks
+        super().__init__((host, port), _Handler)
+
+    def server_bind(self) -> None:
+        """Bind without the reverse name look-up of the standard library, which may take long."""
+        self.socket.bind(self.server_address)
+        self.server_address = self.socket.getsockname()
+        self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Stay quiet about clients that hang up."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: ScriptedModel
+    protocol_version = "HTTP/1.1"
+    timeout = IDLE
+    # Small answers on a connection that lives: waiting to fill a packet costs 40 ms each.
+    disable_nagle_algorithm = True
+
+    def do_GET(self) -> None:
+        if self._path() == "/v1/models":
+            self._send(200, wire.models())
+        else:
+            self._refuse(wire.Refused(404, f"There is no GET {self._path()}."))
+
+    def do_POST(self) -> None:
+        try:
+            # The body is read even for a wrong path: the next request follows on the connection.
+            body = self._body()
+            if self._path() != "/v1/chat/completions":
+                raise wire.Refused(404, f"There is no POST {self._path()}.")
+            asked = wire.question(body)
+        except wire.Refused as refused:
+            self._refuse(refused)
+            return
+        said = reply(asked.persona, read(asked.messages), self.server.tasks)
+        if asked.stream:
+            self._stream(asked, said)
+        else:
+            self._send(200, wire.completion(asked, said))
+
+    def _path(self) -> str:
+        return self.path.split("?", 1)[0]
+
+    def _body(self) -> bytes:
+        announced = self.headers.get("Content-Length", "")
+        if not announced.isdecimal() or int(announced) > LARGEST_BODY:
+            # Where the next request would begin is unknown now.
+            self.close_connection = True
+            raise wire.Refused(
+                400, f"Content-Length is {announced!r}, not a number up to {LARGEST_BODY}."
+            )
+        return self.rfile.read(int(announced))
+
+    def _refuse(self, refused: wire.Refused) -> None:
+        self._send(refused.status, refused.body)
+
+    def _send(self, status: int, answer: dict[str, Any]) -> None:
+        body = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _stream(self, asked: wire.Question, said: str) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream; charset=utf-8")
+        self.send_header("Cache-Control", "no-cache")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for event in (*map(json.dumps, wire.chunks(asked, said)), "[DONE]"):
+            data = f"data: {event}\n\n".encode()
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+        self.wfile.write(b"0\r\n\r\n")
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Stay quiet: every call is in the trace of whoever asked."""
