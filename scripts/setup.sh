@@ -1,0 +1,183 @@
+#!/bin/sh
+# Make .venv ready to work in: a Python, the pinned packages, a Chromium.
+#
+#   sh scripts/setup.sh                   all of it; less than a second when nothing changed
+#   sh scripts/setup.sh --find-python     print the Python that would be used
+#   sh scripts/setup.sh --find-chromium   print the Chromium that would be used
+#
+# Exit code 3: the machine lacks something; the last sentence says what, and what to do.
+set -eu
+cd "$(dirname "$0")/.."
+
+lacking() {
+    echo "$*" >&2
+    exit 3
+}
+
+# --- a Python ------------------------------------------------------------------------------------
+
+# Print "VERSION PIP EXECUTABLE" if $1 runs and is new enough; PIP is "pip" or "no-pip". The version
+# is asked of the program itself: a pyenv shim of that name may stand for nothing, and mitmproxy's
+# wheels fit CPython with its lock only.
+probe() {
+    "$1" -c '
+import sys, sysconfig
+from importlib.util import find_spec
+if sys.version_info < (3, 12) or sysconfig.get_config_var("Py_GIL_DISABLED"):
+    sys.exit(1)
+if sys.implementation.name != "cpython":
+    sys.exit(1)
+pip = "pip" if find_spec("ensurepip") and find_spec("venv") else "no-pip"
+print("%d.%d.%d" % sys.version_info[:3], pip, sys.executable)
+' 2>/dev/null
+}
+
+find_uv() {
+    command -v uv || for uv in "${HOME:-}/.local/bin/uv" "${HOME:-}/.cargo/bin/uv"; do
+        [ ! -x "$uv" ] || { echo "$uv"; break; }
+    done
+}
+
+# Print the candidates one a line, best first. 3.13 leads: it is what the constraints are tried with.
+candidate_pythons() {
+    for name in python3.13 python3.12 python3.14 python3 python; do
+        command -v "$name" || true
+    done
+    uv=$(find_uv)
+    [ -z "$uv" ] || "$uv" python find --no-python-downloads '>=3.12' 2>/dev/null || true
+    for root in "${PYENV_ROOT:-}" "$(pyenv root 2>/dev/null)" "${HOME:-}/.pyenv"; do
+        for version in 3.13 3.12 3.14 3.15; do
+            for python in "$root/versions/$version".*/bin/python; do
+                [ ! -x "$python" ] || echo "$python"
+            done
+        done
+    done
+}
+
+# Print the probe of the best Python: one with pip before one without.
+find_python() {
+    second=
+    candidates=$(candidate_pythons)
+    while IFS= read -r candidate; do
+        [ -n "$candidate" ] && found=$(probe "$candidate") || continue
+        case $found in
+            *" no-pip "*) second=${second:-$found} ;;
+            *) echo "$found"; return ;;
+        esac
+    done <<EOF
+$candidates
+EOF
+    [ -n "$second" ] || lacking "WAREX needs Python 3.12 or newer, and there is none on PATH, known" \
+        "to uv, or among pyenv's versions. Install one (Debian 13: apt-get install python3" \
+        "python3-venv; with uv: uv python install 3.13; with pyenv: pyenv install 3.13) and try again."
+    echo "$second"
+}
+
+# --- the packages --------------------------------------------------------------------------------
+
+# What .venv was made from. The folder belongs to it: a virtual environment does not survive a move.
+recipe() {
+    { pwd; cat pyproject.toml constraints.txt scripts/setup.sh; } | cksum
+}
+
+make_venv() {
+    [ -w . ] || lacking "Cannot write in $(pwd): clone the repository into a folder of your own."
+    found=$(find_python)
+    rest=${found#* }
+    python=${rest#* }
+    echo "Installing WAREX into .venv with Python ${found%% *} (a minute or so) ..."
+    # Made anew, since what an earlier recipe or another Python installed must not shine through.
+    rm -rf .venv
+    # pip rather than uv, for pip is what a machine's own index settings are written for.
+    case $rest in
+        pip*)
+            "$python" -m venv .venv
+            .venv/bin/python -m pip install -qq --disable-pip-version-check \
+                -c constraints.txt -e '.[dev]'
+            ;;
+        *)
+            uv=$(find_uv)
+            [ -n "$uv" ] || lacking "$python has no venv module, so no environment can be made with" \
+                "it. Install it (Debian: apt-get install python3-venv) or install uv, and try again."
+            "$uv" venv -q --python "$python" .venv
+            "$uv" pip install -q --python .venv/bin/python -c constraints.txt -e '.[dev]'
+            ;;
+    esac || lacking "The packages could not be installed (see above). Check that this machine reaches" \
+        "its package index, then try again."
+    recipe >.venv/.warex-setup
+}
+
+# --- a Chromium ----------------------------------------------------------------------------------
+
+# A file of the right name may be a stub that asks for a package, or lack its libraries: try it.
+runs() {
+    "$1" --version >/dev/null 2>&1
+}
+
+playwrights_own() {
+    for root in "${PLAYWRIGHT_BROWSERS_PATH:-}" "${HOME:-}/.cache/ms-playwright" \
+        "${HOME:-}/Library/Caches/ms-playwright"; do
+        for chrome in "$root"/chromium-*/chrome-linux*/chrome \
+            "$root"/chromium-*/chrome-mac*/*.app/Contents/MacOS/*; do
+            [ ! -x "$chrome" ] || echo "$chrome"
+        done
+    done
+}
+
+find_chromium() {
+    if [ -n "${WAREX_CHROMIUM:-}" ]; then
+        runs "$WAREX_CHROMIUM" || lacking "WAREX_CHROMIUM is $WAREX_CHROMIUM, which does not run:" \
+            "name the program file of a Chromium or Chrome, or unset it."
+        echo "$WAREX_CHROMIUM"
+        return
+    fi
+    for name in chromium chromium-browser google-chrome google-chrome-stable; do
+        chrome=$(command -v "$name") && runs "$chrome" && echo "$chrome" && return
+    done
+    chromes=$(playwrights_own)
+    while IFS= read -r chrome; do
+        [ -n "$chrome" ] && runs "$chrome" && echo "$chrome" && return
+    done <<EOF
+$chromes
+EOF
+    return 1
+}
+
+get_chromium() {
+    echo "Getting Chromium ..."
+    # A download that hangs must not hang the set-up; macOS has no timeout command.
+    limit=$(command -v timeout || true)
+    ${limit:+"$limit" 300} .venv/bin/python -m playwright install chromium >/dev/null 2>&1 || true
+    find_chromium >/dev/null && return
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
+    DEBIAN_FRONTEND=noninteractive apt-get update -qq >&2 || true
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >&2 || return 1
+    find_chromium >/dev/null
+}
+
+# -------------------------------------------------------------------------------------------------
+
+case ${1:-} in
+    --find-python)
+        find_python
+        exit
+        ;;
+    --find-chromium)
+        find_chromium || lacking "No Chromium on this machine."
+        exit
+        ;;
+esac
+
+if ! .venv/bin/python -c '' 2>/dev/null || [ "$(recipe)" != "$(cat .venv/.warex-setup 2>/dev/null)" ]; then
+    make_venv
+fi
+
+if ! chromium=$(find_chromium); then
+    # An unusable WAREX_CHROMIUM has been named already, and getting another would not mend it.
+    [ -z "${WAREX_CHROMIUM:-}" ] || exit 3
+    get_chromium || lacking "WAREX needs Chromium: none was found, and neither Playwright's download" \
+        "nor the system's package could be installed. Install one (Debian: apt-get install chromium," \
+        "as root), or set WAREX_CHROMIUM to the program file of a Chromium or Chrome, and try again."
+    chromium=$(find_chromium)
+fi
+echo "Ready: .venv, Chromium at $chromium"
