@@ -1,0 +1,157 @@
+"""What a call costs, from a dated table of list prices in USD per million tokens."""
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import (
+    BaseModel,
+    Discriminator,
+    Field,
+    JsonValue,
+    Tag,
+    ValidationError,
+    model_validator,
+)
+
+from warex.errors import InputError
+from warex.llm.base import Usage
+
+_PER = 1_000_000
+_DATED = re.compile(r"[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest)$")
+"""How vendors name one version of a model; versions of other prices have entries of their own."""
+
+type Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+"""US dollars per million tokens."""
+
+
+class PricesError(InputError, ValueError):
+    """A price table is wrong; the message names the file, the place and what is allowed."""
+
+
+class Price(BaseModel, frozen=True, extra="forbid"):
+    """What a model's tokens cost; cached input costs as other input unless the table says so."""
+
+    input: Usd
+    output: Usd
+    cache_read: Usd | None = None
+    cache_write: Usd | None = None
+
+
+class AsIf(BaseModel, frozen=True, extra="forbid"):
+    """A model without a price, such as a scripted one: counted at the price of another."""
+
+    as_if: str
+
+
+def _kind(entry: JsonValue | Price | AsIf) -> str:
+    borrowed = isinstance(entry, AsIf) or (isinstance(entry, dict) and "as_if" in entry)
+    return "as_if" if borrowed else "price"
+
+
+type Entry = Annotated[
+    Annotated[Price, Tag("price")] | Annotated[AsIf, Tag("as_if")], Discriminator(_kind)
+]
+"""What a table says of one model."""
+
+
+class PriceTable(BaseModel, frozen=True, extra="forbid"):
+    """List prices of one day; a name may be a glob such as ``scripted:*``."""
+
+    date: date
+    models: dict[str, Entry]
+
+    @model_validator(mode="after")
+    def _as_if_leads_to_a_price(self) -> Self:
+        for name, entry in self.models.items():
+            if isinstance(entry, AsIf) and not isinstance(self.models.get(entry.as_if), Price):
+                raise ValueError(
+                    f"{name!r} is priced as if it were {entry.as_if!r}, which has no price in the"
+                    f" table"
+                )
+        return self
+
+    def entry(self, model: str) -> Entry | None:
+        """Return what the table says of a model as a trace names it, or None.
+
+        ``openai/gpt-4o-2024-08-06`` is looked up as it stands, then without provider, then
+        without date; exact names go before globs, and globs in the order of the table.
+        """
+        bare = model.rpartition("/")[2]
+        names = (model, bare, _DATED.sub("", bare))
+        for name in names:
+            if name in self.models:
+                return self.models[name]
+        for pattern, entry in self.models.items():
+            if any(fnmatchcase(name, pattern) for name in names):
+                return entry
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a call costs in US dollars, and at whose price if not its own."""
+
+    usd: float
+    as_if: str | None = None
+
+
+def cost(model: str, usage: Usage, table: PriceTable) -> Cost | None:
+    """Return what ``usage`` of ``model`` costs; None if the table does not know the model."""
+    entry = table.entry(model)
+    if entry is None:
+        return None
+    as_if = entry.as_if if isinstance(entry, AsIf) else None
+    price = table.models[entry.as_if] if isinstance(entry, AsIf) else entry
+    if not isinstance(price, Price):
+        return None
+    read = price.input if price.cache_read is None else price.cache_read
+    write = price.input if price.cache_write is None else price.cache_write
+    plain = max(0, usage.input_total - usage.cache_read - usage.cache_write)
+    total = (
+        plain * price.input
+        + usage.cache_read * read
+        + usage.cache_write * write
+        + usage.output_total * price.output
+    )
+    return Cost(total / _PER, as_if)
+
+
+def load_prices(path: Path) -> PriceTable:
+    """Return the table in a user's JSON file, which takes the place of the built-in one.
+
+    Raises:
+        PricesError: the file cannot be read or is no price table.
+
+    """
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise PricesError(f"{path} cannot be read: {error.strerror or error}.") from error
+    return _parse(text, str(path))
+
+
+@cache
+def built_in_prices() -> PriceTable:
+    """Return the table WAREX comes with."""
+    return _parse((files("warex.llm") / "prices.json").read_bytes(), "prices.json")
+
+
+def _parse(text: bytes, where: str) -> PriceTable:
+    try:
+        return PriceTable.model_validate_json(text)
+    except ValidationError as error:
+        wrong = "".join(
+            f"\n  {'.'.join(map(str, e['loc'])) or 'the file'}: {e['msg']}, got {e['input']!r:.80}"
+            for e in error.errors(include_url=False)
+        )
+        raise PricesError(
+            f"{where} is not a price table, which is"
+            f' {{"date": "2025-01-31", "models": {{"NAME": {{"input": 2.5, "output": 10}}}}}}'
+            f" in USD per million tokens:{wrong}"
+        ) from error

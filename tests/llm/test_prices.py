@@ -1,0 +1,102 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from warex.errors import InputError
+from warex.llm import Usage
+from warex.llm.prices import Cost, PriceTable, built_in_prices, cost, load_prices
+
+TABLE = PriceTable.model_validate(
+    {
+        "date": "2025-01-31",
+        "models": {
+            "gpt-4o": {"input": 2.5, "output": 10, "cache_read": 1.25},
+            "gpt-4o-2024-05-13": {"input": 5, "output": 15},
+            "claude": {"input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75},
+            "llama*": {"input": 0, "output": 0},
+            "scripted:*": {"as_if": "gpt-4o"},
+        },
+    }
+)
+MILLION = Usage(input_total=1_000_000, output_total=1_000_000)
+
+
+def test_cached_tokens_cost_their_own_price_and_are_not_counted_twice() -> None:
+    usage = Usage(input_total=1_000_000, output_total=0, cache_read=400_000)
+    assert cost("gpt-4o", usage, TABLE) == Cost(0.6 * 2.5 + 0.4 * 1.25)
+
+
+def test_writing_to_a_cache_costs_its_own_price() -> None:
+    usage = Usage(input_total=1_000_000, output_total=0, cache_write=1_000_000)
+    assert cost("claude", usage, TABLE) == Cost(3.75)
+
+
+@pytest.mark.parametrize(
+    ("model", "usd"),
+    [
+        ("gpt-4o", 12.5),
+        ("openai/gpt-4o", 12.5),
+        ("gpt-4o-2024-08-06", 12.5),
+        ("openai/gpt-4o-latest", 12.5),
+        ("gpt-4o-2024-05-13", 20),
+        ("meta/llama-3.3-70b", 0),
+    ],
+)
+def test_names_with_provider_and_date_are_found(model: str, usd: float) -> None:
+    assert cost(model, MILLION, TABLE) == Cost(usd)
+
+
+@pytest.mark.parametrize("model", ["", "gpt-4o-mini", "gpt", "my-gpt-4o-finetune"])
+def test_an_unknown_model_has_no_cost_rather_than_none_to_pay(model: str) -> None:
+    assert cost(model, MILLION, TABLE) is None
+
+
+def test_a_borrowed_price_says_whose_it_is() -> None:
+    assert cost("scripted:patient", MILLION, TABLE) == Cost(12.5, as_if="gpt-4o")
+
+
+def test_the_table_warex_comes_with_prices_the_scripted_model() -> None:
+    priced = cost("scripted:giveup", MILLION, built_in_prices())
+    assert priced is not None
+    assert priced.as_if == "gpt-4o"
+
+
+def test_a_users_table_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(TABLE.model_dump_json(exclude_none=True))
+    assert load_prices(path) == TABLE
+
+
+@pytest.mark.parametrize(
+    ("models", "says"),
+    [
+        ({"m": {"input": -1, "output": 2}}, "greater than or equal to 0, got -1"),
+        ({"m": {"input": 1}}, "output"),
+        ({"m": {"input": 1, "output": 2, "cached": 1}}, "cached"),
+        ({"m": {"as_if": "nobody"}}, "'nobody', which has no price"),
+        ({"m": 3}, "got 3"),
+    ],
+)
+def test_a_wrong_table_is_refused_with_a_sentence(
+    tmp_path: Path, models: object, says: str
+) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps({"date": "2025-01-31", "models": models}))
+    with pytest.raises(InputError) as caught:
+        load_prices(path)
+    assert str(path) in str(caught.value)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"date": "2025-01-31", "models": {"m": NaN}}'])
+def test_what_is_no_table_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match="is not a price table"):
+        load_prices(path)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"absent\.json cannot be read: No such file"):
+        load_prices(tmp_path / "absent.json")
