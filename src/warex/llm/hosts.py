@@ -1,0 +1,50 @@
+"""Public hosts that serve LLM APIs, for telling model traffic from site traffic by name alone.
+
+Calls are recognised by their shape wherever they go (``warex.llm.recognise``); the names serve
+where a shape cannot be seen, such as a connection that is passed through.
+"""
+
+import re
+from fnmatch import translate
+from functools import lru_cache
+
+KNOWN_LLM_HOSTS = (
+    "aiplatform.googleapis.com",
+    "*-aiplatform.googleapis.com",
+    "api.anthropic.com",
+    "api.cerebras.ai",
+    "api.cohere.com",
+    "api.deepinfra.com",
+    "api.deepseek.com",
+    "api.fireworks.ai",
+    "api.groq.com",
+    "api.mistral.ai",
+    "api.moonshot.ai",
+    "api.openai.com",
+    "*.api.openai.com",
+    "api.perplexity.ai",
+    "api.together.xyz",
+    "api.x.ai",
+    "bedrock-runtime.*.amazonaws.com",
+    "bedrock-runtime-fips.*.amazonaws.com",
+    "dashscope.aliyuncs.com",
+    "dashscope-intl.aliyuncs.com",
+    "*.cognitiveservices.azure.com",
+    "*.openai.azure.com",
+    "*.services.ai.azure.com",
+    "generativelanguage.googleapis.com",
+    "integrate.api.nvidia.com",
+    "models.github.ai",
+    "openrouter.ai",
+    "router.huggingface.co",
+)
+"""Globs over host names; ``*`` also spans dots."""
+
+_KNOWN = re.compile("|".join(map(translate, KNOWN_LLM_HOSTS)))
+_PORT = re.compile(r":\d+$")
+
+
+@lru_cache(maxsize=4096)
+def is_known_llm_host(host: str) -> bool:
+    """Tell whether a host, with or without port, is a public LLM API."""
+    return _KNOWN.match(_PORT.sub("", host.lower()).rstrip(".")) is not None
