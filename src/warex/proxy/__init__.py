@@ -1,0 +1,1 @@
+"""The only room that knows mitmproxy: turns flows into exchanges and effects into traffic."""

@@ -1,0 +1,575 @@
+"""The mitmproxy addon that injects faults and records the trial.
+
+mitmproxy logs an exception in an addon and lets the flow through, so a crashing fault would pass
+as a healthy page. This addon fails closed: the exchange is cut, ``harness_broke`` is written, and
+the trial is void.
+
+One exchange: ``requestheaders`` (where to) → ``request`` (decide; strike before the site) →
+``responseheaders`` (decide by the answer; stream or hold) → ``response`` (strike after the site)
+→ ``warex_sent`` (an injected answer is out) or ``error``.
+"""
+
+import functools
+from collections.abc import Awaitable, Callable
+
+from mitmproxy import connection, ctx, http, tcp, tls
+
+from warex.exchange import Exchange, resource_of
+from warex.llm import could_be_llm, recognise
+from warex.proxy import flows
+from warex.proxy.config import ProxyConfig
+from warex.proxy.connections import reset, written_out
+from warex.proxy.handler import bytes_moved
+from warex.proxy.interception import CANARY_HOST, Interception
+from warex.proxy.llm_tap import LlmTap, read_call
+from warex.proxy.ongoing import Ongoing, attach, ongoing_of
+from warex.proxy.perform import Struck, strike
+from warex.proxy.recorder import Recorder
+from warex.scenarios import Decision, Injection, Injector
+from warex.traces import (
+    Armed,
+    Canary,
+    Disarmed,
+    FaultDelivered,
+    FaultMissed,
+    FaultPlanned,
+    RequestSeen,
+    ResponseSeen,
+    TlsRejected,
+    Tunnel,
+    WebSocketSeen,
+)
+from warex.traces.redact import redact_url
+
+_STREAM_ABOVE = 256 * 1024
+"""Bytes of a request's body from which it is streamed, where no rule can be about it."""
+
+
+type _Hook[T] = Callable[["WarexAddon", T], Awaitable[None] | None]
+
+
+def _fail_closed[T](hook: _Hook[T]) -> _Hook[T]:
+    """Cut the exchange and void the trial when our own hook breaks, now or while awaited."""
+
+    @functools.wraps(hook)
+    def guarded(self: "WarexAddon", data: T) -> Awaitable[None] | None:
+        try:
+            result = hook(self, data)
+        except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
+            self.broke(data, error)
+            return None
+        return None if result is None else guard(self, data, result)
+
+    async def guard(self: "WarexAddon", data: T, result: Awaitable[None]) -> None:
+        try:
+            await result
+        except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
+            self.broke(data, error)
+
+    return guarded
+
+
+class WarexAddon:
+    """Injects a scenario's faults into one trial's exchanges, and records them all."""
+
+    def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
+        self.config = config
+        self.injector = injector
+        self.recorder = recorder
+        self.interception = Interception(config, injector)
+        self.notices: Callable[[str], None] = lambda sentence: None
+        """Told of what the user should know while the trial runs."""
+        self._connections: dict[str, str] = {}
+        self._live: dict[str, dict[str, tuple[http.HTTPFlow, Ongoing]]] = {}
+        self._tunnels: dict[str, tuple[str, int, str, float]] = {}
+        self._armed = injector.armed
+        if self._armed:
+            recorder.write(Armed(by="start"))
+
+    # ---- the exchange
+
+    @_fail_closed
+    def requestheaders(self, flow: http.HTTPFlow) -> None:
+        """Send the request where it belongs; stream a large body that nobody needs to see."""
+        request = flow.request
+        target = self.interception.target(request.pretty_host, request.port)
+        if target is not None:
+            # Through .data, so that the Host header and the URL that the browser knows stay. Never
+            # through server.address: mitmproxy would open a new connection for every request.
+            flow.metadata[flows.BROWSER_URL] = request.pretty_url
+            request.data.scheme = target.target_scheme.encode()
+            request.data.host, request.data.port = target.target_host, target.target_port
+            flow.server_conn.via = None
+        if not could_be_llm(request.method, request.path):
+            length = request.headers.get("content-length", "")
+            large = (
+                int(length) > _STREAM_ABOVE
+                if length.isdigit()
+                else bool(request.headers.get("transfer-encoding"))
+            )
+            if large and not self.injector.may_concern(request.method, flows.url_of(flow)):
+                request.stream = True
+
+    @_fail_closed
+    def request(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
+        """Record the request, decide, and strike if the fault comes before the site."""
+        now = self.recorder.clock.now()
+        request = flows.request_of(flow)
+        self.recorder.exchanges += 1
+        exchange = Exchange(f"x{self.recorder.exchanges}", request)
+        ongoing = Ongoing(
+            exchange, resource_of(request), self._connections.get(flow.client_conn.id, "")
+        )
+        attach(flow, ongoing)
+        self._live.setdefault(flow.client_conn.id, {})[exchange.id] = (flow, ongoing)
+        if request.parts.hostname == CANARY_HOST:
+            self._answer_canary(flow, ongoing)
+            return None
+        llm = self._recognise_llm(flow, ongoing, now)
+        decision = self.injector.request(exchange, now, llm=llm)
+        self._note_arming("first_page")
+        self.recorder.write(
+            RequestSeen(
+                exchange=exchange.id,
+                method=request.method,
+                url=redact_url(request.url),
+                resource=ongoing.resource,
+                top_level=request.is_top_level,
+                http_version=flow.request.http_version,
+                connection=ongoing.connection,
+                headers=flows.pairs(flow.request.headers),
+                size=len(flow.request.raw_content or b""),
+                repeat_of=decision.repeat_of,
+            )
+        )
+        self._plan(ongoing, decision)
+        ongoing.waiting = [hit for hit in decision.injections if hit.stage == "response"]
+        before = [hit for hit in decision.injections if hit.stage == "request"]
+        return self._strike_before(flow, ongoing, before) if before else None
+
+    @_fail_closed
+    def responseheaders(self, flow: http.HTTPFlow) -> None:
+        """Decide by the site's answer; stream it unless a fault needs it whole."""
+        ongoing = ongoing_of(flow)
+        if ongoing is None or flow.response is None or ongoing.by_warex:
+            return
+        answered = Exchange(ongoing.exchange.id, ongoing.exchange.request, flows.response_of(flow))
+        ongoing.resource = resource_of(answered.request, answered.response)
+        now = self.recorder.clock.now()
+        decision = self.injector.response(answered, now, llm=ongoing.llm is not None)
+        self._plan(ongoing, decision)
+        ongoing.waiting += decision.injections
+        if not ongoing.waiting:
+            flow.response.stream = self._tee(ongoing)
+
+    def _tee(self, ongoing: Ongoing) -> Callable[[bytes], bytes]:
+        tap, clock = ongoing.llm, self.recorder.clock
+
+        def count(data: bytes) -> bytes:
+            ongoing.received += len(data)
+            if tap is not None and data:
+                tap.add(data, clock.now())
+            return data
+
+        return count
+
+    @_fail_closed
+    def response(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
+        """Strike if the fault comes after the site; otherwise the exchange is over."""
+        ongoing = ongoing_of(flow)
+        if ongoing is None or flow.response is None:
+            return None
+        if ongoing.waiting and not ongoing.by_warex:
+            body = flow.response.raw_content or b""
+            ongoing.received = len(body)
+            if ongoing.llm is not None:
+                ongoing.llm.add(body, self.recorder.clock.now())
+            return self._strike_after(flow, ongoing)
+        if not ongoing.awaits_sending:
+            self._end(flow, ongoing)
+        return None
+
+    @_fail_closed
+    async def warex_sent(self, flow: http.HTTPFlow) -> None:
+        """Note whether an injected answer has reached the client."""
+        ongoing = ongoing_of(flow)
+        if ongoing is None or ongoing.finished:
+            return
+        arrived = await written_out(flow.client_conn)
+        self._end(flow, ongoing, arrived=arrived)
+
+    @_fail_closed
+    def error(self, flow: http.HTTPFlow) -> None:
+        """The exchange broke: the client left, the site failed, or we cut it."""
+        ongoing = ongoing_of(flow)
+        if ongoing is None or ongoing.finished:
+            return
+        reason = flow.error.msg if flow.error else "the exchange broke"
+        if flow.client_conn.connected and not ongoing.by_warex and flow.server_conn.error:
+            reason = flow.server_conn.error
+            self.notices(f"{ongoing.exchange.request.parts.netloc} cannot be reached: {reason}")
+        self._end(flow, ongoing, arrived=False, error=reason)
+
+    # ---- faults
+
+    def _plan(self, ongoing: Ongoing, decision: Decision) -> None:
+        """Record what was decided."""
+        url = redact_url(ongoing.exchange.request.url)
+        for injection in decision.injections:
+            self.recorder.write(_planned(injection, url))
+        for injection in decision.superseded:
+            self.recorder.write(_planned(injection, url))
+            self.recorder.write(_missed(injection, "superseded"))
+
+    async def _strike_before(
+        self, flow: http.HTTPFlow, ongoing: Ongoing, injections: list[Injection]
+    ) -> None:
+        await self._strike(flow, ongoing, injections)
+
+    async def _strike_after(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        injections, ongoing.waiting = ongoing.waiting, []
+        left = await self._strike(flow, ongoing, injections)
+        if left or not (ongoing.awaits_sending or ongoing.finished or flow.error):
+            self._end(flow, ongoing, arrived=False, error="client left" if left else None)
+
+    async def _strike(
+        self, flow: http.HTTPFlow, ongoing: Ongoing, injections: list[Injection]
+    ) -> bool:
+        """Strike in order; return whether the client left meanwhile."""
+        for injection in injections:
+            now = self.recorder.clock
+            struck = await strike(injection, flow, ongoing.presence, now)
+            ongoing.struck.append(struck)
+            ongoing.by_warex = ongoing.by_warex or struck.replied or struck.cut
+            if struck.cut:
+                self._died(flow, ongoing, injection)
+            if struck.done or struck.client_left:
+                self._settle(ongoing, struck, arrived=not struck.client_left)
+            if struck.client_left:
+                for unstruck in injections[injections.index(injection) + 1 :]:
+                    gone = Struck(unstruck, client_left=True)
+                    ongoing.struck.append(gone)
+                    self._settle(ongoing, gone, arrived=False)
+                return True
+        return False
+
+    def _died(self, flow: http.HTTPFlow, ongoing: Ongoing, injection: Injection) -> None:
+        """Expect the browser's silent repeat of whatever our cut has killed."""
+        now = self.recorder.clock.now()
+        dead = [ongoing]
+        if any(getattr(effect, "how", None) == "reset" for effect in injection.effects):
+            dead = [other for _, other in self._live.get(flow.client_conn.id, {}).values()]
+        for other in dead:
+            self.injector.died(other.exchange.id, now)
+
+    def _settle(self, ongoing: Ongoing, struck: Struck, *, arrived: bool) -> None:
+        """Record what became of an injection, once."""
+        ongoing.struck.remove(struck)
+        injection = struck.injection
+        delivered = arrived or struck.met_by_waiting
+        self.injector.settle(injection, delivered=delivered)
+        if delivered:
+            self.recorder.write(
+                FaultDelivered(
+                    injection=injection.id,
+                    exchange=injection.exchange,
+                    rule=injection.rule,
+                    waited_s=round(struck.waited_s, 6),
+                    client_left=struck.met_by_waiting,
+                )
+            )
+        else:
+            self.recorder.write(_missed(injection, "client_gone", struck.waited_s))
+
+    # ---- the end of an exchange
+
+    def _end(
+        self,
+        flow: http.HTTPFlow,
+        ongoing: Ongoing,
+        *,
+        arrived: bool = True,
+        error: str | None = None,
+    ) -> None:
+        """Record the end of an exchange, once."""
+        if ongoing.finished:
+            return
+        ongoing.finished = True
+        self._live.get(flow.client_conn.id, {}).pop(ongoing.exchange.id, None)
+        if ongoing.own:
+            return
+        answered = flow.response is not None and error is None
+        if flow.response is not None and ongoing.by_warex:
+            ongoing.received = len(flow.response.raw_content or b"")
+        self.recorder.write(
+            ResponseSeen(
+                exchange=ongoing.exchange.id,
+                status=flow.response.status_code if answered and flow.response else None,
+                resource=ongoing.resource,
+                by=_by(ongoing, answered),
+                http_version=flow.response.http_version if answered and flow.response else None,
+                headers=flows.pairs(flow.response.headers) if answered and flow.response else [],
+                size=ongoing.received,
+                timings=flows.timings_of(flow, self.recorder.clock.wall()),
+                error=error,
+            )
+        )
+        for struck in list(ongoing.struck):
+            self._settle(ongoing, struck, arrived=arrived)
+        for injection in ongoing.waiting:
+            self.injector.settle(injection, delivered=False)
+            self.recorder.write(_missed(injection, "client_gone"))
+        ongoing.waiting = []
+        if ongoing.llm is not None:
+            self._end_llm(flow, ongoing, ongoing.llm, error)
+        self.injector.finish(ongoing.exchange.id)
+
+    # ---- the agent's model
+
+    def _recognise_llm(self, flow: http.HTTPFlow, ongoing: Ongoing, now: float) -> bool:
+        request = flow.request
+        if not could_be_llm(request.method, request.path):
+            return False
+        call = recognise(
+            request.method,
+            request.path,
+            request.headers.get("content-type", ""),
+            request.content or b"",
+        )
+        if call is None:
+            return False
+        self.injector.llm_call(call.body_digest)
+        self._note_arming("first_llm_call")
+        url = ongoing.exchange.request.url
+        ongoing.llm = LlmTap(call, url, self.injector.steps, now)
+        return True
+
+    def _end_llm(
+        self, flow: http.HTTPFlow, ongoing: Ongoing, tap: LlmTap, error: str | None
+    ) -> None:
+        response = flow.response
+        if ongoing.by_warex and response is not None and tap.first_byte is None:
+            tap.add(response.raw_content or b"", self.recorder.clock.now())
+        call = read_call(
+            tap,
+            ongoing.exchange.id,
+            status=None if response is None else response.status_code,
+            content_type="" if response is None else response.headers.get("content-type", ""),
+            content_encoding=(
+                "" if response is None else response.headers.get("content-encoding", "")
+            ),
+            error=error,
+            now=self.recorder.clock.now(),
+            vocabulary=self.config.vocabulary,
+            blobs=self.recorder.blobs,
+        )
+        self.recorder.write(call.event)
+        for action in call.actions:
+            self.recorder.write(action)
+        if call.final and self.injector.armed:
+            self.injector.disarm()
+            self._armed = False
+            self.recorder.write(Disarmed(by="terminal_action"))
+
+    def _note_arming(self, by: str) -> None:
+        if self.injector.armed and not self._armed:
+            self._armed = True
+            self.recorder.write(Armed.model_validate({"by": by}))
+
+    def arm(self) -> None:
+        """Hit and count from here on, since the control API says so."""
+        self.injector.arm()
+        self._note_arming("control")
+
+    def disarm(self) -> None:
+        """Leave everything alone from here on, since the control API says so."""
+        self.injector.disarm()
+        self._armed = False
+        self.recorder.write(Disarmed(by="control"))
+
+    def begin_task(self, seed: int) -> None:
+        """Let every rule begin anew."""
+        self.report_left_alone()
+        self.injector.begin_task(seed)
+        self._armed = False
+        self._note_arming("start")
+
+    # ---- connections
+
+    def client_connected(self, client: connection.Client) -> None:
+        """Number the connection."""
+        self._connections[client.id] = f"c{len(self._connections) + 1}"
+
+    @_fail_closed
+    def client_disconnected(self, client: connection.Client) -> None:
+        """Tell everybody who holds an exchange of this client; report what was passed through."""
+        for _, ongoing in self._live.pop(client.id, {}).values():
+            ongoing.presence.left.set()
+        if (tunnel := self._tunnels.pop(client.id, None)) is not None:
+            host, port, why, began = tunnel
+            sent, received = bytes_moved(ctx.master, client.id)
+            self.recorder.write(
+                Tunnel.model_validate(
+                    {
+                        "host": host,
+                        "port": port,
+                        "why": why,
+                        "sent": sent,
+                        "received": received,
+                        "seconds": round(self.recorder.clock.now() - began, 6),
+                    }
+                )
+            )
+
+    @_fail_closed
+    def tls_clienthello(self, data: tls.ClientHelloData) -> None:
+        """Read the connection or pass it through; let the site choose the protocol."""
+        server = data.context.server
+        address = server.address or ("", 443)
+        host, port = data.client_hello.sni or address[0], address[1]
+        target = self.interception.target(host, port)
+        why = self.interception.why_not(host)
+        if why is not None and (target is None or target.target_scheme == "https"):
+            data.ignore_connection = True
+            if target is not None:
+                server.address = (target.target_host, target.target_port)
+            self._tunnels[data.context.client.id] = (host, port, why, self.recorder.clock.now())
+        elif target is not None:
+            # A plain HTTP site speaks HTTP/1.1, so its clients must not be offered more.
+            if target.target_scheme == "http" and b"http/1.1" in data.client_hello.alpn_protocols:
+                data.context.client.alpn = b"http/1.1"
+        elif host != CANARY_HOST:
+            # Without this the client's first offer would win, whatever the site speaks.
+            data.establish_server_tls_first = True
+
+    @_fail_closed
+    def tls_failed_client(self, data: tls.TlsData) -> None:
+        """Pass a host through from now on whose client does not trust our certificate."""
+        reason = data.conn.error or ""
+        if "does not trust" not in reason:
+            return
+        address = data.context.server.address
+        host = data.context.client.sni or (address[0] if address else "")
+        self.interception.rejected(host)
+        self.recorder.write(TlsRejected(host=host, reason=reason))
+        self.notices(
+            f"a client does not trust WAREX's certificate for {host}; from now on {host} is passed"
+            " through unread, and no fault can reach it"
+        )
+
+    @_fail_closed
+    def tcp_start(self, flow: tcp.TCPFlow) -> None:
+        """Note a connection that speaks no HTTP: it is relayed as it is."""
+        address = flow.server_conn.address or ("", 0)
+        began = self.recorder.clock.now()
+        self._tunnels[flow.client_conn.id] = (address[0], address[1], "not_http", began)
+
+    @_fail_closed
+    def websocket_message(self, flow: http.HTTPFlow) -> None:
+        """Record a message of a WebSocket; keep none of it in memory."""
+        ongoing, channel = ongoing_of(flow), flow.websocket
+        if ongoing is None or channel is None:
+            return
+        message = channel.messages[-1]
+        self.recorder.write(
+            WebSocketSeen(
+                exchange=ongoing.exchange.id,
+                what="message",
+                from_client=message.from_client,
+                size=len(message.content),
+                text=message.is_text,
+            )
+        )
+        channel.messages.clear()
+
+    @_fail_closed
+    def websocket_end(self, flow: http.HTTPFlow) -> None:
+        """Record the end of a WebSocket."""
+        ongoing, channel = ongoing_of(flow), flow.websocket
+        if ongoing is None or channel is None:
+            return
+        self.recorder.write(
+            WebSocketSeen(
+                exchange=ongoing.exchange.id,
+                what="closed",
+                from_client=bool(channel.closed_by_client),
+                close_code=channel.close_code,
+            )
+        )
+
+    # ---- the trial
+
+    def _answer_canary(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Answer with the nonce that was asked for: whoever reads it came through here."""
+        nonce = ongoing.exchange.request.parts.path.strip("/")
+        ongoing.own = ongoing.by_warex = True
+        page = f"<!doctype html><title>canary</title><p>{nonce.encode().hex()}</p>"
+        flow.response = http.Response.make(
+            200, page, {"content-type": "text/html", "cache-control": "no-store"}
+        )
+        self.recorder.write(Canary(passed=True, detail=f"{CANARY_HOST}/{nonce} was asked for"))
+
+    def report_left_alone(self) -> None:
+        """Record how many exchanges each rule had to leave alone, and why."""
+        for left in self.injector.left_alone():
+            self.recorder.write(
+                FaultMissed.model_validate(
+                    {"rule": left.rule, "reason": left.reason, "count": left.count}
+                )
+            )
+
+    def finish(self) -> None:
+        """Settle what is still under way: the trial is over."""
+        for exchanges in list(self._live.values()):
+            for flow, ongoing in list(exchanges.values()):
+                for struck in list(ongoing.struck):
+                    ongoing.struck.remove(struck)
+                    self.recorder.write(_missed(struck.injection, "trial_over", struck.waited_s))
+                for injection in ongoing.waiting:
+                    self.recorder.write(_missed(injection, "trial_over"))
+                ongoing.waiting = []
+                self._end(flow, ongoing, arrived=False, error="the trial ended")
+        self.report_left_alone()
+
+    def broke(self, data: object, error: Exception) -> None:
+        """Cut the exchange and void the trial: WAREX itself has failed."""
+        ongoing = ongoing_of(data) if isinstance(data, http.HTTPFlow) else None
+        reason = f"{type(error).__name__}: {error}"
+        self.recorder.harness_broke(reason, ongoing.exchange.id if ongoing else None)
+        if isinstance(data, http.HTTPFlow):
+            reset(data.client_conn)
+            if data.killable:
+                data.kill()
+
+
+def _by(ongoing: Ongoing, answered: bool) -> str:
+    if ongoing.by_warex:
+        return "warex"
+    return "site" if answered else "nobody"
+
+
+def _planned(injection: Injection, url: str) -> FaultPlanned:
+    return FaultPlanned(
+        injection=injection.id,
+        exchange=injection.exchange,
+        rule=injection.rule,
+        fault=dict(injection.fault),
+        stage=injection.stage,
+        scope=injection.scope,
+        ordinal=injection.ordinal,
+        effects=tuple(type(effect).__name__.lower() for effect in injection.effects),
+        url=url,
+        repeat_of=injection.repeat_of,
+    )
+
+
+def _missed(injection: Injection, reason: str, waited_s: float = 0.0) -> FaultMissed:
+    return FaultMissed.model_validate(
+        {
+            "injection": injection.id,
+            "exchange": injection.exchange,
+            "rule": injection.rule,
+            "reason": reason,
+            "waited_s": round(waited_s, 6),
+        }
+    )

@@ -1,0 +1,124 @@
+"""WAREX's own certificate authority: made once for each user, found by every lane.
+
+The private key lets its holder impersonate any site towards whoever trusts the CA. It is made on
+this machine, never leaves it, and only its owner may read it.
+"""
+
+import base64
+import hashlib
+import os
+import shutil
+import ssl
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
+from mitmproxy.certs import CertStore
+
+from warex.errors import MachineError
+
+BASENAME = "mitmproxy"
+"""mitmproxy looks for its CA under this name in its configuration folder."""
+
+_KEY_FILE = f"{BASENAME}-ca.pem"
+_CERTIFICATE_FILE = f"{BASENAME}-ca-cert.pem"
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateAuthority:
+    """A CA on disk."""
+
+    folder: Path
+
+    @property
+    def certificate(self) -> Path:
+        """The certificate that clients must trust, PEM."""
+        return self.folder / _CERTIFICATE_FILE
+
+    @property
+    def spki(self) -> str:
+        """The SHA-256 of the CA's public key, base64, as Chromium's command line takes it."""
+        loaded = x509.load_pem_x509_certificate(self.certificate.read_bytes())
+        public = loaded.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+        return base64.b64encode(hashlib.sha256(public).digest()).decode()
+
+    def leaf(self, host: str, folder: Path) -> tuple[Path, Path]:
+        """Write a certificate for a host and its key; return the two paths, PEM, key mode 0600.
+
+        A local site served with it is trusted by whoever trusts the CA.
+        """
+        store = CertStore.from_store(self.folder, BASENAME, 2048)
+        entry = store.get_cert(host, [x509.DNSName(host)])
+        certificate, key = folder / f"{host}.crt", folder / f"{host}.key"
+        certificate.write_bytes(entry.cert.to_pem() + self.certificate.read_bytes())
+        pem = entry.privatekey.private_bytes(
+            Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()
+        )
+        with os.fdopen(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(pem)
+        return certificate, key
+
+    def bundle(self, path: Path) -> Path:
+        """Write the system's trusted certificates and this CA into one PEM file; return its path.
+
+        For the variables that replace a program's trust store, such as ``SSL_CERT_FILE``.
+        """
+        own = self.certificate.read_text()
+        paths = ssl.get_default_verify_paths()
+        system = paths.cafile or paths.openssl_cafile
+        trusted = Path(system).read_text() if system and Path(system).is_file() else ""
+        path.write_text(f"{trusted.rstrip()}\n{own}".lstrip())
+        return path
+
+
+def default_folder() -> Path:
+    """Return where this user's CA lives (XDG Base Directory); ``$WAREX_CA_DIR`` overrides it."""
+    if override := os.environ.get("WAREX_CA_DIR"):
+        return Path(override)
+    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
+    return Path(data) / "warex" / "ca"
+
+
+def ensure_ca(folder: Path | None = None) -> CertificateAuthority:
+    """Return the CA, made now if there is none.
+
+    Many may ask at once: each makes its own aside and renames it into place; the first wins, and
+    the others take the winner's. Raises MachineError where the folder cannot be written or read.
+    """
+    folder = folder or default_folder()
+    try:
+        if not (folder / _KEY_FILE).exists():
+            _make(folder)
+        with (folder / _KEY_FILE).open("rb"):
+            pass
+    except OSError as error:
+        raise MachineError(
+            f"the certificate authority in {folder} cannot be made or read: {error.strerror};"
+            " set WAREX_CA_DIR to a folder of yours that can be written"
+        ) from None
+    return CertificateAuthority(folder)
+
+
+def _make(folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(prefix=".ca-", dir=folder.parent))
+    try:
+        CertStore.create_store(aside, BASENAME, 2048, organization="WAREX", cn="WAREX testing CA")
+        for file in aside.iterdir():
+            file.chmod(0o600 if file.name == _KEY_FILE or file.suffix == ".p12" else 0o644)
+        aside.chmod(0o700)
+        if folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
+        aside.rename(folder)
+    except OSError:
+        if not (folder / _KEY_FILE).exists():
+            raise
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)

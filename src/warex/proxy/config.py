@@ -1,0 +1,115 @@
+"""What a lane's proxy is told once, at its start: frozen, and plain enough to cross a process."""
+
+from pathlib import Path
+from typing import Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field, field_validator
+
+from warex.errors import InputError
+from warex.llm.actions import Vocabulary
+from warex.scenarios import Arm, Mark, Scenario
+
+
+class HostMap(BaseModel, frozen=True, extra="forbid"):
+    """Serve one origin from another: the browser sees the first, the proxy asks the second."""
+
+    origin: str
+    """Host of the origin as the browser knows it, in lower case."""
+    origin_port: int
+    target_scheme: Literal["http", "https"]
+    target_host: str
+    target_port: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read ``https://shop.example=http://127.0.0.1:8001``; raise InputError for anything else.
+
+        A bare host on the left stands for its https origin.
+        """
+        left, mark, right = text.partition("=")
+        source, target = urlsplit(left if "://" in left else f"https://{left}"), urlsplit(right)
+        try:
+            ports = source.port, target.port
+        except ValueError:
+            ports = None
+        if (
+            not mark
+            or ports is None
+            or source.scheme not in ("http", "https")
+            or target.scheme not in ("http", "https")
+            or not source.hostname
+            or not target.hostname
+            or source.path not in ("", "/")
+            or target.path not in ("", "/")
+        ):
+            raise InputError(
+                f"--map {text!r} is no mapping of one origin to another;"
+                " write for instance https://shop.example=http://127.0.0.1:8001"
+            )
+        return cls(
+            origin=source.hostname,
+            origin_port=ports[0] or (443 if source.scheme == "https" else 80),
+            target_scheme=target.scheme,
+            target_host=target.hostname,
+            target_port=ports[1] or (443 if target.scheme == "https" else 80),
+        )
+
+
+class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
+    """All that one lane's proxy needs for one trial."""
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=0, ge=0, le=65535)
+    """0: any free port."""
+    control_port: int = Field(default=0, ge=0, le=65535)
+    ca: Path
+    out: Path | None = None
+    """Folder of the trial's events.jsonl and blobs; None keeps no trace."""
+
+    scenario: Scenario | None = None
+    seed: int = 0
+    arm: Arm | None = None
+    sites: tuple[str, ...] = ()
+    """Origins of the task sites; empty for everything outside ``never``."""
+    never: tuple[str, ...] = ()
+    schedule: frozenset[Mark] | None = None
+    """A past ledger's places, to be hit exactly."""
+
+    record: Literal["all", "concerned"] = "all"
+    pass_through: tuple[str, ...] = ()
+    """Hosts that are not read, `*.example` allowed."""
+    llm_hosts: tuple[str, ...] = ()
+    """Hosts of LLM endpoints beside the well-known ones."""
+    maps: tuple[HostMap, ...] = ()
+    upstream: str | None = None
+    """Another proxy to go through: http://[user:password@]host:port."""
+    insecure: bool = False
+    """Whether the sites' certificates go unverified."""
+
+    vocabulary: Vocabulary | None = None
+    """The benchmark's actions, by which the agent's last one is known."""
+
+    benchmark: str = ""
+    agent: str = ""
+    condition: str = ""
+    task: str = ""
+    repeat: int = 1
+    attempt: int = 1
+    replay_of: str | None = None
+
+    @field_validator("upstream")
+    @classmethod
+    def _is_a_proxy(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        try:
+            good = parts.scheme in ("http", "https") and parts.hostname and parts.port
+        except ValueError:
+            good = None
+        if not good:
+            raise ValueError(
+                f"{value!r} is no proxy; write http://host:port or http://user:password@host:port"
+            )
+        return value

@@ -1,0 +1,66 @@
+"""Reaches the client's socket behind mitmproxy, to say what the client did and to reset it."""
+
+import asyncio
+import socket
+import struct
+import sys
+
+from mitmproxy import connection, ctx
+
+_ESTABLISHED = 1
+"""State of a TCP connection that neither side has ended (linux/tcp_states.h)."""
+
+
+def writer_of(client: connection.Client) -> asyncio.StreamWriter | None:
+    """Return what writes to the client, or None once the connection has gone."""
+    handler = ctx.master.addons.get("proxyserver").connections.get(client.id)
+    if handler is None or client not in handler.transports:
+        return None
+    writer = handler.transports[client].writer
+    return writer if isinstance(writer, asyncio.StreamWriter) else None
+
+
+def is_waiting(client: connection.Client) -> bool:
+    """Whether the client is still connected and has not begun to close.
+
+    mitmproxy may learn later than the kernel that the client has gone; Linux is asked directly.
+    """
+    writer = writer_of(client)
+    if writer is None or writer.is_closing() or not client.connected:
+        return False
+    if sys.platform != "linux":
+        return True
+    raw = writer.get_extra_info("socket")
+    try:
+        state: int = raw.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
+    except OSError:
+        return False
+    return state == _ESTABLISHED
+
+
+async def written_out(client: connection.Client) -> bool:
+    """Wait until all that was written has left for the client; False if it went before."""
+    writer = writer_of(client)
+    if writer is None or writer.transport.is_closing():
+        return False
+    transport = writer.transport
+    low, high = transport.get_write_buffer_limits()
+    # With no room at all in the buffer, drain() waits for its last byte.
+    transport.set_write_buffer_limits(high=0)
+    try:
+        await writer.drain()
+    except OSError:
+        return False
+    finally:
+        transport.set_write_buffer_limits(high=high, low=low)
+    return True
+
+
+def reset(client: connection.Client) -> None:
+    """End the connection by a TCP reset: unsent bytes are dropped, the client sees an RST."""
+    writer = writer_of(client)
+    if writer is None:
+        return
+    raw = writer.get_extra_info("socket")
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    writer.transport.abort()

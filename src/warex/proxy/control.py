@@ -1,0 +1,187 @@
+"""The control API of a running proxy: JSON over HTTP on loopback, with a token.
+
+    GET  /ledger        the injection events so far
+    GET  /status        whether the rules are armed, the agent's steps, counts
+    POST /task/begin    {"task": NAME, "seed": N}     every rule begins anew
+    POST /task/end      {}                            nothing is hit any more
+    POST /arm, /disarm  {}
+    POST /faults        {"fault": {…}, "match": {…}}  one fault, into the next exchange that matches
+
+Each call stands in the trace as a ``control`` event and is repeated by a replay. The token goes into
+``Authorization: Bearer TOKEN``.
+"""
+
+import hmac
+import json
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import BaseModel, JsonValue, ValidationError
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+from tornado.web import Application, RequestHandler
+
+from warex.faults import AnyFault
+from warex.proxy.addon import WarexAddon
+from warex.scenarios import Match, Rule, Trigger
+from warex.seeds import derive
+from warex.traces import Control, TaskBegan, TaskEnded
+
+
+class _Begin(BaseModel, extra="forbid"):
+    task: str
+    seed: int | None = None
+
+
+class _Nothing(BaseModel, extra="forbid"):
+    pass
+
+
+class _OneShot(BaseModel, extra="forbid"):
+    fault: AnyFault
+    match: Match = Match()
+    name: str | None = None
+
+
+class ControlApi:
+    """What the calls do to one trial."""
+
+    def __init__(self, addon: WarexAddon) -> None:
+        self._addon = addon
+        self._task = ""
+        self._one_shots = 0
+
+    def ledger(self, body: _Nothing) -> JsonValue:
+        """Return the injection events so far."""
+        events = self._addon.recorder.ledger
+        return [event.model_dump(mode="json") for event in events]
+
+    def status(self, body: _Nothing) -> JsonValue:
+        """Return how the trial stands."""
+        injector, recorder = self._addon.injector, self._addon.recorder
+        return {
+            "task": self._task,
+            "armed": injector.armed,
+            "steps": injector.steps,
+            "exchanges": recorder.exchanges,
+            "delivered": recorder.delivered,
+            "missed": recorder.missed,
+            "broken": recorder.broken,
+        }
+
+    def begin_task(self, body: _Begin) -> JsonValue:
+        """Begin a task: every rule begins anew, under the task's own seed."""
+        seed = body.seed
+        if seed is None:
+            seed = derive(self._addon.config.seed, body.task)
+        self._addon.begin_task(seed)
+        self._task = body.task
+        self._addon.recorder.write(TaskBegan(task=body.task, seed=seed))
+        return {"task": body.task, "seed": seed}
+
+    def end_task(self, body: _Nothing) -> JsonValue:
+        """End the task: nothing is hit any more."""
+        self._addon.disarm()
+        self._addon.recorder.write(TaskEnded(task=self._task))
+        return {"task": self._task}
+
+    def arm(self, body: _Nothing) -> JsonValue:
+        """Hit and count from here on."""
+        self._addon.arm()
+        return {"armed": True}
+
+    def disarm(self, body: _Nothing) -> JsonValue:
+        """Leave everything alone from here on."""
+        self._addon.disarm()
+        return {"armed": False}
+
+    def plan_fault(self, body: _OneShot) -> JsonValue:
+        """Plan one fault, into the next exchange that matches."""
+        self._one_shots += 1
+        rule = Rule(
+            name=body.name or f"one-shot-{self._one_shots}",
+            match=body.match,
+            trigger=Trigger(always=True),
+            per="url",
+            fault=body.fault,
+        )
+        self._addon.injector.add_once(rule)
+        return {"rule": rule.model_dump(mode="json", exclude_none=True)}
+
+
+class _Handler(RequestHandler):
+    def initialize(self, api: ControlApi, addon: WarexAddon, token: str) -> None:
+        self._api, self._addon, self._token = api, addon, token
+
+    def get(self, name: str) -> None:
+        self._answer(_READS, name)
+
+    def post(self, name: str) -> None:
+        self._answer(_CALLS, name)
+
+    def _answer(self, calls: dict[str, tuple[str, type[BaseModel]]], name: str) -> None:
+        given = self.request.headers.get("Authorization", "")
+        if not hmac.compare_digest(given.encode(), f"Bearer {self._token}".encode()):
+            self._finish(401, {"error": "the token is missing or wrong: Authorization: Bearer …"})
+            return
+        if name not in calls:
+            known = ", ".join(sorted([*_READS, *_CALLS]))
+            self._finish(404, {"error": f"there is no call /{name}; there are: {known}"})
+            return
+        call, shape = calls[name]
+        try:
+            body = shape.model_validate_json(self.request.body or b"{}")
+            result = getattr(self._api, call)(body)
+        except ValidationError as error:
+            self._finish(400, {"error": _sentence(error)})
+            return
+        except ValueError as error:
+            self._finish(400, {"error": str(error)})
+            return
+        arguments = body.model_dump(mode="json", exclude_none=True)
+        if isinstance(result, dict) and call == "plan_fault":
+            arguments = result
+        self._addon.recorder.write(Control(call=call, arguments=arguments))
+        self._finish(200, result)
+
+    def _finish(self, status: int, body: JsonValue) -> None:
+        self.set_status(status)
+        self.set_header("Content-Type", "application/json")
+        self.finish(json.dumps(body))
+
+    def log_exception(self, *args: Any) -> None:
+        self._addon.broke(None, args[1])
+
+
+_READS: dict[str, tuple[str, type[BaseModel]]] = {
+    "ledger": ("ledger", _Nothing),
+    "status": ("status", _Nothing),
+}
+_CALLS: dict[str, tuple[str, type[BaseModel]]] = {
+    "task/begin": ("begin_task", _Begin),
+    "task/end": ("end_task", _Nothing),
+    "arm": ("arm", _Nothing),
+    "disarm": ("disarm", _Nothing),
+    "faults": ("plan_fault", _OneShot),
+}
+
+
+def _sentence(error: ValidationError) -> str:
+    mistakes = (
+        f"{'.'.join(map(str, mistake['loc'])) or 'the body'}: {mistake['msg']}"
+        for mistake in error.errors()
+    )
+    return "; ".join(mistakes)
+
+
+def serve_control(addon: WarexAddon, port: int, token: str) -> tuple[int, Callable[[], None]]:
+    """Serve the API on loopback; return its port and what stops it.
+
+    Raises OSError where the port is in use.
+    """
+    settings = {"api": ControlApi(addon), "addon": addon, "token": token}
+    application = Application([(r"/(.*)", _Handler, settings)], log_function=lambda handler: None)
+    server = HTTPServer(application, max_buffer_size=1024 * 1024)
+    sockets = bind_sockets(port, "127.0.0.1")
+    server.add_sockets(sockets)
+    return sockets[0].getsockname()[1], server.stop

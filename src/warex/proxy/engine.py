@@ -1,0 +1,175 @@
+"""mitmproxy, embedded: one trial's proxy, with only the addons that WAREX needs."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from urllib.parse import urlsplit
+
+from mitmproxy import master, options
+from mitmproxy.addons import core, next_layer, proxyserver, tlsconfig, upstream_auth
+from mitmproxy.utils import asyncio_utils
+
+from warex.clock import Clock
+from warex.errors import InputError
+from warex.proxy import handler, stream
+from warex.proxy.addon import WarexAddon
+from warex.proxy.config import ProxyConfig
+from warex.proxy.recorder import Recorder
+from warex.scenarios import Injector, Scenario
+from warex.traces import TraceWriter, TrialBegan, TrialEnded
+from warex.traces.blobs import BlobStore
+
+EVENTS = "events.jsonl"
+"""Name of a trial's trace in its folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A proxy that runs."""
+
+    addon: WarexAddon
+    recorder: Recorder
+    port: int
+
+
+@asynccontextmanager
+async def running(config: ProxyConfig) -> AsyncIterator[Engine]:
+    """Run one trial's proxy in this process and event loop; end it in good order.
+
+    Raises InputError where the port is in use, MachineError where the trace cannot be written.
+    """
+    stream.install()
+    handler.install()
+    clock = Clock()
+    writer = TraceWriter(config.out / EVENTS, clock) if config.out else None
+    blobs = BlobStore(config.out / "blobs") if config.out else None
+    recorder = Recorder(clock, writer, blobs)
+    scenario = config.scenario or Scenario(name="clean")
+    injector = Injector(
+        scenario,
+        config.seed,
+        sites=config.sites,
+        never=config.never,
+        arm=config.arm,
+        schedule=config.schedule,
+    )
+    recorder.write(_began(config, injector))
+    addon = WarexAddon(config, injector, recorder)
+    embedded, server = _embed(config, addon)
+    watch = _watch_for_crashes(recorder)
+    try:
+        with (
+            asyncio_utils.install_exception_handler(embedded._asyncio_exception_handler),
+            asyncio_utils.set_eager_task_factory(),
+        ):
+            if not await server.setup_servers():
+                raise InputError(
+                    f"port {config.port} on {config.host} is in use; give another one, or 0 for any"
+                    " that is free"
+                )
+            await embedded.running()
+            try:
+                yield Engine(addon, recorder, server.listen_addrs()[0][1])
+            finally:
+                # Leaving mitmproxy's main loop would not close its listening sockets.
+                embedded.options.update(server=False)
+                await server.servers.update([])
+                addon.finish()
+                await _close_connections(server)
+                await embedded.done()
+    finally:
+        logging.getLogger().removeHandler(watch)
+        if recorder.broken is None:
+            recorder.write(
+                TrialEnded(
+                    exchanges=recorder.exchanges,
+                    delivered=recorder.delivered,
+                    missed=recorder.missed,
+                )
+            )
+        if writer is not None:
+            writer.close()
+
+
+def _embed(config: ProxyConfig, addon: WarexAddon) -> tuple[master.Master, proxyserver.Proxyserver]:
+    embedded = master.Master(options.Options(confdir=str(config.ca)))
+    server = proxyserver.Proxyserver()
+    embedded.addons.add(
+        core.Core(),
+        upstream_auth.UpstreamAuth(),
+        server,
+        next_layer.NextLayer(),
+        tlsconfig.TlsConfig(),
+        addon,
+    )
+    mode = "regular"
+    if config.upstream is not None:
+        parts = urlsplit(config.upstream)
+        mode = f"upstream:{parts.scheme}://{parts.hostname}:{parts.port}"
+        if parts.username is not None:
+            embedded.options.update(upstream_auth=f"{parts.username}:{parts.password or ''}")
+    embedded.options.update(
+        mode=[mode],
+        listen_host=config.host,
+        listen_port=config.port,
+        ssl_insecure=config.insecure,
+        # A site is asked only when a request needs it: synthetic answers work without the site.
+        connection_strategy="lazy",
+        http2=True,
+        websocket=True,
+    )
+    return embedded, server
+
+
+def _began(config: ProxyConfig, injector: Injector) -> TrialBegan:
+    scenario = None
+    if config.scenario is not None:
+        scenario = config.scenario.model_dump(mode="json", exclude_none=True)
+    return TrialBegan(
+        benchmark=config.benchmark,
+        agent=config.agent,
+        condition=config.condition,
+        task=config.task,
+        repeat=config.repeat,
+        attempt=config.attempt,
+        seed=config.seed,
+        scenario=scenario,
+        arm=injector.arm_at,
+        sites=config.sites,
+        never=config.never,
+        record=config.record,
+        replay_of=config.replay_of,
+        versions={"warex": version("warex"), "mitmproxy": version("mitmproxy")},
+    )
+
+
+class _Crashes(logging.Handler):
+    """Voids the trial when mitmproxy reports that one of its own parts has crashed."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__(logging.ERROR)
+        self._recorder = recorder
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.exc_info and record.exc_info[1] is not None:
+            self._recorder.harness_broke(f"{record.getMessage()}: {record.exc_info[1]!r}")
+
+
+def _watch_for_crashes(recorder: Recorder) -> logging.Handler:
+    watch = _Crashes(recorder)
+    logging.getLogger().addHandler(watch)
+    return watch
+
+
+async def _close_connections(server: proxyserver.Proxyserver) -> None:
+    tasks = []
+    for connected in list(server.connections.values()):
+        for io in list(connected.transports.values()):
+            if io.handler is not None:
+                io.handler.cancel("the trial ended")
+                tasks.append(io.handler)
+    if tasks:
+        await asyncio.wait(tasks, timeout=1)

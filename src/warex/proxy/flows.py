@@ -1,0 +1,79 @@
+"""Copies out of mitmproxy's flows what the rest of WAREX may look at."""
+
+import hashlib
+from collections.abc import Mapping
+
+from mitmproxy import http
+
+from warex.exchange import Request, Response
+from warex.traces import Timings
+from warex.traces.redact import redact_headers
+
+BROWSER_URL = "warex_url"
+"""Where a flow keeps its URL when the request goes to another host."""
+
+
+def url_of(flow: http.HTTPFlow) -> str:
+    """Return the URL as the browser knows it, whatever host the request really goes to."""
+    kept: str | None = flow.metadata.get(BROWSER_URL)
+    return kept or flow.request.pretty_url
+
+
+def lower(headers: http.Headers) -> Mapping[str, str]:
+    """Return the headers by lower-case name; repeated ones are joined (RFC 9110 §5.2)."""
+    found: dict[str, str] = {}
+    for raw_name, raw_value in headers.fields:
+        name = raw_name.decode("latin-1").lower()
+        value = raw_value.decode("latin-1")
+        found[name] = f"{found[name]}, {value}" if name in found else value
+    return found
+
+
+def request_of(flow: http.HTTPFlow) -> Request:
+    """Return the request of a flow whose body has arrived or is not kept."""
+    body = flow.request.raw_content
+    digest = hashlib.blake2b(body, digest_size=16).hexdigest() if body else ""
+    return Request(flow.request.method, url_of(flow), lower(flow.request.headers), digest)
+
+
+def response_of(flow: http.HTTPFlow) -> Response | None:
+    """Return the answer of a flow, if there is one."""
+    if flow.response is None:
+        return None
+    return Response(flow.response.status_code, lower(flow.response.headers))
+
+
+def pairs(headers: http.Headers) -> list[tuple[str, str]]:
+    """Return the headers in their order as a trace keeps them: without secrets."""
+    return redact_headers(
+        [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.fields]
+    )
+
+
+def timings_of(flow: http.HTTPFlow, end: float) -> Timings:
+    """Return the seconds that each phase took; ``end`` in Unix time."""
+    request, response, server = flow.request, flow.response, flow.server_conn
+    started = request.timestamp_start
+    # A connection that an earlier exchange opened cost this one nothing.
+    opened_for_this = server.timestamp_start is not None and server.timestamp_start >= started
+    connect = tls = wait = receive = None
+    if opened_for_this and server.timestamp_start is not None:
+        if server.timestamp_tcp_setup is not None:
+            connect = server.timestamp_tcp_setup - server.timestamp_start
+            if server.timestamp_tls_setup is not None:
+                tls = server.timestamp_tls_setup - server.timestamp_tcp_setup
+    if response is not None and response.timestamp_start is not None:
+        asked = request.timestamp_end or started
+        wait = max(0.0, response.timestamp_start - asked)
+        receive = max(0.0, end - response.timestamp_start)
+    return Timings(
+        connect=_rounded(connect),
+        tls=_rounded(tls),
+        wait=_rounded(wait),
+        receive=_rounded(receive),
+        total=round(max(0.0, end - started), 6),
+    )
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(max(0.0, seconds), 6)

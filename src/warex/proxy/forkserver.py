@@ -1,0 +1,106 @@
+"""Starts proxies in milliseconds: a process that has mitmproxy loaded, and forks.
+
+A fresh process for each trial means that nothing can leak from one to the next; importing mitmproxy
+for each would cost more than a second. The server does nothing but fork, so it stays as it was
+when it was warm. It is started with ``-O``: mitmproxy checks the type of every message under
+``__debug__``, which costs about a sixth of a request (``bench/``). WAREX itself decides nothing by
+assertions.
+
+Python's own forkserver would import the caller's main module again; a program that uses WAREX
+without a ``__main__`` guard must not be run twice.
+"""
+
+import gc
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+from warex.errors import MachineError
+
+
+class Forkserver:
+    """The caller's side: starts the server when first needed, asks it for processes."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._channel: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> socket.socket:
+        """Start a proxy process; return the channel that it takes its configuration from.
+
+        Raises MachineError where the server does not run.
+        """
+        ours, theirs = socket.socketpair()
+        with self._lock, theirs:
+            if self._process is None or self._process.poll() is not None:
+                self._launch()
+            try:
+                if self._channel is None:
+                    raise OSError("no channel")
+                socket.send_fds(self._channel, [b"f"], [theirs.fileno()])
+            except OSError as error:
+                ours.close()
+                raise MachineError(
+                    f"the proxy's forkserver has gone ({error}); look at its messages above"
+                ) from None
+        return ours
+
+    def warm(self) -> None:
+        """Start the server now, so that the first trial need not wait for it."""
+        with self._lock:
+            if self._process is None:
+                self._launch()
+
+    def close(self) -> None:
+        """End the server. Proxies that still run end when their channels close."""
+        with self._lock:
+            if self._channel is not None:
+                self._channel.close()
+            if self._process is not None:
+                self._process.wait()
+            self._channel = self._process = None
+
+    def _launch(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-O", "-m", "warex.proxy.forkserver", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                # A Ctrl-C is for the caller, who ends the proxies in good order.
+                start_new_session=True,
+            )
+        self._channel = ours
+
+
+def main() -> None:
+    """Serve forks until the caller closes its end."""
+    from warex.proxy import process
+
+    channel = socket.socket(fileno=int(sys.argv[1]))
+    # Nobody waits for the children: the kernel takes them away.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    gc.collect()
+    gc.freeze()
+    while True:
+        _, handles, _, _ = socket.recv_fds(channel, 1, 1)
+        if not handles:
+            return
+        if os.fork() == 0:
+            channel.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            code = 1
+            try:
+                process.serve(socket.socket(fileno=handles[0]))
+                code = 0
+            finally:
+                os._exit(code)
+        os.close(handles[0])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Which connections are read, and where their requests really go."""
+
+from typing import Literal
+
+from warex.llm.hosts import is_known_llm_host
+from warex.proxy.config import HostMap, ProxyConfig
+from warex.scenarios import BACKGROUND_HOSTS, Injector
+from warex.scenarios.patterns import may_concern_host
+
+CANARY_HOST = "canary.warex.test"
+"""WAREX answers this host itself, with the nonce that was asked for."""
+
+type Reason = Literal["pass_through", "background", "not_concerned", "tls_rejected"]
+
+
+class Interception:
+    """Says of each host whether its connections are read."""
+
+    def __init__(self, config: ProxyConfig, injector: Injector) -> None:
+        self._config = config
+        self._injector = injector
+        self._rejected: set[str] = set()
+        self._maps = {(entry.origin, entry.origin_port): entry for entry in config.maps}
+
+    def why_not(self, host: str) -> Reason | None:
+        """Return why a host's connections are passed through unread; None if they are read."""
+        host = host.lower()
+        if host == CANARY_HOST:
+            return None
+        if host in self._rejected:
+            return "tls_rejected"
+        if any(_host_fits(pattern, host) for pattern in self._config.pass_through):
+            return "pass_through"
+        if host in BACKGROUND_HOSTS:
+            return "background"
+        if self._config.record == "concerned" and not self._is_concerned(host):
+            return "not_concerned"
+        return None
+
+    def rejected(self, host: str) -> None:
+        """Note that a client refused our certificate for this host."""
+        self._rejected.add(host.lower())
+
+    def target(self, host: str, port: int) -> HostMap | None:
+        """Return where requests for this origin really go; None for where they say."""
+        return self._maps.get((host.lower(), port))
+
+    def _is_concerned(self, host: str) -> bool:
+        return (
+            is_known_llm_host(host)
+            or any(_host_fits(pattern, host) for pattern in self._config.llm_hosts)
+            or any(
+                may_concern_host(rule.match, host, self._config.sites)
+                for rule in self._injector.rules
+            )
+        )
+
+
+def _host_fits(pattern: str, host: str) -> bool:
+    pattern = pattern.lower()
+    if pattern.startswith("*."):
+        return host.endswith(pattern[1:])
+    return host == pattern

@@ -1,0 +1,141 @@
+"""A lane's proxy as its owner sees it: started for one trial, asked, ended."""
+
+import json
+import os
+import signal
+import socket
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import JsonValue
+
+from warex.errors import InputError, MachineError, TrialVoid, WarexError
+from warex.proxy.config import ProxyConfig
+from warex.proxy.forkserver import Forkserver
+
+_START_SECONDS = 20.0
+_STOP_SECONDS = 10.0
+
+_ERRORS: dict[int, type[WarexError]] = {2: InputError, 3: MachineError}
+
+
+@dataclass(slots=True)
+class Proxy:
+    """A proxy that serves one trial."""
+
+    port: int
+    control_port: int
+    token: str
+    pid: int
+    host: str = "127.0.0.1"
+    broken: str | None = None
+    """Why the trial is void, as soon as it is."""
+    _channel: socket.socket = field(repr=False, default_factory=socket.socket)
+    _listener: threading.Thread | None = field(repr=False, default=None)
+
+    @property
+    def url(self) -> str:
+        """The proxy as clients write it."""
+        return f"http://{self.host}:{self.port}"
+
+    def call(self, method: str, path: str, body: JsonValue = None) -> Any:
+        """Use the control API; raise TrialVoid where it does not answer."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.control_port}{path}",
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"authorization": f"Bearer {self.token}"},
+            method=method,
+        )
+        # Never through a proxy that the environment names: this is our own.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with opener.open(request, timeout=10) as answer:
+                return json.loads(answer.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                said = json.loads(error.read() or b"{}").get("error", error.reason)
+            raise InputError(f"control API, {path}: {said}") from None
+        except OSError as error:
+            raise TrialVoid(f"the proxy's control API does not answer: {error}") from None
+
+    def stop(self) -> None:
+        """End the proxy in good order; kill it if it does not end."""
+        self._channel.shutdown(socket.SHUT_WR)
+        if self._listener is not None:
+            self._listener.join(_STOP_SECONDS)
+            if self._listener.is_alive():
+                os.kill(self.pid, signal.SIGKILL)
+                self._listener.join()
+                self.broken = self.broken or "the proxy did not end and was killed"
+        self._channel.close()
+
+
+@contextmanager
+def started(
+    forkserver: Forkserver,
+    config: ProxyConfig,
+    notice: Callable[[str], None] = lambda sentence: None,
+) -> Iterator[Proxy]:
+    """Run a proxy for one trial in a process of its own.
+
+    ``notice`` is told what the user should know meanwhile, from another thread. Raises InputError
+    or MachineError where it cannot start, in the proxy's own words.
+    """
+    channel = forkserver.start()
+    try:
+        channel.sendall(config.model_dump_json().encode() + b"\n")
+        channel.settimeout(_START_SECONDS)
+        lines = channel.makefile("r", encoding="utf-8")
+        ready = _read(lines.readline())
+    except OSError as error:
+        channel.close()
+        raise MachineError(f"the proxy did not start: {error}") from None
+    if ready.get("kind") != "ready":
+        lines.close()
+        channel.close()
+        kind = _ERRORS.get(ready.get("exit_code", 3), WarexError)
+        raise kind(ready.get("sentence", "the proxy ended before it was ready"))
+    channel.settimeout(None)
+    proxy = Proxy(
+        ready["port"], ready["control"], ready["token"], ready["pid"], config.host, None, channel
+    )
+
+    def listen() -> None:
+        ended = False
+        with lines:
+            for line in lines:
+                said = _read(line)
+                match said.get("kind"):
+                    case "notice":
+                        notice(said["sentence"])
+                    case "broken":
+                        proxy.broken = said["reason"]
+                    case "failed":
+                        proxy.broken = said["sentence"]
+                    case "ended":
+                        ended = True
+                        proxy.broken = proxy.broken or said["broken"]
+                    case _:
+                        pass
+        if not ended and proxy.broken is None:
+            proxy.broken = "the proxy died before the trial's end"
+
+    proxy._listener = threading.Thread(target=listen, name="proxy listener", daemon=True)
+    proxy._listener.start()
+    try:
+        yield proxy
+    finally:
+        proxy.stop()
+
+
+def _read(line: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

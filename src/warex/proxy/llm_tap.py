@@ -1,0 +1,150 @@
+"""Copies an LLM call as it passes, and reads it once it is over. The stream is never held back."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from mitmproxy.net import encoding
+
+from warex.llm import LlmAnswer, LlmRequest, read_answer
+from warex.llm.actions import Action, Vocabulary, is_final, read_actions
+from warex.llm.images import detach_images
+from warex.traces import AgentAction, LlmCall
+from warex.traces.blobs import BlobStore
+from warex.traces.redact import redact_json, redact_url
+
+
+@dataclass(slots=True)
+class LlmTap:
+    """One call of the agent to its model, under way."""
+
+    request: LlmRequest
+    url: str
+    step: int
+    began: float
+    """Second of the trial at which the request arrived."""
+    first_byte: float | None = None
+    body: bytearray = field(default_factory=bytearray)
+
+    def add(self, data: bytes, now: float) -> None:
+        """Keep a copy of a piece of the answer."""
+        if self.first_byte is None:
+            self.first_byte = now
+        self.body += data
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCall:
+    """A call that is over: what the trace keeps of it, and what the agent does next."""
+
+    event: LlmCall
+    actions: tuple[AgentAction, ...]
+    final: bool
+    """Whether the agent has ended its task."""
+
+
+def read_call(
+    tap: LlmTap,
+    exchange: str,
+    *,
+    status: int | None,
+    content_type: str,
+    content_encoding: str,
+    error: str | None,
+    now: float,
+    vocabulary: Vocabulary | None,
+    blobs: BlobStore | None,
+) -> ReadCall:
+    """Read a call that is over; ``error`` says why there is no answer, if there is none."""
+    answer = _answer(tap, status, content_type, content_encoding, error)
+    messages, images = detach_images(tap.request.messages)
+    if blobs is not None:
+        for image in images.values():
+            blobs.put(image)
+    usage = answer.usage
+    event = LlmCall(
+        exchange=exchange,
+        family=tap.request.family,
+        url=redact_url(tap.url),
+        model=answer.model or tap.request.model,
+        step=tap.step,
+        began=round(tap.began, 6),
+        messages=redact_json(messages),
+        tools=redact_json(tap.request.tools) if tap.request.tools else None,
+        stream=tap.request.stream,
+        status=status,
+        answer=answer.text,
+        tool_calls=[
+            {"id": call.id, "name": call.name, "arguments": call.arguments}
+            for call in answer.tool_calls
+        ],
+        finish_reason=answer.finish_reason,
+        input_tokens=usage.input_total if usage else None,
+        output_tokens=usage.output_total if usage else None,
+        cached_tokens=usage.cache_read if usage else 0,
+        reasoning_tokens=usage.reasoning if usage else 0,
+        usage=usage.source if usage else "none",
+        latency_s=round(now - tap.began, 6),
+        first_token_s=None if tap.first_byte is None else round(tap.first_byte - tap.began, 6),
+        complete=answer.complete,
+        error=answer.error,
+    )
+    if vocabulary is None or answer.error is not None:
+        return ReadCall(event, (), final=False)
+    actions = read_actions(answer, vocabulary)
+    return ReadCall(
+        event,
+        tuple(_events(actions, vocabulary, exchange, tap.step)),
+        final=is_final(actions, vocabulary),
+    )
+
+
+def _answer(
+    tap: LlmTap, status: int | None, content_type: str, content_encoding: str, error: str | None
+) -> LlmAnswer:
+    if status is None:
+        return LlmAnswer(model=tap.request.model, error=error or "no answer came")
+    try:
+        body = encoding.decode(bytes(tap.body), content_encoding or "identity")
+    except ValueError:
+        # A cut answer may end in the middle of a compressed block.
+        body = b""
+    if not isinstance(body, bytes):
+        body = b""
+    answer = read_answer(tap.request, status, content_type, body)
+    if error is not None and answer.error is None and not answer.complete:
+        return LlmAnswer(
+            model=answer.model,
+            text=answer.text,
+            tool_calls=answer.tool_calls,
+            finish_reason=answer.finish_reason,
+            usage=answer.usage,
+            error=error,
+            complete=False,
+        )
+    return answer
+
+
+def _events(
+    actions: tuple[Action, ...], vocabulary: Vocabulary, exchange: str, step: int
+) -> Iterable[AgentAction]:
+    for action in actions:
+        yield AgentAction(
+            exchange=exchange,
+            step=step,
+            name=action.name,
+            arguments=redact_json(
+                list(action.arguments)
+                if isinstance(action.arguments, tuple)
+                else dict(action.arguments)
+            ),
+            role=_role(action.name, vocabulary),
+        )
+
+
+def _role(name: str, vocabulary: Vocabulary) -> Literal["finish", "recover", "navigate", "other"]:
+    if name in vocabulary.finish:
+        return "finish"
+    if name in vocabulary.recover:
+        return "recover"
+    return "navigate" if name in vocabulary.navigate else "other"

@@ -1,0 +1,50 @@
+"""An exchange under way in the proxy: what was decided for it, and what has become of that."""
+
+from dataclasses import dataclass, field
+
+from mitmproxy import http
+
+from warex.exchange import Exchange, Resource
+from warex.proxy.llm_tap import LlmTap
+from warex.proxy.perform import Presence, Struck
+from warex.scenarios import Injection
+
+_KEY = "warex"
+
+
+@dataclass(slots=True)
+class Ongoing:
+    """One exchange under way."""
+
+    exchange: Exchange
+    resource: Resource
+    connection: str
+    waiting: list[Injection] = field(default_factory=list)
+    """Injections that strike once the site has answered."""
+    struck: list[Struck] = field(default_factory=list)
+    """Injections that have struck and are not settled yet."""
+    presence: Presence = field(default_factory=Presence)
+    llm: LlmTap | None = None
+    received: int = 0
+    """Bytes of the answer's body so far."""
+    by_warex: bool = False
+    """Whether the answer is ours, or its end is."""
+    own: bool = False
+    """Whether the exchange is with WAREX itself and not with a site."""
+    finished: bool = False
+
+    @property
+    def awaits_sending(self) -> bool:
+        """Whether an injected answer is on its way and nobody knows yet if it arrived."""
+        return any(struck.replied for struck in self.struck)
+
+
+def ongoing_of(flow: http.HTTPFlow) -> Ongoing | None:
+    """Return what is known of a flow; None for one that began before WAREX saw it."""
+    found: Ongoing | None = flow.metadata.get(_KEY)
+    return found
+
+
+def attach(flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    """Keep what is known of a flow with it."""
+    flow.metadata[_KEY] = ongoing

@@ -1,0 +1,77 @@
+"""The process of one lane's proxy: takes its configuration from a channel, serves one trial, ends.
+
+The channel is a Unix socket that the process which wants the proxy holds. One JSON line comes in,
+the configuration; JSON lines go out: ``ready`` or ``failed``, then ``notice`` and ``broken`` as
+they happen, at last ``ended``. When the other side closes, for whatever reason, the proxy ends in
+good order: nothing is left behind by a caller that was killed.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import secrets
+import socket
+from collections.abc import Callable
+
+from pydantic import JsonValue
+
+from warex.errors import WarexError
+from warex.proxy.config import ProxyConfig
+from warex.proxy.control import serve_control
+from warex.proxy.engine import running
+
+type _Tell = Callable[[str], None]
+
+
+def serve(channel: socket.socket) -> None:
+    """Serve one trial; return when the channel closes."""
+    logging.getLogger().addHandler(logging.NullHandler())
+    asyncio.run(_serve(channel))
+
+
+async def _serve(channel: socket.socket) -> None:
+    channel.setblocking(False)
+    reader, writer = await asyncio.open_unix_connection(sock=channel, limit=64 * 1024 * 1024)
+
+    def tell(kind: str, **what: JsonValue) -> None:
+        writer.write(json.dumps({"kind": kind, **what}).encode() + b"\n")
+
+    line = await reader.readline()
+    if not line:
+        return
+    try:
+        config = ProxyConfig.model_validate_json(line)
+        async with running(config) as engine:
+            engine.recorder.on_broken = lambda reason: tell("broken", reason=reason)
+            engine.addon.notices = _once(lambda sentence: tell("notice", sentence=sentence))
+            token = secrets.token_urlsafe(24)
+            control, stop = serve_control(engine.addon, config.control_port, token)
+            tell("ready", pid=os.getpid(), port=engine.port, control=control, token=token)
+            if engine.recorder.broken is not None:
+                tell("broken", reason=engine.recorder.broken)
+            await reader.read()
+            stop()
+        tell("ended", broken=engine.recorder.broken)
+    except WarexError as error:
+        tell("failed", sentence=str(error), exit_code=error.exit_code)
+    except OSError as error:
+        tell("failed", sentence=f"the proxy cannot start: {error}", exit_code=2)
+    try:
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+    except OSError:
+        pass  # The caller has gone; there is nobody to tell.
+
+
+def _once(tell: _Tell) -> _Tell:
+    """Tell every sentence one time only."""
+    told: set[str] = set()
+
+    def tell_once(sentence: str) -> None:
+        if sentence not in told:
+            told.add(sentence)
+            tell(sentence)
+
+    return tell_once

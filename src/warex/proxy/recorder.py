@@ -1,0 +1,68 @@
+"""Keeps the trial's record: numbers its events, writes them, and remembers the injections.
+
+It is the one writer of a trial's trace. When it cannot write, nothing may go on as if it had: the
+``broken`` sentence is set, and the lane stops.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from warex.clock import Clock
+from warex.errors import WarexError
+from warex.traces import Event, FaultDelivered, FaultMissed, FaultPlanned, HarnessBroke, TraceWriter
+from warex.traces.blobs import BlobStore
+
+
+@dataclass(slots=True)
+class Recorder:
+    """Writes events and counts what the trial's end reports."""
+
+    clock: Clock
+    writer: TraceWriter | None = None
+    blobs: BlobStore | None = None
+    on_broken: Callable[[str], None] = lambda reason: None
+    broken: str | None = None
+    """Why the trial is void, in a sentence."""
+    exchanges: int = 0
+    delivered: int = 0
+    missed: int = 0
+    ledger: list[Event] = field(default_factory=list)
+    """The injection events so far, for the control API."""
+
+    def write(self, event: Event, t: float | None = None) -> None:
+        """Record an event; ``t`` in seconds of the trial, now if left out.
+
+        Raises WarexError where the trace cannot be written; the trial is then void.
+        """
+        match event:
+            case FaultDelivered():
+                self.delivered += 1
+                self.ledger.append(event)
+            case FaultMissed():
+                self.missed += 1
+                self.ledger.append(event)
+            case FaultPlanned():
+                self.ledger.append(event)
+            case _:
+                pass
+        if self.writer is not None:
+            try:
+                self.writer.write(event, t)
+            except WarexError as error:
+                self._break(str(error))
+                raise
+
+    def harness_broke(self, reason: str, exchange: str | None = None) -> None:
+        """Record that WAREX itself failed: the trial is void from here on."""
+        first = self.broken is None
+        try:
+            self.write(HarnessBroke(reason=reason, exchange=exchange))
+        except WarexError:
+            return  # The sentence about the trace itself is set by then, and says more.
+        if first:
+            self._break(reason)
+
+    def _break(self, reason: str) -> None:
+        if self.broken is None:
+            self.broken = reason
+            self.on_broken(reason)

@@ -1,0 +1,32 @@
+"""Which exchanges get which fault, and when."""
+
+from warex.scenarios.injector import (
+    NOTHING,
+    Decision,
+    Injection,
+    Injector,
+    LeftAlone,
+    Mark,
+    Schedule,
+)
+from warex.scenarios.never import BACKGROUND_HOSTS, NEVER
+from warex.scenarios.scenario import SITES, Arm, Match, Random, Rule, Scenario, Trigger
+
+__all__ = [
+    "BACKGROUND_HOSTS",
+    "NEVER",
+    "NOTHING",
+    "SITES",
+    "Arm",
+    "Decision",
+    "Injection",
+    "Injector",
+    "LeftAlone",
+    "Mark",
+    "Match",
+    "Random",
+    "Rule",
+    "Scenario",
+    "Schedule",
+    "Trigger",
+]

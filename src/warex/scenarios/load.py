@@ -1,0 +1,68 @@
+"""Read a scenario from a file or by the name of a preset."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+from warex.errors import ScenarioError
+from warex.scenarios.documents import SUFFIXES, read_document
+from warex.scenarios.mistakes import check, did_you_mean, listed
+from warex.scenarios.paper_config import is_paper_config, read_paper_config
+from warex.scenarios.presets import preset_names, preset_path
+from warex.scenarios.scenario import Scenario
+
+_LONGEST_NAME: Final = 200
+
+
+def load_scenario(source: str | os.PathLike[str]) -> Scenario:
+    """Return the scenario that a file or a preset's name stands for.
+
+    A file is YAML, TOML or JSON; the paper's ``config.json`` is known by its keys. Raises
+    ScenarioError, with every mistake, its place and what is allowed, where that cannot be.
+    """
+    path = Path(source)
+    if (name := path.as_posix()) in preset_names():
+        return load_preset(name)
+    if path.suffix.lower() not in SUFFIXES and not _exists(path):
+        raise ScenarioError(_no_such(name))
+    return _load_file(path)
+
+
+def load_preset(name: str) -> Scenario:
+    """Return a scenario that comes with WAREX; raises ScenarioError for an unknown name."""
+    if name not in preset_names():
+        raise ScenarioError(_no_such(name))
+    return _load_file(preset_path(name))
+
+
+def _load_file(path: Path) -> Scenario:
+    data = read_document(path, "a scenario", ScenarioError)
+    if not isinstance(data, dict):
+        raise ScenarioError(
+            f"{path} is not a scenario: it must be a mapping with the keys "
+            f"{', '.join(Scenario.model_fields)}"
+        )
+    if is_paper_config(data):
+        return read_paper_config(data, path)
+    scenario, mistakes = check(Scenario, data)
+    if scenario is None:
+        raise ScenarioError(listed(path, mistakes))
+    return scenario
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        # A name that no file can have: too long, or with a NUL in it.
+        return False
+
+
+def _no_such(name: str) -> str:
+    names = preset_names()
+    shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+    return (
+        f"there is no scenario {shown!r}{did_you_mean(name, names) or '.'} It is neither a file nor "
+        f"a preset; a file's name ends in {', '.join(SUFFIXES)}, and the presets are "
+        f"{', '.join(names)}"
+    )

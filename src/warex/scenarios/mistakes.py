@@ -1,0 +1,234 @@
+"""What is wrong with a document, as sentences: the place, the value, what is allowed.
+
+pydantic finds the mistakes; the model's JSON Schema knows what would have been right.
+"""
+
+import difflib
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic_core import ErrorDetails
+
+MOST: Final = 30
+"""Mistakes told of one document; the rest are counted."""
+
+type Place = tuple[str | int, ...]
+
+
+def check[M: BaseModel](model: type[M], data: JsonValue) -> tuple[M | None, list[str]]:
+    """Return the model made of the data, or None and a sentence for every mistake."""
+    endless = dict(_endless(data, ()))
+    try:
+        made = model.model_validate(data)
+    except ValidationError as error:
+        schema = model.model_json_schema()
+        found = endless | {
+            place: sentence
+            for details in error.errors(include_url=False)
+            for place, sentence in [_sentence(details, data, schema)]
+            if place not in endless
+        }
+        return None, list(found.values())
+    return (None, list(endless.values())) if endless else (made, [])
+
+
+def listed(document: object, sentences: Sequence[str]) -> str:
+    """Return one text that names the document and all its mistakes."""
+    if len(sentences) == 1:
+        return f"{document}: {sentences[0]}"
+    told = [f"  {sentence}" for sentence in sentences[:MOST]]
+    if len(sentences) > MOST:
+        told.append(f"  and {len(sentences) - MOST} more")
+    return "\n".join([f"{document} has {len(sentences)} mistakes:", *told])
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str:
+    """Return "; did you mean '…'?" for a near match, or nothing."""
+    near = difflib.get_close_matches(word, list(words), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _endless(value: JsonValue, place: Place) -> Iterable[tuple[Place, str]]:
+    if isinstance(value, float) and not math.isfinite(value):
+        name = "NaN" if math.isnan(value) else "infinity"
+        yield place, f"{name} is not allowed; give a finite number"
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _endless(item, (*place, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _endless(item, (*place, index))
+
+
+def _sentence(details: ErrorDetails, data: JsonValue, root: Mapping[str, Any]) -> tuple[Place, str]:
+    place, value, schema = _follow(details["loc"], data, root)
+    kind, context = details["type"], details.get("ctx", {})
+    if kind == "missing":
+        *parent, key = place
+        return place, _at(parent, data, f"{key!r} is missing; give {_allowed(schema, root)}")
+    if kind == "extra_forbidden":
+        *parent, key = place
+        keys = list(_follow(details["loc"][:-1], data, root)[2].get("properties", ()))
+        hint = did_you_mean(str(key), keys)
+        there = f"there is no key {key!r} here{hint or ';'} The keys are {', '.join(keys)}"
+        return place, _at(parent, data, there.replace("; The", "; the"))
+    if kind == "union_tag_not_found":
+        tags = ", ".join(schema["discriminator"]["mapping"])
+        key = schema["discriminator"]["propertyName"]
+        return place, _at(place, data, f"{key!r} is missing; there are: {tags}")
+    if kind == "union_tag_invalid":
+        tags = schema["discriminator"]["mapping"]
+        key, tag = schema["discriminator"]["propertyName"], str(context["tag"])
+        what = f"{place[-1]} {key}" if place else key
+        unknown = f"{what} {tag!r} does not exist{did_you_mean(tag, tags) or ';'} There are: "
+        unknown = unknown.replace("; There", "; there") + ", ".join(tags)
+        return place, _at(place, data, unknown)
+    if kind == "value_error":
+        return place, _at(place, data, str(context["error"]))
+    options = [word for word in _options(schema, root) if isinstance(word, str)]
+    hint = did_you_mean(value, options) if isinstance(value, str) else ""
+    allowed = _allowed(schema, root)
+    refused = f"{_shown(value)} is not allowed{hint or ';'} Give {allowed}{_quotes(value, allowed)}"
+    return place, _at(place, data, refused.replace("; Give", "; give"))
+
+
+def _at(place: Sequence[str | int], data: JsonValue, sentence: str) -> str:
+    """Put the place before the sentence; a rule is told by its index and its name."""
+    words = ""
+    for step in place:
+        data = _child(data, step)
+        if isinstance(step, int):
+            words += f"[{step}]"
+            if isinstance(data, dict) and isinstance(name := data.get("name"), str):
+                words += f" {_cut(repr(name))},"
+        elif words.endswith(","):
+            words += f" {_cut(step)}"
+        else:
+            words += f".{_cut(step)}" if words else _cut(step)
+    return f"{words.removesuffix(',')}: {sentence}" if words else sentence
+
+
+def _follow(
+    steps: Sequence[str | int], data: JsonValue, root: Mapping[str, Any]
+) -> tuple[Place, JsonValue, Mapping[str, Any]]:
+    """Walk to where pydantic points; return the place in the document, what is there, its schema.
+
+    pydantic's steps also name the branch of a union, and an index where one value stood for a list.
+    """
+    place: Place = ()
+    schema = _resolved(root, root)
+    for step in steps:
+        if "discriminator" in schema:
+            schema = _resolved({"$ref": schema["discriminator"]["mapping"][step]}, root)
+            continue
+        branches = [_resolved(branch, root) for branch in schema.get("anyOf", (schema,))]
+        if isinstance(step, int):
+            lists = [branch for branch in branches if branch.get("type") == "array"]
+            schema = _item(lists[0], step) if lists else {}
+            if not isinstance(data, list):
+                schema = _resolved(schema, root)
+                continue
+        else:
+            fields = (branch.get("properties", {}).get(step) for branch in branches)
+            schema = next(filter(None, fields), {})
+        schema = _resolved(schema, root)
+        place, data = (*place, step), _child(data, step)
+    return place, data, schema
+
+
+def _item(schema: Mapping[str, Any], index: int) -> Mapping[str, Any]:
+    fixed = schema.get("prefixItems", ())
+    found: Mapping[str, Any] = fixed[index] if index < len(fixed) else schema.get("items", {})
+    return found
+
+
+def _child(data: JsonValue, step: str | int) -> JsonValue:
+    if isinstance(data, dict) and isinstance(step, str):
+        return data.get(step)
+    if isinstance(data, list) and isinstance(step, int) and step < len(data):
+        return data[step]
+    return None
+
+
+def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Follow references; of "this or nothing", take this."""
+    while True:
+        if "$ref" in schema:
+            schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
+            continue
+        something = [branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"]
+        if len(something) != 1:
+            return schema
+        schema = something[0]
+
+
+def _options(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[JsonValue]:
+    """Return the values that a schema lists one by one."""
+    schema = _resolved(schema, root)
+    if "const" in schema:
+        return [schema["const"]]
+    nested = [*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else ())]
+    return [*schema.get("enum", ()), *(word for part in nested for word in _options(part, root))]
+
+
+def _allowed(schema: Mapping[str, Any], root: Mapping[str, Any]) -> str:
+    """Say in words what a schema allows."""
+    schema = _resolved(schema, root)
+    match schema:
+        case {"const": value}:
+            return _shown(value)
+        case {"enum": values}:
+            return f"one of {', '.join(map(str, values))}"
+        case {"discriminator": {"propertyName": key, "mapping": tags}}:
+            return f"a mapping whose {key!r} is one of {', '.join(tags)}"
+        case {"anyOf": branches}:
+            words = [_allowed(branch, root) for branch in branches if branch != {"type": "null"}]
+            return " or ".join(dict.fromkeys(words))
+        case {"type": "object", "properties": keys}:
+            return f"a mapping with the keys {', '.join(keys)}"
+        case {"type": "array", "prefixItems": items}:
+            return f"a list of {len(items)} values, each {_allowed(items[0], root)}"
+        case {"type": "array", "items": items}:
+            return f"a list, each {_allowed(items, root)}"
+        case {"type": "integer"}:
+            return f"a whole number{_range(schema)}"
+        case {"type": "number"}:
+            return f"a number{_range(schema)}"
+        case {"type": "string"}:
+            most = f" of at most {schema['maxLength']} characters" if "maxLength" in schema else ""
+            ends = ", not empty, without a space at either end" if "pattern" in schema else ""
+            least = ", not empty" if "minLength" in schema and not ends else ""
+            return f"text{most}{ends or least}"
+        case {"type": "boolean"}:
+            return "true or false"
+        case _:
+            return "another value"
+
+
+def _range(schema: Mapping[str, Any]) -> str:
+    words = {
+        "minimum": "from",
+        "exclusiveMinimum": "above",
+        "maximum": "to",
+        "exclusiveMaximum": "below",
+    }
+    return "".join(f" {word} {schema[key]:g}" for key, word in words.items() if key in schema)
+
+
+def _quotes(value: JsonValue, allowed: str) -> str:
+    if not allowed.startswith("text"):
+        return ""
+    if isinstance(value, bool):
+        return " (YAML reads on, off, yes and no as true and false: put it in quotes)"
+    return " (put it in quotes)" if isinstance(value, int | float) else ""
+
+
+def _shown(value: JsonValue) -> str:
+    return _cut(json.dumps(value, ensure_ascii=False))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}…"

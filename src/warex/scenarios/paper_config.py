@@ -1,0 +1,168 @@
+"""The paper's ``config.json`` (WAREX paper §3.3), turned into a scenario.
+
+The paper describes what the file says and not how: a failure type, an exact or regular-expression
+URL, and a ``frequency`` of which 0 hits only the first matching URL and x > 0 hits each matching
+one by chance until x were hit. Spellings differ, so several are taken (docs/reference/scenarios.md);
+a key that is none of them is a mistake.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import BaseModel, Field, JsonValue, model_validator
+
+from warex.errors import ScenarioError
+from warex.faults.base import Seconds
+from warex.scenarios.mistakes import check, listed
+from warex.scenarios.scenario import SITES, Scenario
+
+_KEYS: Final = {
+    "failure_type": ("type", "failure", "error_type", "fault", "fault_type"),
+    "url": ("urls", "url_pattern", "pattern", "target", "target_url", "endpoint"),
+    "url_match": ("match", "match_type", "url_type", "mode"),
+    "frequency": ("freq",),
+    "probability": ("p",),
+    "delay": ("delay_seconds", "delay_s"),
+    "status_code": ("status", "code", "error_code"),
+    "failures": ("injections", "faults"),
+}
+"""The keys, and other spellings of each."""
+
+_VALUES: Final = {
+    "failure_type": {
+        "network_error": ("network", "network_delay", "delay", "timeout"),
+        "server_error": ("server", "server_side_error", "http_error", "http"),
+        "js_error": ("js", "js_failure", "javascript", "javascript_error", "javascript_failure"),
+    },
+    "url_match": {"exact": ("url",), "regex": ("regexp", "re", "pattern")},
+}
+
+_OWN_KEYS: Final = {"rules", "schema_version"}
+
+
+class PaperFailure(BaseModel, frozen=True, extra="forbid"):
+    """One failure of the paper's file."""
+
+    failure_type: Literal["network_error", "server_error", "js_error"]
+    url: str | None = Field(default=None, min_length=1, description="Left out: all task sites.")
+    url_match: Literal["exact", "regex"] = "exact"
+    frequency: Annotated[int, Field(ge=0, strict=True)] = 0
+    probability: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5
+    delay: Seconds | None = None
+    status_code: Annotated[int, Field(ge=400, le=599)] | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.failure_type == "js_error" and self.status_code is not None:
+            raise ValueError("a js_error always answers 504; leave 'status_code' out")
+        if self.url is not None and self.url_match == "regex":
+            try:
+                re.compile(self.url)
+            except re.error as error:
+                raise ValueError(f"url {self.url!r} is no regular expression: {error}") from None
+        return self
+
+
+class PaperConfig(BaseModel, frozen=True, extra="forbid"):
+    """The paper's file: one failure, or several in order."""
+
+    failures: tuple[PaperFailure, ...] = Field(min_length=1)
+
+
+def is_paper_config(data: Mapping[str, JsonValue]) -> bool:
+    """Whether a document has the shape of the paper's file rather than of a scenario."""
+    keys = {_spelled(key) for key in data}
+    return not keys & _OWN_KEYS and bool(keys & {"failure_type", "failures", "frequency"})
+
+
+def read_paper_config(data: Mapping[str, JsonValue], path: Path) -> Scenario:
+    """Return the scenario that the paper's file describes; ``path`` names it.
+
+    Raises ScenarioError with every mistake in it.
+    """
+    plain = _canonical(data)
+    several = isinstance(plain, dict) and "failures" in plain
+    mistakes: list[str]
+    if several:
+        config, mistakes = check(PaperConfig, plain)
+    else:
+        failure, mistakes = check(PaperFailure, plain)
+        config = PaperConfig(failures=(failure,)) if failure else None
+    if config is None:
+        raise ScenarioError(listed(f"{path}, read as the paper's config.json", mistakes))
+    rules = [_rule(number, failure) for number, failure in enumerate(config.failures, 1)]
+    return Scenario.model_validate({"name": path.stem.strip() or "config", "rules": rules})
+
+
+def _rule(number: int, failure: PaperFailure) -> dict[str, JsonValue]:
+    match: dict[str, JsonValue]
+    if failure.url is not None:
+        match = {f"url_{failure.url_match}": failure.url}
+    elif failure.failure_type == "js_error":
+        match = {"url": SITES}
+    else:
+        match = {"url": SITES, "resource": ["document"]}
+    trigger: dict[str, JsonValue] = {"first": 1}
+    if failure.frequency > 0:
+        chance = {"times": failure.frequency, "probability": failure.probability}
+        trigger = {"random": chance}
+    name = failure.failure_type.replace("_", "-")
+    return {
+        "name": f"{name}-{number}",
+        "match": match,
+        "trigger": trigger,
+        "per": "rule",
+        "fault": _fault(failure),
+    }
+
+
+def _fault(failure: PaperFailure) -> dict[str, JsonValue]:
+    fault: dict[str, JsonValue]
+    match failure.failure_type:
+        case "network_error":
+            fault = {"kind": "network_error"}
+        case "server_error":
+            fault = {"kind": "http_error", "status": 500}
+        case "js_error":
+            fault = {"kind": "javascript_failure"}
+    if failure.status_code is not None:
+        fault["status"] = failure.status_code
+    if failure.delay is not None:
+        fault["delay"] = failure.delay
+    return fault
+
+
+def _canonical(value: JsonValue) -> JsonValue:
+    """Return the document with every key and every known value in its one spelling."""
+    if isinstance(value, list):
+        return [_canonical(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    plain: dict[str, JsonValue] = {}
+    for key, item in value.items():
+        name = _spelled(key)
+        # Of two spellings of one key the second keeps its own, and is refused as unknown.
+        name = key if name in plain else name
+        plain[name] = _value(name, item)
+    return plain
+
+
+def _value(key: str, value: JsonValue) -> JsonValue:
+    if key == "failures":
+        return _canonical(value)
+    if isinstance(value, str):
+        for canonical, others in _VALUES.get(key, {}).items():
+            if _snake(value) in (canonical, *others):
+                return canonical
+    return value
+
+
+def _spelled(key: str) -> str:
+    snake = _snake(key)
+    return next((name for name, others in _KEYS.items() if snake in (name, *others)), key)
+
+
+def _snake(word: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", word).replace("-", "_").replace(" ", "_").lower()

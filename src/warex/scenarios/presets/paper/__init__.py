@@ -1,0 +1,1 @@
+"""The three failures of the WAREX paper (§3.2, §3.3)."""
