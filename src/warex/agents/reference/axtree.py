@@ -4,7 +4,7 @@ Input: the nodes of ``Accessibility.getFullAXTree`` (Chrome DevTools Protocol). 
 ``[id] role 'name' value='…', state, …``, indented by depth; text is ``StaticText '…'``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,19 +93,19 @@ def _shown(node: Node, role: str, name: str, above: str) -> str | None:
         return None
     if role == "StaticText":
         return f"StaticText {name!r}" if name and name not in above else None
-    if "backendDOMNodeId" not in node or (role in _TRANSPARENT and not _named_group(role, name)):
+    if "backendDOMNodeId" not in node:
+        return None
+    properties = {p["name"]: p.get("value", {}).get("value") for p in node.get("properties", ())}
+    # A plain box that has a name or takes the keyboard is there to be used.
+    usable = role == "generic" and (name or properties.get("focusable"))
+    if role in _TRANSPARENT and not usable:
         return None
     value = _text(node, "value")
-    extras = ([f"value={value!r}"] if value and value != name else []) + list(_states(node))
+    extras = ([f"value={value!r}"] if value and value != name else []) + list(_states(properties))
     return f"{role} {name!r}" + (" " + ", ".join(extras) if extras else "")
 
 
-def _named_group(role: str, name: str) -> bool:
-    return role == "generic" and bool(name)
-
-
-def _states(node: Node) -> Iterator[str]:
-    properties = {p["name"]: p.get("value", {}).get("value") for p in node.get("properties", ())}
+def _states(properties: Mapping[str, Any]) -> Iterator[str]:
     for state in _STATES:
         value = properties.get(state)
         if state in ("checked", "pressed", "expanded") and value is not None:

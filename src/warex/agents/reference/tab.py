@@ -34,6 +34,7 @@ ACTION_TIMEOUT = 5.0
 LONGEST_TREE = 60_000
 """Characters of the accessibility tree that are shown."""
 
+_HINTS = ("intercepts pointer", "is not ", "outside of the viewport", "did not find some options")
 _MARK = "data-agent-target"
 _WAITED_FOR = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
 
@@ -52,6 +53,7 @@ class Tab:
         self._page: Page | None = None
         self._cdp: CDPSession | None = None
         self._elements: dict[str, tuple[CDPSession, int]] = {}
+        self._marks = 0
         self._notes: list[str] = []
         self._changed = asyncio.Event()
         self._in_flight: set[Request] = set()
@@ -155,15 +157,16 @@ class Tab:
             ActionFailed: it could not be done, or a page it opened did not load.
             playwright.async_api.Error: the browser itself is gone.
         """
+        end = asyncio.get_running_loop().time() + self._step_timeout
         try:
             await self._do(action)
         except Error as error:
             if self._page is None or self._page.is_closed():
                 raise
-            raise ActionFailed(f"{action.name}: {_first_line(error)}") from None
+            raise ActionFailed(f"{action.name}: {_reason(error)}") from None
         finally:
             with suppress(Error):
-                await self._settle()
+                await self._settle(end)
 
     async def _do(self, action: Action) -> None:
         wait = self._step_timeout * 1000
@@ -209,19 +212,23 @@ class Tab:
         try:
             node = await _within(cdp.send("DOM.resolveNode", {"backendNodeId": backend_id}))
             handle = node["object"]["objectId"]
-            await _call(cdp, handle, f"function() {{ this.setAttribute('{_MARK}', '') }}")
-            locator = await self._locator()
+            self._marks += 1
+            mark = f"this.setAttribute('{_MARK}', '{self._marks}')"
+            await _call(cdp, handle, f"function() {{ {mark} }}")
+            locator = await self._marked(f"[{_MARK}='{self._marks}']")
         except (Error, TimeoutError):
             raise ActionFailed(f"The element {number} is no longer on the page.") from None
         try:
             yield locator
         finally:
-            with suppress(Error, TimeoutError):
-                await _call(cdp, handle, f"function() {{ this.removeAttribute('{_MARK}') }}")
+            # A navigation that has begun takes the mark away, and holds this back meanwhile.
+            if self._navigating is None:
+                with suppress(Error, TimeoutError):
+                    await _call(cdp, handle, f"function() {{ this.removeAttribute('{_MARK}') }}")
 
-    async def _locator(self) -> Locator:
+    async def _marked(self, selector: str) -> Locator:
         for frame in self.page.frames:
-            locator = frame.locator(f"[{_MARK}]")
+            locator = frame.locator(selector)
             count: int = await _within(locator.count())
             if count:
                 return locator.first
@@ -229,16 +236,29 @@ class Tab:
 
     # When it has settled
 
-    async def _settle(self) -> None:
-        """Wait until a navigation that was begun has arrived, then until the page is quiet."""
+    async def _settle(self, end: float) -> None:
+        """Wait until a navigation that was begun has arrived, then until the page is quiet.
+
+        At `end`, in the event loop's time, a page that did not come is no longer waited for.
+        """
         cdp = await self._listen()
+        await self._wait(cdp, end)
+        if self._navigating is not None:
+            # Nothing can be read while a page is awaited, so do as a person would: press stop.
+            with suppress(Error, TimeoutError):
+                await _within(cdp.send("Page.stopLoading"))
+            self._navigating = None
+            self._notes.append("The page that was asked for did not come in time.")
+
+    async def _wait(self, cdp: CDPSession, end: float) -> None:
+        clock = asyncio.get_running_loop().time
+        if clock() >= end:
+            return
         # The renderer announces a navigation before it answers this, so that none is overlooked
         # however slow the machine is.
         with suppress(Error, TimeoutError):
             turn = {"expression": "new Promise(r => setTimeout(r, 0))", "awaitPromise": True}
             await _within(cdp.send("Runtime.evaluate", turn), 2.0)
-        clock = asyncio.get_running_loop().time
-        end = clock() + self._step_timeout
         calm_by = clock() + BUSY
         while (now := clock()) < end:
             self._changed.clear()
@@ -344,6 +364,13 @@ async def _call(cdp: CDPSession, handle: str, function: str) -> None:
     await _within(
         cdp.send("Runtime.callFunctionOn", {"objectId": handle, "functionDeclaration": function})
     )
+
+
+def _reason(error: Error) -> str:
+    """Return the first line of an error, and of its log what held the element up."""
+    log = (line.strip(" -") for line in error.message.splitlines()[1:])
+    held_up = [line for line in log if any(hint in line for hint in _HINTS)]
+    return _first_line(error) + "".join(f" ({one_line(line)[:300]})" for line in held_up[-1:])
 
 
 def _first_line(error: Error) -> str:
