@@ -20,8 +20,11 @@ the order *was* placed.
 type Memory = Mapping[str, JsonValue]
 """What a fault remembers from hit to hit, per trial and rule. Empty at the start."""
 
-type Seconds = Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)]
-"""A time to wait: finite, not negative, at most an hour."""
+type Seconds = Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False, strict=True)]
+"""A time to wait: finite, not negative, at most an hour; neither a text nor yes or no."""
+
+type ErrorStatus = Annotated[int, Field(ge=400, le=599, strict=True)]
+"""An HTTP status that says error (RFC 9110 §15.5, §15.6)."""
 
 
 @dataclass(frozen=True, slots=True)
