@@ -1,0 +1,84 @@
+"""What an error page is about, and what a page is."""
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from string import Template
+from typing import Self
+
+from warex.exchange import Request
+from warex.faults.base import Reply
+from warex.faults.pages.reasons import reason
+from warex.seeds import Luck
+
+HEX = "0123456789abcdef"
+"""Letters of a reference in hexadecimal."""
+
+LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
+"""Letters of a reference that is meant to be read aloud or looks encoded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An error page: what a server would send beside the status."""
+
+    content_type: str
+    body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Further headers, names in lower case."""
+
+    def reply(self, status: int, headers: Mapping[str, str] | None = None) -> Reply:
+        """Return the answer with this page, which no cache may keep (RFC 9111 §5.2.2.5)."""
+        own = {"content-type": self.content_type, "cache-control": "no-store"}
+        return Reply(status, {**self.headers, **own, **(headers or {})}, self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """One request that meets an error page."""
+
+    status: int
+    host: str
+    path: str
+    luck: Luck
+
+    @classmethod
+    def of(cls, request: Request, status: int, luck: Luck) -> Self:
+        """Return the incident of a request. Credentials and the query stay out of it."""
+        host = request.parts.netloc.rpartition("@")[2]
+        return cls(status, _printable(host), _printable(request.parts.path or "/"), luck)
+
+    @property
+    def reason(self) -> str:
+        """What the status is called."""
+        return reason(self.status)
+
+    def pick(self, *options: str) -> str:
+        """Return one of the options, the same one for all pages of a host."""
+        return self.luck.choice(options, "page", self.host, *options)
+
+    def reference(self, label: str, length: int, letters: str = HEX) -> str:
+        """Return what a server would print to find this request in its logs."""
+        about = ("page", self.host, self.path, self.status, label)
+        return "".join(self.luck.choice(letters, *about, place) for place in range(length))
+
+    def by_side(self, client: str, server: str) -> str:
+        """Return the text for an error of the client's (4xx) or that for one of the server's."""
+        return client if self.status < 500 else server
+
+    def html(self, template: str, headers: Mapping[str, str] | None = None, **more: str) -> Page:
+        """Fill an HTML template (``$status $reason $host $path`` and ``more``), all escaped."""
+        values = {"status": str(self.status), "reason": self.reason, **more}
+        values |= {"host": self.host, "path": self.path}
+        safe = {name: html.escape(value) for name, value in values.items()}
+        body = Template(template).substitute(safe)
+        return Page("text/html; charset=utf-8", body.encode(), headers or {})
+
+    def text(self, body: str, headers: Mapping[str, str] | None = None) -> Page:
+        """Return a page of plain text."""
+        return Page("text/plain; charset=utf-8", body.encode(), headers or {})
+
+
+def _printable(text: str) -> str:
+    # A URL may hold bytes that are no UTF-8; Python keeps them as lone surrogates.
+    return text.encode("utf-8", "replace").decode()
