@@ -1,0 +1,38 @@
+"""The connection dies without an answer."""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from warex.exchange import Exchange
+from warex.faults.base import Cut, Delay, Effect, Fault, Memory, Seconds
+from warex.faults.words import what_happens
+from warex.seeds import Luck
+
+
+class ConnectionCut(Fault, frozen=True):
+    """End the connection without an answer.
+
+    What the browser shows is truly its own. Chromium silently repeats the request, POST too, when
+    a connection that it has used before dies.
+    """
+
+    summary: ClassVar = "End the connection without an answer."
+
+    kind: Literal["connection_cut"] = "connection_cut"
+    how: Literal["close", "reset"] = Field(
+        default="reset", description="An orderly close, or a TCP reset."
+    )
+    delay: Seconds = Field(default=0.0, description="How long the request is held, in seconds.")
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Cut, after the wait if there is one."""
+        held = (Delay(self.delay),) if self.delay else ()
+        return (*held, Cut(self.how)), memory
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        how = "a TCP reset" if self.how == "reset" else "an orderly close"
+        return what_happens(self.stage, self.delay, f"cut off without an answer ({how})")

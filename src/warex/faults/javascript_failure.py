@@ -1,0 +1,51 @@
+"""Scripts come late or not at all, so that a page looks whole and is dead (paper §3.2)."""
+
+from typing import ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from warex.exchange import Exchange, Resource
+from warex.faults.base import Delay, Effect, Fault, Memory, Seconds
+from warex.faults.pages import Incident, render_any
+from warex.faults.words import what_happens
+from warex.seeds import Luck
+
+_GATEWAY_TIMEOUT = 504
+
+
+class JavascriptFailure(Fault, frozen=True):
+    """Hold scripts, then answer 504 as a gateway would (``fail``) or let them through (``delay``).
+
+    The 504 carries the gateway's error page: no browser runs that as a script.
+    """
+
+    summary: ClassVar = "Hold scripts, then answer 504 or let them through late."
+    default_resource: ClassVar[tuple[Resource, ...]] = ("script",)
+
+    kind: Literal["javascript_failure"] = "javascript_failure"
+    delay: Seconds = Field(default=10.0, description="How long a script is held, in seconds.")
+    mode: Literal["fail", "delay"] = Field(
+        default="fail", description="After the wait: answer 504, or let the script through."
+    )
+
+    @model_validator(mode="after")
+    def _does_something(self) -> Self:
+        if self.mode == "delay" and not self.delay:
+            raise ValueError("mode 'delay' with delay 0 does nothing; give a delay above 0")
+        return self
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Wait, then fail or let through."""
+        held = (Delay(self.delay),) if self.delay else ()
+        if self.mode == "delay":
+            return held, memory
+        incident = Incident.of(exchange.request, _GATEWAY_TIMEOUT, luck)
+        return (*held, render_any("server", incident).reply(_GATEWAY_TIMEOUT)), memory
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        answered = f"answered {_GATEWAY_TIMEOUT} with a gateway's error page instead of the script"
+        end = answered if self.mode == "fail" else "let through late"
+        return what_happens(self.stage, self.delay, end)

@@ -1,0 +1,43 @@
+"""The connection seems to fail: after a wait, the browser's own error stands there (paper §3.2)."""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from warex.exchange import Exchange
+from warex.faults.base import Delay, Effect, ErrorStatus, Fault, Memory, Seconds
+from warex.faults.pages import BrowserPage, Incident, render, render_any
+from warex.faults.words import what_happens
+from warex.seeds import Luck
+
+
+class NetworkError(Fault, frozen=True):
+    """Hold the answer, then put a page worded as a browser's connection error in its place.
+
+    The connection itself stays whole, so that drivers which raise on a dead one still see a page;
+    ``connection_cut`` is the real thing.
+    """
+
+    summary: ClassVar = "Hold the answer, then show a browser's connection error in its place."
+
+    kind: Literal["network_error"] = "network_error"
+    delay: Seconds = Field(default=10.0, description="How long the answer is held, in seconds.")
+    status: ErrorStatus = Field(default=504, description="The status the page comes with.")
+    page: BrowserPage | None = Field(
+        default=None, description="The family of error pages; left out, each host has its own."
+    )
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Wait, then answer."""
+        incident = Incident.of(exchange.request, self.status, luck)
+        page = render(self.page, incident) if self.page else render_any("browser", incident)
+        held = (Delay(self.delay),) if self.delay else ()
+        return (*held, page.reply(self.status)), memory
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        family = f"family {self.page}" if self.page else "a family chosen by seed"
+        end = f"answered {self.status} with a page worded as a browser's own connection error"
+        return f"{what_happens(self.stage, self.delay, end)} ({family})"

@@ -1,0 +1,16 @@
+"""How a fault tells, in one plain sentence, what an exchange meets."""
+
+from warex.faults.base import Stage
+
+
+def what_happens(stage: Stage, delay: float, end: str) -> str:
+    """Return e.g. ``is held for 10 s and then answered 504``; ``end`` is ``answered 504``.
+
+    The subject of the sentence, an exchange, is left to the caller.
+    """
+    steps = ["handled by the site"] if stage == "response" else []
+    if delay:
+        steps.append(f"held for {delay:g} s")
+    if not steps:
+        return f"is {end}"
+    return f"is {', '.join(steps)} and then {end}"

@@ -1,0 +1,129 @@
+"""A fault is complete when it has a file, a test, a catalogue entry and its place in the docs."""
+
+import re
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from warex.exchange import Exchange, Request
+from warex.faults import CATALOGUE, AnyFault, Delay, Fault
+from warex.seeds import Luck
+
+ROOT = Path(__file__).parents[2]
+DOCS = (ROOT / "docs/reference/faults.md").read_text()
+NO_FAULTS = {"__init__", "base", "words"}
+FILES = {file.stem for file in (ROOT / "src/warex/faults").glob("*.py")} - NO_FAULTS
+ANY: TypeAdapter[Fault] = TypeAdapter(AnyFault)
+EXCHANGE = Exchange("1", Request("GET", "https://shop.test/"))
+
+each_fault = pytest.mark.parametrize("fault", CATALOGUE, ids=lambda fault: fault.__name__)
+
+
+def kind_of(fault: type[Fault]) -> str:
+    return str(fault.model_fields["kind"].default)
+
+
+def section_of(kind: str) -> str:
+    found = re.search(rf"^## `{kind}`\n(.*?)(?=^## |\Z)", DOCS, re.DOTALL | re.MULTILINE)
+    assert found, f"docs/reference/faults.md has no section '## `{kind}`'"
+    return found[1]
+
+
+def test_every_file_is_in_the_catalogue() -> None:
+    assert {fault.__module__.rpartition(".")[2] for fault in CATALOGUE} == FILES
+
+
+@each_fault
+def test_kind_file_test_and_docs_agree(fault: type[Fault]) -> None:
+    kind = kind_of(fault)
+
+    assert fault.__module__ == f"warex.faults.{kind}"
+    assert (ROOT / f"tests/faults/test_{kind}.py").exists()
+    assert f"| `{kind}` | {fault.summary} |" in DOCS
+
+
+@each_fault
+def test_the_docs_name_every_parameter_with_its_default_and_no_other(fault: type[Fault]) -> None:
+    documented = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", section_of(kind_of(fault)), re.M))
+    defaults = fault().model_dump(exclude={"kind"})
+
+    assert documented.keys() == defaults.keys()
+    for name, default in defaults.items():
+        shown = f"`{default:g}`" if isinstance(default, float) else f"`{default}`"
+        assert documented[name].startswith("none" if default is None else shown), name
+
+
+@each_fault
+def test_a_fault_does_something_and_forgets_nothing(fault: type[Fault]) -> None:
+    effects, memory = fault().effects(EXCHANGE, {"seen": 1}, Luck(1, "rule"))
+
+    assert effects
+    assert memory == {"seen": 1}
+
+
+@each_fault
+@pytest.mark.parametrize("stage", ["request", "response"])
+def test_a_fault_explains_itself_in_one_sentence_without_its_full_stop(
+    fault: type[Fault], stage: str
+) -> None:
+    words = fault.model_validate({"stage": stage, "delay": 2.5}).explain()
+
+    assert words.startswith("is ")
+    assert "held for 2.5 s" in words
+    assert ("handled by the site" in words) == (stage == "response")
+    assert not words.endswith(".")
+
+
+@each_fault
+def test_a_fault_survives_being_written_down(fault: type[Fault]) -> None:
+    given = fault()
+
+    assert ANY.validate_json(ANY.dump_json(given)) == given
+
+
+@each_fault
+def test_a_wait_can_be_shortened_to_nothing(fault: type[Fault]) -> None:
+    effects, _ = fault.model_validate({"delay": 0}).effects(EXCHANGE, {}, Luck(1, "rule"))
+
+    assert not [effect for effect in effects if isinstance(effect, Delay)]
+
+
+@each_fault
+@pytest.mark.parametrize("delay", [-1, float("nan"), float("inf"), 3601, True, "10", None])
+def test_a_delay_that_is_no_time_is_refused_by_name(fault: type[Fault], delay: object) -> None:
+    with pytest.raises(ValidationError, match="delay"):
+        ANY.validate_python({"kind": kind_of(fault), "delay": delay})
+
+
+@each_fault
+def test_an_unknown_key_is_refused_by_name(fault: type[Fault]) -> None:
+    with pytest.raises(ValidationError, match="statsu"):
+        ANY.validate_python({"kind": kind_of(fault), "statsu": 500})
+
+
+@each_fault
+def test_an_unknown_stage_is_refused_by_name(fault: type[Fault]) -> None:
+    with pytest.raises(ValidationError, match="stage"):
+        ANY.validate_python({"kind": kind_of(fault), "stage": "later"})
+
+
+@pytest.mark.parametrize("kind", ["http_error", "network_error"])
+@pytest.mark.parametrize("status", [200, 302, 399, 600, -500, True, 500.5, "500", None])
+def test_a_status_that_is_no_error_is_refused_by_name(kind: str, status: object) -> None:
+    with pytest.raises(ValidationError, match="status"):
+        ANY.validate_python({"kind": kind, "status": status})
+
+
+@pytest.mark.parametrize(
+    ("kind", "page"),
+    [("http_error", "nginks"), ("http_error", "firefox"), ("network_error", "nginx")],
+)
+def test_a_page_that_does_not_exist_is_refused_with_those_that_do(kind: str, page: str) -> None:
+    with pytest.raises(ValidationError, match=rf"page(.|\n)*'{page}' here; allowed are \w+, \w+"):
+        ANY.validate_python({"kind": kind, "page": page})
+
+
+def test_an_unknown_fault_is_refused_with_those_that_exist() -> None:
+    with pytest.raises(ValidationError, match="'connection_cut', 'http_error'"):
+        ANY.validate_python({"kind": "htp_error"})

@@ -1,0 +1,35 @@
+import pytest
+from pydantic import ValidationError
+
+from warex.exchange import Exchange, Request
+from warex.faults import ConnectionCut, Cut, Delay
+from warex.seeds import Luck
+
+EXCHANGE = Exchange("1", Request("POST", "https://shop.test/checkout"))
+LUCK = Luck(1, "cut")
+
+
+def test_the_connection_is_reset_at_once() -> None:
+    effects, _ = ConnectionCut().effects(EXCHANGE, {}, LUCK)
+
+    assert effects == (Cut("reset"),)
+
+
+def test_it_can_be_closed_in_order_and_later() -> None:
+    effects, _ = ConnectionCut(how="close", delay=1.5).effects(EXCHANGE, {}, LUCK)
+
+    assert effects == (Delay(1.5), Cut("close"))
+
+
+def test_an_unknown_way_is_refused_by_name() -> None:
+    with pytest.raises(ValidationError, match="how"):
+        ConnectionCut.model_validate({"how": "politely"})
+
+
+def test_it_explains_itself_with_its_values() -> None:
+    assert ConnectionCut(delay=2).explain() == (
+        "is held for 2 s and then cut off without an answer (a TCP reset)"
+    )
+    assert ConnectionCut(how="close", stage="response").explain() == (
+        "is handled by the site and then cut off without an answer (an orderly close)"
+    )

@@ -1,0 +1,57 @@
+import pytest
+from pydantic import ValidationError
+
+from warex.exchange import Exchange, Request
+from warex.faults import Delay, JavascriptFailure, Reply
+from warex.seeds import Luck
+
+SCRIPT = Exchange("1", Request("GET", "https://shop.test/app.js", {"sec-fetch-dest": "script"}))
+LUCK = Luck(1, "scripts")
+
+
+def test_it_is_about_scripts_where_a_rule_names_nothing_else() -> None:
+    assert JavascriptFailure.default_resource == ("script",)
+
+
+def test_a_script_is_held_for_ten_seconds_and_answered_504() -> None:
+    (wait, reply), _ = JavascriptFailure().effects(SCRIPT, {}, LUCK)
+
+    assert wait == Delay(10.0)
+    assert isinstance(reply, Reply)
+    assert reply.status == 504
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_comes_instead_is_never_a_script_nor_cached(seed: int) -> None:
+    effects, _ = JavascriptFailure().effects(SCRIPT, {}, Luck(seed, "r"))
+
+    reply = effects[-1]
+    assert isinstance(reply, Reply)
+    assert reply.headers["content-type"].startswith(("text/html", "text/plain"))
+    assert reply.headers["cache-control"] == "no-store"
+    assert b"504" in reply.body
+
+
+def test_a_late_script_is_only_late() -> None:
+    effects, _ = JavascriptFailure(mode="delay", delay=3).effects(SCRIPT, {}, LUCK)
+
+    assert effects == (Delay(3.0),)
+
+
+def test_being_late_by_nothing_is_refused() -> None:
+    with pytest.raises(ValidationError, match="delay 0 does nothing"):
+        JavascriptFailure(mode="delay", delay=0)
+
+
+def test_an_unknown_mode_is_refused_by_name() -> None:
+    with pytest.raises(ValidationError, match="mode"):
+        JavascriptFailure.model_validate({"mode": "break"})
+
+
+def test_it_explains_itself_with_its_values() -> None:
+    assert JavascriptFailure().explain() == (
+        "is held for 10 s and then answered 504 with a gateway's error page instead of the script"
+    )
+    assert JavascriptFailure(mode="delay", delay=2).explain() == (
+        "is held for 2 s and then let through late"
+    )
