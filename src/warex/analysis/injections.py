@@ -1,0 +1,108 @@
+"""What became of each planned injection, and of the exchanges that rules had to leave alone."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from warex.traces.events import Entry, FaultDelivered, FaultMissed, FaultPlanned
+
+type Fate = Literal["delivered", "missed", "open"]
+"""``open``: the trace ends before it was known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """One fault on its way into one exchange, with the lines of the trace that say so."""
+
+    id: str
+    rule: str
+    kind: str
+    exchange: str
+    url: str
+    ordinal: int
+    """The place among what the rule numbers, from 1."""
+    planned_seq: int
+    planned_t: float
+    repeat_of: str | None = None
+    """The injection that the browser's silent repeat met again."""
+    fate: Fate = "open"
+    fate_seq: int | None = None
+    reason: str = ""
+    """Why it was missed."""
+    waited_s: float = 0.0
+    """How long the client was held."""
+    client_left: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The injections of a trial or a condition in numbers."""
+
+    planned: int
+    delivered: int
+    missed: tuple[tuple[str, int], ...]
+    """Planned injections that were not delivered, by reason."""
+    left_alone: tuple[tuple[str, int], ...]
+    """Exchanges that rules had to leave alone, by reason: never planned, so never missed."""
+
+
+def injections(entries: Iterable[Entry]) -> tuple[Injection, ...]:
+    """Return every planned injection with its fate, in the order of planning."""
+    found: dict[str, Injection] = {}
+    for entry in entries:
+        match entry.event:
+            case FaultPlanned() as plan:
+                found[plan.injection] = Injection(
+                    id=plan.injection,
+                    rule=plan.rule,
+                    kind=str(plan.fault.get("kind", "")),
+                    exchange=plan.exchange,
+                    url=plan.url,
+                    ordinal=plan.ordinal,
+                    planned_seq=entry.seq,
+                    planned_t=entry.t,
+                    repeat_of=plan.repeat_of,
+                )
+            case FaultDelivered() as done if done.injection in found:
+                found[done.injection] = replace(
+                    found[done.injection],
+                    fate="delivered",
+                    fate_seq=entry.seq,
+                    waited_s=done.waited_s,
+                    client_left=done.client_left,
+                )
+            case FaultMissed(injection=str(name)) as missed if name in found:
+                found[name] = replace(
+                    found[name],
+                    fate="missed",
+                    fate_seq=entry.seq,
+                    reason=missed.reason,
+                    waited_s=missed.waited_s,
+                )
+            case _:
+                pass
+    return tuple(found.values())
+
+
+def left_alone(entries: Iterable[Entry]) -> tuple[tuple[str, int], ...]:
+    """Count the exchanges that rules had to leave alone, by reason."""
+    counts: Counter[str] = Counter()
+    for entry in entries:
+        if isinstance(entry.event, FaultMissed) and entry.event.injection is None:
+            counts[entry.event.reason] += entry.event.count
+    return tuple(sorted(counts.items()))
+
+
+def ledger(of: Sequence[Injection], alone: Iterable[tuple[str, int]] = ()) -> Ledger:
+    """Sum injections up. One whose fate the trace does not tell counts as ``trace_cut``."""
+    missed = Counter(i.reason or "trace_cut" for i in of if i.fate != "delivered")
+    apart: Counter[str] = Counter()
+    for reason, count in alone:
+        apart[reason] += count
+    return Ledger(
+        planned=len(of),
+        delivered=sum(i.fate == "delivered" for i in of),
+        missed=tuple(sorted(missed.items())),
+        left_alone=tuple(sorted(apart.items())),
+    )

@@ -1,0 +1,136 @@
+"""What an agent's calls to its model came to: calls, steps, tokens, money."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from warex.llm.base import Usage
+from warex.llm.prices import AsIf, Price, PriceTable, cost
+from warex.traces.events import Entry, LlmCall
+
+
+@dataclass(frozen=True, slots=True)
+class CallCost:
+    """One call with the arithmetic of its price."""
+
+    seq: int
+    step: int
+    model: str
+    input_tokens: int | None
+    """All of the prompt, cached tokens included; None if nothing was generated."""
+    cached_tokens: int
+    output_tokens: int | None
+    """All of the answer, reasoning tokens included."""
+    reasoning_tokens: int
+    usage: str
+    """``reported``, ``estimated``, ``partial`` or ``none``."""
+    latency_s: float
+    usd: float | None
+    """None where the table has no price for the model."""
+    as_if: str | None
+    """The model whose price stands in, where this one has none of its own."""
+    arithmetic: str
+    """How ``usd`` comes about, in words."""
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LlmUse:
+    """The calls of one trial together."""
+
+    calls: tuple[CallCost, ...]
+
+    @property
+    def steps(self) -> int:
+        """Steps: a call whose body is repeated stays in its step."""
+        return len({call.step for call in self.calls})
+
+    @property
+    def input_tokens(self) -> int:
+        """All prompts, cached tokens included."""
+        return sum(call.input_tokens or 0 for call in self.calls)
+
+    @property
+    def cached_tokens(self) -> int:
+        """The part of ``input_tokens`` that was read from a cache."""
+        return sum(call.cached_tokens for call in self.calls)
+
+    @property
+    def output_tokens(self) -> int:
+        """All answers, reasoning included."""
+        return sum(call.output_tokens or 0 for call in self.calls)
+
+    @property
+    def reasoning_tokens(self) -> int:
+        """The part of ``output_tokens`` that was reasoning."""
+        return sum(call.reasoning_tokens for call in self.calls)
+
+    @property
+    def usd(self) -> float | None:
+        """The price of all calls; None if one of them has no price: a part is not the whole."""
+        prices = [call.usd for call in self.calls]
+        return None if None in prices else sum(price for price in prices if price is not None)
+
+    @property
+    def as_if(self) -> dict[str, str]:
+        """Models that are priced as another one, and as which."""
+        return {call.model: call.as_if for call in self.calls if call.as_if}
+
+    @property
+    def unpriced(self) -> tuple[str, ...]:
+        """Models without a price."""
+        return tuple(sorted({call.model for call in self.calls if call.usd is None}))
+
+    @property
+    def uncertain(self) -> int:
+        """Calls whose tokens the API did not report in full."""
+        return sum(call.usage in ("estimated", "partial") for call in self.calls)
+
+
+def llm_use(entries: Iterable[Entry], prices: PriceTable) -> LlmUse:
+    """Return what the calls in a trace came to."""
+    calls = ((e.seq, e.event) for e in entries if isinstance(e.event, LlmCall))
+    return LlmUse(tuple(_cost(seq, call, prices) for seq, call in calls))
+
+
+def _cost(seq: int, call: LlmCall, prices: PriceTable) -> CallCost:
+    usd, as_if, arithmetic = _price(call, prices)
+    return CallCost(
+        seq=seq,
+        step=call.step,
+        model=call.model,
+        input_tokens=call.input_tokens,
+        cached_tokens=call.cached_tokens,
+        output_tokens=call.output_tokens,
+        reasoning_tokens=call.reasoning_tokens,
+        usage=call.usage,
+        latency_s=call.latency_s,
+        usd=usd,
+        as_if=as_if,
+        arithmetic=arithmetic,
+        error=call.error,
+    )
+
+
+def _price(call: LlmCall, prices: PriceTable) -> tuple[float | None, str | None, str]:
+    if call.input_tokens is None and call.output_tokens is None:
+        return 0.0, None, "nothing was generated"
+    usage = Usage(call.input_tokens or 0, call.output_tokens or 0, call.cached_tokens)
+    priced = cost(call.model, usage, prices)
+    if priced is None:
+        return None, None, f"the price table of {prices.date} has no {call.model!r}"
+    price = _per_million(call.model, prices)
+    cached = price.input if price.cache_read is None else price.cache_read
+    terms = [f"{max(0, usage.input_total - usage.cache_read)} in at ${price.input:g}"]
+    if usage.cache_read:
+        terms.append(f"{usage.cache_read} cached at ${cached:g}")
+    terms.append(f"{usage.output_total} out at ${price.output:g}")
+    whose = f", as if {priced.as_if}" if priced.as_if else ""
+    words = f"({' + '.join(terms)}) / 1,000,000 = ${priced.usd:.6f}{whose}"
+    return priced.usd, priced.as_if, words
+
+
+def _per_million(model: str, prices: PriceTable) -> Price:
+    entry = prices.entry(model)
+    found = prices.models[entry.as_if] if isinstance(entry, AsIf) else entry
+    assert isinstance(found, Price), "the table's own check makes sure of it"
+    return found

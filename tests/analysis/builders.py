@@ -1,0 +1,282 @@
+"""Small run folders, written with the real writer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from warex.clock import Clock
+from warex.llm.actions import Vocabulary
+from warex.traces.events import (
+    AgentAction,
+    Disarmed,
+    Event,
+    FaultDelivered,
+    FaultMissed,
+    FaultPlanned,
+    LlmCall,
+    MissReason,
+    RequestSeen,
+    ResponseSeen,
+    Timings,
+    TrialBegan,
+)
+from warex.traces.manifest import Manifest, write_manifest
+from warex.traces.outcome import Counted, Outcome
+from warex.traces.outcome_file import write_outcome
+from warex.traces.paths import EVENTS, MANIFEST, TrialKey, attempt_dir
+from warex.traces.writer import TraceWriter
+
+SHOP = "https://shop.example/"
+WORDS = Vocabulary(
+    name="testbed",
+    navigate=("goto", "click"),
+    recover=("goto", "reload"),
+    retry=("reload",),
+    finish=("send_msg_to_user", "report_infeasible"),
+    infeasible=("report_infeasible",),
+    noop=("noop",),
+    other=("fill",),
+)
+_ROLES = {
+    "reload": "recover",
+    "goto": "recover",
+    "click": "navigate",
+    "report_infeasible": "finish",
+    "send_msg_to_user": "finish",
+}
+
+
+def solved(latency: float = 3.0, *reasons: str) -> Counted:
+    return Counted(ending="answered", score=1, latency_s=latency, reasons=reasons)
+
+
+def failed(latency: float = 2.0, *reasons: str) -> Counted:
+    return Counted(ending="reported_infeasible", score=0, latency_s=latency, reasons=reasons)
+
+
+@dataclass
+class Story:
+    """Events of a trial, told in order; each lies a second after the one before."""
+
+    events: list[tuple[float, Event]] = field(default_factory=list)
+    t: float = 0.0
+
+    def add(self, event: Event) -> "Story":
+        self.t += 1
+        self.events.append((self.t, event))
+        return self
+
+    def began(self, key: TrialKey, seed: int = 7) -> "Story":
+        has_faults = key.condition not in ("clean", "no-proxy")
+        scenario: dict[str, JsonValue] | None = {"name": key.condition} if has_faults else None
+        return self.add(
+            TrialBegan(
+                benchmark=key.benchmark,
+                agent=key.agent,
+                condition=key.condition,
+                task=key.task,
+                repeat=key.repeat,
+                seed=seed,
+                scenario=scenario,
+                versions={"warex": "0.1.0"},
+            )
+        )
+
+    def asks(
+        self,
+        exchange: str,
+        url: str = SHOP,
+        method: str = "GET",
+        resource: str = "document",
+        repeat_of: str | None = None,
+        **headers: str,
+    ) -> "Story":
+        return self.add(
+            RequestSeen(
+                exchange=exchange,
+                method=method,
+                url=url,
+                resource=resource,
+                top_level=resource == "document",
+                http_version="HTTP/1.1",
+                connection="c1",
+                headers=[(name.replace("_", "-"), value) for name, value in headers.items()],
+                size=0,
+                repeat_of=repeat_of,
+            )
+        )
+
+    def gets(
+        self, exchange: str, status: int | None = 200, resource: str = "document", by: str = "site"
+    ) -> "Story":
+        return self.add(
+            ResponseSeen.model_validate(
+                {
+                    "exchange": exchange,
+                    "status": status,
+                    "resource": resource,
+                    "by": by,
+                    "size": 100,
+                    "timings": Timings(total=0.1),
+                    "error": None if status else "connection cut",
+                }
+            )
+        )
+
+    def page(self, exchange: str, url: str = SHOP) -> "Story":
+        return self.asks(exchange, url).gets(exchange)
+
+    def planned(
+        self,
+        injection: str,
+        exchange: str,
+        url: str = SHOP,
+        effects: Sequence[str] = ("reply",),
+        repeat_of: str | None = None,
+    ) -> "Story":
+        return self.add(
+            FaultPlanned(
+                injection=injection,
+                exchange=exchange,
+                rule="shop-down",
+                fault={"kind": "http_error", "status": 500},
+                stage="request",
+                scope="",
+                ordinal=1,
+                effects=tuple(effects),
+                url=url,
+                repeat_of=repeat_of,
+            )
+        )
+
+    def delivered(self, injection: str, exchange: str, client_left: bool = False) -> "Story":
+        return self.add(
+            FaultDelivered(
+                injection=injection,
+                exchange=exchange,
+                rule="shop-down",
+                waited_s=0.5,
+                client_left=client_left,
+            )
+        )
+
+    def missed(self, reason: MissReason, injection: str | None = None, count: int = 1) -> "Story":
+        return self.add(
+            FaultMissed(rule="shop-down", reason=reason, injection=injection, count=count)
+        )
+
+    def fault(
+        self, number: int, url: str = SHOP, status: int | None = 500, resource: str = "document"
+    ) -> "Story":
+        """Tell of a request that meets a fault: exchange ``xN``, injection ``iN``."""
+        exchange, injection = f"x{number}", f"i{number}"
+        effects = ("reply",) if status else ("cut",)
+        return (
+            self.asks(exchange, url, resource=resource, referer=SHOP)
+            .planned(injection, exchange, url, effects)
+            .gets(exchange, status, resource, "warex" if status else "nobody")
+            .delivered(injection, exchange)
+        )
+
+    def thinks(
+        self,
+        step: int,
+        action: str | None,
+        tokens: tuple[int, int] | None = (1000, 10),
+        model: str = "scripted:patient",
+        cached: int = 0,
+    ) -> "Story":
+        """Tell of a call to the model that takes half a second, and the action it leads to."""
+        exchange = f"m{step}"
+        self.add(
+            LlmCall(
+                exchange=exchange,
+                family="openai_chat",
+                url="https://llm.example/v1/chat/completions",
+                model=model,
+                step=step,
+                began=self.t + 0.4,
+                messages=[],
+                stream=False,
+                status=200,
+                answer=f"{action}()",
+                input_tokens=tokens[0] if tokens else None,
+                output_tokens=tokens[1] if tokens else None,
+                cached_tokens=cached,
+                usage="reported" if tokens else "none",
+                latency_s=0.5,
+                first_token_s=0.4,
+                complete=True,
+            )
+        )
+        if action is not None:
+            self.add(
+                AgentAction.model_validate(
+                    {
+                        "exchange": exchange,
+                        "step": step,
+                        "name": action,
+                        "arguments": [],
+                        "role": _ROLES.get(action, "other"),
+                    }
+                )
+            )
+        return self
+
+    def stops(self) -> "Story":
+        return self.add(Disarmed(by="terminal_action"))
+
+    def write(self, path: Path) -> Path:
+        with TraceWriter(path, Clock(monotonic=lambda: 0.0, wall=lambda: 1_700_000_000.0)) as trace:
+            for t, event in self.events:
+                trace.write(event, t)
+        return path
+
+
+@dataclass
+class RunFolder:
+    """A run folder under construction."""
+
+    path: Path
+    benchmark: str = "testbed"
+    agent: str = "patient"
+
+    def manifest(self, **campaign: JsonValue) -> "RunFolder":
+        self.path.mkdir(parents=True, exist_ok=True)
+        write_manifest(
+            self.path / MANIFEST,
+            Manifest(
+                campaign={"name": "demo", **campaign},
+                vocabularies={self.benchmark: WORDS.model_dump(mode="json")},
+                versions={"warex": "0.1.0", "python": "3.13.0"},
+                seed=7,
+                prices_date="2025-08-31",
+                made_at="2025-09-01T00:00:00+00:00",
+                command=["warex", "demo", "--out", "runs/<demo>"],
+            ),
+        )
+        return self
+
+    def trial(
+        self,
+        condition: str,
+        task: str,
+        outcome: Outcome | None,
+        story: Story | None = None,
+        attempt: int = 1,
+        agent: str | None = None,
+        repeat: int = 1,
+    ) -> Path:
+        """Write an attempt; ``story`` follows the event that begins the trial."""
+        key = TrialKey(self.benchmark, agent or self.agent, condition, task, repeat)
+        folder = attempt_dir(self.path, key, attempt)
+        folder.mkdir(parents=True)
+        if story is not None:
+            whole = Story(t=-1.0).began(key)
+            whole.events += story.events
+            whole.write(folder / EVENTS)
+        if outcome is not None:
+            write_outcome(folder, outcome)
+        return folder

@@ -1,0 +1,201 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.builders import SHOP, WORDS, Story
+from warex.analysis.recovery import Recovery, recoveries, trial_recovered
+from warex.llm.actions import Vocabulary
+from warex.traces.reader import read_trace
+
+SCRIPT = SHOP + "app.js"
+
+
+type Judge = Callable[..., tuple[Recovery, ...]]
+
+
+@pytest.fixture
+def judge(tmp_path: Path) -> Judge:
+    def judge(story: Story, vocabulary: Vocabulary | None = WORDS) -> tuple[Recovery, ...]:
+        trace = read_trace(story.write(tmp_path / "events.jsonl"))
+        return recoveries(trace.entries, vocabulary)
+
+    return judge
+
+
+def test_a_reload_chosen_by_the_model_after_the_fault_is_recovery(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").fault(1).thinks(2, "reload").page("x2")
+
+    [found] = judge(story)
+
+    assert found.verdict == "recovered"
+    # Lines: 1-2 first call, 3-6 fault, 7-8 second call, 9 the reload.
+    assert (found.fault_seq, found.call_seq, found.request_seq) == (6, 7, 9)
+    assert (found.seconds, found.steps, found.tokens, found.tries) == (3.0, 1, 1010, 1)
+    assert "reload" in found.why
+
+
+def test_two_requests_without_the_model_asked_in_between_are_no_recovery(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").fault(1, status=None).page("x2").thinks(2, "click")
+
+    [found] = judge(story)
+
+    assert found.verdict == "healed_by_browser"
+    assert found.request_seq == 7
+    assert trial_recovered([found]) is False
+
+
+def test_a_page_that_retries_its_own_fetch_heals_itself(judge: Judge) -> None:
+    api = SHOP + "api/events"
+    story = Story().thinks(1, "goto").page("x0").fault(1, api, resource="xhr")
+    story.asks("x2", api, resource="xhr").gets("x2", resource="xhr")
+
+    assert [r.verdict for r in judge(story)] == ["healed_by_page"]
+
+
+def test_giving_up_is_not_recovery(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").fault(1).thinks(2, "report_infeasible").stops()
+
+    assert [r.verdict for r in judge(story)] == ["not_recovered"]
+
+
+def test_what_the_benchmark_loads_after_the_agent_stopped_heals_nothing(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").fault(1).thinks(2, "report_infeasible").stops().page("x2")
+
+    assert [r.verdict for r in judge(story)] == ["not_recovered"]
+
+
+def test_a_call_that_was_under_way_when_the_fault_came_does_not_explain(judge: Judge) -> None:
+    # The call is made before delivery: the model has not seen the fault.
+    story = Story().asks("x1").planned("i1", "x1").gets("x1", 500, by="warex")
+    story.thinks(1, "reload").delivered("i1", "x1").page("x2")
+
+    assert [r.verdict for r in judge(story)] == ["healed_by_page"]
+
+
+def test_waiting_explains_no_request(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").fault(1, status=None).thinks(2, "noop").page("x2")
+
+    assert [r.verdict for r in judge(story)] == ["healed_by_browser"]
+
+
+def test_a_reload_that_meets_the_next_fault_recovers_from_the_first_only(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").fault(1).thinks(2, "reload").fault(2)
+    story.thinks(3, "report_infeasible").stops()
+
+    found = judge(story)
+
+    assert [r.verdict for r in found] == ["recovered", "not_recovered"]
+    assert trial_recovered(found) is False
+
+
+def test_a_browser_s_reload_into_the_next_fault_heals_nothing_yet(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").fault(1, status=None).fault(2, status=None)
+    story.thinks(2, "reload").page("x3")
+
+    found = judge(story)
+
+    assert [r.verdict for r in found] == ["recovered", "recovered"]
+    assert [r.tries for r in found] == [2, 1]
+    assert trial_recovered(found) is True
+
+
+def test_a_silent_repeat_is_neither_a_healing_nor_a_second_injection(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").fault(1, status=None).asks("x2", repeat_of="x1")
+    story.planned("i2", "x2", effects=("cut",), repeat_of="i1").gets("x2", None, by="nobody")
+    story.delivered("i2", "x2").thinks(2, "reload").page("x3")
+
+    assert [(r.injection, r.verdict) for r in judge(story)] == [("i2", "recovered")]
+
+
+def test_the_fragment_of_a_page_does_not_matter(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").fault(1, SHOP + "#day").thinks(2, "goto").page("x2", SHOP)
+
+    assert [r.verdict for r in judge(story)] == ["recovered"]
+
+
+def test_a_script_is_recovered_by_the_page_that_asked_for_it(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").page("x0").fault(1, SCRIPT, resource="script")
+    story.thinks(2, "reload").page("x2").asks("x3", SCRIPT, resource="script")
+
+    [found] = judge(story)
+
+    assert (found.verdict, found.request_seq) == ("recovered", 11)
+
+
+def test_a_script_without_a_usable_referer_belongs_to_the_latest_page(judge: Judge) -> None:
+    page = SHOP + "day/3"
+    story = Story().thinks(1, "goto").page("x0", page).fault(1, SCRIPT, resource="script")
+    story.thinks(2, "reload").page("x2", page)
+
+    assert [r.verdict for r in judge(story)] == ["recovered"]
+
+
+def test_another_page_does_not_recover_a_script(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").page("x0").fault(1, SCRIPT, resource="script")
+    story.thinks(2, "goto").page("x2", SHOP + "other")
+
+    assert [r.verdict for r in judge(story)] == ["not_recovered"]
+
+
+@pytest.mark.parametrize(("method", "verdict"), [("POST", "recovered"), ("GET", "not_recovered")])
+def test_a_write_is_recovered_by_the_same_method_and_url(
+    judge: Judge, method: str, verdict: str
+) -> None:
+    story = Story().thinks(1, "click").asks("x1", method="POST").planned("i1", "x1")
+    story.gets("x1", 500).delivered("i1", "x1").thinks(2, "click").asks("x2", method=method)
+
+    assert [r.verdict for r in judge(story)] == [verdict]
+
+
+def test_a_gesture_explains_a_page_that_another_action_led_to(judge: Judge) -> None:
+    pressed = Story().thinks(1, "goto").fault(1).thinks(2, "press")
+    pressed.asks("x2", Sec_Fetch_User="?1").gets("x2")
+
+    assert [r.verdict for r in judge(pressed)] == ["recovered"]
+
+
+def test_without_llm_calls_there_is_only_network_evidence(judge: Judge) -> None:
+    [found] = judge(Story().fault(1).page("x2"))
+
+    assert found.verdict == "undecided"
+    assert "etwork evidence only" in found.why
+    assert trial_recovered([found]) is None
+
+
+def test_actions_that_nobody_can_read_decide_nothing(judge: Judge) -> None:
+    story = Story().thinks(1, None).fault(1).thinks(2, None).page("x2")
+
+    assert [r.verdict for r in judge(story, None)] == ["undecided"]
+
+
+def test_a_vocabulary_without_a_way_back_keeps_the_trial_out_of_the_rate(judge: Judge) -> None:
+    story = Story().thinks(1, "fill").fault(1).thinks(2, "answer").page("x2")
+    words = Vocabulary(name="typing", other=("fill",), finish=("answer",))
+
+    found = judge(story, words)
+
+    assert [r.verdict for r in found] == ["not_possible"]
+    assert trial_recovered(found) is None
+
+
+def test_a_late_but_whole_answer_needs_no_recovery(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").asks("x1").planned("i1", "x1", effects=("delay",))
+    story.delivered("i1", "x1").gets("x1")
+
+    assert [r.verdict for r in judge(story)] == ["not_needed"]
+
+
+def test_a_client_that_gave_up_by_asking_again_is_judged_by_that_request(judge: Judge) -> None:
+    # The agent reloads while the page is held, so the reload comes before the delivery is written.
+    story = Story().thinks(1, "goto").asks("x1").planned("i1", "x1", effects=("delay", "reply"))
+    story.thinks(2, "reload").asks("x2").delivered("i1", "x1", client_left=True).gets("x2")
+
+    assert [r.verdict for r in judge(story)] == ["recovered"]
+
+
+def test_a_fault_that_was_missed_needs_no_verdict(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").asks("x1").planned("i1", "x1").missed("client_gone", "i1")
+
+    assert judge(story) == ()
+    assert trial_recovered(()) is None
