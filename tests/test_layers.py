@@ -1,0 +1,90 @@
+"""The import contracts of pyproject.toml hold, and would notice if they did not."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+GROUND = ("errors", "exchange", "seeds", "clock")
+
+# Each breaks one rule of docs/architecture.md; a contract that lets one through is worth nothing.
+FORBIDDEN = (
+    ("faults", "traces"),
+    ("traces", "faults"),
+    ("faults", "scenarios"),
+    ("scenarios", "proxy"),
+    ("proxy", "trials"),
+    ("trials", "campaigns"),
+    ("campaigns", "analysis"),
+    ("analysis", "scenarios"),
+    ("report", "campaigns"),
+    ("analysis", "report"),
+    ("llm", "traces"),
+    ("agents", "llm"),
+    ("testbed", "traces"),
+    ("trials", "testbed"),
+    ("seeds", "llm"),
+    ("campaigns", "cli"),
+)
+
+
+def lint(config: Path, source: Path) -> subprocess.CompletedProcess[str]:
+    """Run import-linter in a process of its own: it puts the package it reads on ``sys.path``."""
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]);"
+        "from importlinter.cli import lint_imports;"
+        "sys.exit(lint_imports(config_filename=sys.argv[2], no_cache=True))"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", program, str(source), str(config)],
+        cwd=source,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_imports_point_downwards_only() -> None:
+    done = lint(ROOT / "pyproject.toml", ROOT / "src")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_import_that_points_upwards_is_caught(tmp_path: Path) -> None:
+    config = copy_of_the_contracts(tmp_path)
+    package = tmp_path / "warex"
+    package.mkdir()
+    for name in ("__init__", *GROUND):
+        (package / f"{name}.py").touch()
+    for room in {room for pair in FORBIDDEN for room in pair} - set(GROUND):
+        (package / room).mkdir()
+        (package / room / "__init__.py").touch()
+    for importer, imported in FORBIDDEN:
+        folder = package / importer
+        file = folder / f"sees_{imported}.py" if folder.is_dir() else folder.with_suffix(".py")
+        file.write_text(f"import warex.{imported}\n")
+    (package / "report" / "sees_mitmproxy.py").write_text("import mitmproxy\n")
+    (package / "attic.py").touch()
+
+    report = lint(config, tmp_path).stdout
+
+    let_through = [
+        pair
+        for pair in FORBIDDEN
+        if f"{pair[0]} is not allowed to import warex.{pair[1]}" not in report
+    ]
+    assert not let_through, report
+    assert "warex.report.sees_mitmproxy -> mitmproxy" in report
+    assert "attic" in report, "a room that no contract places went unnoticed"
+
+
+def copy_of_the_contracts(folder: Path) -> Path:
+    """Write the contracts alone, so that nothing else of pyproject.toml can matter."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    start = text.index("[tool.importlinter]")
+    assert set(tomllib.loads(text[start:])["tool"]) == {"importlinter"}
+    config = folder / "contracts.toml"
+    config.write_text(text[start:], encoding="utf-8")
+    return config

@@ -1,0 +1,132 @@
+"""What must be true of the repository as a whole."""
+
+import re
+import subprocess
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "src" / "warex").rglob("*.py"))
+LONGEST_SOURCE_FILE = 500
+
+# Put together here so that this file does not hold what it forbids.
+HOSTS = (
+    "py" + "pi.org",
+    "python" + "hosted.org",
+    "npm" + "js.org",
+    "npm" + "js.com",
+    "deb." + "debian.org",
+    "security." + "debian.org",
+    "archive." + "ubuntu.com",
+    "cdn." + "playwright.dev",
+    "ana" + "conda.org",
+)
+FOLDERS = ("ro" + "ot", "wo" + "rk", "home/[a-z]" + "+", "opt/py" + "pi", "tmp" + "/w")
+FORBIDDEN = re.compile(
+    "|".join([*map(re.escape, HOSTS), *(rf"(?<![\w./*-])/{folder}/" for folder in FOLDERS)])
+)
+UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK|NotImplementedError)\b")
+
+# Source files without a test of their name, each with the reason.
+WITHOUT_A_TEST: dict[str, str] = {}
+
+
+@cache
+def files_in_git() -> list[Path]:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout, so there is nothing that git holds")
+    # A checkout may belong to another user than the one who runs the tests.
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [path for name in names.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def test_no_file_names_a_package_host_or_a_path_of_one_machine() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {hit[0]}"
+        for path in files_in_git()
+        for number, line in enumerate(path.read_text("utf-8", errors="ignore").splitlines(), 1)
+        if (hit := FORBIDDEN.search(line))
+    ]
+
+    assert not found
+
+
+def test_what_is_forbidden_would_be_found() -> None:
+    for text in ("https://" + "py" + "pi.org/simple", "see /ro" + "ot/x", "'/wo" + "rk/main'"):
+        assert FORBIDDEN.search(text)
+    for text in ("https://shop.example/work/1", "src/work/file", "net/root/x"):
+        assert not FORBIDDEN.search(text)
+
+
+def test_every_source_file_has_a_test_of_its_name() -> None:
+    tests = {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
+    untested = {
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        if path.stem not in ("__init__", "__main__")
+        and f"test_{path.stem.lstrip('_')}" not in tests
+    }
+
+    assert sorted(untested - WITHOUT_A_TEST.keys()) == []
+    assert sorted(WITHOUT_A_TEST.keys() - untested) == [], "these need no exception any more"
+
+
+def test_every_folder_of_tests_is_a_package() -> None:
+    # Without it two test files of one name collide, and pytest runs neither.
+    folders = {path.parent for path in (ROOT / "tests").rglob("test_*.py")}
+
+    assert [folder for folder in sorted(folders) if not (folder / "__init__.py").exists()] == []
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))
+def test_a_source_file_is_short_and_finished(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+
+    assert not UNFINISHED.findall(text)
+    assert len(text.splitlines()) <= LONGEST_SOURCE_FILE
+
+
+def test_every_dependency_is_pinned_to_a_version_that_fits() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"].values()
+    pins: dict[str, list[str]] = {}
+    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
+        pin = Requirement(line)
+        (specifier,) = pin.specifier
+        assert specifier.operator == "==", line
+        pins.setdefault(canonicalize_name(pin.name), []).append(specifier.version)
+
+    for text in [*project["dependencies"], *(text for extra in extras for text in extra)]:
+        wanted = Requirement(text)
+        versions = pins.get(canonicalize_name(wanted.name), [])
+        assert versions, f"{text} is not in constraints.txt: run `make constraints`"
+        assert all(wanted.specifier.contains(version) for version in versions), text
+
+
+def test_the_constraints_name_no_address() -> None:
+    assert not re.search(r"://|--|@", (ROOT / "constraints.txt").read_text(encoding="utf-8"))
+
+
+def test_the_changelog_has_a_place_for_what_comes_next() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+    assert re.search(r"^## Unreleased$", changelog, re.MULTILINE)
+
+
+def test_make_alone_lists_every_target() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z][a-z-]*):", makefile, re.MULTILINE))
+    # From another make's recipe, its flags would come along.
+    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
+    listed = subprocess.run(
+        ["make"], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    ).stdout
+
+    assert set(re.findall(r"^make ([a-z-]+) +\S", listed, re.MULTILINE)) == targets
+    assert {"setup", "demo", "test", "test-slow", "check", "bench", "clean"} <= targets

@@ -1,0 +1,139 @@
+"""scripts/setup.sh finds what the machine has, and says what it lacks."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+TOOLS = "/usr/bin:/bin"
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Path:
+    """A folder ``bin`` for a PATH, and an empty home whose name has a space in it."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "my home").mkdir()
+    return tmp_path
+
+
+def program(path: Path, says: str, *, status: int = 0) -> Path:
+    """Write a program that prints ``says``, whatever it is asked, and ends with ``status``."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\necho '{says}'\nexit {status}\n")
+    path.chmod(0o755)
+    return path
+
+
+def old_pythons(machine: Path) -> None:
+    """Hide the machine's own interpreters behind ones that are too old."""
+    for name in ("python3.13", "python3.12", "python3.14", "python3", "python"):
+        program(machine / "bin" / name, "", status=1)
+    program(machine / "bin" / "uv", "", status=2)
+    program(machine / "bin" / "pyenv", "", status=1)
+
+
+def setup(machine: Path, argument: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", str(ROOT / "scripts" / "setup.sh"), argument],
+        env={"PATH": f"{machine / 'bin'}:{TOOLS}", "HOME": str(machine / "my home"), **environment},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+
+def test_a_python_on_path_is_taken_in_the_order_of_preference(machine: Path) -> None:
+    old_pythons(machine)
+    program(machine / "bin" / "python3.14", "3.14.1 pip /p/3.14")
+    program(machine / "bin" / "python3.12", "3.12.4 pip /p/3.12")
+
+    assert setup(machine, "--find-python").stdout == "3.12.4 pip /p/3.12\n"
+
+
+def test_a_shim_that_stands_for_nothing_is_passed_over(machine: Path) -> None:
+    old_pythons(machine)
+    root = machine / "py env"
+    program(root / "versions" / "3.11.7" / "bin" / "python", "", status=1)
+    program(root / "versions" / "3.12.1" / "bin" / "python", "3.12.1 pip /p/3.12")
+    program(root / "versions" / "3.13.0" / "bin" / "python", "3.13.0 pip /p/3.13")
+
+    assert setup(machine, "--find-python", PYENV_ROOT=str(root)).stdout == "3.13.0 pip /p/3.13\n"
+
+
+def test_pyenv_in_the_home_folder_needs_no_variable(machine: Path) -> None:
+    old_pythons(machine)
+    python = machine / "my home" / ".pyenv" / "versions" / "3.12.9" / "bin" / "python"
+    program(python, "3.12.9 pip /p/3.12")
+
+    assert setup(machine, "--find-python").stdout == "3.12.9 pip /p/3.12\n"
+
+
+def test_a_python_that_uv_knows_is_found(machine: Path) -> None:
+    old_pythons(machine)
+    python = program(machine / "uv's own" / "python", "3.13.5 pip /p/uv")
+    (machine / "bin" / "uv").write_text(f'#!/bin/sh\necho "{python}"\n')
+
+    assert setup(machine, "--find-python").stdout == "3.13.5 pip /p/uv\n"
+
+
+def test_a_python_with_pip_goes_before_one_without(machine: Path) -> None:
+    old_pythons(machine)
+    program(machine / "bin" / "python3.13", "3.13.0 no-pip /p/bare")
+    bare = setup(machine, "--find-python").stdout
+    program(machine / "bin" / "python3", "3.12.3 pip /p/whole")
+
+    assert bare == "3.13.0 no-pip /p/bare\n"
+    assert setup(machine, "--find-python").stdout == "3.12.3 pip /p/whole\n"
+
+
+def test_a_machine_without_a_new_python_is_told_what_to_do(machine: Path) -> None:
+    old_pythons(machine)
+    done = setup(machine, "--find-python")
+
+    assert done.returncode == 3
+    assert "needs Python 3.12 or newer" in done.stderr
+    assert "pyenv install" in done.stderr
+
+
+def test_the_named_chromium_goes_first(machine: Path) -> None:
+    program(machine / "bin" / "chromium", "Chromium 1")
+    named = program(machine / "my home" / "chrome", "Chromium 2")
+
+    assert setup(machine, "--find-chromium").stdout == f"{machine / 'bin' / 'chromium'}\n"
+    found = setup(machine, "--find-chromium", WAREX_CHROMIUM=str(named))
+    assert found.stdout == f"{named}\n"
+
+
+def test_a_named_chromium_that_does_not_run_is_no_reason_to_take_another(machine: Path) -> None:
+    program(machine / "bin" / "chromium", "Chromium 1")
+    done = setup(machine, "--find-chromium", WAREX_CHROMIUM="/nowhere/chrome")
+
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert "WAREX_CHROMIUM is /nowhere/chrome" in done.stderr
+
+
+def test_a_stub_that_asks_for_a_package_is_no_chromium(machine: Path) -> None:
+    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
+        program(machine / "bin" / name, "Please install the snap", status=1)
+    # Each version lies in a folder of its own.
+    own = machine / "browsers" / "chromium-1200" / "chrome-linux64" / "chrome"
+    program(own, "Chromium 3")
+
+    lacking = setup(machine, "--find-chromium")
+    found = setup(machine, "--find-chromium", PLAYWRIGHT_BROWSERS_PATH=str(machine / "browsers"))
+
+    assert lacking.returncode == 3
+    assert found.stdout == f"{own}\n"
+
+
+def test_the_script_is_understood_by_any_posix_shell() -> None:
+    script = (ROOT / "scripts" / "setup.sh").read_text(encoding="utf-8")
+
+    assert script.startswith("#!/bin/sh\n")
+    assert "[[" not in script
+    assert os.access(ROOT / "scripts" / "setup.sh", os.X_OK)
