@@ -1,0 +1,68 @@
+"""Files that exist whole or not at all, and sentences for those that cannot be used."""
+
+import errno
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from warex.errors import MachineError, TraceError
+
+_REMEDIES = {
+    errno.ENOSPC: "the disk is full: free some space",
+    errno.EDQUOT: "the disk quota is used up: free some space",
+    errno.EFBIG: "the file may not grow further: raise the limit (ulimit -f)",
+    errno.EROFS: "the disk is read-only: choose another folder",
+    errno.EACCES: "permission denied: choose a folder that you may write to",
+    errno.ENAMETOOLONG: "the name is too long: choose a shorter one",
+}
+
+
+def cannot_write(path: Path, error: OSError) -> MachineError:
+    """Return the sentence for a failed write: where, why and what helps."""
+    why = _REMEDIES.get(error.errno or 0, error.strerror or str(error))
+    return MachineError(f"{path} cannot be written: {why}. Everything written before is kept.")
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Put ``data`` at ``path``, replacing what was there; a reader never sees half of it.
+
+    Makes the folder if it is missing. Raises MachineError when the disk refuses.
+    """
+    # The name is this thread's own: two may store the same blob at once.
+    draft = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            draft.write_bytes(data)
+            draft.replace(path)
+        except OSError:
+            draft.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise cannot_write(path, error) from error
+
+
+def read_object(path: Path, what: str) -> dict[str, Any]:
+    """Return the JSON object in a file that should hold ``what``; TraceError says why not."""
+    try:
+        data = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise TraceError(f"{path} does not exist: this folder has no {what}.") from None
+    except OSError as error:
+        raise TraceError(f"{path} cannot be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
+        raise TraceError(f"{path}: this {what} is cut short or damaged ({error}).") from None
+    if not isinstance(data, dict):
+        raise TraceError(f"{path}: this is not a {what}: it holds no JSON object.")
+    return cast(dict[str, Any], data)
+
+
+def explain(error: ValidationError) -> str:
+    """Return the first fault pydantic found, as "place: reason"."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    return f"{place}: {first['msg']}" if place else first["msg"]
