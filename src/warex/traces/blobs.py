@@ -1,0 +1,41 @@
+"""Bodies and images by what they contain, so that each is stored once."""
+
+import hashlib
+import re
+from pathlib import Path
+
+from warex.errors import TraceError
+from warex.traces.files import write_whole
+
+_REF = re.compile(r"sha256/[0-9a-f]{64}")
+
+
+class BlobStore:
+    """A folder of blobs; a reference such as ``sha256/<hex>`` is also the path within it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, data: bytes) -> str:
+        """Store the bytes unless they are there already; return their reference.
+
+        Raises MachineError when the disk refuses.
+        """
+        ref = f"sha256/{hashlib.sha256(data).hexdigest()}"
+        path = self._folder / ref
+        if not path.exists():
+            write_whole(path, data)
+        return ref
+
+    def get(self, ref: str) -> bytes:
+        """Return the bytes. Raises TraceError if they are not there, or no longer the same."""
+        if not _REF.fullmatch(ref):
+            raise TraceError(f"{ref!r} names no blob; what does reads sha256/<64 hex digits>.")
+        path = self._folder / ref
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise TraceError(f"{path}: this blob cannot be read: {error.strerror}.") from error
+        if f"sha256/{hashlib.sha256(data).hexdigest()}" != ref:
+            raise TraceError(f"{path}: this blob is damaged: its content no longer has that hash.")
+        return data

@@ -1,0 +1,60 @@
+"""What a campaign's trials had in common: everything needed to read or repeat them."""
+
+import json
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from warex.errors import TraceError
+from warex.traces.files import explain, read_object, write_whole
+from warex.traces.redact import redact_json, redact_text
+
+MANIFEST_VERSION: Final = 1
+
+
+class Manifest(BaseModel, frozen=True, extra="forbid"):
+    """The head of a run folder, frozen before its first trial."""
+
+    schema_version: Literal[1] = MANIFEST_VERSION
+    campaign: dict[str, JsonValue]
+    """The whole configuration, with every default filled in."""
+    vocabularies: dict[str, JsonValue]
+    """Each benchmark's action names, so that reading needs no benchmark."""
+    versions: dict[str, str]
+    """Of WAREX, Python, mitmproxy, the browser…"""
+    seed: int
+    prices_date: str
+    """Day of the price table that costs are computed with, ISO 8601."""
+    made_at: str
+    """ISO 8601, UTC."""
+    command: list[str]
+    """The command line that began the run."""
+
+
+def write_manifest(path: Path, manifest: Manifest) -> None:
+    """Write the manifest whole or not at all, its secrets redacted.
+
+    Raises MachineError when the disk refuses.
+    """
+    data = manifest.model_dump()
+    data["campaign"] = redact_json(data["campaign"])
+    text = json.dumps(data, indent=2, ensure_ascii=False)
+    write_whole(path, (redact_text(text) + "\n").encode("utf-8", "replace"))
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Read a manifest.
+
+    Raises TraceError if it is missing, cut short, of another version or not a manifest.
+    """
+    data = read_object(path, "manifest")
+    if data.get("schema_version") != MANIFEST_VERSION:
+        raise TraceError(
+            f"{path}: schema_version {data.get('schema_version')!r} is unknown; this WAREX reads "
+            f"{MANIFEST_VERSION}."
+        )
+    try:
+        return Manifest.model_validate(data)
+    except ValidationError as error:
+        raise TraceError(f"{path}: this is not a manifest: {explain(error)}.") from None

@@ -1,0 +1,35 @@
+"""The file that makes a folder a trial: how the attempt came out."""
+
+import json
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from warex.errors import TraceError
+from warex.traces.files import explain, read_object, write_whole
+from warex.traces.outcome import Outcome, outcome_adapter
+from warex.traces.paths import OUTCOME
+from warex.traces.redact import redact_text
+
+
+def write_outcome(folder: Path, outcome: Outcome) -> None:
+    """Write how an attempt came out: the last file of its folder, whole or not at all.
+
+    Raises MachineError when the disk refuses.
+    """
+    text = redact_text(json.dumps(outcome.model_dump(), ensure_ascii=False))
+    write_whole(folder / OUTCOME, (text + "\n").encode("utf-8", "replace"))
+
+
+def read_outcome(folder: Path) -> Outcome | None:
+    """Return how an attempt came out, or None: without an outcome it is no trial.
+
+    Raises TraceError if the file is cut short or damaged.
+    """
+    path = folder / OUTCOME
+    if not path.exists():
+        return None
+    try:
+        return outcome_adapter.validate_python(read_object(path, "outcome"))
+    except ValidationError as error:
+        raise TraceError(f"{path}: this is not an outcome: {explain(error)}.") from None

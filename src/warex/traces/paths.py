@@ -1,0 +1,87 @@
+"""Where the parts of a run lie on disk."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from warex.errors import InputError, TraceError
+
+MANIFEST = "manifest.json"
+TRIALS = "trials"
+EVENTS = "events.jsonl"
+OUTCOME = "outcome.json"
+BLOBS = "blobs"
+
+# What common file systems allow for one name, in bytes.
+_LONGEST = 255
+# An escaped name never ends in "%", so this is free to stand for the empty one.
+_EMPTY = "%"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TrialKey:
+    """What tells one trial of a campaign from the others; names may hold any character."""
+
+    benchmark: str
+    agent: str
+    condition: str
+    task: str
+    repeat: int = 1
+
+
+def escape(name: str) -> str:
+    """Return ``name`` as the name of a folder: no separator, not hidden, never empty.
+
+    Raises InputError if the file system could not hold it.
+    """
+    escaped = quote(name, safe="+=,@", errors="surrogatepass") or _EMPTY
+    if escaped.startswith("."):
+        escaped = "%2E" + escaped[1:]
+    if len(escaped) > _LONGEST:
+        raise InputError(
+            f"The name {name[:40]!r}… needs {len(escaped)} bytes as a folder's name; at most "
+            f"{_LONGEST} are allowed. Give it a shorter one."
+        )
+    return escaped
+
+
+def unescape(name: str) -> str:
+    """Return the name that ``escape`` was given. Raises ValueError if it was given none."""
+    plain = "" if name == _EMPTY else unquote(name, errors="surrogatepass")
+    if escape(plain) != name:
+        raise ValueError(f"{name!r} is not an escaped name")
+    return plain
+
+
+def trial_dir(run: Path, key: TrialKey) -> Path:
+    """Return the folder of a trial, which holds its attempts."""
+    names = (escape(name) for name in (key.benchmark, key.agent, key.condition, key.task))
+    return run.joinpath(TRIALS, *names, str(key.repeat))
+
+
+def attempt_dir(run: Path, key: TrialKey, attempt: int) -> Path:
+    """Return the folder of a trial's n-th attempt, from 1."""
+    return trial_dir(run, key) / f"attempt-{attempt}"
+
+
+def find_trials(run: Path) -> Iterator[tuple[TrialKey, int, Path]]:
+    """Yield each attempt on disk, finished or not: its key, its number, its folder; sorted.
+
+    Folders that are not named by this module are passed over. Raises TraceError if there is no
+    run.
+    """
+    if not run.is_dir():
+        raise TraceError(f"{run} is not a folder, so there is no run to read.")
+    found = []
+    for path in (run / TRIALS).glob("*/*/*/*/*/attempt-*"):
+        *names, repeat, attempt = path.relative_to(run / TRIALS).parts
+        try:
+            benchmark, agent, condition, task = map(unescape, names)
+            key = TrialKey(benchmark, agent, condition, task, int(repeat))
+            number = int(attempt.removeprefix("attempt-"))
+        except (ValueError, InputError):
+            continue
+        if attempt_dir(run, key, number) == path:
+            found.append((key, number, path))
+    yield from sorted(found)

@@ -1,0 +1,106 @@
+"""Appends events to a trace so that a killed process loses at most the last line."""
+
+import json
+from io import FileIO
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError
+
+from warex.clock import Clock, iso
+from warex.errors import InputError
+from warex.traces.events import SCHEMA_VERSION, Event
+from warex.traces.files import cannot_write
+from warex.traces.redact import redact_text
+
+
+class TraceWriter:
+    """Writes one trial's trace: a line an event, each in a single write to an append-only file.
+
+    Nothing is buffered, so what ``write`` returned from is the kernel's and survives ``kill -9``.
+    One thread may use it.
+
+    Raises InputError if the file already holds something, MachineError if it cannot be made.
+    """
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self._path = path
+        self._clock = clock
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = FileIO(path, "a")
+        except OSError as error:
+            raise cannot_write(path, error) from error
+        if held := self._file.tell():
+            self._file.close()
+            raise InputError(
+                f"{path} already holds a trace ({held} bytes). A folder holds one run: choose "
+                "another one or delete this one."
+            )
+        self._end = 0
+        self._seq = 1
+        self._torn = False
+
+    def write(self, event: Event, t: float | None = None) -> None:
+        """Append one event, stamped with the clock's time or with second ``t`` of the trial.
+
+        Whatever has the shape of a key is redacted. Raises MachineError when the disk refuses; the
+        events before are kept, and the next call may try again.
+        """
+        line = self._line(event, t)
+        try:
+            written = self._file.write(line)
+            while written < len(line):
+                written += self._file.write(line[written:])
+        except OSError as error:
+            self._take_back()
+            raise cannot_write(self._path, error) from error
+        self._end += len(line)
+        self._seq += 1
+        self._torn = False
+
+    def _line(self, event: Event, t: float | None) -> bytes:
+        now = self._clock.now()
+        if t is None:
+            t = now
+        at = iso(self._clock.wall() - (now - t))
+        # Prefixed as text: copying the event into a stamped model would double the cost.
+        line = redact_text(
+            f'{{"schema_version":{SCHEMA_VERSION},"seq":{self._seq},"t":{t:.6f},"at":"{at}",'
+            f"{_json(event)[1:]}\n"
+        )
+        return (b"\n" if self._torn else b"") + line.encode("utf-8", "replace")
+
+    def _take_back(self) -> None:
+        """Remove what a failed write left of its line, so that the trace ends with a whole one."""
+        try:
+            self._file.truncate(self._end)
+        except OSError:
+            # Then the next line must at least not be glued to the rubbish.
+            self._torn = True
+
+    def close(self) -> None:
+        """Close the file; a second time does nothing."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _json(event: BaseModel) -> str:
+    try:
+        return event.model_dump_json()
+    except PydanticSerializationError:
+        # A header with bytes that are not UTF-8 arrives as lone surrogates, which pydantic refuses
+        # to write; they become question marks when the line is encoded.
+        return json.dumps(event.model_dump(), ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,64 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from warex.errors import TraceError
+from warex.traces import Manifest, read_manifest, write_manifest
+
+MANIFEST = Manifest(
+    campaign={"name": "my-agent", "repeats": 1},
+    vocabularies={"testbed": {"goto": "navigate"}},
+    versions={"warex": "0.1.0"},
+    seed=1,
+    prices_date="2026-01-01",
+    made_at="2026-01-02T03:04:05.678+00:00",
+    command=["warex", "run", "my-agent.toml"],
+)
+
+
+def test_a_manifest_survives_the_round_trip(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+
+    write_manifest(path, MANIFEST)
+
+    assert read_manifest(path) == MANIFEST
+
+
+def test_secrets_of_the_campaign_and_the_command_line_are_redacted(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+    key = "sk-proj-abcDEF0123456789"
+    manifest = MANIFEST.model_copy(
+        update={"campaign": {"api_key": "hush"}, "command": ["warex", "--key", key]}
+    )
+
+    write_manifest(path, manifest)
+
+    read = read_manifest(path)
+    assert read.campaign == {"api_key": "[redacted]"}
+    assert read.command == ["warex", "--key", "[redacted]"]
+
+
+def test_a_missing_manifest_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match="does not exist: this folder has no manifest"):
+        read_manifest(tmp_path / "manifest.json")
+
+
+def test_a_manifest_of_another_version_is_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps(MANIFEST.model_dump() | {"schema_version": 2}))
+
+    with pytest.raises(TraceError, match="schema_version 2 is unknown; this WAREX reads 1"):
+        read_manifest(path)
+
+
+def test_a_half_written_or_foreign_manifest_is_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+
+    path.write_text(MANIFEST.model_dump_json()[:50])
+    with pytest.raises(TraceError, match="cut short or damaged"):
+        read_manifest(path)
+
+    path.write_text('{"schema_version": 1}')
+    with pytest.raises(TraceError, match="not a manifest: campaign: Field required"):
+        read_manifest(path)

@@ -1,0 +1,21 @@
+import pytest
+from pydantic import ValidationError
+
+from warex.traces.outcome import Counted, Void, outcome_adapter
+
+
+def test_a_void_trial_has_no_score_to_average() -> None:
+    assert not hasattr(Void(reason="the proxy died"), "score")
+    with pytest.raises(ValidationError, match="Extra inputs"):
+        outcome_adapter.validate_python({"outcome": "void", "reason": "x", "score": 0.0})
+
+
+@pytest.mark.parametrize("score", [-0.1, 1.1, float("nan")])
+def test_a_score_lies_between_0_and_1(score: float) -> None:
+    with pytest.raises(ValidationError):
+        Counted(ending="answered", score=score, latency_s=1.0)
+
+
+def test_an_outcome_must_say_which_one_it_is() -> None:
+    with pytest.raises(ValidationError, match="outcome"):
+        outcome_adapter.validate_python({"reason": "x"})

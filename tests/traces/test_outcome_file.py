@@ -1,0 +1,48 @@
+from pathlib import Path
+
+import pytest
+
+from warex.errors import TraceError
+from warex.traces import Counted, Outcome, Unscored, Void, read_outcome, write_outcome
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        Counted(ending="answered", score=0.5, latency_s=1.5, answer="ja ✓", reasons=("a", "b")),
+        Void(reason="the browser did not start"),
+        Unscored(ending="time_limit", latency_s=3.0),
+    ],
+)
+def test_an_outcome_survives_the_round_trip(tmp_path: Path, outcome: Outcome) -> None:
+    write_outcome(tmp_path, outcome)
+
+    assert read_outcome(tmp_path) == outcome
+    assert [path.name for path in tmp_path.iterdir()] == ["outcome.json"]
+
+
+def test_without_an_outcome_there_is_no_trial(tmp_path: Path) -> None:
+    assert read_outcome(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"outcome": "voi', "cut short or damaged"),
+        ("", "cut short or damaged"),
+        ("[]", "holds no JSON object"),
+        ('{"outcome": "void"}', "void.reason: Field required"),
+        ('{"outcome": "won"}', "does not match any of the expected tags"),
+    ],
+)
+def test_a_damaged_outcome_is_a_sentence(tmp_path: Path, text: str, why: str) -> None:
+    (tmp_path / "outcome.json").write_text(text)
+
+    with pytest.raises(TraceError, match=rf"outcome\.json: .*{why}"):
+        read_outcome(tmp_path)
+
+
+def test_a_key_in_an_answer_is_redacted(tmp_path: Path) -> None:
+    write_outcome(tmp_path, Void(reason="401 for sk-proj-abcDEF0123456789"))
+
+    assert read_outcome(tmp_path) == Void(reason="401 for [redacted]")
