@@ -86,7 +86,10 @@ def inspect_trial(path: Path, prices: PriceTable | None = None) -> Inspection:
     return Inspection(
         trial=trial,
         moments=moments,
-        exchanges=len(trace.of(RequestSeen)) - len(trace.of(LlmCall)),
+        exchanges=len(
+            {request.exchange for request in trace.events(RequestSeen)}
+            - {call.exchange for call in trace.events(LlmCall)}
+        ),
         scenario=str(name) if name else None,
         versions=began.versions if began else manifest.versions if manifest else {},
     )

@@ -1,0 +1,192 @@
+"""Tables for the terminal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.table import Table as Grid
+from rich.text import Text
+
+from warex.analysis.inspect import Inspection
+from warex.analysis.run import Run
+from warex.analysis.table import Row, Table, tabulate
+from warex.analysis.trial import TrialRecord
+from warex.report.figures import COLUMNS, UNKNOWN, cells, usd
+from warex.report.notes import footnotes, opening, warnings
+from warex.traces.outcome import Counted, Unscored, Void
+
+# Cost never stands without success beside it.
+_PARTS = (
+    ("condition", "n", "success", "Δ clean", "recovery", "exposure", "voids"),
+    ("condition", "success", "latency", "LLM calls", "steps", "tokens in", "tokens out", "cost"),
+)
+
+
+def render_table(run: Run, table: Table | None = None) -> RenderableType:
+    """Return the campaign's table: warnings first, then a block for each agent, then footnotes."""
+    table = table or tabulate(run)
+    parts: list[RenderableType] = [
+        Text(f"! {line}", style="bold yellow") for line in warnings(table)
+    ]
+    parts += [Text(line) for line in opening(table)]
+    for agent in run.agents:
+        parts += [Text(), _Block(agent, table.of(agent))]
+    notes = footnotes(run, table)
+    if notes:
+        parts += [Text(), *(Text(f"* {line}", style="dim") for line in notes)]
+    return Group(*parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """One agent's rows; in a narrow terminal in two parts, so that no figure is cut short."""
+
+    agent: str
+    rows: tuple[Row, ...]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield Text(f"{self.agent}\n", style="bold")
+        whole = self._grid([name for name, _ in COLUMNS])
+        if whole.__rich_measure__(console, options.update(max_width=1000)).maximum <= (
+            options.max_width
+        ):
+            yield whole
+        else:
+            for names in _PARTS:
+                yield self._grid(names)
+                yield Text()
+
+    def _grid(self, names: Sequence[str]) -> Grid:
+        grid = Grid(box=box.SIMPLE_HEAD, padding=0, show_edge=False, pad_edge=False)
+        for name in names:
+            left = name == "condition"
+            grid.add_column(name.replace(" ", "\n"), justify="left" if left else "right")
+        places = [[title for title, _ in COLUMNS].index(name) for name in names]
+        for row in self.rows:
+            figures = cells(row, interval="n" in names)
+            grid.add_row(*(Text(figures[place]) for place in places))
+        return grid
+
+
+def render_inspect(inspection: Inspection) -> RenderableType:
+    """Return a trial's story: outcome, money, injections with recovery evidence, timeline.
+
+    Numbers in square brackets are ``seq`` in the trial's events.jsonl.
+    """
+    trial = inspection.trial
+    return Group(
+        _head(inspection),
+        Text(),
+        *_money(trial),
+        Text(),
+        *_faults(trial),
+        Text(),
+        Text("Timeline", style="bold"),
+        _timeline(inspection),
+    )
+
+
+def _head(inspection: Inspection) -> RenderableType:
+    trial = inspection.trial
+    grid = Grid.grid(padding=(0, 2))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    key = trial.key
+    what = [key.benchmark, key.agent, key.condition, key.task, f"repeat {key.repeat}"]
+    grid.add_row("trial", Text(" / ".join(part for part in what if part)))
+    grid.add_row("attempt", f"{trial.attempt}, seed {_known(trial.seed)}")
+    grid.add_row("scenario", Text(inspection.scenario or "none"))
+    grid.add_row("outcome", Text(describe_outcome(trial), style="bold"))
+    for reason in trial.outcome.reasons if isinstance(trial.outcome, Counted) else ():
+        grid.add_row("", Text(reason))
+    canary = {True: "came through", False: "did not come through", None: "not tried"}
+    grid.add_row("canary", canary[trial.canary])
+    grid.add_row("exchanges", str(inspection.exchanges))
+    for reason in trial.harness_broke:
+        grid.add_row("harness broke", Text(reason, style="bold red"))
+    if trial.cut:
+        grid.add_row("trace", Text(trial.cut, style="yellow"))
+    grid.add_row("folder", Text(str(trial.path)))
+    return grid
+
+
+def describe_outcome(trial: TrialRecord) -> str:
+    """Say in words how a trial came out."""
+    match trial.outcome:
+        case Counted() as counted:
+            word = "success" if trial.solved else "failure"
+            return f"{word}: score {counted.score:g}, {counted.ending}, {counted.latency_s:.1f} s"
+        case Unscored() as unscored:
+            return f"unscored: {unscored.ending}, {unscored.latency_s:.1f} s"
+        case Void() as void:
+            return f"void: {void.reason}"
+        case None:
+            return "not finished"
+
+
+def _money(trial: TrialRecord) -> list[RenderableType]:
+    if trial.llm is None:
+        return [Text("LLM calls", style="bold"), Text(f"{UNKNOWN} (nobody watched them)")]
+    llm = trial.llm
+    head = (
+        f"{len(llm.calls)} calls in {llm.steps} steps, {llm.input_tokens:,} tokens in"
+        f" ({llm.cached_tokens:,} cached), {llm.output_tokens:,} out"
+        f" ({llm.reasoning_tokens:,} reasoning), {usd(llm.usd)}"
+    )
+    grid = Grid.grid(padding=(0, 2))
+    for _ in range(3):
+        grid.add_column(overflow="fold")
+    for call in llm.calls:
+        words = f"{call.arithmetic} ({call.usage})"
+        grid.add_row(f"[{call.seq}]", Text(f"step {call.step} {call.model}"), Text(words))
+    return [Text("LLM calls", style="bold"), Text(head), grid]
+
+
+def _faults(trial: TrialRecord) -> list[RenderableType]:
+    if not trial.injections:
+        alone = [Text(f"{count} left alone: {reason}") for reason, count in trial.left_alone]
+        return [Text("Faults", style="bold"), Text("none planned"), *alone]
+    evidence = {recovery.fault_seq: recovery for recovery in trial.recoveries}
+    grid = Grid.grid(padding=(0, 2))
+    for _ in range(3):
+        grid.add_column(overflow="fold")
+    for i in trial.injections:
+        where = f"[{i.planned_seq}] → {i.fate}"
+        fate = where + (f" [{i.fate_seq}]" if i.fate_seq is not None else "")
+        waited = f"held {i.waited_s:.2f} s" + (f", {i.reason}" if i.reason else "")
+        grid.add_row(Text(i.id), Text(f"{fate} {waited}"), Text(f"{i.kind} on {i.url}"))
+        if found := evidence.get(i.fate_seq or -1):
+            seqs = [
+                f"{n} [{s}]"
+                for n, s in (("LLM call", found.call_seq), ("request", found.request_seq))
+                if s is not None
+            ]
+            spent = ""
+            if found.seconds is not None:
+                steps = f"{found.steps} step{'' if found.steps == 1 else 's'}"
+                spent = f" It took {found.seconds:.1f} s, {steps}, {found.tokens:,} tokens."
+            proof = f" ({', '.join(seqs)})" if seqs else ""
+            grid.add_row(
+                "",
+                Text(found.verdict.replace("_", " "), style="bold"),
+                Text(f"{found.why}{proof}{spent}"),
+            )
+    alone = [Text(f"{count} left alone: {reason}") for reason, count in trial.left_alone]
+    return [Text("Faults", style="bold"), grid, *alone]
+
+
+def _timeline(inspection: Inspection) -> Grid:
+    grid = Grid.grid(padding=(0, 2))
+    grid.add_column(justify="right", style="dim", no_wrap=True)
+    grid.add_column(justify="right", no_wrap=True)
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for moment in inspection.moments:
+        text = Text(moment.text)
+        grid.add_row(Text(f"[{moment.seq}]"), f"{moment.t:.2f} s", moment.kind, text)
+    return grid
+
+
+def _known(value: object) -> str:
+    return UNKNOWN if value is None else str(value)

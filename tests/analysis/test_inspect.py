@@ -1,0 +1,54 @@
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.builders import RunFolder, Story, solved
+from warex.analysis.inspect import inspect_trial
+from warex.errors import TraceError
+
+
+def test_every_moment_names_its_line_of_the_trace(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").fault(1).thinks(2, "reload").page("x2").stops()
+    folder = RunFolder(tmp_path).manifest().trial("server-error", "add", solved(), story)
+
+    seen = inspect_trial(folder)
+
+    assert [(m.seq, m.kind) for m in seen.moments] == [
+        (1, "trial_began"),
+        (2, "llm_call"),
+        (3, "agent_action"),
+        (5, "fault_planned"),
+        (6, "exchange"),
+        (7, "fault_delivered"),
+        (8, "llm_call"),
+        (9, "agent_action"),
+        (11, "exchange"),
+        (12, "disarmed"),
+    ]
+    assert seen.moments[4].text.startswith("GET https://shop.example/: 500 by warex")
+    assert (seen.exchanges, seen.scenario) == (2, "server-error")
+
+
+def test_the_vocabulary_frozen_into_the_manifest_decides(tmp_path: Path) -> None:
+    # Only the vocabulary knows that ``noop`` is waiting and sends no form again.
+    story = Story().thinks(1, "click").asks("x1", method="POST").planned("i1", "x1")
+    story.gets("x1", 500).delivered("i1", "x1").thinks(2, "noop").asks("x2", method="POST")
+    run = RunFolder(tmp_path)
+    folder = run.trial("server-error", "add", solved(), story)
+
+    assert [r.verdict for r in inspect_trial(folder).trial.recoveries] == ["recovered"]
+    run.manifest()
+    assert [r.verdict for r in inspect_trial(folder).trial.recoveries] == ["healed_by_page"]
+
+
+def test_a_request_without_an_answer_is_told_too(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).trial("clean", "add", None, Story().asks("x1"))
+
+    assert "no answer" in inspect_trial(folder).moments[-1].text
+
+
+def test_a_folder_without_a_trial_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match="holds no trial"):
+        inspect_trial(tmp_path)
+    with pytest.raises(TraceError, match="not a folder"):
+        inspect_trial(tmp_path / "nowhere")

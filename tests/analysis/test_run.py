@@ -1,0 +1,44 @@
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.builders import RunFolder, Story, solved
+from warex.analysis.run import load_run, vocabulary
+from warex.errors import TraceError
+from warex.traces.manifest import read_manifest
+from warex.traces.outcome import Void
+from warex.traces.paths import MANIFEST
+
+
+def test_conditions_stand_in_the_campaign_s_order_controls_first(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path).manifest(conditions=[{"name": "server-error"}, {"name": "clean"}])
+    for condition in ("clean", "extra", "no-proxy", "server-error"):
+        run.trial(condition, "add", solved())
+
+    assert load_run(tmp_path).conditions == ("no-proxy", "clean", "server-error", "extra")
+
+
+def test_the_last_attempt_stands_for_the_trial_and_voids_are_remembered(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    folder.trial("clean", "add", Void(reason="lane died"), attempt=1)
+    folder.trial("clean", "add", solved(), attempt=2)
+    folder.trial("clean", "add", None, Story().page("x1"), attempt=3)
+
+    run = load_run(tmp_path)
+
+    assert [(trial.attempt, trial.solved) for trial in run.trials] == [(2, True)]
+    assert run.void_attempts("patient", "clean") == 1
+
+
+def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match="is no run"):
+        load_run(tmp_path)
+
+
+def test_a_vocabulary_that_is_none_is_an_error_that_names_the_place(tmp_path: Path) -> None:
+    RunFolder(tmp_path).manifest()
+    manifest = read_manifest(tmp_path / MANIFEST)
+    wrong = manifest.model_copy(update={"vocabularies": {"testbed": {"verbs": ["click"]}}})
+
+    with pytest.raises(TraceError, match=r"vocabularies\.testbed"):
+        vocabulary(wrong, "testbed")

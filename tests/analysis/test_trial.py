@@ -1,0 +1,80 @@
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.builders import WORDS, RunFolder, Story, failed, solved
+from warex.analysis.trial import load_trial, run_of
+from warex.errors import TraceError
+from warex.traces.outcome import Void
+from warex.traces.paths import EVENTS, TrialKey
+
+
+def test_a_trial_tells_what_happened_in_it(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").fault(1).thinks(2, "reload", (2000, 30)).page("x2")
+    folder = RunFolder(tmp_path).trial("server-error", "add event/1", solved(), story, attempt=2)
+
+    trial = load_trial(folder, WORDS)
+
+    assert trial.key == TrialKey("testbed", "patient", "server-error", "add event/1", 1)
+    assert (trial.attempt, trial.seed, trial.has_faults) == (2, 7, True)
+    assert (trial.exposed, trial.recovered, trial.solved, trial.latency_s) == (True, True, True, 3)
+    assert trial.llm is not None
+    assert (trial.llm.input_tokens, trial.llm.output_tokens, trial.llm.steps) == (3000, 40, 2)
+    assert run_of(folder) == tmp_path.resolve()
+
+
+def test_what_nobody_watched_is_unknown_and_not_zero(tmp_path: Path) -> None:
+    trial = load_trial(RunFolder(tmp_path).trial("no-proxy", "add", solved()))
+
+    assert trial.llm is None
+    assert trial.solved is True
+
+
+def test_a_void_trial_has_neither_score_nor_latency(tmp_path: Path) -> None:
+    trial = load_trial(RunFolder(tmp_path).trial("clean", "add", Void(reason="lane died")))
+
+    assert trial.void
+    assert trial.solved is None
+    assert trial.latency_s is None
+
+
+def test_a_planned_fault_that_was_missed_is_no_exposure(tmp_path: Path) -> None:
+    story = Story().asks("x1").planned("i1", "x1").missed("client_gone", "i1")
+
+    trial = load_trial(RunFolder(tmp_path).trial("server-error", "add", failed(), story))
+
+    assert trial.exposed is False
+    assert trial.recovered is None
+
+
+def test_a_trace_without_an_end_is_noted_and_read(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).trial("clean", "add", None, Story().page("x1").thinks(1, "goto"))
+    whole = (folder / EVENTS).read_bytes()
+    (folder / EVENTS).write_bytes(whole[:-20])
+
+    trial = load_trial(folder)
+
+    assert trial.cut is not None
+    assert "cut short" in trial.cut
+    assert trial.outcome is None
+    assert trial.llm is not None
+    assert len(trial.llm.calls) == 1
+
+
+def test_a_damaged_trace_is_an_error_that_names_the_line(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).trial("clean", "add", solved(), Story().page("x1"))
+    lines = (folder / EVENTS).read_bytes().splitlines(keepends=True)
+    (folder / EVENTS).write_bytes(b"".join([lines[0], b"rubbish\n", *lines[1:]]))
+
+    with pytest.raises(TraceError, match=r"events\.jsonl:2"):
+        load_trial(folder)
+
+
+def test_a_trace_outside_a_run_says_itself_what_it_is(tmp_path: Path) -> None:
+    key = TrialKey("exec", "mine", "server-error", "task", 1)
+    Story(t=-1).began(key).page("x1").write(tmp_path / EVENTS)
+
+    trial = load_trial(tmp_path)
+
+    assert trial.key == key
+    assert run_of(tmp_path) is None
