@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 _SECTION = re.compile(r"^# (.+)$", re.MULTILINE)
@@ -70,7 +71,7 @@ def _sections(prompt: str) -> dict[str, str]:
     """Split a prompt at its ``# Title`` lines; the first of a title counts."""
     found: dict[str, str] = {}
     titles = list(_SECTION.finditer(prompt))
-    for title, following in zip(titles, [*titles[1:], None], strict=True):
+    for title, following in zip_longest(titles, titles[1:]):
         end = following.start() if following else len(prompt)
         found.setdefault(title[1].strip(), prompt[title.end() : end].strip())
     return found

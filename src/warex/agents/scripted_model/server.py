@@ -1,6 +1,7 @@
 """The server: nothing is remembered from one request to the next."""
 
 import json
+import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -39,7 +40,9 @@ class ScriptedModel(ThreadingHTTPServer):
         self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Stay quiet about clients that hang up."""
+        """Stay quiet about clients that hang up, and about nothing else."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
 class _Handler(BaseHTTPRequestHandler):

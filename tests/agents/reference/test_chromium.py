@@ -1,0 +1,45 @@
+from pathlib import Path
+
+import pytest
+
+from warex.agents.reference.chromium import QUIET, NoChromium, arguments, find
+
+
+def _program(path: Path) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_the_named_browser_comes_before_the_environments_and_that_before_the_path(
+    tmp_path: Path,
+) -> None:
+    asked, variable, on_path, own = (
+        _program(tmp_path / name) for name in ("asked", "variable", "bin/chromium", "own")
+    )
+    environment = {"PATH": str(tmp_path / "bin"), "WAREX_CHROMIUM": variable}
+    assert find(asked, environment, own) == asked
+    assert find(None, environment, own) == variable
+    assert find(None, {"PATH": environment["PATH"]}, own) == on_path
+    assert find(None, {"PATH": "/nowhere"}, own) == own
+
+
+def test_a_named_browser_that_is_missing_is_never_replaced_by_another(tmp_path: Path) -> None:
+    own = _program(tmp_path / "own")
+    with pytest.raises(NoChromium, match="--browser names '/no/such'"):
+        find("/no/such", {"PATH": "/nowhere"}, own)
+    with pytest.raises(NoChromium, match=r"\$WAREX_CHROMIUM names '/no/such'"):
+        find(None, {"PATH": "/nowhere", "WAREX_CHROMIUM": "/no/such"}, own)
+
+
+def test_without_any_browser_it_is_said_how_to_get_one() -> None:
+    with pytest.raises(NoChromium, match="playwright install chromium"):
+        find(None, {"PATH": "/nowhere"}, "/nowhere/chrome")
+
+
+def test_the_browser_stays_quiet_and_extra_arguments_come_last() -> None:
+    given = arguments(["--extra=1"])
+    assert set(QUIET) < set(given)
+    assert given[-1] == "--extra=1"
+    assert not any(argument.startswith("--proxy") for argument in given)

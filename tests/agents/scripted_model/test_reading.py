@@ -1,0 +1,43 @@
+from warex.agents.reference.prompt import Observation, Step, messages
+from warex.agents.scripted_model.reading import Element, Turn, elements, read
+
+
+def test_what_the_agent_writes_is_read_back() -> None:
+    past = [
+        Step("Step 1 of 3: click the link 'a'.\nclick('1')"),
+        Step("Step 2 of 3: click the link 'b'.\nclick('2')", "click: Timeout 5000ms exceeded."),
+        Step("Step 2 of 3: the link 'b' is missing, I load the page again.\nreload()"),
+    ]
+    seen = Observation("u", "t", "[1] link \"It's\"\n[2] button 'Go' focused, disabled")
+    situation = read(messages("The goal", seen, past))
+    assert situation.goal == "The goal"
+    assert situation.elements == (
+        Element("1", "link", "It's"),
+        Element("2", "button", "Go", disabled=True),
+    )
+    assert situation.turns == (
+        Turn(0, reloaded=False, failed=False),
+        Turn(1, reloaded=False, failed=True),
+        Turn(1, reloaded=True, failed=False),
+    )
+    assert not situation.told_to_refresh
+
+
+def test_an_element_without_a_name_is_known_by_the_text_in_it() -> None:
+    tree = "[1] status ''\n  [2] paragraph ''\n    StaticText 'Event'\n  StaticText 'saved'"
+    assert elements(tree + "\n[3] link 'x'")[0] == Element("1", "status", "Event saved")
+
+
+def test_a_message_in_parts_is_read_like_one_in_a_piece() -> None:
+    plain = messages("The goal", Observation("u", "t", "[1] link 'a'"), [])
+    parts = messages("The goal", Observation("u", "t", "[1] link 'a'", screenshot="AA=="), [])
+    assert read(plain) == read(parts)
+
+
+def test_messages_of_another_shape_are_read_as_nothing() -> None:
+    for message in ({}, {"role": "user", "content": None}, {"role": "user", "content": [1, {}]}):
+        assert read([message]).goal == ""
+
+
+def test_a_tree_that_is_not_quoted_as_expected_does_not_break_the_reading() -> None:
+    assert elements(r"[1] link '\x'") == (Element("1", "link", r"\x"),)
