@@ -1,0 +1,35 @@
+"""The verifier's door: sites' state and a fresh start, on a port that no browser is sent to."""
+
+from http import HTTPStatus
+
+from warex.testbed.sites import Sites
+from warex.testbed.web import Request, Response, Route, as_json, dispatch
+
+
+class Admin:
+    """Answers `GET /health`, `GET /state` (by host) and `POST /reset`, all in JSON."""
+
+    def __init__(self, sites: Sites) -> None:
+        self._sites = sites
+        self._routes = (
+            Route("GET", "/health", self._health),
+            Route("GET", "/state", self._state),
+            Route("POST", "/reset", self._reset),
+        )
+
+    def __call__(self, request: Request) -> Response:
+        """Answer one request of the verifier."""
+        answer = dispatch(self._routes, request)
+        if answer is None:
+            return as_json({"error": f"no such path: {request.path}"}, HTTPStatus.NOT_FOUND)
+        return answer
+
+    def _health(self, request: Request) -> Response:
+        return as_json({"ok": True})
+
+    def _state(self, request: Request) -> Response:
+        return as_json(self._sites.state())
+
+    def _reset(self, request: Request) -> Response:
+        self._sites.reset()
+        return as_json({"ok": True})

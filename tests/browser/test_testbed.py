@@ -1,0 +1,190 @@
+"""Every task's oracle, driven in a real browser: the tasks can be solved, by doing them."""
+
+import json
+import os
+import shutil
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, CDPSession, Locator, Page, expect, sync_playwright
+
+from warex.testbed.server import Testbed
+from warex.testbed.tasks import OracleStep, Task, load_tasks
+
+pytestmark = pytest.mark.browser
+
+HOST = "calendar.warex.test"
+
+
+@pytest.fixture(scope="module")
+def bed() -> Iterator[Testbed]:
+    with Testbed() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser(bed: Testbed) -> Iterator[Browser]:
+    found = (
+        os.environ.get("WAREX_CHROMIUM")
+        or shutil.which("chromium")
+        or shutil.which("google-chrome")
+    )
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(
+            executable_path=found,
+            args=[
+                "--no-sandbox",
+                "--disable-quic",
+                f"--host-resolver-rules=MAP *.warex.test 127.0.0.1:{bed.port}",
+            ],
+        )
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def page(browser: Browser, bed: Testbed) -> Iterator[Page]:
+    _admin(bed, "/reset", "POST")
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(5000)
+    yield context.new_page()
+    context.close()
+
+
+def _admin(bed: Testbed, path: str, method: str = "GET") -> dict[str, Any]:
+    request = urllib.request.Request(f"http://127.0.0.1:{bed.admin_port}{path}", method=method)
+    with urllib.request.urlopen(request, timeout=5) as answer:
+        return dict(json.load(answer))
+
+
+def _element(page: Page, step: OracleStep) -> Locator:
+    role: Any = step.role
+    return page.get_by_role(role, name=step.name, exact=True)
+
+
+def _named(accessibility: CDPSession) -> Counter[tuple[str, str]]:
+    """Count what Chromium's own accessibility tree shows, by role and name."""
+    nodes = accessibility.send("Accessibility.getFullAXTree")["nodes"]
+    return Counter(
+        (node["role"]["value"], node["name"]["value"])
+        for node in nodes
+        if not node["ignored"] and "name" in node
+    )
+
+
+def _drive(page: Page, task: Task, *, reloading: bool = False) -> str:
+    """Act out the oracle; with `reloading`, each page is loaded again once it was worked on."""
+    accessibility = page.context.new_cdp_session(page)
+    page.goto(f"http://{HOST}{task.start}")
+    label, done = task.oracle[0].page, list[OracleStep]()
+    for step in task.oracle:
+        if step.page != label:
+            label, done = step.page, []
+        elif reloading and done:
+            page.reload()
+            for earlier in done:
+                _act(page, earlier)
+        expect(_element(page, step)).to_have_count(1)
+        page.wait_for_load_state("load")
+        assert _named(accessibility)[(step.role, step.name)] == 1, step
+        _act(page, step)
+        done.append(step)
+    return task.oracle[-1].text
+
+
+def _act(page: Page, step: OracleStep) -> None:
+    element = _element(page, step)
+    match step.action:
+        case "click":
+            element.click()
+        case "fill":
+            element.fill(step.text)
+        case "select_option":
+            element.select_option(label=step.text)
+        case "press":
+            element.press(step.text)
+        case "answer":
+            expect(element).to_be_attached()
+
+
+@pytest.mark.parametrize("task", load_tasks(), ids=lambda task: task.name)
+def test_every_oracle_solves_its_task_and_leaves_evidence(
+    page: Page, bed: Testbed, task: Task
+) -> None:
+    assert task.judge(_admin(bed, "/state"), None).score == 0.0
+    answer = _drive(page, task)
+    verdict = task.judge(_admin(bed, "/state"), answer)
+    assert verdict.reasons == ()
+    assert verdict.score == 1.0
+    page.reload()
+    expect(_element(page, task.oracle[-1])).to_have_count(1)
+    page.goto(f"http://{HOST}/nowhere")
+    assert not any(_element(page, step).count() for step in task.oracle)
+
+
+DIALOGS = [
+    task
+    for task in load_tasks()
+    if task.name in ("calendar-create-coffee", "calendar-invite-maya", "calendar-create-day-off")
+]
+
+
+@pytest.mark.parametrize("task", DIALOGS, ids=lambda task: task.name)
+def test_a_reload_at_any_step_costs_only_the_steps_on_that_page(
+    page: Page, bed: Testbed, task: Task
+) -> None:
+    answer = _drive(page, task, reloading=True)
+    assert task.judge(_admin(bed, "/state"), answer).reasons == ()
+
+
+def test_without_scripts_the_buttons_do_nothing(page: Page, bed: Testbed) -> None:
+    page.route("**/*.js", lambda route: route.abort())
+    before = _admin(bed, "/state")
+    page.goto(f"http://{HOST}/")
+    page.get_by_role("button", name="Create", exact=True).click()
+    page.get_by_role("checkbox", name="Family", exact=True).click()
+    assert not page.get_by_role("dialog").count()
+    page.get_by_role("link", name="Gym, Thursday 11 June, 07:30", exact=True).click()
+    for name in ("Delete", "Add guest"):
+        page.get_by_role("button", name=name, exact=True).click()
+        assert not page.get_by_role("dialog").count()
+        assert not page.get_by_role("alertdialog").count()
+    assert _admin(bed, "/state") == before
+
+
+@pytest.mark.parametrize("script", ["app.js", "calendar.js"])
+def test_each_script_is_needed_to_save(page: Page, bed: Testbed, script: str) -> None:
+    page.route(f"**/{script}", lambda route: route.abort())
+    before = _admin(bed, "/state")
+    page.goto(f"http://{HOST}/")
+    page.get_by_role("button", name="Create", exact=True).click()
+    page.get_by_role("textbox", name="Event title", exact=True).fill("A")
+    page.get_by_role("textbox", name="Starts at", exact=True).fill("09:00")
+    page.get_by_role("button", name="Save event", exact=True).click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert _admin(bed, "/state") == before
+
+
+def test_a_dialog_that_cannot_save_says_why_and_can_try_again(page: Page, bed: Testbed) -> None:
+    page.goto(f"http://{HOST}/")
+    page.get_by_role("button", name="Create", exact=True).click()
+    page.get_by_role("textbox", name="Event title", exact=True).fill("A")
+    page.get_by_role("button", name="Save event", exact=True).click()
+    expect(page.get_by_role("alert")).to_have_text("Enter a time as HH:MM, for example 14:30.")
+    page.get_by_role("textbox", name="Starts at", exact=True).fill("09:00")
+    page.get_by_role("textbox", name="Starts at", exact=True).press("Enter")
+    expect(page.get_by_role("status", name="Event saved", exact=True)).to_be_visible()
+
+
+def test_no_page_asks_for_anything_elsewhere_nor_complains(page: Page) -> None:
+    hosts, complaints = set[str](), list[str]()
+    page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    for path in ("/", "/week", "/day", "/schedule", "/events/1", "/events/new", "/settings"):
+        page.goto(f"http://{HOST}{path}")
+    assert hosts == {HOST}
+    assert complaints == []

@@ -1,0 +1,121 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warex.errors import InputError
+from warex.testbed.sites import CATALOGUE, Sites
+from warex.testbed.tasks import Task, load_tasks, read_tasks
+
+TASKS = load_tasks()
+DOCS = Path(__file__).parents[2] / "docs/reference/testbed.md"
+
+
+def named(name: str) -> Task:
+    return next(task for task in TASKS if task.name == name)
+
+
+def fresh() -> dict[str, Any]:
+    return Sites().state()
+
+
+def test_there_are_enough_tasks_of_one_to_ten_steps() -> None:
+    assert len(TASKS) >= 12
+    assert all(1 <= len(task.oracle) <= 10 for task in TASKS)
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_an_untouched_site_without_an_answer_scores_nothing(task: Task) -> None:
+    verdict = task.judge(fresh(), None)
+    assert verdict.score == 0.0
+    assert verdict.reasons
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_every_task_is_on_a_site_there_is_and_in_the_docs(task: Task) -> None:
+    assert task.host in CATALOGUE
+    assert f"`{task.name}`" in DOCS.read_text("utf-8")
+
+
+def test_the_answer_is_compared_in_any_case_and_as_whole_words() -> None:
+    task = named("calendar-twelve-hour-clock")
+    state = fresh()
+    state[task.host]["settings"]["time_format"] = "12"
+    assert task.judge(state, "At 2:30 pm.").score == 1.0
+    assert task.judge(state, "At 12:30 pm.").score == 0.0
+
+
+def test_state_and_answer_must_both_hold() -> None:
+    task = named("calendar-twelve-hour-clock")
+    assert task.judge(fresh(), "2:30 PM").reasons == (
+        "settings.time_format is '24' and should be '12'",
+    )
+
+
+def test_a_thing_done_twice_is_not_the_thing_done() -> None:
+    task = named("calendar-create-dentist")
+    state = fresh()
+    dentist = {"title": "Dentist", "date": "2026-06-12", "start": "09:30", "end": "10:15"}
+    state[task.host]["events"].append(dentist)
+    assert task.judge(state, None).score == 1.0
+    state[task.host]["events"].append(dentist)
+    assert task.judge(state, None).score == 0.0
+
+
+def test_deleting_everything_does_not_pass_for_deleting_one_event() -> None:
+    task = named("calendar-delete-gym")
+    state = fresh()
+    state[task.host]["events"].clear()
+    assert task.judge(state, None).score == 0.0
+
+
+def test_a_state_of_something_else_is_refused_in_words() -> None:
+    with pytest.raises(InputError, match="/state"):
+        named("calendar-delete-gym").judge({"shop.example": {}}, None)
+
+
+TASK = """
+[[task]]
+name = "calendar-x"
+site = "calendar"
+host = "calendar.warex.test"
+start = "/"
+goal = "Do x."
+check = {answer = {contains = ["x"]}}
+[[task.oracle]]
+page = "month"
+action = "answer"
+role = "link"
+name = "x"
+text = "x"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("not toml", "file.toml is not a task file"),
+        (TASK + TASK, "same name"),
+        (TASK.replace("calendar-x", "shop-x"), "must start with the site"),
+        (TASK.replace('{answer = {contains = ["x"]}}', "{}"), "needs state, answer or both"),
+        (TASK.replace('text = "x"', ""), "only a click goes without text"),
+        (TASK.replace('"answer"\n', '"dance"\n'), "action"),
+        (
+            TASK.replace('{answer = {contains = ["x"]}}', '{state = [{path = "a"}]}'),
+            "count or equals",
+        ),
+    ],
+)
+def test_a_wrong_task_file_is_refused_in_words(text: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        read_tasks(text, "file.toml")
+
+
+def test_a_right_task_file_is_read() -> None:
+    assert read_tasks(TASK, "file.toml")[0].goal == "Do x."
+
+
+def test_an_oracle_without_an_answer_is_refused() -> None:
+    text = TASK.replace('"answer"\n', '"fill"\n')
+    with pytest.raises(InputError, match="must end with its only answer"):
+        read_tasks(text, "file.toml")
