@@ -89,8 +89,7 @@ def test_a_source_file_is_short_and_finished(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
 
     assert [line for line in lines if UNFINISHED.search(line)] == []
-    length = len(lines)
-    assert length <= LONGEST_SOURCE_FILE
+    assert len(lines) <= LONGEST_SOURCE_FILE
 
 
 def test_every_dependency_is_pinned_to_a_version_that_fits() -> None:
