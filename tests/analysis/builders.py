@@ -93,6 +93,7 @@ class Story:
         repeat_of: str | None = None,
         **headers: str,
     ) -> "Story":
+        """Tell of a request; ``headers`` are written with underscores."""
         return self.add(
             RequestSeen(
                 exchange=exchange,

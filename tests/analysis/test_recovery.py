@@ -108,6 +108,12 @@ def test_a_silent_repeat_is_neither_a_healing_nor_a_second_injection(judge: Judg
     assert [(r.injection, r.verdict) for r in judge(story)] == [("i2", "recovered")]
 
 
+def test_a_silent_repeat_that_got_through_is_the_browser_s_healing(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").fault(1, status=None).asks("x2", repeat_of="x1").gets("x2")
+
+    assert [r.verdict for r in judge(story)] == ["healed_by_browser"]
+
+
 def test_the_fragment_of_a_page_does_not_matter(judge: Judge) -> None:
     story = Story().thinks(1, "goto").fault(1, SHOP + "#day").thinks(2, "goto").page("x2", SHOP)
 
@@ -149,10 +155,27 @@ def test_a_write_is_recovered_by_the_same_method_and_url(
 
 
 def test_a_gesture_explains_a_page_that_another_action_led_to(judge: Judge) -> None:
-    pressed = Story().thinks(1, "goto").fault(1).thinks(2, "press")
+    pressed = Story().thinks(1, "goto").fault(1).thinks(2, "fill")
     pressed.asks("x2", Sec_Fetch_User="?1").gets("x2")
 
     assert [r.verdict for r in judge(pressed)] == ["recovered"]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "verdict"),
+    [
+        ({}, "recovered"),
+        ({"Sec_Fetch_Mode": "navigate", "Sec_Fetch_User": "?1"}, "recovered"),
+        ({"Sec_Fetch_Mode": "navigate"}, "healed_by_browser"),
+    ],
+)
+def test_a_click_explains_a_page_unless_the_browser_says_that_nobody_clicked(
+    judge: Judge, metadata: dict[str, str], verdict: str
+) -> None:
+    story = Story().thinks(1, "goto").fault(1, status=None).thinks(2, "click")
+    story.asks("x2", **metadata).gets("x2")
+
+    assert [r.verdict for r in judge(story)] == [verdict]
 
 
 def test_without_llm_calls_there_is_only_network_evidence(judge: Judge) -> None:

@@ -136,3 +136,13 @@ def test_a_trial_without_an_outcome_is_counted_as_unfinished_only(folder: RunFol
 
     assert table.unfinished == 1
     assert table.row("patient", "clean").n == 0
+
+
+def test_a_part_is_never_given_for_the_whole(folder: RunFolder) -> None:
+    folder.trial("clean", "add", solved(), _unhurt())
+    folder.trial("clean", "move", solved(), Story().thinks(1, "goto", model="house-model"))
+
+    row = _table(folder).row("patient", "clean")
+
+    assert (row.usd, row.total_usd) == (None, None)
+    assert row.input_tokens == 1000

@@ -22,7 +22,7 @@ def test_a_scripted_model_is_called_an_instrument(tmp_path: Path) -> None:
 
 
 def test_everything_left_out_or_assumed_is_said(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path).manifest(notes=["Holds are shortened to 2 s."])
+    folder = RunFolder(tmp_path).manifest(longest_hold_s=2.0)
     folder.trial("clean", "add", solved(), _unhurt("house-model"))
     folder.trial("clean", "move", Void(reason="lane died"))
     cut = folder.trial("clean", "share", None, _unhurt("house-model"))
@@ -30,7 +30,7 @@ def test_everything_left_out_or_assumed_is_said(tmp_path: Path) -> None:
     run = load_run(tmp_path)
 
     assert footnotes(run, tabulate(run)) == (
-        "Holds are shortened to 2 s.",
+        "Holds shortened to 2 s: no fault keeps an exchange longer than that here.",
         "patient: move (repeat 1) stayed void, so it is left out of every condition.",
         "No price is known for house-model: its cost is left open.",
         "1 trace without an end: figures cover what was written.",

@@ -148,7 +148,7 @@ class _Judge:
                 case Disarmed(by="terminal_action"):
                     # From here on it is the benchmark that looks at the site, not the agent.
                     stopped = True
-                case RequestSeen() as request if not stopped and request.repeat_of is None:
+                case RequestSeen() as request if not stopped:
                     self._requests.append((entry, request))
                 case ResponseSeen() as response:
                     self._answered[response.exchange] = response.status
@@ -251,12 +251,15 @@ class _Judge:
         waits = self._vocabulary.noop if self._vocabulary else ()
         actions = self._actions.get(call.exchange, ())
         roles = {action.role for action in actions if action.name not in waits}
-        if roles & {"navigate", "recover"}:
+        if "recover" in roles:
             return True
         # A click sends a form again, or follows a "try again" link: then the browser itself says
-        # that a person's gesture caused the request (Fetch Metadata, Sec-Fetch-User).
-        gesture = ("sec-fetch-user", "?1") in [(k.lower(), v) for k, v in request.headers]
-        return "other" in roles and (gesture or _is_write(felt.request))
+        # that a person's gesture led to the page (Fetch Metadata, Sec-Fetch-User; HTTPS only).
+        told = {name.lower(): value for name, value in request.headers}
+        gesture = told.get("sec-fetch-user") == "?1"
+        if "navigate" in roles and (gesture or "sec-fetch-mode" not in told):
+            return True
+        return bool(roles & {"navigate", "other"}) and (gesture or _is_write(felt.request))
 
     def _calls_between(self, start: float, end: float) -> list[tuple[Entry, LlmCall]]:
         return [

@@ -1,0 +1,1 @@
+"""Shows figures: in the terminal and as one HTML file."""

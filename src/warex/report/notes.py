@@ -1,7 +1,6 @@
 """The sentences a table must not stand without."""
 
 from pathlib import Path
-from typing import Any
 
 from warex.analysis.run import Run
 from warex.analysis.summary import priced_as_if
@@ -31,7 +30,7 @@ def footnotes(run: Run, table: Table) -> tuple[str, ...]:
     """Return what was left out or assumed, one sentence each."""
     return (
         *_scripted(run),
-        *_campaign_note(run),
+        *_shortened(run),
         *_left_out(table),
         *_unpriced(run),
         *_estimated(run),
@@ -59,10 +58,11 @@ def _scripted(run: Run) -> list[str]:
     ]
 
 
-def _campaign_note(run: Run) -> list[str]:
-    notes: Any = run.manifest.campaign.get("notes", []) if run.manifest else []
-    listed = [notes] if isinstance(notes, str) else notes if isinstance(notes, list) else []
-    return [str(note) for note in listed]
+def _shortened(run: Run) -> list[str]:
+    longest = run.manifest.campaign.get("longest_hold_s") if run.manifest else None
+    if not isinstance(longest, int | float):
+        return []
+    return [f"Holds shortened to {longest:g} s: no fault keeps an exchange longer than that here."]
 
 
 def _left_out(table: Table) -> list[str]:
