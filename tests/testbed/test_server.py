@@ -2,9 +2,10 @@ import http.client
 import json
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from cryptography import x509
@@ -24,11 +25,15 @@ def bed() -> Iterator[Testbed]:
 
 
 def ask(
-    port: int, method: str, target: str, body: bytes = b"", **headers: str
+    port: int,
+    method: str,
+    target: str,
+    body: bytes = b"",
+    headers: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[http.client.HTTPResponse, bytes]:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
-        connection.request(method, target, body or None, headers)
+        connection.request(method, target, body or None, dict(headers))
         answer = connection.getresponse()
         return answer, answer.read()
     finally:
@@ -72,11 +77,12 @@ def test_a_write_is_seen_and_a_reset_takes_it_back(bed: Testbed) -> None:
 
 
 def test_a_body_too_large_or_without_length_is_refused_at_once(bed: Testbed) -> None:
-    answer, _ = ask(bed.port, "POST", "/events", **{"Content-Length": str(LARGEST_BODY + 1)})
+    answer, _ = ask(bed.port, "POST", "/events", headers={"Content-Length": str(LARGEST_BODY + 1)})
     assert answer.status == 413
-    answer, _ = ask(bed.port, "POST", "/events", **{"Transfer-Encoding": "chunked"})
+    assert answer.headers["Connection"] == "close"  # the unread body is not the next request
+    answer, _ = ask(bed.port, "POST", "/events", headers={"Transfer-Encoding": "chunked"})
     assert answer.status == 411
-    answer, _ = ask(bed.port, "POST", "/events", **{"Content-Length": "-5"})
+    answer, _ = ask(bed.port, "POST", "/events", headers={"Content-Length": "-5"})
     assert answer.status == 411
 
 
