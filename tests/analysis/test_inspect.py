@@ -5,6 +5,7 @@ import pytest
 from tests.analysis.builders import RunFolder, Story, solved
 from warex.analysis.inspect import inspect_trial
 from warex.errors import TraceError
+from warex.traces.events import Tunnel
 
 
 def test_every_moment_names_its_line_of_the_trace(tmp_path: Path) -> None:
@@ -52,3 +53,17 @@ def test_a_folder_without_a_trial_is_named(tmp_path: Path) -> None:
         inspect_trial(tmp_path)
     with pytest.raises(TraceError, match="not a folder"):
         inspect_trial(tmp_path / "nowhere")
+
+
+def test_the_browser_s_own_chatter_is_left_out(tmp_path: Path) -> None:
+    chatter = Tunnel(
+        host="update.example", port=443, why="background", sent=1, received=0, seconds=0.1
+    )
+    story = Story().add(chatter).page("x1", "https://shop.example/?" + "q" * 500)
+    folder = RunFolder(tmp_path).trial("clean", "add", solved(), story)
+
+    began, page = inspect_trial(folder).moments
+
+    assert (began.kind, page.kind) == ("trial_began", "exchange")
+    assert "…: 200" in page.text
+    assert len(page.text) < 160

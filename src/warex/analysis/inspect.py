@@ -37,6 +37,8 @@ from warex.traces.manifest import read_manifest
 from warex.traces.paths import EVENTS, MANIFEST
 from warex.traces.reader import Trace, read_trace
 
+_LONGEST_URL = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Moment:
@@ -105,6 +107,9 @@ def _moments(trace: Trace) -> Iterator[Moment]:
             continue
         if isinstance(event, RequestSeen) and event.exchange in answered:
             continue
+        # The browser's own chatter: no number rests on it, and there is much of it.
+        if isinstance(event, Tunnel) and event.why == "background":
+            continue
         exchange = isinstance(event, RequestSeen | ResponseSeen)
         kind = "exchange" if exchange else event.event
         yield Moment(entry.seq, entry.t, kind, _words(event, asked))
@@ -113,7 +118,7 @@ def _moments(trace: Trace) -> Iterator[Moment]:
 def _words(event: Event, asked: dict[str, Entry]) -> str:
     match event:
         case RequestSeen():
-            return f"{event.method} {event.url}: no answer in the trace"
+            return f"{event.method} {_short(event.url)}: no answer in the trace"
         case ResponseSeen():
             return _exchange(event, asked.get(event.exchange))
         case LlmCall():
@@ -166,7 +171,11 @@ def _words(event: Event, asked: dict[str, Entry]) -> str:
 
 def _exchange(response: ResponseSeen, request: Entry | None) -> str:
     asked = request.event if request else None
-    what = f"{asked.method} {asked.url}" if isinstance(asked, RequestSeen) else response.exchange
+    what = (
+        f"{asked.method} {_short(asked.url)}"
+        if isinstance(asked, RequestSeen)
+        else response.exchange
+    )
     answer = response.error or "no answer" if response.status is None else str(response.status)
     by = "" if response.by == "site" else f" by {response.by}"
     again = ""
@@ -178,3 +187,7 @@ def _exchange(response: ResponseSeen, request: Entry | None) -> str:
 
 def _known(tokens: int | None) -> str:
     return "—" if tokens is None else str(tokens)
+
+
+def _short(url: str) -> str:
+    return url if len(url) <= _LONGEST_URL else f"{url[: _LONGEST_URL - 1]}…"
