@@ -28,7 +28,7 @@ SUFFIXES: Final = (".yaml", ".yml", ".toml", ".json")
 _TOO_DEEP = f"is nested more than {MAX_DEPTH} levels deep"
 
 
-class _Refused(ValueError):
+class _Refused(Exception):
     """The text cannot be used; the message goes on from the file's name."""
 
 
@@ -45,20 +45,22 @@ def read_document(path: Path, wanted: str, error: type[InputError]) -> JsonValue
 
 
 def _text(path: Path, wanted: str) -> str:
-    if path.suffix.lower() not in SUFFIXES:
-        raise _Refused(f"cannot be read as {wanted}: its name must end in {_either(SUFFIXES)}")
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
             raise _Refused(f"is a directory; give the file of {wanted}")
         if not stat.S_ISREG(mode):
             raise _Refused(f"is not an ordinary file; give the file of {wanted}")
+        if path.suffix.lower() not in SUFFIXES:
+            raise _Refused(f"cannot be read as {wanted}: its name must end in {_either(SUFFIXES)}")
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise _Refused(f"does not exist; give the file of {wanted}") from None
     except OSError as problem:
         raise _Refused(f"cannot be read: {problem.strerror or problem}") from None
+    except ValueError:
+        raise _Refused("cannot be read: no file can have this name") from None
     if len(content) > MAX_BYTES:
         raise _Refused(f"is larger than {MAX_BYTES:,} bytes, which is too large for {wanted}")
     try:
@@ -79,8 +81,6 @@ def _parse(text: str, suffix: str) -> object:
         if suffix == ".toml":
             return _toml(text)
         return _yaml(text)
-    except _Refused:
-        raise
     except RecursionError:
         raise _Refused(_TOO_DEEP) from None
     except ValueError as problem:
@@ -200,14 +200,14 @@ class _Loader(yaml.SafeLoader):
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise _Refused(_TOO_DEEP)
-        node = super().compose_node(parent, index)  # type: ignore[arg-type]
+        node = super().compose_node(parent, index)
         self._depth -= 1
         if event.anchor is not None:
             self._sizes[event.anchor] = self._values - before
         return node
 
-    def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
-        node: yaml.MappingNode = super().compose_mapping_node(anchor)  # type: ignore[arg-type]
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node: yaml.MappingNode = super().compose_mapping_node(anchor)
         seen: set[str] = set()
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
@@ -223,7 +223,7 @@ class _Loader(yaml.SafeLoader):
         if event.anchor in self.anchors and event.anchor not in self._sizes:
             self._refuse(event, f"the alias *{event.anchor} stands for what it stands in")
         self._count(event, self._sizes.get(event.anchor, 1))
-        return super().compose_node(parent, index)  # type: ignore[arg-type]
+        return super().compose_node(parent, index)
 
     def _count(self, event: Any, values: int) -> None:
         self._values += values

@@ -62,7 +62,6 @@ def _no_such(name: str) -> str:
     names = preset_names()
     shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
     return (
-        f"there is no scenario {shown!r}{did_you_mean(name, names) or '.'} It is neither a file nor "
-        f"a preset; a file's name ends in {', '.join(SUFFIXES)}, and the presets are "
-        f"{', '.join(names)}"
+        f"there is no scenario {shown!r}{did_you_mean(name, names) or '.'} Give a preset "
+        f"({', '.join(names)}) or a file that ends in {', '.join(SUFFIXES)}"
     )

@@ -20,7 +20,7 @@ type Place = tuple[str | int, ...]
 
 def check[M: BaseModel](model: type[M], data: JsonValue) -> tuple[M | None, list[str]]:
     """Return the model made of the data, or None and a sentence for every mistake."""
-    endless = dict(_endless(data, ()))
+    endless = {place: _at(place, data, words) for place, words in _endless(data, ())}
     try:
         made = model.model_validate(data)
     except ValidationError as error:
@@ -28,6 +28,8 @@ def check[M: BaseModel](model: type[M], data: JsonValue) -> tuple[M | None, list
         found = endless | {
             place: sentence
             for details in error.errors(include_url=False)
+            # A default that could not be worked out follows from another mistake.
+            if details["type"] != "default_factory_not_called"
             for place, sentence in [_sentence(details, data, schema)]
             if place not in endless
         }
@@ -73,8 +75,8 @@ def _sentence(details: ErrorDetails, data: JsonValue, root: Mapping[str, Any]) -
         *parent, key = place
         keys = list(_follow(details["loc"][:-1], data, root)[2].get("properties", ()))
         hint = did_you_mean(str(key), keys)
-        there = f"there is no key {key!r} here{hint or ';'} The keys are {', '.join(keys)}"
-        return place, _at(parent, data, there.replace("; The", "; the"))
+        there = _then(f"there is no key {_cut(repr(key))} here{hint}", "the keys are ")
+        return place, _at(parent, data, there + ", ".join(keys))
     if kind == "union_tag_not_found":
         tags = ", ".join(schema["discriminator"]["mapping"])
         key = schema["discriminator"]["propertyName"]
@@ -83,16 +85,20 @@ def _sentence(details: ErrorDetails, data: JsonValue, root: Mapping[str, Any]) -
         tags = schema["discriminator"]["mapping"]
         key, tag = schema["discriminator"]["propertyName"], str(context["tag"])
         what = f"{place[-1]} {key}" if place else key
-        unknown = f"{what} {tag!r} does not exist{did_you_mean(tag, tags) or ';'} There are: "
-        unknown = unknown.replace("; There", "; there") + ", ".join(tags)
-        return place, _at(place, data, unknown)
+        unknown = f"{what} {_cut(repr(tag))} does not exist{did_you_mean(tag, tags)}"
+        return place, _at(place, data, _then(unknown, "there are: ") + ", ".join(tags))
     if kind == "value_error":
         return place, _at(place, data, str(context["error"]))
     options = [word for word in _options(schema, root) if isinstance(word, str)]
     hint = did_you_mean(value, options) if isinstance(value, str) else ""
     allowed = _allowed(schema, root)
-    refused = f"{_shown(value)} is not allowed{hint or ';'} Give {allowed}{_quotes(value, allowed)}"
-    return place, _at(place, data, refused.replace("; Give", "; give"))
+    refused = _then(f"{_shown(value)} is not allowed{hint}", "give ")
+    return place, _at(place, data, f"{refused}{allowed}{_quotes(value, allowed)}")
+
+
+def _then(words: str, more: str) -> str:
+    """Go on after words that may end in a question."""
+    return f"{words} {more.capitalize()}" if words.endswith("?") else f"{words}; {more}"
 
 
 def _at(place: Sequence[str | int], data: JsonValue, sentence: str) -> str:

@@ -2,8 +2,8 @@
 
 The paper describes what the file says and not how: a failure type, an exact or regular-expression
 URL, and a ``frequency`` of which 0 hits only the first matching URL and x > 0 hits each matching
-one by chance until x were hit. Spellings differ, so several are taken (docs/reference/scenarios.md);
-a key that is none of them is a mistake.
+one by chance until x were hit. Spellings differ, so several are taken; a key that is none of them
+is a mistake. docs/reference/scenarios.md has the table.
 """
 
 import re
@@ -14,14 +14,14 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from warex.errors import ScenarioError
-from warex.faults.base import Seconds
+from warex.faults import ErrorStatus, Seconds
 from warex.scenarios.mistakes import check, listed
-from warex.scenarios.scenario import SITES, Scenario
+from warex.scenarios.scenario import SITES, Probability, Scenario
 
 _KEYS: Final = {
     "failure_type": ("type", "failure", "error_type", "fault", "fault_type"),
-    "url": ("urls", "url_pattern", "pattern", "target", "target_url", "endpoint"),
-    "url_match": ("match", "match_type", "url_type", "mode"),
+    "url": ("url_pattern", "pattern", "target", "target_url", "endpoint"),
+    "url_match": ("match", "match_type", "url_type"),
     "frequency": ("freq",),
     "probability": ("p",),
     "delay": ("delay_seconds", "delay_s"),
@@ -36,7 +36,7 @@ _VALUES: Final = {
         "server_error": ("server", "server_side_error", "http_error", "http"),
         "js_error": ("js", "js_failure", "javascript", "javascript_error", "javascript_failure"),
     },
-    "url_match": {"exact": ("url",), "regex": ("regexp", "re", "pattern")},
+    "url_match": {"exact": ("url",), "regex": ("regexp", "reg_exp", "re", "pattern")},
 }
 
 _OWN_KEYS: Final = {"rules", "schema_version"}
@@ -49,9 +49,9 @@ class PaperFailure(BaseModel, frozen=True, extra="forbid"):
     url: str | None = Field(default=None, min_length=1, description="Left out: all task sites.")
     url_match: Literal["exact", "regex"] = "exact"
     frequency: Annotated[int, Field(ge=0, strict=True)] = 0
-    probability: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5
+    probability: Probability = 0.5
     delay: Seconds | None = None
-    status_code: Annotated[int, Field(ge=400, le=599)] | None = None
+    status_code: ErrorStatus | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -60,7 +60,7 @@ class PaperFailure(BaseModel, frozen=True, extra="forbid"):
         if self.url is not None and self.url_match == "regex":
             try:
                 re.compile(self.url)
-            except re.error as error:
+            except (re.error, OverflowError, RecursionError) as error:
                 raise ValueError(f"url {self.url!r} is no regular expression: {error}") from None
         return self
 
@@ -82,7 +82,11 @@ def read_paper_config(data: Mapping[str, JsonValue], path: Path) -> Scenario:
 
     Raises ScenarioError with every mistake in it.
     """
-    plain = _canonical(data)
+    where = f"{path}, read as the paper's config.json"
+    try:
+        plain = _canonical(dict(data))
+    except ValueError as error:
+        raise ScenarioError(listed(where, [str(error)])) from None
     several = isinstance(plain, dict) and "failures" in plain
     mistakes: list[str]
     if several:
@@ -91,7 +95,7 @@ def read_paper_config(data: Mapping[str, JsonValue], path: Path) -> Scenario:
         failure, mistakes = check(PaperFailure, plain)
         config = PaperConfig(failures=(failure,)) if failure else None
     if config is None:
-        raise ScenarioError(listed(f"{path}, read as the paper's config.json", mistakes))
+        raise ScenarioError(listed(where, mistakes))
     rules = [_rule(number, failure) for number, failure in enumerate(config.failures, 1)]
     return Scenario.model_validate({"name": path.stem.strip() or "config", "rules": rules})
 
@@ -106,7 +110,7 @@ def _rule(number: int, failure: PaperFailure) -> dict[str, JsonValue]:
         match = {"url": SITES, "resource": ["document"]}
     trigger: dict[str, JsonValue] = {"first": 1}
     if failure.frequency > 0:
-        chance = {"times": failure.frequency, "probability": failure.probability}
+        chance: JsonValue = {"times": failure.frequency, "probability": failure.probability}
         trigger = {"random": chance}
     name = failure.failure_type.replace("_", "-")
     return {
@@ -143,8 +147,8 @@ def _canonical(value: JsonValue) -> JsonValue:
     plain: dict[str, JsonValue] = {}
     for key, item in value.items():
         name = _spelled(key)
-        # Of two spellings of one key the second keeps its own, and is refused as unknown.
-        name = key if name in plain else name
+        if name in plain:
+            raise ValueError(f"{key!r} and another key both mean {name!r}; keep one of them")
         plain[name] = _value(name, item)
     return plain
 

@@ -2,17 +2,22 @@
 
 import math
 import re
+from dataclasses import dataclass
 from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
     Field,
+    GetJsonSchemaHandler,
     StringConstraints,
     field_validator,
     model_validator,
 )
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from warex.exchange import Resource
 from warex.faults import AnyFault
@@ -32,6 +37,14 @@ def _upper(methods: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(method.upper() for method in methods)
 
 
+def _url(pattern: str) -> str:
+    try:
+        urlsplit(pattern)
+    except ValueError as error:
+        raise ValueError(f"{pattern!r} is no URL: {error}") from None
+    return pattern
+
+
 def _finite(window: tuple[float, float]) -> tuple[float, float]:
     start, end = window
     if not (math.isfinite(start) and math.isfinite(end) and 0 <= start < end):
@@ -39,22 +52,35 @@ def _finite(window: tuple[float, float]) -> tuple[float, float]:
     return window
 
 
-type OneOrMore[T] = Annotated[tuple[T, ...], BeforeValidator(_as_tuple), Field(min_length=1)]
+@dataclass(frozen=True, slots=True)
+class _OrOne:
+    """Says in the JSON Schema that one value may stand for a list of one."""
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        schema = handler(core)
+        return {"anyOf": [schema["items"], schema]}
+
+
+type OneOrMore[T] = Annotated[
+    tuple[T, ...], Field(min_length=1), BeforeValidator(_as_tuple), _OrOne()
+]
 type Count = Annotated[int, Field(ge=1, strict=True)]
-type Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+type Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
+type UrlPattern = Annotated[str, Field(min_length=1), AfterValidator(_url)]
 type Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^\S(.*\S)?$")]
 
 
 class Match(BaseModel, frozen=True, extra="forbid"):
     """Which exchanges a rule is about. All given keys must hold."""
 
-    url: str | None = Field(
+    url: UrlPattern | None = Field(
         default=None,
-        min_length=1,
         description="A glob over the whole URL: `*` is any text, everything else stands for itself;"
         " `{sites}` stands for the benchmark's task sites.",
     )
-    url_exact: str | None = Field(default=None, min_length=1, description="The whole URL.")
+    url_exact: UrlPattern | None = Field(default=None, description="The whole URL.")
     url_regex: str | None = Field(
         default=None, min_length=1, description="A Python regular expression, searched in the URL."
     )
@@ -77,7 +103,7 @@ class Match(BaseModel, frozen=True, extra="forbid"):
         if pattern is not None:
             try:
                 re.compile(pattern)
-            except re.error as error:
+            except (re.error, OverflowError, RecursionError) as error:
                 raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
         return pattern
 
@@ -170,7 +196,7 @@ class Scenario(BaseModel, frozen=True, extra="forbid"):
         default=None,
         description="From when on exchanges are hit and counted; left out, the benchmark decides.",
     )
-    never: tuple[str, ...] = Field(
+    never: tuple[UrlPattern, ...] = Field(
         default=(), description="URL globs never touched nor counted, beside the built-in ones."
     )
     rules: tuple[Rule, ...] = ()

@@ -1,0 +1,231 @@
+"""Which requests of a recording a scenario would have hit.
+
+The recording is played through the injector in the order and at the times in which it happened.
+What the faults would have changed in what came after, nobody can know: an agent that had met an
+error page would have gone on otherwise.
+"""
+
+import hashlib
+import heapq
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from warex.errors import TraceError
+from warex.exchange import Exchange, Request, Resource, Response, resource_of
+from warex.faults import Stage
+from warex.llm import could_be_llm
+from warex.scenarios.har import HarEntry, read_har
+from warex.scenarios.injector import Decision, Injector
+from warex.scenarios.scenario import Arm, Scenario
+from warex.traces import (
+    EVENTS,
+    Armed,
+    Disarmed,
+    Entry,
+    LlmCall,
+    RequestSeen,
+    ResponseSeen,
+    TaskBegan,
+    TrialBegan,
+    iter_trace,
+)
+
+_ARMS: Final[Mapping[str, Arm]] = {
+    "start": "start",
+    "first_page": "first_page",
+    "first_llm_call": "first_llm_call",
+}
+# Fetch Metadata, put back where a recording knows the resource but not the header.
+_DESTINATION: Final[Mapping[str, str]] = {
+    "document": "document",
+    "script": "script",
+    "stylesheet": "style",
+    "image": "image",
+    "font": "font",
+    "xhr": "empty",
+    "websocket": "websocket",
+    "media": "video",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One request of the recording that a rule would have hit."""
+
+    number: int
+    """The request's place among all of the recording, from 1."""
+    at: float
+    """Seconds from the beginning of the recording."""
+    method: str
+    url: str
+    resource: Resource
+    rule: str
+    ordinal: int
+    """Its place among what the rule numbers, from 1."""
+    stage: Stage
+    superseded: bool
+    """Planned, but missed: an earlier rule already ends the exchange."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    exchange: Exchange
+    llm: str | None = None
+    """Tells two calls to the model apart; None where this is none."""
+    repeat: bool = False
+    """Whether the browser silently repeats a request here."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    exchange_id: str
+    response: Response | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Began:
+    """A new task began, under its own seed."""
+
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Arming:
+    armed: bool
+
+
+type _Moment = _Asked | _Answered | _Began | _Arming
+
+
+def hits_against(
+    scenario: Scenario, path: Path, seed: int | None = None, sites: tuple[str, ...] = ()
+) -> tuple[Hit, ...]:
+    """Return what the scenario would have hit, in order.
+
+    ``path`` is a HAR file, a trial's folder or its ``events.jsonl``. Without ``seed`` and
+    ``sites`` those of the trial are taken; a HAR has seed 0 and no sites. Steps are the calls to a
+    model in the recording; a browser's own HAR has none. Raises TraceError where the recording
+    cannot be read.
+    """
+    if path.is_dir() or path.suffix == ".jsonl":
+        return _against_trial(scenario, path / EVENTS if path.is_dir() else path, seed, sites)
+    injector = Injector(scenario, seed or 0, sites=sites)
+    return tuple(_play(injector, _har_moments(read_har(path))))
+
+
+def _against_trial(
+    scenario: Scenario, path: Path, seed: int | None, sites: tuple[str, ...]
+) -> tuple[Hit, ...]:
+    entries = tuple(iter_trace(path))
+    began = next((e.event for e in entries if isinstance(e.event, TrialBegan)), None)
+    if began is None:
+        raise TraceError(f"{path} has no trial_began event, so it is no trial's trace")
+    injector = Injector(
+        scenario,
+        began.seed if seed is None else seed,
+        sites=sites or began.sites,
+        never=began.never,
+        arm=scenario.arm or _ARMS.get(began.arm),
+    )
+    return tuple(_play(injector, _trial_moments(entries)))
+
+
+def _play(injector: Injector, moments: Iterable[tuple[float, _Moment]]) -> Iterator[Hit]:
+    number = 0
+    asked: dict[str, tuple[int, _Asked]] = {}
+    for now, moment in moments:
+        match moment:
+            case _Asked(exchange, llm):
+                number += 1
+                if moment.repeat:
+                    continue
+                asked[exchange.id] = (number, moment)
+                if llm is not None:
+                    injector.llm_call(llm)
+                decision = injector.request(exchange, now, llm=llm is not None)
+                yield from _hits(injector, decision, exchange, number, now)
+            case _Answered(exchange_id, response) if exchange_id in asked:
+                place, question = asked.pop(exchange_id)
+                if response is not None:
+                    exchange = replace(question.exchange, response=response)
+                    decision = injector.response(exchange, now, llm=question.llm is not None)
+                    yield from _hits(injector, decision, exchange, place, now)
+                injector.finish(exchange_id)
+            case _Began(seed):
+                injector.begin_task(seed)
+            case _Arming(armed):
+                (injector.arm if armed else injector.disarm)()
+            case _Answered():
+                # Answered, but never asked: its repeat was left out, or the trace began later.
+                pass
+
+
+def _hits(
+    injector: Injector, decision: Decision, exchange: Exchange, number: int, now: float
+) -> Iterator[Hit]:
+    for injection in (*decision.injections, *decision.superseded):
+        superseded = injection in decision.superseded
+        injector.settle(injection, delivered=not superseded)
+        yield Hit(
+            number=number,
+            at=now,
+            method=exchange.request.method,
+            url=exchange.request.url,
+            resource=resource_of(exchange.request, exchange.response),
+            rule=injection.rule,
+            ordinal=injection.ordinal,
+            stage=injection.stage,
+            superseded=superseded,
+        )
+
+
+def _har_moments(entries: Iterable[HarEntry]) -> Iterator[tuple[float, _Moment]]:
+    moments: list[tuple[float, int, _Moment]] = []
+    for index, entry in enumerate(entries):
+        path = urlsplit(entry.request.url).path
+        is_llm = could_be_llm(entry.request.method, path)
+        body = hashlib.sha256(entry.body.encode(errors="replace")).hexdigest()
+        request = _with_resource(entry.request, entry.resource)
+        asked = _Asked(Exchange(f"har{index}", request), body if is_llm else None)
+        moments.append((entry.at, 2 * index, asked))
+        answered = _Answered(f"har{index}", entry.response)
+        moments.append((entry.at + entry.seconds, 2 * index + 1, answered))
+    heapq.heapify(moments)
+    while moments:
+        at, _, moment = heapq.heappop(moments)
+        yield at, moment
+
+
+def _trial_moments(entries: Iterable[Entry]) -> Iterator[tuple[float, _Moment]]:
+    entries = tuple(entries)
+    # A call's own event is written when it has ended; the step began with its request.
+    steps = {e.event.exchange: str(e.event.step) for e in entries if isinstance(e.event, LlmCall)}
+    for entry in entries:
+        match entry.event:
+            case RequestSeen() as event:
+                headers = dict(event.headers)
+                request = _with_resource(Request(event.method, event.url, headers), event.resource)
+                exchange = Exchange(event.exchange, request)
+                step = steps.get(event.exchange)
+                yield entry.t, _Asked(exchange, step, event.repeat_of is not None)
+            case ResponseSeen() as event:
+                # An answer of ours hides what the site would have said.
+                by_site = event.by == "site" and event.status is not None
+                response = Response(event.status or 0, dict(event.headers)) if by_site else None
+                yield entry.t, _Answered(event.exchange, response)
+            case TaskBegan(seed=seed):
+                yield entry.t, _Began(seed)
+            case Armed(by="control"):
+                yield entry.t, _Arming(True)
+            case Disarmed():
+                yield entry.t, _Arming(False)
+
+
+def _with_resource(request: Request, resource: str) -> Request:
+    if "sec-fetch-dest" in request.headers or resource not in _DESTINATION:
+        return request
+    headers = {**request.headers, "sec-fetch-dest": _DESTINATION[resource]}
+    return replace(request, headers=headers)

@@ -1,0 +1,150 @@
+"""Says in words what a scenario will do."""
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from warex.scenarios.doubts import doubts, may_write
+from warex.scenarios.scenario import SITES, Match, Rule, Scenario, Trigger
+
+_ARMED: Final = {
+    None: "From when on: the benchmark decides; where there is none, from the start.",
+    "start": "From when on: the start of the trial.",
+    "first_page": "From when on: the first top-level page of a task site, that page included.",
+    "first_llm_call": "From when on: the agent's first call to its model.",
+}
+_NEVER: Final = (
+    "the browser's background traffic, favicons, certificate checks, and calls to a model unless a "
+    "rule spells out the host"
+)
+_WIDTH: Final = 96
+
+
+def explain(scenario: Scenario) -> str:
+    """Return what the scenario will do, in words: one paragraph a rule, then what is in doubt."""
+    lines = [f"Scenario {scenario.name!r}"]
+    if scenario.description:
+        lines += _wrapped("", scenario.description)
+    lines += ["", *_wrapped("", _ARMED[scenario.arm]), *_wrapped("", _never(scenario.never))]
+    if not scenario.rules:
+        lines += ["", "There are no rules: nothing is hit."]
+    for number, rule in enumerate(scenario.rules, start=1):
+        lines += ["", f"{number}. {rule.name}"]
+        lines += _wrapped("   Which exchanges:   ", _exchanges(rule))
+        lines += _wrapped("   Which are hit:     ", _hits(rule.trigger))
+        lines += _wrapped("   Counting:          ", _counting(rule))
+        lines += _wrapped("   The browser meets: ", _meets(rule))
+        lines += _wrapped("   When:              ", _stage(rule))
+    if found := doubts(scenario):
+        lines += ["", "Warnings"]
+        for warning in found:
+            lines += _wrapped(" - ", warning)
+    return "\n".join(lines) + "\n"
+
+
+def _wrapped(label: str, words: str) -> list[str]:
+    return textwrap.wrap(
+        words,
+        _WIDTH,
+        initial_indent=label,
+        subsequent_indent=" " * len(label),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _never(patterns: Sequence[str]) -> str:
+    more = f"; and {_and(patterns)}" if patterns else ""
+    return f"Never touched nor counted: {_NEVER}{more}."
+
+
+def _exchanges(rule: Rule) -> str:
+    match = rule.match
+    methods = f"{_or(match.method)} requests" if match.method else "requests"
+    words = f"{methods} whose resource is {_or(rule.resources)}" if rule.resources else methods
+    words += _where(match)
+    if match.status:
+        words += f", where the site answers {_or(map(str, match.status))}"
+    if match.content_type:
+        words += f", where the answer's media type is {_or(match.content_type)}"
+    return words
+
+
+def _where(match: Match) -> str:
+    if match.url_exact is not None:
+        return f", at exactly {match.url_exact}"
+    if match.url_regex is not None:
+        return f", whose URL contains a match of {match.url_regex!r}"
+    if match.url is None:
+        return ", at any URL"
+    if match.url == SITES:
+        return ", on the benchmark's task sites (any site where none are known)"
+    if "*" not in match.url and SITES not in match.url:
+        return f", at exactly {match.url} (a pattern without * is one URL)"
+    return f", whose URL fits {match.url}"
+
+
+def _hits(trigger: Trigger) -> str:
+    return _which(trigger) + _windows(trigger)
+
+
+def _which(trigger: Trigger) -> str:
+    if trigger.first is not None:
+        number = "the first one" if trigger.first == 1 else f"the first {trigger.first}"
+        return f"{number}; after that the site is healthy again"
+    if trigger.nth is not None:
+        return f"number {_and(map(str, trigger.nth))}, and no other"
+    if trigger.every is not None:
+        return "all" if trigger.every == 1 else f"every {_ordinal(trigger.every)}"
+    if trigger.random is not None:
+        chance = f"{trigger.random.probability:.3g}"
+        return f"each with probability {chance}, until {trigger.random.times} were hit"
+    if trigger.probability is not None:
+        return f"each with probability {trigger.probability:.3g}, without limit"
+    return "all"
+
+
+def _windows(trigger: Trigger) -> str:
+    words = ""
+    if trigger.between is not None:
+        start, end = trigger.between
+        words += f"; only between second {start:g} and second {end:g} of the trial"
+    if trigger.after_step is not None:
+        words += f"; only after step {trigger.after_step} of the agent"
+    return f"{words}; what comes outside is not counted" if words else ""
+
+
+def _counting(rule: Rule) -> str:
+    if rule.per == "rule":
+        return "all that the rule is about are numbered together, in order of arrival"
+    return "each method and URL is numbered by itself"
+
+
+def _meets(rule: Rule) -> str:
+    return f"{rule.fault.kind}: {rule.fault.explain()}"
+
+
+def _stage(rule: Rule) -> str:
+    if rule.fault.stage == "request":
+        return "before the site sees the request, so the site does nothing"
+    words = "after the site has acted, so only its answer is lost"
+    return f"{words}: an order sent is an order placed" if may_write(rule) else words
+
+
+def _or(words: Iterable[str]) -> str:
+    return _list(words, "or")
+
+
+def _and(words: Iterable[str]) -> str:
+    return _list(words, "and")
+
+
+def _list(words: Iterable[str], joint: str) -> str:
+    *others, last = words
+    return f"{', '.join(others)} {joint} {last}" if others else last
+
+
+def _ordinal(number: int) -> str:
+    teens = 10 <= number % 100 <= 20
+    ending = "th" if teens else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

@@ -1,0 +1,139 @@
+"""Reads the requests and answers out of a HAR file (HTTP Archive 1.2), as browsers save them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+
+from warex.errors import TraceError
+from warex.exchange import Request, Response
+
+_SCHEMES: Final = ("http://", "https://", "ws://", "wss://")
+# What Chromium calls `_resourceType`; the rest of its names are ours.
+_RESOURCES: Final[Mapping[str, str]] = {"fetch": "xhr", "eventsource": "xhr"}
+
+
+@dataclass(frozen=True, slots=True)
+class HarEntry:
+    """One exchange of the file."""
+
+    at: float
+    """Seconds since the first request."""
+    seconds: float
+    """How long the exchange took."""
+    request: Request
+    body: str
+    response: Response | None
+    """None where the request was never answered."""
+    resource: str
+    """What the browser says it was for; empty where it does not say."""
+
+
+class _Pair(BaseModel, frozen=True):
+    name: str
+    value: str
+
+
+class _Post(BaseModel, frozen=True):
+    text: str = ""
+
+
+class _Question(BaseModel, frozen=True):
+    method: Annotated[str, Field(min_length=1)]
+    url: str
+    headers: tuple[_Pair, ...] = ()
+    post: _Post | None = Field(default=None, alias="postData")
+
+
+class _Answer(BaseModel, frozen=True):
+    status: int = 0
+    headers: tuple[_Pair, ...] = ()
+
+
+def _aware(value: object) -> object:
+    if not isinstance(value, str):
+        raise ValueError("a time must be text such as 2026-05-04T12:00:00.000Z")
+    moment = datetime.fromisoformat(value)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+class _Row(BaseModel, frozen=True):
+    started: Annotated[datetime, BeforeValidator(_aware)] = Field(alias="startedDateTime")
+    milliseconds: float = Field(default=0.0, alias="time", allow_inf_nan=False)
+    request: _Question
+    response: _Answer | None = None
+    resource: str = Field(default="", alias="_resourceType")
+    cached: str | None = Field(default=None, alias="_fromCache")
+
+
+class _Log(BaseModel, frozen=True):
+    entries: tuple[_Row, ...]
+
+
+class _Har(BaseModel, frozen=True):
+    log: _Log
+
+
+def read_har(path: Path) -> tuple[HarEntry, ...]:
+    """Return the exchanges that crossed the network, in order of their requests.
+
+    Left out: what came from the browser's cache, and URLs that never leave the browser (``data:``,
+    ``blob:``). Raises TraceError, with the place, where the file is no HAR.
+    """
+    try:
+        har = _Har.model_validate(_parsed(path))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = "".join(
+            f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"]
+        )
+        what = first["msg"].removeprefix("Value error, ")
+        raise TraceError(f"{path} is no HAR file: {where.lstrip('.') or 'it'}: {what}") from None
+    rows = [row for row in har.log.entries if _crossed_the_network(row)]
+    rows.sort(key=lambda row: row.started)
+    return tuple(_entry(row, rows[0].started) for row in rows)
+
+
+def _parsed(path: Path) -> Any:
+    try:
+        # The bodies of the answers, most of the file, are let go of while it is parsed.
+        return json.loads(path.read_bytes(), object_hook=_without_content)
+    except FileNotFoundError:
+        raise TraceError(
+            f"{path} does not exist; give a HAR file, a trial's folder or its events.jsonl"
+        ) from None
+    except OSError as error:
+        raise TraceError(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise TraceError(f"{path} is no HAR file: it is not JSON ({error})") from None
+
+
+def _without_content(value: dict[str, Any]) -> dict[str, Any]:
+    value.pop("content", None)
+    return value
+
+
+def _crossed_the_network(row: _Row) -> bool:
+    return row.request.url.lower().startswith(_SCHEMES) and not row.cached
+
+
+def _entry(row: _Row, start: datetime) -> HarEntry:
+    answer = row.response
+    answered = answer is not None and answer.status > 0
+    resource = row.resource.lower()
+    return HarEntry(
+        at=(row.started - start).total_seconds(),
+        seconds=max(row.milliseconds, 0.0) / 1000,
+        request=Request(row.request.method.upper(), row.request.url, _headers(row.request.headers)),
+        body=row.request.post.text if row.request.post else "",
+        response=Response(answer.status, _headers(answer.headers)) if answer and answered else None,
+        resource=_RESOURCES.get(resource, resource),
+    )
+
+
+def _headers(pairs: tuple[_Pair, ...]) -> dict[str, str]:
+    return {pair.name.lower(): pair.value for pair in pairs}

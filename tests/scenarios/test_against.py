@@ -1,0 +1,265 @@
+"""Which requests of a recording a scenario would have hit."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from warex.errors import TraceError
+from warex.scenarios.against import hits_against
+from warex.scenarios.scenario import Scenario
+from warex.traces import (
+    SCHEMA_VERSION,
+    Disarmed,
+    Event,
+    LlmCall,
+    RequestSeen,
+    ResponseSeen,
+    Timings,
+    TrialBegan,
+)
+
+SHOP = "https://shop.example"
+
+
+def scenario(
+    trigger: object,
+    match: object = None,
+    stage: str = "request",
+    per: str = "rule",
+    arm: object = None,
+) -> Scenario:
+    return Scenario.model_validate(
+        {
+            "name": "s",
+            "arm": arm,
+            "rules": [
+                {
+                    "name": "down",
+                    "match": match or {},
+                    "trigger": trigger,
+                    "per": per,
+                    "fault": {"kind": "http_error", "stage": stage},
+                }
+            ],
+        }
+    )
+
+
+def row(url: str, second: float = 0, took: float = 10, status: int = 200, **more: object) -> object:
+    return {
+        "startedDateTime": f"2026-05-04T12:00:{second:06.3f}Z",
+        "time": took,
+        "request": {"method": "GET", "url": url, "headers": []},
+        "response": {"status": status, "headers": [], "content": {"text": "x"}},
+        **more,
+    }
+
+
+def har(folder: Path, *rows: object) -> Path:
+    path = folder / "shop.har"
+    path.write_text(json.dumps({"log": {"version": "1.2", "entries": rows}}))
+    return path
+
+
+def test_the_hits_of_a_har_are_told_with_their_place(tmp_path: Path) -> None:
+    path = har(
+        tmp_path,
+        row(f"{SHOP}/app.js", 1, _resourceType="script"),
+        row(f"{SHOP}/", 0, _resourceType="document"),
+        row(f"{SHOP}/cart", 2.5, _resourceType="document"),
+    )
+    (hit,) = hits_against(scenario({"nth": 2}, {"resource": "document"}), path)
+    assert (hit.number, hit.at, hit.method, hit.url) == (3, 2.5, "GET", f"{SHOP}/cart")
+    assert (hit.resource, hit.rule, hit.ordinal, hit.stage) == ("document", "down", 2, "request")
+    assert not hit.superseded
+
+
+def test_what_never_crossed_the_network_is_not_counted(tmp_path: Path) -> None:
+    path = har(
+        tmp_path,
+        row("data:text/html,x"),
+        row(f"{SHOP}/", _fromCache="memory"),
+        row(f"{SHOP}/favicon.ico"),
+        row(f"{SHOP}/cart", 1),
+    )
+    (hit,) = hits_against(scenario({"first": 1}), path)
+    assert hit.url == f"{SHOP}/cart"
+
+
+def test_a_rule_about_answers_is_judged_when_they_come(tmp_path: Path) -> None:
+    path = har(
+        tmp_path,
+        row(f"{SHOP}/slow", 0, took=5000, status=404),
+        row(f"{SHOP}/quick", 1, status=404),
+        row(f"{SHOP}/fine", 2),
+        row(f"{SHOP}/lost", 3, status=0),
+    )
+    hits = hits_against(scenario({"always": True}, {"status": 404}, "response"), path)
+    assert [(hit.number, hit.url, hit.ordinal, hit.at) for hit in hits] == [
+        (2, f"{SHOP}/quick", 1, 1.01),
+        (1, f"{SHOP}/slow", 2, 5.0),
+    ]
+
+
+def test_windows_are_measured_from_the_first_request(tmp_path: Path) -> None:
+    path = har(tmp_path, *(row(f"{SHOP}/{n}", 10 + n) for n in range(5)))
+    hits = hits_against(scenario({"always": True, "between": [1, 3]}), path)
+    assert [hit.url for hit in hits] == [f"{SHOP}/1", f"{SHOP}/2"]
+
+
+def test_calls_to_a_model_in_a_har_are_steps(tmp_path: Path) -> None:
+    def call(second: float, text: str) -> object:
+        url = "https://api.openai.com/v1/chat/completions"
+        return row(url, second, request={"method": "POST", "url": url, "postData": {"text": text}})
+
+    path = har(
+        tmp_path, row(f"{SHOP}/0", 0), call(1, "a"), call(2, "a"), row(f"{SHOP}/1", 3), call(4, "b"),
+        row(f"{SHOP}/2", 5),
+    )  # fmt: skip
+    hits = hits_against(scenario({"always": True, "after_step": 2}), path)
+    assert [hit.url for hit in hits] == [f"{SHOP}/2"]
+    armed = hits_against(scenario({"first": 1}, arm="first_llm_call"), path)
+    assert [hit.url for hit in armed] == [f"{SHOP}/1"]
+
+
+def test_the_same_seed_hits_the_same_and_another_hits_others(tmp_path: Path) -> None:
+    path = har(tmp_path, *(row(f"{SHOP}/{n}", n) for n in range(40)))
+    made = scenario({"probability": 0.5})
+    urls = [tuple(hit.url for hit in hits_against(made, path, seed)) for seed in (1, 1, 2)]
+    assert urls[0] == urls[1] != urls[2]
+
+
+def test_a_rule_about_the_sites_needs_them_named(tmp_path: Path) -> None:
+    path = har(tmp_path, row(f"{SHOP}/"), row("https://other.example/", 1))
+    made = scenario({"always": True}, {"url": "{sites}"})
+    assert len(hits_against(made, path)) == 2
+    assert [hit.url for hit in hits_against(made, path, sites=(SHOP,))] == [f"{SHOP}/"]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("", "is no HAR file: it is not JSON"),
+        ("[" * 100_000, "is no HAR file: it is not JSON"),
+        ("\x80", "is no HAR file: it is not JSON"),
+        ("[]", "is no HAR file: it: "),
+        ("{}", "is no HAR file: log: Field required"),
+        ('{"log": {"entries": 3}}', "is no HAR file: log.entries: "),
+        ('{"log": {"entries": [{"startedDateTime": "soon", "request": {"method": "GET", "url": "u"}}]}}',
+         "is no HAR file: log.entries[0].startedDateTime: Invalid isoformat string: 'soon'"),
+        ('{"log": {"entries": [{"startedDateTime": 3, "request": {"method": "GET", "url": "u"}}]}}',
+         "log.entries[0].startedDateTime: a time must be text such as 2026-05-04T12:00:00.000Z"),
+        ('{"log": {"entries": [{"startedDateTime": "2026-05-04", "request": {"method": "GET"}}]}}',
+         "log.entries[0].request.url: Field required"),
+    ],
+)  # fmt: skip
+def test_what_is_no_har_is_told_with_its_place(tmp_path: Path, content: str, sentence: str) -> None:
+    path = tmp_path / "shop.har"
+    path.write_bytes(content.encode("latin-1"))
+    with pytest.raises(TraceError) as caught:
+        hits_against(scenario({"first": 1}), path)
+    assert sentence in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_a_recording_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match="does not exist; give a HAR file, a trial's folder"):
+        hits_against(scenario({"first": 1}), tmp_path / "gone.har")
+    with pytest.raises(TraceError, match="does not exist"):
+        hits_against(scenario({"first": 1}), tmp_path)
+
+
+def asked(exchange: str, url: str, repeat_of: str | None = None) -> RequestSeen:
+    return RequestSeen(
+        exchange=exchange, method="GET", url=url, resource="document", http_version="HTTP/1.1",
+        connection="c1", size=0, repeat_of=repeat_of,
+    )  # fmt: skip
+
+
+def answered(exchange: str, status: int, by: str = "site") -> ResponseSeen:
+    return ResponseSeen.model_validate(
+        {
+            "exchange": exchange, "status": status, "resource": "document", "by": by, "size": 3,
+            "timings": Timings(total=0.1),
+        }
+    )  # fmt: skip
+
+
+def called(exchange: str, step: int) -> LlmCall:
+    return LlmCall(
+        exchange=exchange, family="openai-chat", url="https://llm.example/v1/chat/completions",
+        model="m", step=step, began=0, messages=[], stream=False, status=200, answer="",
+        input_tokens=1, output_tokens=1, usage="reported", latency_s=1, first_token_s=1,
+        complete=True,
+    )  # fmt: skip
+
+
+def trial(folder: Path, *events: Event) -> Path:
+    lines = [
+        json.dumps(
+            {
+                "schema_version": SCHEMA_VERSION,
+                "seq": n,
+                "t": float(n),
+                "at": "2026-05-04T12:00:00Z",
+            }
+            | event.model_dump(mode="json")
+        )
+        for n, event in enumerate(events)
+    ]
+    (folder / "events.jsonl").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def test_a_trial_is_played_with_its_own_sites_never_and_arming(tmp_path: Path) -> None:
+    path = trial(
+        tmp_path,
+        TrialBegan(seed=7, arm="first_page", sites=(SHOP,), never=(f"{SHOP}/check*",)),
+        asked("1", "https://other.example/"),
+        asked("2", f"{SHOP}/"),
+        asked("3", f"{SHOP}/check"),
+        asked("4", f"{SHOP}/cart"),
+        Disarmed(by="terminal_action"),
+        asked("5", f"{SHOP}/verify"),
+    )
+    made = scenario({"always": True})
+    hits = hits_against(made, path)
+    assert [(hit.number, hit.url) for hit in hits] == [(2, f"{SHOP}/"), (4, f"{SHOP}/cart")]
+    assert hits == hits_against(made, path / "events.jsonl")
+
+
+def test_a_trials_model_calls_are_its_steps_from_their_request_on(tmp_path: Path) -> None:
+    path = trial(
+        tmp_path,
+        TrialBegan(),
+        asked("1", f"{SHOP}/early"),
+        asked("2", "https://llm.example/v1/chat/completions"),
+        asked("3", f"{SHOP}/late"),
+        called("2", 1),
+    )
+    hits = hits_against(scenario({"always": True, "after_step": 1}), path)
+    assert [hit.url for hit in hits] == [f"{SHOP}/late"]
+
+
+def test_a_silent_repeat_is_no_occurrence_of_its_own(tmp_path: Path) -> None:
+    path = trial(
+        tmp_path, TrialBegan(), asked("1", f"{SHOP}/"), asked("2", f"{SHOP}/", repeat_of="1"),
+        answered("2", 200), asked("3", f"{SHOP}/"),
+    )  # fmt: skip
+    hits = hits_against(scenario({"always": True}), path)
+    assert [(hit.number, hit.ordinal) for hit in hits] == [(1, 1), (3, 2)]
+
+
+def test_an_answer_of_ours_says_nothing_of_the_site(tmp_path: Path) -> None:
+    path = trial(
+        tmp_path, TrialBegan(), asked("1", f"{SHOP}/a"), answered("1", 500, by="warex"),
+        asked("2", f"{SHOP}/b"), answered("2", 500),
+    )  # fmt: skip
+    hits = hits_against(scenario({"always": True}, {"status": 500}, "response"), path)
+    assert [hit.url for hit in hits] == [f"{SHOP}/b"]
+
+
+def test_a_trace_without_a_beginning_is_told(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match="has no trial_began event"):
+        hits_against(scenario({"first": 1}), trial(tmp_path, asked("1", SHOP)))

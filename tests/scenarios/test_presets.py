@@ -1,0 +1,53 @@
+"""The paper's three failures, ready to use."""
+
+import pytest
+
+from warex.scenarios.load import load_preset, load_scenario
+from warex.scenarios.presets import preset_names
+
+
+def test_the_papers_three_failures_are_there() -> None:
+    assert preset_names() == ("paper/javascript", "paper/network-error", "paper/server-error")
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_a_preset_is_named_as_its_file_and_says_what_it_does(name: str) -> None:
+    scenario = load_scenario(name)
+    assert scenario == load_preset(name)
+    assert scenario.name == name
+    assert scenario.description
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_a_preset_leaves_the_site_and_the_arming_open(name: str) -> None:
+    scenario = load_preset(name)
+    assert scenario.arm is None
+    assert all((rule.match.url or "").startswith("{sites}") for rule in scenario.rules)
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_a_preset_numbers_together_only_documents_which_arrive_in_order(name: str) -> None:
+    for rule in load_preset(name).rules:
+        assert rule.per == "url" or rule.resources == ("document",)
+
+
+@pytest.mark.parametrize(
+    ("name", "resource", "first", "fault"),
+    [
+        (
+            "paper/network-error",
+            "document",
+            1,
+            {"kind": "network_error", "status": 504, "delay": 10},
+        ),
+        ("paper/server-error", "document", 1, {"kind": "http_error", "status": 500, "delay": 0}),
+        ("paper/javascript", "script", 5, {"kind": "javascript_failure", "delay": 10}),
+    ],
+)
+def test_the_presets_say_what_the_paper_did(
+    name: str, resource: str, first: int, fault: dict[str, object]
+) -> None:
+    (rule,) = load_preset(name).rules
+    assert rule.resources == (resource,)
+    assert rule.trigger.first == first
+    assert rule.fault.model_dump(include=set(fault)) == fault
