@@ -1,5 +1,6 @@
 """What a fault is, and the few things it can ask the proxy to do."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
@@ -76,11 +77,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
 
     stage: Stage = "request"
 
+    @abstractmethod
     def effects(
         self, exchange: Exchange, memory: Memory, luck: Luck
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Return what the proxy should do to this exchange, in order, and what to remember."""
-        raise NotImplementedError
 
     def explain(self) -> str:
         """Return what the browser meets, in words with the parameters' values."""

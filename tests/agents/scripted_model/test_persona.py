@@ -142,7 +142,7 @@ def _longest_run(numbers: set[int]) -> int:
 def test_patient_gives_up_after_four_reloads_of_one_step() -> None:
     ending, past = _play("patient", Site(bad_loads=range(1, 100)))
     assert ending == "report_infeasible"
-    assert sum("reload()" in step.reply for step in past) == PATIENCE == 4
+    assert sum("reload()" in step.reply for step in past) == PATIENCE == 5
 
 
 def test_redoing_a_dead_button_is_no_progress_that_renews_the_patience() -> None:

@@ -14,7 +14,7 @@ type Persona = Literal["giveup", "patient", "suggestible"]
 
 PERSONAS: tuple[Persona, ...] = ("giveup", "patient", "suggestible")
 
-PATIENCE = 4
+PATIENCE = 5
 """Reloads for one missing element before a patient persona gives up."""
 
 STUBBORNNESS = 4

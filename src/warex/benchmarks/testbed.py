@@ -1,0 +1,144 @@
+"""The embedded benchmark: small real sites on this machine, and the reference agent."""
+
+import json
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+from warex.benchmarks.base import AgentSpec, Benchmark, Result, Stage
+from warex.benchmarks.program import program
+from warex.errors import CampaignError, TrialVoid
+from warex.llm.actions import Vocabulary
+from warex.proxy.ca import ensure_ca
+from warex.scenarios import Arm, Scenario
+from warex.testbed.tasks import FILE, Task, load_tasks
+from warex.traces import Ending
+
+_RESULT = "result.json"
+_UNUSABLE = {3: "the agent found no Chromium", 4: "the agent's model endpoint cannot be used"}
+_ENDINGS: Mapping[str, Ending] = {
+    "answered": "answered",
+    "reported_infeasible": "reported_infeasible",
+    "step_limit": "step_limit",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Site(Stage):
+    admin_port: int = 0
+
+
+class TestbedBenchmark(Benchmark):
+    """The testbed with the reference agent."""
+
+    __test__ = False  # The name is not a test's.
+
+    name: ClassVar = "testbed"
+    summary: ClassVar = "The embedded sites and the reference agent; needs no network and no key."
+    vocabulary: ClassVar = Vocabulary(
+        name="reference-agent",
+        navigate=("click", "press", "goto", "go_back", "reload"),
+        recover=("reload", "goto", "go_back"),
+        retry=("reload",),
+        finish=("send_msg_to_user", "report_infeasible"),
+        infeasible=("report_infeasible",),
+        noop=("noop",),
+        other=("fill", "select_option", "scroll"),
+    )
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, Task] = {task.name: task for task in load_tasks()}
+
+    def tasks(self) -> tuple[str, ...]:
+        """Return the names of all tasks, in the file's order."""
+        return tuple(self._tasks)
+
+    def script(self) -> Path | None:
+        """Return the task file, whose oracles the scripted model follows."""
+        return FILE
+
+    def sites(self, task: str) -> tuple[str, ...]:
+        """Return the origin of the task's site."""
+        return (f"https://{self._task(task).host}",)
+
+    def arm(self, scenario: Scenario) -> Arm:
+        """Return ``first_page``, as in the paper: the reference agent bears any first page."""
+        return scenario.arm or "first_page"
+
+    def stage(self, task: str, folder: Path, *, direct: bool) -> AbstractContextManager[Stage]:
+        """Start the sites in a process of their own; without a proxy they speak TLS themselves."""
+        return self._stage(self._task(task), direct)
+
+    @contextmanager
+    def _stage(self, task: Task, direct: bool) -> Iterator[Stage]:
+        with tempfile.TemporaryDirectory(prefix="warex-site-") as scratch:
+            tls: list[str] = []
+            if direct:
+                certificate, key = ensure_ca().leaf(task.host, Path(scratch))
+                tls = ["--tls-cert", str(certificate), "--tls-key", str(key)]
+            with program("warex.testbed", *tls) as said:
+                port, admin_port = said["port"], said["admin_port"]
+                yield _Site(
+                    maps=(f"https://{task.host}=http://127.0.0.1:{port}",),
+                    direct_hosts={task.host: port},
+                    admin_port=admin_port,
+                )
+
+    def command(
+        self,
+        task: str,
+        agent: AgentSpec,
+        folder: Path,
+        *,
+        browser: Path,
+        browser_arguments: tuple[str, ...],
+    ) -> list[str]:
+        """Return the reference agent's command line for the task."""
+        found = self._task(task)
+        command = [sys.executable, "-m", "warex.agents.reference", "--goal", found.goal]
+        command += ["--start-url", f"https://{found.host}{found.start}", "--model", agent.model]
+        command += ["--max-steps", str(agent.max_steps), "--result", str(folder / _RESULT)]
+        command += ["--browser", str(browser)]
+        command += [f"--browser-arg={argument}" for argument in browser_arguments]
+        if agent.base_url is not None:
+            command += ["--base-url", agent.base_url]
+        if agent.screenshot:
+            command.append("--screenshot")
+        return command
+
+    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+        """Judge the site's state and the agent's answer."""
+        path = folder / _RESULT
+        said: dict[str, Any] = json.loads(path.read_bytes()) if path.is_file() else {}
+        if code in _UNUSABLE:
+            why = said.get("error") or "its log says why"
+            return Result("model_error", 0.0, unusable=f"{_UNUSABLE[code]}: {why}")
+        ending = _ENDINGS.get(said.get("ending", ""))
+        if code is None:
+            ending = "time_limit"
+        answer = said.get("answer") if ending == "answered" else None
+        state = _state(cast(_Site, stage).admin_port)
+        verdict = self._task(task).judge(state, answer)
+        if ending is None:
+            return Result("harness_crashed", 0.0, reasons=(f"the agent ended with code {code}",))
+        return Result(ending, verdict.score, answer, verdict.reasons)
+
+    def _task(self, name: str) -> Task:
+        if name not in self._tasks:
+            known = ", ".join(self._tasks)
+            raise CampaignError(f"the testbed has no task {name!r}; there are: {known}")
+        return self._tasks[name]
+
+
+def _state(admin_port: int) -> dict[str, Any]:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(f"http://127.0.0.1:{admin_port}/state", timeout=10) as answer:
+            return cast(dict[str, Any], json.loads(answer.read()))
+    except OSError as error:
+        raise TrialVoid(f"the testbed does not tell its state: {error}") from None

@@ -1,0 +1,148 @@
+"""A campaign file: what is run on whom, under which conditions."""
+
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, Field, StringConstraints, model_validator
+
+from warex.errors import CampaignError
+from warex.scenarios import Scenario
+from warex.scenarios.documents import SUFFIXES, read_document
+from warex.scenarios.load import load_scenario
+from warex.scenarios.mistakes import check, did_you_mean, listed
+
+_PRESETS = resources.files("warex.campaigns") / "presets"
+
+NO_PROXY = "no-proxy"
+CLEAN = "clean"
+RESERVED = (NO_PROXY, CLEAN)
+"""Conditions that need no scenario: the benchmark as it is, and the proxy without a fault."""
+
+type Name = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r"^\S(.*\S)?$")]
+type Count = Annotated[int, Field(ge=1, strict=True)]
+
+
+class TaskChoice(BaseModel, frozen=True, extra="forbid"):
+    """Which of the benchmark's tasks: exactly one key."""
+
+    all: Literal[True] | None = None
+    names: tuple[str, ...] | None = Field(default=None, min_length=1)
+    match: str | None = Field(default=None, description="A glob over task names.")
+    sample: Count | None = Field(default=None, description="So many, chosen by the seed.")
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        given = [key for key in ("all", "names", "match", "sample") if getattr(self, key)]
+        if len(given) != 1:
+            found = " and ".join(given) or "none"
+            raise ValueError(f"found {found}; give exactly one of all, names, match, sample")
+        return self
+
+
+class AgentConfig(BaseModel, frozen=True, extra="forbid"):
+    """One agent of the grid."""
+
+    name: Name
+    model: Annotated[str, StringConstraints(min_length=1)]
+    base_url: str | None = Field(default=None, pattern=r"^https?://")
+    screenshot: bool = False
+    max_steps: Count = 25
+
+
+class ConditionConfig(BaseModel, frozen=True, extra="forbid"):
+    """One condition of the grid."""
+
+    name: Name
+    scenario: str | None = Field(default=None, description="A preset or a file.")
+
+    @model_validator(mode="after")
+    def _has_what_it_needs(self) -> Self:
+        if self.name in RESERVED and self.scenario is not None:
+            raise ValueError(f"the condition {self.name!r} is reserved and takes no scenario")
+        if self.name not in RESERVED and self.scenario is None:
+            raise ValueError(f"the condition {self.name!r} needs a scenario")
+        return self
+
+
+class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
+    """A whole campaign."""
+
+    schema_version: Literal[1] = 1
+    name: Name
+    benchmark: str = "testbed"
+    tasks: TaskChoice = TaskChoice(all=True)
+    repeats: Count = 1
+    seed: Annotated[int, Field(strict=True)] = 1
+    jobs: Count = 2
+    timeout_s: Annotated[float, Field(gt=0, le=86400, allow_inf_nan=False)] = 300.0
+    longest_hold_s: Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)] | None = Field(
+        default=None, description="No fault holds an exchange longer than this; None leaves them."
+    )
+    notes: tuple[str, ...] = Field(default=(), description="Sentences that the report repeats.")
+    agents: tuple[AgentConfig, ...] = Field(min_length=1)
+    conditions: tuple[ConditionConfig, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        for kind, names in (
+            ("agents", [agent.name for agent in self.agents]),
+            ("conditions", [condition.name for condition in self.conditions]),
+        ):
+            if twice := sorted({name for name in names if names.count(name) > 1}):
+                raise ValueError(f"two {kind} are called {twice[0]!r}")
+        return self
+
+
+def built_in_names() -> tuple[str, ...]:
+    """Return the campaigns that come with WAREX."""
+    return tuple(sorted(Path(file.name).stem for file in _PRESETS.iterdir()))
+
+
+def load_campaign(source: str) -> CampaignConfig:
+    """Return a campaign by its built-in name or its file (TOML, YAML or JSON).
+
+    Raises CampaignError with every mistake, naming the file and the place.
+    """
+    known, path = built_in_names(), Path(source)
+    if source in known:
+        path = Path(str(_PRESETS / f"{source}.toml"))
+    elif not path.suffix:
+        raise CampaignError(
+            f"there is no campaign {source!r}{did_you_mean(source, known) or '.'} Give a built-in"
+            f" one ({', '.join(known)}) or a file that ends in {', '.join(SUFFIXES)}"
+        )
+    data = read_document(path, "a campaign", CampaignError)
+    if not isinstance(data, dict):
+        raise CampaignError(
+            f"{path} is not a campaign: it must be a mapping with the keys "
+            f"{', '.join(CampaignConfig.model_fields)}"
+        )
+    campaign, mistakes = check(CampaignConfig, data)
+    if campaign is None:
+        raise CampaignError(listed(path, mistakes))
+    return campaign
+
+
+def scenario_of(condition: ConditionConfig, longest_hold_s: float | None) -> Scenario | None:
+    """Return the condition's scenario, its holds shortened; None for the reserved conditions.
+
+    Raises ScenarioError where it cannot be loaded.
+    """
+    if condition.scenario is None:
+        return None
+    return shortened(load_scenario(condition.scenario), longest_hold_s)
+
+
+def shortened(scenario: Scenario, longest_hold_s: float | None) -> Scenario:
+    """Return the scenario with no fault holding an exchange longer than so many seconds."""
+    if longest_hold_s is None:
+        return scenario
+    rules = []
+    for rule in scenario.rules:
+        delay = getattr(rule.fault, "delay", 0.0)
+        if delay > longest_hold_s:
+            fault = rule.fault.model_copy(update={"delay": longest_hold_s})
+            rule = rule.model_copy(update={"fault": fault})
+        rules.append(rule)
+    return scenario.model_copy(update={"rules": tuple(rules)})

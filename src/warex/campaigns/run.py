@@ -1,0 +1,264 @@
+"""A campaign from its configuration to a finished run folder."""
+
+import platform
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from warex.benchmarks import AgentSpec, Benchmark, benchmark_named
+from warex.campaigns.config import (
+    NO_PROXY,
+    AgentConfig,
+    CampaignConfig,
+    ConditionConfig,
+    scenario_of,
+)
+from warex.campaigns.plan import chosen_tasks, grid, remaining, trial_seed
+from warex.campaigns.runner import Done, run_trials
+from warex.clock import Clock, iso
+from warex.errors import CampaignError, InputError, TraceError
+from warex.llm.prices import built_in_prices
+from warex.proxy.ca import ensure_ca
+from warex.proxy.forkserver import Forkserver
+from warex.sandbox.chromium import find_chromium
+from warex.scenarios.replay import Replay, read_replay
+from warex.traces import (
+    Manifest,
+    Outcome,
+    TrialBegan,
+    TrialKey,
+    find_trials,
+    read_manifest,
+    read_outcome,
+    read_trace,
+    redact_json,
+    write_manifest,
+)
+from warex.traces.paths import EVENTS, MANIFEST
+from warex.trials.model import PREFIX, scripted_model
+from warex.trials.run import Setting, TrialSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line adds to a campaign's file."""
+
+    jobs: int | None = None
+    limit: int | None = None
+    """At most so many trials in this go."""
+    resume: bool = False
+    insecure: bool = False
+    upstream: str | None = None
+    maps: tuple[str, ...] = ()
+    pass_through: tuple[str, ...] = ()
+    record: str = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A campaign whose every part has been found and checked; nothing runs yet."""
+
+    config: CampaignConfig
+    benchmark: Benchmark
+    trials: tuple[TrialSpec, ...]
+
+
+def plan(config: CampaignConfig) -> Planned:
+    """Find all that the campaign names and lay out its trials.
+
+    Raises CampaignError or ScenarioError for what does not exist.
+    """
+    benchmark = benchmark_named(config.benchmark)
+    tasks = chosen_tasks(config.tasks, benchmark.tasks(), config.seed)
+    scenarios = {each.name: scenario_of(each, config.longest_hold_s) for each in config.conditions}
+    agents = {agent.name: _spec(agent) for agent in config.agents}
+    trials = tuple(
+        TrialSpec(
+            key,
+            agents[key.agent],
+            trial_seed(config, key.task, key.repeat),
+            scenarios[key.condition],
+            proxied=key.condition != NO_PROXY,
+        )
+        for key in grid(config, tasks)
+    )
+    return Planned(config, benchmark, trials)
+
+
+def plan_replay(config: CampaignConfig, trial: Path) -> Planned:
+    """Lay out a replay: the trial's task under its ledger, once for each agent of the campaign.
+
+    Raises TraceError where the trial's trace cannot be replayed, CampaignError where it is of
+    another benchmark.
+    """
+    replay = read_replay(trial)
+    began = _began(trial)
+    if began.benchmark != config.benchmark:
+        raise CampaignError(
+            f"{trial} is of the benchmark {began.benchmark!r}; the campaign's is"
+            f" {config.benchmark!r}"
+        )
+    benchmark = benchmark_named(config.benchmark)
+    condition = f"replay of {began.agent} {began.condition}"
+    trials = tuple(
+        _replayed(_spec(agent), began, replay, condition, str(trial)) for agent in config.agents
+    )
+    narrowed = config.model_copy(
+        update={
+            "name": f"{config.name}-replay",
+            "tasks": config.tasks.model_copy(
+                update={"names": (began.task,), "all": None, "match": None, "sample": None}
+            ),
+            "repeats": 1,
+            "conditions": (ConditionConfig(name=condition, scenario=str(trial)),),
+        }
+    )
+    return Planned(narrowed, benchmark, trials)
+
+
+def _replayed(
+    agent: AgentSpec, began: TrialBegan, replay: Replay, condition: str, trial: str
+) -> TrialSpec:
+    return TrialSpec(
+        TrialKey(began.benchmark, agent.name, condition, began.task, 1),
+        agent,
+        replay.seed,
+        replay.scenario,
+        arm=replay.arm,
+        schedule=replay.schedule,
+        replay_of=trial,
+    )
+
+
+def _began(trial: Path) -> TrialBegan:
+    path = trial / EVENTS if trial.is_dir() else trial
+    for event in read_trace(path).events(TrialBegan):
+        return event
+    raise TraceError(f"{path} has no trial_began event")
+
+
+def run_campaign(
+    planned: Planned,
+    run: Path,
+    options: Options,
+    *,
+    began: Callable[[int], None] = lambda trials: None,
+    report: Callable[[Done], None] = lambda done: None,
+) -> None:
+    """Run a campaign into its folder.
+
+    ``began`` is told how many trials there are to run; ``report`` of each attempt that is over.
+    Raises InputError where the folder holds another run, MachineError where the machine lacks
+    something, CampaignStopped where the same thing voids trial after trial.
+    """
+    config = planned.config
+    chromium = find_chromium()
+    past = _open_run(run, planned, chromium, resume=options.resume)
+    left = set(remaining([spec.key for spec in planned.trials], past))
+    specs = [spec for spec in planned.trials if spec.key in left][: options.limit]
+    began(len(specs))
+    attempts = {key: len(outcomes) for key, outcomes in past.items()}
+    with _services(specs, planned.benchmark) as (forkserver, model_port):
+        setting = Setting(
+            benchmark=planned.benchmark,
+            forkserver=forkserver,
+            ca=ensure_ca(),
+            chromium=chromium,
+            timeout_s=config.timeout_s,
+            model_port=model_port,
+            record=options.record,
+            insecure=options.insecure,
+            upstream=options.upstream,
+            maps=options.maps,
+            pass_through=options.pass_through,
+        )
+        jobs = options.jobs or config.jobs
+        run_trials(specs, attempts, run, setting, jobs=jobs, report=report)
+
+
+@contextmanager
+def _services(
+    specs: Sequence[TrialSpec], benchmark: Benchmark
+) -> Iterator[tuple[Forkserver, int | None]]:
+    forkserver = Forkserver()
+    forkserver.warm()
+    try:
+        if any(spec.agent.model.startswith(PREFIX) for spec in specs):
+            if (tasks := benchmark.script()) is None:
+                raise CampaignError(
+                    f"the models {PREFIX}… know no task of the benchmark {benchmark.name!r}"
+                )
+            with scripted_model(tasks) as port:
+                yield forkserver, port
+        else:
+            yield forkserver, None
+    finally:
+        forkserver.close()
+
+
+def _spec(agent: AgentConfig) -> AgentSpec:
+    return AgentSpec(agent.name, agent.model, agent.base_url, agent.screenshot, agent.max_steps)
+
+
+def _open_run(
+    run: Path, planned: Planned, chromium: Path, *, resume: bool
+) -> dict[TrialKey, list[Outcome]]:
+    """Freeze the configuration into a new folder, or find what a run has done so far."""
+    path = run / MANIFEST
+    frozen: JsonValue = planned.config.model_dump(mode="json", exclude_none=True)
+    if path.exists():
+        if not resume:
+            raise InputError(
+                f"{run} holds a run already; give --resume to go on with it, or another --out"
+            )
+        if read_manifest(path).campaign != redact_json(frozen):
+            raise InputError(
+                f"{run} was begun under another configuration; give another --out, or the campaign"
+                " as it was"
+            )
+        return _outcomes(run)
+    if run.exists() and any(run.iterdir()):
+        raise InputError(f"{run} is not empty and holds no run; give another --out")
+    write_manifest(path, _manifest(planned, frozen, chromium))
+    return {}
+
+
+def _outcomes(run: Path) -> dict[TrialKey, list[Outcome]]:
+    found: dict[TrialKey, list[Outcome]] = {}
+    for key, _, folder in find_trials(run):
+        if (outcome := read_outcome(folder)) is not None:
+            found.setdefault(key, []).append(outcome)
+    return found
+
+
+def _manifest(planned: Planned, frozen: JsonValue, chromium: Path) -> Manifest:
+    benchmark = planned.benchmark
+    return Manifest.model_validate(
+        {
+            "campaign": frozen,
+            "vocabularies": {benchmark.name: benchmark.vocabulary.model_dump(mode="json")},
+            "versions": {
+                "warex": version("warex"),
+                "mitmproxy": version("mitmproxy"),
+                "python": platform.python_version(),
+                "browser": _browser_version(chromium),
+            },
+            "seed": planned.config.seed,
+            "prices_date": str(built_in_prices().date),
+            "made_at": iso(Clock().wall()),
+            "command": ["warex", *sys.argv[1:]],
+        }
+    )
+
+
+def _browser_version(chromium: Path) -> str:
+    done = subprocess.run(
+        [chromium, "--version"], capture_output=True, text=True, timeout=30, check=False
+    )
+    return done.stdout.strip() or str(chromium)

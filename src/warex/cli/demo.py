@@ -1,0 +1,31 @@
+"""`warex demo`: the embedded campaign, start to report."""
+
+from itertools import count
+from pathlib import Path
+
+import click
+
+from warex.campaigns.config import load_campaign
+from warex.campaigns.run import Options, plan
+from warex.cli.run import run_and_report
+
+_WORDS = """\
+A web agent works on an embedded calendar in a real browser, behind the proxy, under the paper's
+three failures. No key and no network is needed: the model is a script. It shows the instrument,
+not a model. Faults hold for 2 s here; the paper's hold for 10 s.
+"""
+
+
+@click.command("demo")
+@click.option("--out", type=click.Path(path_type=Path), help="Run folder; default runs/demo.")
+@click.option("--jobs", type=click.IntRange(1, 64), help="Lanes; default 2.")
+def command(out: Path | None, jobs: int | None) -> None:
+    """Run the embedded campaign, from an agent in a real browser to a table and a report."""
+    click.echo(_WORDS)
+    run_and_report(plan(load_campaign("demo")), out or _free(Path("runs")), Options(jobs=jobs))
+
+
+def _free(folder: Path) -> Path:
+    """Return the first of demo, demo-2, demo-3… that is not taken: no run is ever overwritten."""
+    names = (f"demo-{n}" if n > 1 else "demo" for n in count(1))
+    return next(path for name in names if not (path := folder / name).exists())

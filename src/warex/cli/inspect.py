@@ -1,0 +1,27 @@
+"""`warex inspect TRIAL`: one trial, line by line."""
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from warex.analysis.inspect import inspect_trial
+from warex.errors import TraceError
+from warex.report.terminal import render_inspect
+
+
+@click.command("inspect")
+@click.argument("trial", type=click.Path(path_type=Path))
+def command(trial: Path) -> None:
+    """Show where each number of a trial comes from.
+
+    TRIAL is an attempt's folder, or the trial's, whose last attempt is then shown.
+    """
+    Console().print(render_inspect(inspect_trial(_attempt(trial))))
+
+
+def _attempt(trial: Path) -> Path:
+    if not trial.is_dir():
+        raise TraceError(f"{trial} is not a folder; give that of a trial or of one of its attempts")
+    attempts = sorted(trial.glob("attempt-*"), key=lambda path: (len(path.name), path.name))
+    return attempts[-1] if attempts else trial

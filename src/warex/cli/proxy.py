@@ -1,0 +1,105 @@
+"""`warex proxy`: the proxy alone, under a scenario, until it is interrupted."""
+
+import signal
+import threading
+from pathlib import Path
+from typing import Literal, cast
+
+import click
+from pydantic import ValidationError
+
+from warex.cli.traffic import traffic_options
+from warex.errors import InputError, WarexError
+from warex.proxy.ca import ensure_ca
+from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.forkserver import Forkserver
+from warex.proxy.lane import started
+from warex.scenarios import Arm
+from warex.scenarios.load import load_scenario
+from warex.scenarios.replay import read_replay
+
+
+@click.command("proxy")
+@click.option("--scenario", metavar="S", help="A preset or a file; left out, no fault.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--control-port", type=click.IntRange(0, 65535), default=0, help="0: any free one.")
+@click.option("--seed", type=int, default=1, show_default=True)
+@click.option("--site", "sites", multiple=True, metavar="ORIGIN", help="A task site, for {sites}.")
+@click.option("--arm", type=click.Choice(["start", "first_page", "first_llm_call"]))
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for events.jsonl.")
+@click.option("--replay", type=click.Path(path_type=Path), metavar="TRIAL", help="A past ledger.")
+@traffic_options
+def command(
+    scenario: str | None,
+    port: int,
+    host: str,
+    control_port: int,
+    seed: int,
+    sites: tuple[str, ...],
+    arm: str | None,
+    out: Path | None,
+    replay: Path | None,
+    maps: tuple[str, ...],
+    upstream: str | None,
+    insecure: bool,
+    record: str,
+    pass_through: tuple[str, ...],
+) -> None:
+    """Run the proxy alone. Ends cleanly on Ctrl-C.
+
+    Point a browser at it and have it trust the CA that is named at the start.
+    """
+    if replay is not None and scenario is not None:
+        raise InputError("--replay brings its own scenario; leave --scenario out")
+    past = None if replay is None else read_replay(replay)
+    loaded = past.scenario if past else None if scenario is None else load_scenario(scenario)
+    ca = ensure_ca()
+    try:
+        config = ProxyConfig(
+            host=host,
+            port=port,
+            control_port=control_port,
+            ca=ca.folder,
+            out=out,
+            scenario=loaded,
+            seed=past.seed if past else seed,
+            arm=past.arm if past else cast(Arm | None, arm),
+            sites=sites,
+            schedule=past.schedule if past else None,
+            record=cast(Literal["all", "concerned"], record),
+            pass_through=pass_through,
+            maps=tuple(map(HostMap.parse, maps)),
+            upstream=upstream,
+            insecure=insecure,
+            replay_of=None if replay is None else str(replay),
+        )
+    except ValidationError as error:
+        details = error.errors()[0]
+        option = "--" + str(details["loc"][0]).replace("_", "-")
+        raise InputError(f"{option}: {details['msg'].removeprefix('Value error, ')}") from None
+    _serve(config, str(ca.certificate))
+
+
+def _serve(config: ProxyConfig, certificate: str) -> None:
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    forkserver = Forkserver()
+    try:
+        with started(forkserver, config, _say, stop.set) as proxy:
+            name = config.scenario.name if config.scenario else "no faults"
+            click.echo(f"proxy    {proxy.url}  ({name}, seed {config.seed})")
+            click.echo(f"trust    {certificate}")
+            click.echo(f"control  http://127.0.0.1:{proxy.control_port}  token {proxy.token}")
+            if config.out is not None:
+                click.echo(f"trace    {config.out}")
+            stop.wait()
+        if proxy.broken:
+            raise WarexError(f"the trial is void: {proxy.broken}")
+    finally:
+        forkserver.close()
+
+
+def _say(sentence: str) -> None:
+    click.echo(f"warex: {sentence}", err=True)

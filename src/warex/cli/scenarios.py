@@ -1,0 +1,61 @@
+"""`warex scenarios`: the presets; what a file will do; what it would have done."""
+
+import json
+from pathlib import Path
+
+import click
+import yaml
+
+from warex.scenarios.against import hits_against
+from warex.scenarios.explain import explain
+from warex.scenarios.load import load_scenario
+from warex.scenarios.presets import preset_names
+
+
+@click.group("scenarios", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """List the preset scenarios; `show NAME`, `check FILE`."""
+    if context.invoked_subcommand is None:
+        for name in preset_names():
+            click.echo(f"{name:24} {load_scenario(name).description.strip()}")
+
+
+@command.command("show")
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def show(name: str, as_json: bool) -> None:
+    """Print a preset or a file as WAREX understands it."""
+    data = load_scenario(name).model_dump(mode="json", exclude_none=True)
+    text = json.dumps(data, indent=2) if as_json else yaml.safe_dump(data, sort_keys=False)
+    click.echo(text.rstrip())
+
+
+@command.command("check")
+@click.argument("file")
+@click.option("--against", type=click.Path(path_type=Path), metavar="HAR|TRIAL")
+@click.option("--seed", type=int, default=1, show_default=True)
+@click.option("--site", "sites", multiple=True, metavar="ORIGIN", help="A task site, for {sites}.")
+@click.option("--json", "as_json", is_flag=True, help="Print the hits as JSON.")
+def check(
+    file: str, against: Path | None, seed: int, sites: tuple[str, ...], as_json: bool
+) -> None:
+    """Say in words what a scenario will do, or which requests of a recording it would have hit."""
+    scenario = load_scenario(file)
+    if against is None:
+        click.echo(explain(scenario))
+        return
+    hits = hits_against(scenario, against, seed, sites)
+    if as_json:
+        fields = ("number", "at", "method", "url", "resource", "rule", "ordinal", "stage")
+        rows = [{name: getattr(hit, name) for name in fields} for hit in hits]
+        click.echo(json.dumps(rows, indent=2))
+        return
+    if not hits:
+        click.echo(f"{scenario.name} would have hit nothing in {against}")
+    for hit in hits:
+        end = "  (superseded by an earlier rule)" if hit.superseded else ""
+        click.echo(
+            f"request {hit.number:>4}  {hit.at:8.3f} s  {hit.rule} #{hit.ordinal}  {hit.method}"
+            f" {hit.url}  [{hit.resource}]{end}"
+        )

@@ -1,0 +1,68 @@
+"""Which Chromium there is on this machine, and the arguments that put it where it belongs."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from warex.errors import MachineError
+
+QUIET = (
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+"""No traffic of the browser's own, and none that avoids an HTTP proxy."""
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_PLAYWRIGHT = ("chromium-*/chrome-linux*/chrome", "chromium-*/chrome-mac*/*.app/Contents/MacOS/*")
+
+
+def find_chromium(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the browser: ``$WAREX_CHROMIUM``, one on the PATH, or Playwright's own.
+
+    Raises MachineError, with the remedy, where there is none.
+    """
+    path = environment.get("PATH")
+    if named := environment.get("WAREX_CHROMIUM"):
+        if found := shutil.which(named, path=path):
+            return Path(found)
+        raise MachineError(
+            f"WAREX_CHROMIUM names {named!r}, which is not a program that can be run; correct it,"
+            " or unset it to have WAREX look for one"
+        )
+    for name in _NAMES:
+        if found := shutil.which(name, path=path):
+            return Path(found)
+    for pattern in _PLAYWRIGHT:
+        if own := sorted(_playwright_folder(environment).glob(pattern)):
+            return own[-1]
+    raise MachineError(
+        "there is no Chromium on this machine: run `playwright install chromium`, install your"
+        " system's chromium package, or set WAREX_CHROMIUM to one"
+    )
+
+
+def _playwright_folder(environment: Mapping[str, str]) -> Path:
+    if named := environment.get("PLAYWRIGHT_BROWSERS_PATH"):
+        return Path(named)
+    cache = "Library/Caches" if sys.platform == "darwin" else ".cache"
+    return Path(environment.get("HOME", "/nonexistent")) / cache / "ms-playwright"
+
+
+def headless(chromium: Path, profile: Path, extra: tuple[str, ...]) -> list[str]:
+    """Return the command that runs this Chromium once without a window, on a fresh profile."""
+    # Chromium refuses its sandbox to root.
+    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return [
+        str(chromium),
+        "--headless",
+        "--disable-gpu",
+        "--no-first-run",
+        f"--user-data-dir={profile}",
+        *QUIET,
+        *as_root,
+        *extra,
+    ]
