@@ -8,7 +8,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,7 +41,8 @@ class Proxy:
     @property
     def url(self) -> str:
         """The proxy as clients write it."""
-        return f"http://{self.host}:{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
 
     def call(self, method: str, path: str, body: JsonValue = None) -> Any:
         """Use the control API; raise TrialVoid where it does not answer."""
@@ -65,11 +66,13 @@ class Proxy:
 
     def stop(self) -> None:
         """End the proxy in good order; kill it if it does not end."""
-        self._channel.shutdown(socket.SHUT_WR)
+        with suppress(OSError):  # It may have died.
+            self._channel.shutdown(socket.SHUT_WR)
         if self._listener is not None:
             self._listener.join(_STOP_SECONDS)
             if self._listener.is_alive():
-                os.kill(self.pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    os.kill(self.pid, signal.SIGKILL)
                 self._listener.join()
                 self.broken = self.broken or "the proxy did not end and was killed"
         self._channel.close()
@@ -80,19 +83,22 @@ def started(
     forkserver: Forkserver,
     config: ProxyConfig,
     notice: Callable[[str], None] = lambda sentence: None,
+    on_end: Callable[[], None] = lambda: None,
 ) -> Iterator[Proxy]:
     """Run a proxy for one trial in a process of its own.
 
-    ``notice`` is told what the user should know meanwhile, from another thread. Raises InputError
-    or MachineError where it cannot start, in the proxy's own words.
+    ``notice`` is told what the user should know meanwhile and ``on_end`` that the proxy has ended,
+    by itself or not, both from another thread. Raises InputError or MachineError where it cannot
+    start, in the proxy's own words.
     """
     channel = forkserver.start()
+    lines = channel.makefile("r", encoding="utf-8")
     try:
-        channel.sendall(config.model_dump_json().encode() + b"\n")
         channel.settimeout(_START_SECONDS)
-        lines = channel.makefile("r", encoding="utf-8")
+        channel.sendall(config.model_dump_json().encode() + b"\n")
         ready = _read(lines.readline())
     except OSError as error:
+        lines.close()
         channel.close()
         raise MachineError(f"the proxy did not start: {error}") from None
     if ready.get("kind") != "ready":
@@ -106,7 +112,7 @@ def started(
     )
 
     def listen() -> None:
-        ended = False
+        in_order = False
         with lines:
             for line in lines:
                 said = _read(line)
@@ -118,12 +124,13 @@ def started(
                     case "failed":
                         proxy.broken = said["sentence"]
                     case "ended":
-                        ended = True
+                        in_order = True
                         proxy.broken = proxy.broken or said["broken"]
                     case _:
                         pass
-        if not ended and proxy.broken is None:
+        if not in_order and proxy.broken is None:
             proxy.broken = "the proxy died before the trial's end"
+        on_end()
 
     proxy._listener = threading.Thread(target=listen, name="proxy listener", daemon=True)
     proxy._listener.start()
