@@ -10,21 +10,24 @@ One exchange: ``requestheaders`` (where to) → ``request`` (decide; strike befo
 """
 
 import functools
+from base64 import b64encode
 from collections.abc import Awaitable, Callable
+from typing import Literal
+from urllib.parse import unquote, urlsplit
 
-from mitmproxy import connection, ctx, http, tcp, tls
+from mitmproxy import connection, http, tcp, tls
 
 from warex.exchange import Exchange, resource_of
 from warex.llm import could_be_llm, recognise
 from warex.proxy import flows
-from warex.proxy.config import ProxyConfig
+from warex.proxy.config import HostMap, ProxyConfig
 from warex.proxy.connections import reset, written_out
-from warex.proxy.handler import bytes_moved
 from warex.proxy.interception import CANARY_HOST, Interception
 from warex.proxy.llm_tap import LlmTap, read_call
 from warex.proxy.ongoing import Ongoing, attach, ongoing_of
 from warex.proxy.perform import Struck, strike
 from warex.proxy.recorder import Recorder
+from warex.proxy.tunnels import Tunnels, is_unread
 from warex.scenarios import Decision, Injection, Injector
 from warex.traces import (
     Armed,
@@ -36,7 +39,6 @@ from warex.traces import (
     RequestSeen,
     ResponseSeen,
     TlsRejected,
-    Tunnel,
     WebSocketSeen,
 )
 from warex.traces.redact import redact_url
@@ -81,7 +83,8 @@ class WarexAddon:
         """Told of what the user should know while the trial runs."""
         self._connections: dict[str, str] = {}
         self._live: dict[str, dict[str, tuple[http.HTTPFlow, Ongoing]]] = {}
-        self._tunnels: dict[str, tuple[str, int, str, float]] = {}
+        self.tunnels = Tunnels(recorder)
+        self._upstream_auth = _basic(config.upstream)
         self._armed = injector.armed
         if self._armed:
             recorder.write(Armed(by="start"))
@@ -92,14 +95,13 @@ class WarexAddon:
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         """Send the request where it belongs; stream a large body that nobody needs to see."""
         request = flow.request
-        target = self.interception.target(request.pretty_host, request.port)
+        target = None
+        if self.config.maps:
+            target = self.interception.target(request.pretty_host, request.port)
         if target is not None:
-            # Through .data, so that the Host header and the URL that the browser knows stay. Never
-            # through server.address: mitmproxy would open a new connection for every request.
-            flow.metadata[flows.BROWSER_URL] = request.pretty_url
-            request.data.scheme = target.target_scheme.encode()
-            request.data.host, request.data.port = target.target_host, target.target_port
-            flow.server_conn.via = None
+            self._send_elsewhere(flow, target)
+        if flow.client_conn.tls_version is None and self._is_passed(flow, target):
+            return
         if not could_be_llm(request.method, request.path):
             length = request.headers.get("content-length", "")
             large = (
@@ -108,11 +110,60 @@ class WarexAddon:
                 else bool(request.headers.get("transfer-encoding"))
             )
             if large and not self.injector.may_concern(request.method, flows.url_of(flow)):
-                request.stream = True
+                # Nothing may strike it, so what is decided now is only how it counts.
+                self._begin(flow)
+                request.stream = self._count_sent(flow)
+
+    def _send_elsewhere(self, flow: http.HTTPFlow, target: HostMap) -> None:
+        """Let the request go to another origin than the browser knows."""
+        # Through .data, so that the Host header and the URL that the browser knows stay. Never
+        # through server.address: mitmproxy would open a new connection for every request.
+        request = flow.request
+        flow.metadata[flows.BROWSER_URL] = request.pretty_url
+        if not request.is_http2:
+            request.data.authority = b""
+        request.data.scheme = target.target_scheme.encode()
+        request.data.host, request.data.port = target.target_host, target.target_port
+        # A connection of its own to ask for: the shared one may lead through an upstream proxy.
+        flow.server_conn = connection.Server(address=(target.target_host, target.target_port))
+
+    def _is_passed(self, flow: http.HTTPFlow, target: HostMap | None) -> bool:
+        """See to what only plain HTTP needs; return whether nobody reads the exchange."""
+        request = flow.request
+        request.headers.pop("proxy-connection", None)
+        if self._upstream_auth and request.authority and flow.server_conn.via is not None:
+            request.headers["proxy-authorization"] = self._upstream_auth
+        parts = urlsplit(flows.url_of(flow))
+        why = self.interception.why_not(parts.hostname or "")
+        if why is None or why == "tls_rejected":
+            return False
+        self.tunnels.begin_exchange(flow, parts.hostname or "", parts.port or 80, why)
+        return True
+
+    def _count_sent(self, flow: http.HTTPFlow) -> Callable[[bytes], bytes]:
+        ongoing = ongoing_of(flow)
+
+        def count(data: bytes) -> bytes:
+            if ongoing is not None:
+                ongoing.sent += len(data)
+            return data
+
+        return count
 
     @_fail_closed
     def request(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
         """Record the request, decide, and strike if the fault comes before the site."""
+        if is_unread(flow):
+            return None
+        ongoing = ongoing_of(flow) or self._begin(flow)
+        if ongoing.own:
+            return None
+        self._note(flow, ongoing)
+        before = [hit for hit in ongoing.waiting if hit.stage == "request"]
+        return self._strike_before(flow, ongoing, before) if before else None
+
+    def _begin(self, flow: http.HTTPFlow) -> Ongoing:
+        """Number the exchange and decide what happens to it."""
         now = self.recorder.clock.now()
         request = flows.request_of(flow)
         self.recorder.exchanges += 1
@@ -124,13 +175,21 @@ class WarexAddon:
         self._live.setdefault(flow.client_conn.id, {})[exchange.id] = (flow, ongoing)
         if request.parts.hostname == CANARY_HOST:
             self._answer_canary(flow, ongoing)
-            return None
+            return ongoing
         llm = self._recognise_llm(flow, ongoing, now)
-        decision = self.injector.request(exchange, now, llm=llm)
+        ongoing.decision = self.injector.request(exchange, now, llm=llm)
         self._note_arming("first_page")
+        return ongoing
+
+    def _note(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Record the request and what was decided for it, once."""
+        if ongoing.noted:
+            return
+        ongoing.noted = True
+        request, decision = ongoing.exchange.request, ongoing.decision
         self.recorder.write(
             RequestSeen(
-                exchange=exchange.id,
+                exchange=ongoing.exchange.id,
                 method=request.method,
                 url=redact_url(request.url),
                 resource=ongoing.resource,
@@ -138,21 +197,21 @@ class WarexAddon:
                 http_version=flow.request.http_version,
                 connection=ongoing.connection,
                 headers=flows.pairs(flow.request.headers),
-                size=len(flow.request.raw_content or b""),
+                size=ongoing.sent or len(flow.request.raw_content or b""),
                 repeat_of=decision.repeat_of,
             )
         )
         self._plan(ongoing, decision)
-        ongoing.waiting = [hit for hit in decision.injections if hit.stage == "response"]
-        before = [hit for hit in decision.injections if hit.stage == "request"]
-        return self._strike_before(flow, ongoing, before) if before else None
+        ongoing.waiting = list(decision.injections)
 
     @_fail_closed
     def responseheaders(self, flow: http.HTTPFlow) -> None:
         """Decide by the site's answer; stream it unless a fault needs it whole."""
+        self.tunnels.answered(flow)
         ongoing = ongoing_of(flow)
         if ongoing is None or flow.response is None or ongoing.by_warex:
             return
+        self._note(flow, ongoing)
         answered = Exchange(ongoing.exchange.id, ongoing.exchange.request, flows.response_of(flow))
         ongoing.resource = resource_of(answered.request, answered.response)
         now = self.recorder.clock.now()
@@ -160,6 +219,7 @@ class WarexAddon:
         self._plan(ongoing, decision)
         ongoing.waiting += decision.injections
         if not ongoing.waiting:
+            ongoing.answering = True
             flow.response.stream = self._tee(ongoing)
 
     def _tee(self, ongoing: Ongoing) -> Callable[[bytes], bytes]:
@@ -176,6 +236,7 @@ class WarexAddon:
     @_fail_closed
     def response(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
         """Strike if the fault comes after the site; otherwise the exchange is over."""
+        self.tunnels.ended(flow)
         ongoing = ongoing_of(flow)
         if ongoing is None or flow.response is None:
             return None
@@ -201,19 +262,34 @@ class WarexAddon:
     @_fail_closed
     def error(self, flow: http.HTTPFlow) -> None:
         """The exchange broke: the client left, the site failed, or we cut it."""
+        self.tunnels.ended(flow)
         ongoing = ongoing_of(flow)
         if ongoing is None or ongoing.finished:
             return
         reason = flow.error.msg if flow.error else "the exchange broke"
-        if flow.client_conn.connected and not ongoing.by_warex and flow.server_conn.error:
-            reason = flow.server_conn.error
-            self.notices(f"{ongoing.exchange.request.parts.netloc} cannot be reached: {reason}")
+        self._note(flow, ongoing)
+        if ongoing.unreachable and not ongoing.by_warex:
+            self.notices(self._unreachable(ongoing, reason))
         self._end(flow, ongoing, arrived=False, error=reason)
+
+    def _unreachable(self, ongoing: Ongoing, reason: str) -> str:
+        """Say that a site cannot be reached, and the remedy where there is one."""
+        parts = ongoing.exchange.request.parts
+        through = ""
+        if self.config.upstream is not None:
+            proxy = urlsplit(self.config.upstream)
+            through = f" (the upstream proxy is {proxy.hostname}:{proxy.port})"
+        remedy = ""
+        if "certificate" in reason.lower():
+            remedy = "; --insecure accepts such a certificate"
+        return f"{parts.scheme}://{parts.netloc} cannot be reached{through}: {reason}{remedy}"
 
     # ---- faults
 
     def _plan(self, ongoing: Ongoing, decision: Decision) -> None:
         """Record what was decided."""
+        if not (decision.injections or decision.superseded):
+            return
         url = redact_url(ongoing.exchange.request.url)
         for injection in decision.injections:
             self.recorder.write(_planned(injection, url))
@@ -227,31 +303,44 @@ class WarexAddon:
         await self._strike(flow, ongoing, injections)
 
     async def _strike_after(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
-        injections, ongoing.waiting = ongoing.waiting, []
-        left = await self._strike(flow, ongoing, injections)
-        if left or not (ongoing.awaits_sending or ongoing.finished or flow.error):
-            self._end(flow, ongoing, arrived=False, error="client left" if left else None)
+        cut = await self._strike(flow, ongoing, list(ongoing.waiting))
+        if cut or ongoing.presence.left.is_set():
+            # mitmproxy calls no hook for a kill here: to it, the answer has been given.
+            self._end(flow, ongoing, arrived=False, error="cut" if cut else "client left")
+        elif not ongoing.awaits_sending:
+            self._end(flow, ongoing)
 
     async def _strike(
         self, flow: http.HTTPFlow, ongoing: Ongoing, injections: list[Injection]
     ) -> bool:
-        """Strike in order; return whether the client left meanwhile."""
+        """Strike in order, until the client leaves; return whether the exchange was cut."""
         for injection in injections:
-            now = self.recorder.clock
-            struck = await strike(injection, flow, ongoing.presence, now)
+            if ongoing.finished:
+                return False
+            struck = Struck(injection)
+            ongoing.waiting.remove(injection)
             ongoing.struck.append(struck)
+            await strike(struck, flow, ongoing.presence, self.recorder.clock)
             ongoing.by_warex = ongoing.by_warex or struck.replied or struck.cut
             if struck.cut:
                 self._died(flow, ongoing, injection)
             if struck.done or struck.client_left:
                 self._settle(ongoing, struck, arrived=not struck.client_left)
             if struck.client_left:
-                for unstruck in injections[injections.index(injection) + 1 :]:
-                    gone = Struck(unstruck, client_left=True)
-                    ongoing.struck.append(gone)
-                    self._settle(ongoing, gone, arrived=False)
+                # With it goes what was to strike next; the end of the exchange records that.
+                ongoing.presence.left.set()
+                return False
+            if struck.cut:
+                self._supersede(ongoing)
                 return True
         return False
+
+    def _supersede(self, ongoing: Ongoing) -> None:
+        """Settle what a cut leaves nothing to strike for."""
+        for injection in ongoing.waiting:
+            self.injector.settle(injection, delivered=False)
+            self.recorder.write(_missed(injection, "superseded"))
+        ongoing.waiting = []
 
     def _died(self, flow: http.HTTPFlow, ongoing: Ongoing, injection: Injection) -> None:
         """Expect the browser's silent repeat of whatever our cut has killed."""
@@ -264,6 +353,8 @@ class WarexAddon:
 
     def _settle(self, ongoing: Ongoing, struck: Struck, *, arrived: bool) -> None:
         """Record what became of an injection, once."""
+        if struck not in ongoing.struck:
+            return
         ongoing.struck.remove(struck)
         injection = struck.injection
         delivered = arrived or struck.met_by_waiting
@@ -295,10 +386,14 @@ class WarexAddon:
         if ongoing.finished:
             return
         ongoing.finished = True
-        self._live.get(flow.client_conn.id, {}).pop(ongoing.exchange.id, None)
+        live = self._live.get(flow.client_conn.id, {})
+        live.pop(ongoing.exchange.id, None)
+        if not live:
+            self._live.pop(flow.client_conn.id, None)
         if ongoing.own:
             return
-        answered = flow.response is not None and error is None
+        # An answer that broke off was an answer: the client has its head.
+        answered = flow.response is not None and (error is None or ongoing.answering)
         if flow.response is not None and ongoing.by_warex:
             ongoing.received = len(flow.response.raw_content or b"")
         self.recorder.write(
@@ -334,7 +429,7 @@ class WarexAddon:
             request.method,
             request.path,
             request.headers.get("content-type", ""),
-            request.content or b"",
+            request.get_content(strict=False) or b"",
         )
         if call is None:
             return False
@@ -396,6 +491,7 @@ class WarexAddon:
 
     # ---- connections
 
+    @_fail_closed
     def client_connected(self, client: connection.Client) -> None:
         """Number the connection."""
         self._connections[client.id] = f"c{len(self._connections) + 1}"
@@ -403,23 +499,20 @@ class WarexAddon:
     @_fail_closed
     def client_disconnected(self, client: connection.Client) -> None:
         """Tell everybody who holds an exchange of this client; report what was passed through."""
-        for _, ongoing in self._live.pop(client.id, {}).values():
+        for _, ongoing in self._live.get(client.id, {}).values():
             ongoing.presence.left.set()
-        if (tunnel := self._tunnels.pop(client.id, None)) is not None:
-            host, port, why, began = tunnel
-            sent, received = bytes_moved(ctx.master, client.id)
-            self.recorder.write(
-                Tunnel.model_validate(
-                    {
-                        "host": host,
-                        "port": port,
-                        "why": why,
-                        "sent": sent,
-                        "received": received,
-                        "seconds": round(self.recorder.clock.now() - began, 6),
-                    }
-                )
-            )
+        self.tunnels.disconnected(client)
+
+    @_fail_closed
+    def http_connected(self, flow: http.HTTPFlow) -> None:
+        """Note where a CONNECT ends."""
+        self.tunnels.connected(flow.client_conn)
+
+    @_fail_closed
+    def http_connect_upstream(self, flow: http.HTTPFlow) -> None:
+        """Name ourselves to the upstream proxy."""
+        if self._upstream_auth:
+            flow.request.headers["proxy-authorization"] = self._upstream_auth
 
     @_fail_closed
     def tls_clienthello(self, data: tls.ClientHelloData) -> None:
@@ -433,7 +526,7 @@ class WarexAddon:
             data.ignore_connection = True
             if target is not None:
                 server.address = (target.target_host, target.target_port)
-            self._tunnels[data.context.client.id] = (host, port, why, self.recorder.clock.now())
+            self.tunnels.begin(data.context.client, host, port, why)
         elif target is not None:
             # A plain HTTP site speaks HTTP/1.1, so its clients must not be offered more.
             if target.target_scheme == "http" and b"http/1.1" in data.client_hello.alpn_protocols:
@@ -446,7 +539,8 @@ class WarexAddon:
     def tls_failed_client(self, data: tls.TlsData) -> None:
         """Pass a host through from now on whose client does not trust our certificate."""
         reason = data.conn.error or ""
-        if "does not trust" not in reason:
+        # Only a client that says so: one that merely goes away may have changed its mind.
+        if not reason.startswith("The client does not trust"):
             return
         address = data.context.server.address
         host = data.context.client.sni or (address[0] if address else "")
@@ -461,8 +555,7 @@ class WarexAddon:
     def tcp_start(self, flow: tcp.TCPFlow) -> None:
         """Note a connection that speaks no HTTP: it is relayed as it is."""
         address = flow.server_conn.address or ("", 0)
-        began = self.recorder.clock.now()
-        self._tunnels[flow.client_conn.id] = (address[0], address[1], "not_http", began)
+        self.tunnels.begin(flow.client_conn, address[0], address[1], "not_http")
 
     @_fail_closed
     def websocket_message(self, flow: http.HTTPFlow) -> None:
@@ -522,12 +615,13 @@ class WarexAddon:
         """Settle what is still under way: the trial is over."""
         for exchanges in list(self._live.values()):
             for flow, ongoing in list(exchanges.values()):
-                for struck in list(ongoing.struck):
-                    ongoing.struck.remove(struck)
-                    self.recorder.write(_missed(struck.injection, "trial_over", struck.waited_s))
-                for injection in ongoing.waiting:
+                self._note(flow, ongoing)
+                for injection in [
+                    *(struck.injection for struck in ongoing.struck),
+                    *ongoing.waiting,
+                ]:
                     self.recorder.write(_missed(injection, "trial_over"))
-                ongoing.waiting = []
+                ongoing.struck, ongoing.waiting = [], []
                 self._end(flow, ongoing, arrived=False, error="the trial ended")
         self.report_left_alone()
 
@@ -536,13 +630,35 @@ class WarexAddon:
         ongoing = ongoing_of(data) if isinstance(data, http.HTTPFlow) else None
         reason = f"{type(error).__name__}: {error}"
         self.recorder.harness_broke(reason, ongoing.exchange.id if ongoing else None)
-        if isinstance(data, http.HTTPFlow):
-            reset(data.client_conn)
-            if data.killable:
-                data.kill()
+        client = _client_of(data)
+        if client is not None:
+            reset(client)
+        if isinstance(data, http.HTTPFlow) and data.killable:
+            data.kill()
 
 
-def _by(ongoing: Ongoing, answered: bool) -> str:
+def _client_of(data: object) -> connection.Client | None:
+    match data:
+        case http.HTTPFlow() | tcp.TCPFlow():
+            return data.client_conn
+        case tls.ClientHelloData() | tls.TlsData():
+            return data.context.client
+        case connection.Client():
+            return data
+        case _:
+            return None
+
+
+def _basic(upstream: str | None) -> str | None:
+    """Return the Basic credentials (RFC 7617) for the upstream proxy, if it wants any."""
+    parts = urlsplit(upstream or "")
+    if parts.username is None:
+        return None
+    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return f"Basic {b64encode(pair.encode()).decode()}"
+
+
+def _by(ongoing: Ongoing, answered: bool) -> Literal["site", "warex", "nobody"]:
     if ongoing.by_warex:
         return "warex"
     return "site" if answered else "nobody"

@@ -6,6 +6,7 @@ this machine, never leaves it, and only its owner may read it.
 
 import base64
 import hashlib
+import ipaddress
 import os
 import shutil
 import ssl
@@ -13,6 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import certifi
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
@@ -21,6 +23,7 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 from mitmproxy.certs import CertStore
+from OpenSSL import crypto
 
 from warex.errors import MachineError
 
@@ -29,6 +32,12 @@ BASENAME = "mitmproxy"
 
 _KEY_FILE = f"{BASENAME}-ca.pem"
 _CERTIFICATE_FILE = f"{BASENAME}-ca-cert.pem"
+_TRUSTED = "trusted"
+_SYSTEM_BUNDLES = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/cert.pem",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +58,18 @@ class CertificateAuthority:
         public = loaded.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
         return base64.b64encode(hashlib.sha256(public).digest()).decode()
 
+    @property
+    def trusted(self) -> Path:
+        """A folder with the certificate, named as OpenSSL looks it up (``c_rehash``)."""
+        return self.folder / _TRUSTED
+
     def leaf(self, host: str, folder: Path) -> tuple[Path, Path]:
         """Write a certificate for a host and its key; return the two paths, PEM, key mode 0600.
 
         A local site served with it is trusted by whoever trusts the CA.
         """
         store = CertStore.from_store(self.folder, BASENAME, 2048)
-        entry = store.get_cert(host, [x509.DNSName(host)])
+        entry = store.get_cert(host, [_general_name(host)])
         certificate, key = folder / f"{host}.crt", folder / f"{host}.key"
         certificate.write_bytes(entry.cert.to_pem() + self.certificate.read_bytes())
         pem = entry.privatekey.private_bytes(
@@ -70,12 +84,22 @@ class CertificateAuthority:
 
         For the variables that replace a program's trust store, such as ``SSL_CERT_FILE``.
         """
-        own = self.certificate.read_text()
-        paths = ssl.get_default_verify_paths()
-        system = paths.cafile or paths.openssl_cafile
-        trusted = Path(system).read_text() if system and Path(system).is_file() else ""
-        path.write_text(f"{trusted.rstrip()}\n{own}".lstrip())
+        trusted = system_bundle().read_text().rstrip()
+        path.write_text(f"{trusted}\n{self.certificate.read_text()}")
         return path
+
+
+def system_bundle() -> Path:
+    """Return the file of certificates that this machine trusts.
+
+    ``$SSL_CERT_FILE``, else OpenSSL's own, else where distributions keep it, else Mozilla's list as
+    the certifi package brings it.
+    """
+    default = ssl.get_default_verify_paths().cafile
+    for place in (default, *_SYSTEM_BUNDLES):
+        if place and Path(place).is_file():
+            return Path(place)
+    return Path(certifi.where())
 
 
 def default_folder() -> Path:
@@ -106,6 +130,13 @@ def ensure_ca(folder: Path | None = None) -> CertificateAuthority:
     return CertificateAuthority(folder)
 
 
+def _general_name(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
+
+
 def _make(folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=".ca-", dir=folder.parent))
@@ -114,6 +145,10 @@ def _make(folder: Path) -> None:
         for file in aside.iterdir():
             file.chmod(0o600 if file.name == _KEY_FILE or file.suffix == ".p12" else 0o644)
         aside.chmod(0o700)
+        certificate = (aside / _CERTIFICATE_FILE).read_bytes()
+        (aside / _TRUSTED).mkdir()
+        name_hash = crypto.load_certificate(crypto.FILETYPE_PEM, certificate).subject_name_hash()
+        (aside / _TRUSTED / f"{name_hash:08x}.0").write_bytes(certificate)
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
         aside.rename(folder)

@@ -47,10 +47,11 @@ class HostMap(BaseModel, frozen=True, extra="forbid"):
                 f"--map {text!r} is no mapping of one origin to another;"
                 " write for instance https://shop.example=http://127.0.0.1:8001"
             )
+        scheme: Literal["http", "https"] = "http" if target.scheme == "http" else "https"
         return cls(
             origin=source.hostname,
             origin_port=ports[0] or (443 if source.scheme == "https" else 80),
-            target_scheme=target.scheme,
+            target_scheme=scheme,
             target_host=target.hostname,
             target_port=ports[1] or (443 if target.scheme == "https" else 80),
         )

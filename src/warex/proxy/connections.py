@@ -44,7 +44,6 @@ async def written_out(client: connection.Client) -> bool:
     if writer is None or writer.transport.is_closing():
         return False
     transport = writer.transport
-    low, high = transport.get_write_buffer_limits()
     # With no room at all in the buffer, drain() waits for its last byte.
     transport.set_write_buffer_limits(high=0)
     try:
@@ -52,15 +51,20 @@ async def written_out(client: connection.Client) -> bool:
     except OSError:
         return False
     finally:
-        transport.set_write_buffer_limits(high=high, low=low)
+        # Back to asyncio's own; mitmproxy sets none.
+        transport.set_write_buffer_limits()
     return True
 
 
 def reset(client: connection.Client) -> None:
     """End the connection by a TCP reset: unsent bytes are dropped, the client sees an RST."""
     writer = writer_of(client)
-    if writer is None:
-        return
+    if writer is not None:
+        reset_writer(writer)
+
+
+def reset_writer(writer: asyncio.StreamWriter) -> None:
+    """End a connection by a TCP reset, from the side that writes to the client."""
     raw = writer.get_extra_info("socket")
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()

@@ -5,14 +5,15 @@
     POST /task/begin    {"task": NAME, "seed": N}     every rule begins anew
     POST /task/end      {}                            nothing is hit any more
     POST /arm, /disarm  {}
-    POST /faults        {"fault": {…}, "match": {…}}  one fault, into the next exchange that matches
+    POST /faults        {"fault": {…}, "match": {…}}  one fault, into the next matching exchange
 
-Each call stands in the trace as a ``control`` event and is repeated by a replay. The token goes into
-``Authorization: Bearer TOKEN``.
+Each call stands in the trace as a ``control`` event and is repeated by a replay. The token goes
+into ``Authorization: Bearer TOKEN``.
 """
 
 import hmac
 import json
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler
 
+from warex.errors import InputError
 from warex.faults import AnyFault
 from warex.proxy.addon import WarexAddon
 from warex.scenarios import Match, Rule, Trigger
@@ -149,6 +151,10 @@ class _Handler(RequestHandler):
         self.set_header("Content-Type", "application/json")
         self.finish(json.dumps(body))
 
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        self.set_header("Content-Type", "application/json")
+        self.finish(json.dumps({"error": self._reason}))
+
     def log_exception(self, *args: Any) -> None:
         self._addon.broke(None, args[1])
 
@@ -174,14 +180,23 @@ def _sentence(error: ValidationError) -> str:
     return "; ".join(mistakes)
 
 
-def serve_control(addon: WarexAddon, port: int, token: str) -> tuple[int, Callable[[], None]]:
-    """Serve the API on loopback; return its port and what stops it.
+def bind_control(port: int) -> list[socket.socket]:
+    """Take a port on loopback, 0 for any; raise InputError where it cannot be had."""
+    try:
+        return bind_sockets(port, "127.0.0.1")
+    except OSError as error:
+        raise InputError(
+            f"control port {port} on 127.0.0.1 cannot be had: {error.strerror}; give another one,"
+            " or 0 for any that is free"
+        ) from None
 
-    Raises OSError where the port is in use.
-    """
+
+def serve_control(
+    addon: WarexAddon, sockets: list[socket.socket], token: str
+) -> Callable[[], None]:
+    """Serve the API on bound sockets; return what stops it."""
     settings = {"api": ControlApi(addon), "addon": addon, "token": token}
     application = Application([(r"/(.*)", _Handler, settings)], log_function=lambda handler: None)
     server = HTTPServer(application, max_buffer_size=1024 * 1024)
-    sockets = bind_sockets(port, "127.0.0.1")
     server.add_sockets(sockets)
-    return sockets[0].getsockname()[1], server.stop
+    return server.stop

@@ -2,20 +2,22 @@
 
 import asyncio
 import logging
+import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from urllib.parse import urlsplit
 
 from mitmproxy import master, options
-from mitmproxy.addons import core, next_layer, proxyserver, tlsconfig, upstream_auth
+from mitmproxy.addons import core, next_layer, proxyserver, tlsconfig
 from mitmproxy.utils import asyncio_utils
 
 from warex.clock import Clock
-from warex.errors import InputError
-from warex.proxy import handler, stream
+from warex.errors import InputError, WarexError
+from warex.proxy import handler, http1, stream
 from warex.proxy.addon import WarexAddon
+from warex.proxy.ca import CertificateAuthority, system_bundle
 from warex.proxy.config import ProxyConfig
 from warex.proxy.recorder import Recorder
 from warex.scenarios import Injector, Scenario
@@ -41,8 +43,10 @@ async def running(config: ProxyConfig) -> AsyncIterator[Engine]:
 
     Raises InputError where the port is in use, MachineError where the trace cannot be written.
     """
+    http1.install()
     stream.install()
     handler.install()
+    _check_port(config)
     clock = Clock()
     writer = TraceWriter(config.out / EVENTS, clock) if config.out else None
     blobs = BlobStore(config.out / "blobs") if config.out else None
@@ -66,10 +70,7 @@ async def running(config: ProxyConfig) -> AsyncIterator[Engine]:
             asyncio_utils.set_eager_task_factory(),
         ):
             if not await server.setup_servers():
-                raise InputError(
-                    f"port {config.port} on {config.host} is in use; give another one, or 0 for any"
-                    " that is free"
-                )
+                raise _no_port(config, "it is in use")
             await embedded.running()
             try:
                 yield Engine(addon, recorder, server.listen_addrs()[0][1])
@@ -77,7 +78,9 @@ async def running(config: ProxyConfig) -> AsyncIterator[Engine]:
                 # Leaving mitmproxy's main loop would not close its listening sockets.
                 embedded.options.update(server=False)
                 await server.servers.update([])
-                addon.finish()
+                # If the trace cannot be written, the trial is void by now, and that is known.
+                with suppress(WarexError):
+                    addon.finish()
                 await _close_connections(server)
                 await embedded.done()
     finally:
@@ -94,12 +97,29 @@ async def running(config: ProxyConfig) -> AsyncIterator[Engine]:
             writer.close()
 
 
+def _check_port(config: ProxyConfig) -> None:
+    """Try the port before a trace is begun that would stand in the next try's way."""
+    if config.port == 0:
+        return
+    try:
+        family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+        socket.create_server((config.host, config.port), family=family).close()
+    except OSError as error:
+        raise _no_port(config, error.strerror or str(error)) from None
+
+
+def _no_port(config: ProxyConfig, why: str) -> InputError:
+    return InputError(
+        f"port {config.port} on {config.host} cannot be had: {why}; give another one, or 0 for any"
+        " that is free"
+    )
+
+
 def _embed(config: ProxyConfig, addon: WarexAddon) -> tuple[master.Master, proxyserver.Proxyserver]:
     embedded = master.Master(options.Options(confdir=str(config.ca)))
     server = proxyserver.Proxyserver()
     embedded.addons.add(
         core.Core(),
-        upstream_auth.UpstreamAuth(),
         server,
         next_layer.NextLayer(),
         tlsconfig.TlsConfig(),
@@ -109,13 +129,16 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> tuple[master.Master, proxy
     if config.upstream is not None:
         parts = urlsplit(config.upstream)
         mode = f"upstream:{parts.scheme}://{parts.hostname}:{parts.port}"
-        if parts.username is not None:
-            embedded.options.update(upstream_auth=f"{parts.username}:{parts.password or ''}")
     embedded.options.update(
         mode=[mode],
         listen_host=config.host,
         listen_port=config.port,
         ssl_insecure=config.insecure,
+        # What this machine trusts, and our own CA: a local site may be served by its certificates.
+        ssl_verify_upstream_trusted_ca=str(system_bundle()),
+        ssl_verify_upstream_trusted_confdir=str(CertificateAuthority(config.ca).trusted),
+        # What is strange passes as it would without a proxy; mitmproxy would answer itself.
+        validate_inbound_headers=False,
         # A site is asked only when a request needs it: synthetic answers work without the site.
         connection_strategy="lazy",
         http2=True,
@@ -165,11 +188,12 @@ def _watch_for_crashes(recorder: Recorder) -> logging.Handler:
 
 
 async def _close_connections(server: proxyserver.Proxyserver) -> None:
-    tasks = []
+    """Close what is open, and wait until each connection has told its end."""
     for connected in list(server.connections.values()):
         for io in list(connected.transports.values()):
             if io.handler is not None:
                 io.handler.cancel("the trial ended")
-                tasks.append(io.handler)
-    if tasks:
-        await asyncio.wait(tasks, timeout=1)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(1):
+            while server.connections:
+                await asyncio.sleep(0.001)

@@ -57,11 +57,9 @@ def timings_of(flow: http.HTTPFlow, end: float) -> Timings:
     # A connection that an earlier exchange opened cost this one nothing.
     opened_for_this = server.timestamp_start is not None and server.timestamp_start >= started
     connect = tls = wait = receive = None
-    if opened_for_this and server.timestamp_start is not None:
-        if server.timestamp_tcp_setup is not None:
-            connect = server.timestamp_tcp_setup - server.timestamp_start
-            if server.timestamp_tls_setup is not None:
-                tls = server.timestamp_tls_setup - server.timestamp_tcp_setup
+    if opened_for_this:
+        connect = _between(server.timestamp_start, server.timestamp_tcp_setup)
+        tls = _between(server.timestamp_tcp_setup, server.timestamp_tls_setup)
     if response is not None and response.timestamp_start is not None:
         asked = request.timestamp_end or started
         wait = max(0.0, response.timestamp_start - asked)
@@ -73,6 +71,10 @@ def timings_of(flow: http.HTTPFlow, end: float) -> Timings:
         receive=_rounded(receive),
         total=round(max(0.0, end - started), 6),
     )
+
+
+def _between(start: float | None, end: float | None) -> float | None:
+    return None if start is None or end is None else end - start
 
 
 def _rounded(seconds: float | None) -> float | None:

@@ -65,6 +65,8 @@ class Forkserver:
             self._channel = self._process = None
 
     def _launch(self) -> None:
+        if self._channel is not None:
+            self._channel.close()
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(

@@ -8,6 +8,7 @@ The body of ``_perform`` follows mitmproxy 12's ``ConnectionHandler.server_event
 version may change: ``tests/proxy/test_handler.py`` compares the commands it must know.
 """
 
+import asyncio
 import inspect
 import logging
 from collections import deque
@@ -18,6 +19,8 @@ from mitmproxy.proxy import commands, events, mode_servers
 from mitmproxy.proxy import server as proxy_server
 from mitmproxy.utils import asyncio_utils
 
+from warex.proxy.connections import reset_writer
+
 type Hook = Callable[[Any], Awaitable[None] | None]
 
 logger = logging.getLogger(__name__)
@@ -27,7 +30,7 @@ class WarexConnectionHandler(mode_servers.ProxyConnectionHandler):
     """Moves one client connection's events and commands, hooks inline."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **kwargs)  # type: ignore[no-untyped-call]
         self._todo: deque[events.Event] = deque()
         self._busy = False
         self.sent = 0
@@ -56,10 +59,8 @@ class WarexConnectionHandler(mode_servers.ProxyConnectionHandler):
                         self.received += len(current.data)
                 for command in self.layer.handle_event(current):
                     self._perform(command)
-        except Exception:
-            # Whatever mitmproxy was doing, the exchange must not come out healthy.
+        except Exception:  # noqa: BLE001 - mitmproxy may raise anything: fail closed
             self._todo.clear()
-            logger.exception("mitmproxy broke on a connection")
             self._abort()
         finally:
             self._busy = False
@@ -117,13 +118,22 @@ class WarexConnectionHandler(mode_servers.ProxyConnectionHandler):
             self._todo.append(events.HookCompleted(hook))
 
     async def _await(self, hook: commands.StartHook, pending: list[Awaitable[None]]) -> None:
-        with self.timeout_watchdog.disarm():
-            for awaitable in pending:
-                await awaitable
+        try:
+            with self.timeout_watchdog.disarm():
+                for awaitable in pending:
+                    await awaitable
+        except Exception:  # noqa: BLE001 - mitmproxy's own addons may raise anything
+            self._abort()
+            return
         if hook.blocking:
             await self.server_event(events.HookCompleted(hook))
 
     def _abort(self) -> None:
+        """Reset the connection: whatever mitmproxy was doing must not come out healthy."""
+        logger.exception("mitmproxy broke on a connection")
+        client = self.transports.get(self.client)
+        if client is not None and isinstance(client.writer, asyncio.StreamWriter):
+            reset_writer(client.writer)
         for io in list(self.transports.values()):
             if io.handler is not None:
                 io.handler.cancel("the proxy broke")

@@ -7,7 +7,7 @@ from mitmproxy import http
 from warex.exchange import Exchange, Resource
 from warex.proxy.llm_tap import LlmTap
 from warex.proxy.perform import Presence, Struck
-from warex.scenarios import Injection
+from warex.scenarios import NOTHING, Decision, Injection
 
 _KEY = "warex"
 
@@ -19,16 +19,25 @@ class Ongoing:
     exchange: Exchange
     resource: Resource
     connection: str
+    decision: Decision = NOTHING
     waiting: list[Injection] = field(default_factory=list)
-    """Injections that strike once the site has answered."""
+    """Injections that have not struck yet."""
     struck: list[Struck] = field(default_factory=list)
-    """Injections that have struck and are not settled yet."""
+    """Injections that strike or have struck, and are not settled yet."""
     presence: Presence = field(default_factory=Presence)
     llm: LlmTap | None = None
+    sent: int = 0
+    """Bytes of the request's body so far, where it is streamed."""
+    noted: bool = False
+    """Whether the request stands in the trace."""
     received: int = 0
     """Bytes of the answer's body so far."""
     by_warex: bool = False
     """Whether the answer is ours, or its end is."""
+    answering: bool = False
+    """Whether the site's answer is on its way to the client, head first."""
+    unreachable: bool = False
+    """Whether no connection to the site could be made."""
     own: bool = False
     """Whether the exchange is with WAREX itself and not with a site."""
     finished: bool = False

@@ -1,6 +1,7 @@
 """Carries out effects on a live flow, and sees what became of them."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
@@ -41,29 +42,26 @@ class Presence:
     left: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-async def strike(
-    injection: Injection, flow: http.HTTPFlow, presence: Presence, clock: Clock
-) -> Struck:
+async def strike(struck: Struck, flow: http.HTTPFlow, presence: Presence, clock: Clock) -> None:
     """Do to the flow what the injection's effects say, in order, until the client leaves."""
-    struck = Struck(injection)
-    for effect in injection.effects:
+    for effect in struck.injection.effects:
         match effect:
             case Delay(seconds):
                 began = clock.now()
                 struck.client_left = await _held(seconds, presence)
                 struck.waited_s += clock.now() - began
                 if struck.client_left:
-                    return struck
+                    return
             case Reply(status, headers, body):
-                if not is_waiting(flow.client_conn):
+                if presence.left.is_set() or not is_waiting(flow.client_conn):
                     struck.client_left = True
-                    return struck
-                flow.response = http.Response.make(status, body, dict(headers))
+                    return
+                flow.response = _answer(flow.request, status, headers, body)
                 struck.replied = True
             case Cut(how):
-                if not is_waiting(flow.client_conn):
+                if presence.left.is_set() or not is_waiting(flow.client_conn):
                     struck.client_left = True
-                    return struck
+                    return
                 if how == "reset":
                     reset(flow.client_conn)
                 flow.kill()
@@ -71,7 +69,16 @@ async def strike(
             case _:
                 assert_never(effect)
     struck.done = not struck.replied
-    return struck
+
+
+def _answer(
+    request: http.Request, status: int, headers: Mapping[str, str], body: bytes
+) -> http.Response:
+    answer = http.Response.make(status, body, dict(headers))
+    if request.method == "HEAD":
+        # A body would be taken for the next answer (RFC 9110 §9.3.2).
+        answer.data.content = b""
+    return answer
 
 
 async def _held(seconds: float, presence: Presence) -> bool:

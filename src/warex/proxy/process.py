@@ -18,7 +18,7 @@ from pydantic import JsonValue
 
 from warex.errors import WarexError
 from warex.proxy.config import ProxyConfig
-from warex.proxy.control import serve_control
+from warex.proxy.control import bind_control, serve_control
 from warex.proxy.engine import running
 
 type _Tell = Callable[[str], None]
@@ -42,11 +42,14 @@ async def _serve(channel: socket.socket) -> None:
         return
     try:
         config = ProxyConfig.model_validate_json(line)
+        token = secrets.token_urlsafe(24)
+        # First of all, so that a port in use leaves no beginning of a trace behind.
+        sockets = bind_control(config.control_port)
         async with running(config) as engine:
             engine.recorder.on_broken = lambda reason: tell("broken", reason=reason)
             engine.addon.notices = _once(lambda sentence: tell("notice", sentence=sentence))
-            token = secrets.token_urlsafe(24)
-            control, stop = serve_control(engine.addon, config.control_port, token)
+            stop = serve_control(engine.addon, sockets, token)
+            control = sockets[0].getsockname()[1]
             tell("ready", pid=os.getpid(), port=engine.port, control=control, token=token)
             if engine.recorder.broken is not None:
                 tell("broken", reason=engine.recorder.broken)
@@ -55,8 +58,9 @@ async def _serve(channel: socket.socket) -> None:
         tell("ended", broken=engine.recorder.broken)
     except WarexError as error:
         tell("failed", sentence=str(error), exit_code=error.exit_code)
-    except OSError as error:
-        tell("failed", sentence=f"the proxy cannot start: {error}", exit_code=2)
+    except Exception as error:  # noqa: BLE001 - the last place that can still tell the caller
+        sentence = f"the proxy broke: {type(error).__name__}: {error}"
+        tell("failed", sentence=sentence, exit_code=WarexError.exit_code)
     try:
         await writer.drain()
         writer.close()

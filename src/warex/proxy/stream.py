@@ -10,7 +10,11 @@ from dataclasses import dataclass
 from mitmproxy import http
 from mitmproxy.proxy import commands, events, layer
 from mitmproxy.proxy.layers import http as http_layer
-from mitmproxy.proxy.layers.http import ErrorCode, RequestProtocolError, ResponseProtocolError
+from mitmproxy.proxy.layers.http._events import (
+    ErrorCode,
+    RequestProtocolError,
+    ResponseProtocolError,
+)
 
 from warex.proxy.ongoing import ongoing_of
 
@@ -50,6 +54,9 @@ class WarexStream(http_layer.HttpStream):
         agent would meet a page that no site sent; without a proxy it meets a dead connection.
         """
         if isinstance(event, ResponseProtocolError) and event.code in _DEAD_SITE:
+            ongoing = ongoing_of(self.flow)
+            if ongoing is not None:
+                ongoing.unreachable = event.code is not ErrorCode.GENERIC_SERVER_ERROR
             event = ResponseProtocolError(event.stream_id, event.message, ErrorCode.KILL)
         yield from super().handle_protocol_error(event)
 
