@@ -79,9 +79,12 @@ def test_several_failures_become_rules_in_order(tmp_path: Path) -> None:
 def test_other_spellings_mean_the_same(tmp_path: Path, config: dict[str, object]) -> None:
     (tmp_path / "plain").mkdir()
     plain = {
-        "failure_type": "server_error", "url": "a", "url_match": "regex",
-        "frequency": 2, "status_code": 502,
-    }  # fmt: skip
+        "failure_type": "server_error",
+        "url": "a",
+        "url_match": "regex",
+        "frequency": 2,
+        "status_code": 502,
+    }
     # `type` alone could stand in anything; with a frequency it is the paper's file.
     assert load(tmp_path, config) == load(tmp_path / "plain", plain)
 
@@ -103,28 +106,47 @@ def test_the_scenario_can_be_made_of_any_of_the_papers_three_types(tmp_path: Pat
 @pytest.mark.parametrize(
     ("config", "sentence"),
     [
-        ({"failure_type": "sever_error"}, 'failure_type: "sever_error" is not allowed; did you mean'
-         " 'server_error'? Give one of network_error, server_error, js_error"),
+        (
+            {"failure_type": "sever_error"},
+            'failure_type: "sever_error" is not allowed; did you mean'
+            " 'server_error'? Give one of network_error, server_error, js_error",
+        ),
         ({"frequency": 1}, "'failure_type' is missing; give one of network_error"),
-        ({"failure_type": "js_error", "frequncy": 1},
-         "there is no key 'frequncy' here; did you mean 'frequency'? The keys are failure_type, url"),
-        ({"failure_type": "js_error", "frequency": -1},
-         "frequency: -1 is not allowed; give a whole number from 0"),
+        (
+            {"failure_type": "js_error", "frequncy": 1},
+            "there is no key 'frequncy' here; did you mean 'frequency'? The keys are"
+            " failure_type, url",
+        ),
+        (
+            {"failure_type": "js_error", "frequency": -1},
+            "frequency: -1 is not allowed; give a whole number from 0",
+        ),
         ({"failure_type": "js_error", "frequency": 1.5}, "frequency: 1.5 is not allowed"),
-        ({"failure_type": "js_error", "freq": 1, "frequency": 2}, "'frequency' and another key both mean 'frequency'; keep one of them"),
-        ({"failure_type": "js_error", "status": 503},
-         "a js_error always answers 504; leave 'status_code' out"),
-        ({"failure_type": "server_error", "status": 200},
-         "status_code: 200 is not allowed; give a whole number from 400 to 599"),
+        (
+            {"failure_type": "js_error", "freq": 1, "frequency": 2},
+            "'frequency' and another key both mean 'frequency'; keep one of them",
+        ),
+        (
+            {"failure_type": "js_error", "status": 503},
+            "a js_error always answers 504; leave 'status_code' out",
+        ),
+        (
+            {"failure_type": "server_error", "status": 200},
+            "status_code: 200 is not allowed; give a whole number from 400 to 599",
+        ),
         ({"failure_type": "network_error", "delay": -1}, "delay: -1 is not allowed"),
-        ({"failure_type": "network_error", "url": "(", "url_match": "regex"},
-         "url '(' is no regular expression"),
+        (
+            {"failure_type": "network_error", "url": "(", "url_match": "regex"},
+            "url '(' is no regular expression",
+        ),
         ({"failures": []}, "failures: [] is not allowed; give a list"),
-        ({"failures": [{"failure_type": "js_error"}, {"failure_type": "x"}]},
-         'failures[1].failure_type: "x" is not allowed'),
+        (
+            {"failures": [{"failure_type": "js_error"}, {"failure_type": "x"}]},
+            'failures[1].failure_type: "x" is not allowed',
+        ),
         ({"failures": 3}, "failures: 3 is not allowed"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_told_with_its_place_and_what_is_allowed(
     tmp_path: Path, config: object, sentence: str
 ) -> None:

@@ -34,3 +34,10 @@ def test_every_key_of_match_and_scenario_is_described() -> None:
     definitions = scenario_schema()["$defs"]
     for name in ("Match", "Trigger"):
         assert all("description" in key for key in definitions[name]["properties"].values())
+
+
+def test_a_fault_without_a_kind_is_refused_by_the_schema_too() -> None:
+    definitions = scenario_schema()["$defs"]
+    branches = definitions["AnyFault"]["oneOf"]
+    names = [branch["$ref"].rpartition("/")[2] for branch in branches]
+    assert all("kind" in definitions[name]["required"] for name in names)

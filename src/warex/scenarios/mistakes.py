@@ -7,6 +7,7 @@ import difflib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -24,7 +25,7 @@ def check[M: BaseModel](model: type[M], data: JsonValue) -> tuple[M | None, list
     try:
         made = model.model_validate(data)
     except ValidationError as error:
-        schema = model.model_json_schema()
+        schema = _schema(model)
         found = endless | {
             place: sentence
             for details in error.errors(include_url=False)
@@ -35,6 +36,11 @@ def check[M: BaseModel](model: type[M], data: JsonValue) -> tuple[M | None, list
         }
         return None, list(found.values())
     return (None, list(endless.values())) if endless else (made, [])
+
+
+@cache
+def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
+    return model.model_json_schema()
 
 
 def listed(document: object, sentences: Sequence[str]) -> str:

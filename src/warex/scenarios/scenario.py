@@ -68,6 +68,7 @@ type OneOrMore[T] = Annotated[
 ]
 type Count = Annotated[int, Field(ge=1, strict=True)]
 type Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
+type Status = Annotated[int, Field(ge=100, le=599, strict=True)]
 type UrlPattern = Annotated[str, Field(min_length=1), AfterValidator(_url)]
 type Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^\S(.*\S)?$")]
 
@@ -90,7 +91,7 @@ class Match(BaseModel, frozen=True, extra="forbid"):
     resource: OneOrMore[Resource] | None = Field(
         default=None, description="What the browser wants the answer for."
     )
-    status: OneOrMore[Annotated[int, Field(ge=100, le=599)]] | None = Field(
+    status: OneOrMore[Status] | None = Field(
         default=None, description="Statuses of the site's own answer."
     )
     content_type: OneOrMore[str] | None = Field(
