@@ -1,0 +1,32 @@
+"""The wall time of ``warex demo``, set-up done. Minutes, so it runs only when named."""
+
+import subprocess
+import sys
+import time
+
+from bench.row import Row
+from bench.setting import Setting
+
+
+def measure(setting: Setting) -> list[Row]:
+    """Run the demo into a folder that is removed afterwards."""
+    command = [
+        str(sys.executable),
+        "-m",
+        "warex",
+        "demo",
+        "--out",
+        str(setting.fresh("demo") / "run"),
+    ]
+    began = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return [
+        Row(
+            "demo",
+            "`warex demo`, set-up done",
+            time.perf_counter() - began,
+            "s",
+            180,
+            at_least=False,
+        )
+    ]

@@ -1,0 +1,141 @@
+"""A client that keeps connections busy, each with one request at a time.
+
+It costs as little as Python allows: one thread, a selector, TLS straight on the socket, one request
+made in advance with the headers that Chromium sends.
+
+    python -m bench.load            ends when its input does; by the line:
+    connect NAME PROXY PORT N      opens N connections to localhost:PORT (PROXY 0: directly) → ok
+    turn NAME SECONDS              keeps them busy → answers per second
+"""
+
+import selectors
+import socket
+import ssl
+import sys
+import time
+
+from bench.quick_site import BODY
+from bench.setting import HOST
+
+_HEADERS = """\
+Connection: keep-alive
+sec-ch-ua: "Chromium";v="140", "Not=A?Brand";v="24"
+sec-ch-ua-mobile: ?0
+sec-ch-ua-platform: "Linux"
+User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0
+Accept: */*
+Sec-Fetch-Site: same-origin
+Sec-Fetch-Mode: cors
+Sec-Fetch-Dest: empty
+Referer: https://shop.example/list
+Accept-Encoding: gzip, deflate, br, zstd
+Accept-Language: en-US,en;q=0.9
+"""
+
+
+def tunnel(proxy: int, port: int, context: ssl.SSLContext) -> ssl.SSLSocket:
+    """Connect to localhost:PORT over TLS, through the proxy on that port unless it is 0."""
+    raw = socket.create_connection(("127.0.0.1", proxy or port), timeout=30)
+    raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if proxy:
+        raw.sendall(f"CONNECT {HOST}:{port} HTTP/1.1\r\nHost: {HOST}:{port}\r\n\r\n".encode())
+        said = b""
+        while b"\r\n\r\n" not in said:
+            if not (more := raw.recv(4096)):
+                raise ConnectionError(f"the proxy on port {proxy} refused to connect: {said!r}")
+            said += more
+        if b" 200 " not in said.partition(b"\r\n")[0]:
+            raise ConnectionError(f"the proxy on port {proxy} refused to connect: {said!r}")
+    return context.wrap_socket(raw, server_hostname=HOST)
+
+
+def trusting() -> ssl.SSLContext:
+    """Return a client's context that speaks HTTP/1.1 and takes any certificate.
+
+    Two proxies with two CAs are compared; checking the chain is the client's work, not theirs.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.set_alpn_protocols(["http/1.1"])
+    return context
+
+
+class Load:
+    """Named groups of connections, each to one candidate."""
+
+    def __init__(self, context: ssl.SSLContext) -> None:
+        self._context = context
+        self._groups: dict[str, tuple[bytes, selectors.BaseSelector]] = {}
+
+    def connect(self, name: str, proxy: int, port: int, number: int) -> None:
+        """Open the connections of a group."""
+        selector = selectors.DefaultSelector()
+        for _ in range(number):
+            connected = tunnel(proxy, port, self._context)
+            connected.setblocking(False)
+            selector.register(connected, selectors.EVENT_READ, bytearray())
+        head = f"GET /list?page=1 HTTP/1.1\nHost: {HOST}:{port}\n{_HEADERS}\n"
+        self._groups[name] = head.replace("\n", "\r\n").encode(), selector
+
+    def turn(self, name: str, seconds: float) -> float:
+        """Keep a group busy; return its answers per second.
+
+        Raises ConnectionError for an answer that is not the site's.
+        """
+        request, selector = self._groups[name]
+        began = time.perf_counter()
+        until = began + seconds
+        answers, waiting = 0, 0
+        for key in list(selector.get_map().values()):
+            _socket(key).send(request)
+            waiting += 1
+        while waiting:
+            for key, _ in selector.select(30) or _silence(name):
+                connected, held = _socket(key), key.data
+                try:
+                    held += connected.recv(65536)
+                except ssl.SSLWantReadError:
+                    continue
+                head = held.find(b"\r\n\r\n")
+                if head < 0 or len(held) - head - 4 < len(BODY):
+                    if not held:
+                        raise ConnectionError(f"{name} closed a connection")
+                    continue
+                if not (held.startswith(b"HTTP/1.1 200") and held.endswith(BODY)):
+                    raise ConnectionError(f"{name} answered {bytes(held[:200])!r}")
+                held.clear()
+                answers += 1
+                if time.perf_counter() < until:
+                    connected.send(request)
+                else:
+                    waiting -= 1
+        return answers / (time.perf_counter() - began)
+
+
+def _socket(key: selectors.SelectorKey) -> ssl.SSLSocket:
+    if not isinstance(key.fileobj, ssl.SSLSocket):
+        raise TypeError(f"{key.fileobj!r} is no connection")
+    return key.fileobj
+
+
+def _silence(name: str) -> list[tuple[selectors.SelectorKey, int]]:
+    raise ConnectionError(f"{name} did not answer for 30 s")
+
+
+def main() -> None:
+    """Do as the input says, line by line."""
+    load = Load(trusting())
+    for line in sys.stdin:
+        match line.split():
+            case ["connect", name, proxy, port, number]:
+                load.connect(name, int(proxy), int(port), int(number))
+                print("ok", flush=True)
+            case ["turn", name, seconds]:
+                print(f"{load.turn(name, float(seconds)):.1f}", flush=True)
+            case _:
+                raise SystemExit(f"{line!r} is no command")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""What the numbers were measured on."""
+
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from importlib.metadata import version
+
+from playwright.sync_api import sync_playwright
+
+from warex.agents.reference import chromium
+
+
+def describe() -> Mapping[str, str]:
+    """Return the machine and the versions that matter, by name."""
+    return {
+        "cores": str(os.cpu_count()),
+        "system": f"{platform.system()} {platform.machine()}",
+        "Python": platform.python_version(),
+        "mitmproxy": version("mitmproxy"),
+        "Chromium": _chromium(),
+    }
+
+
+def _chromium() -> str:
+    with sync_playwright() as playwright:
+        own = playwright.chromium.executable_path
+    try:
+        path = chromium.find(None, os.environ, own)
+    except chromium.NoChromium:
+        return "none"
+    said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+    return next((word for word in said.split() if word[:1].isdigit()), "unknown")

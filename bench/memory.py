@@ -1,0 +1,65 @@
+"""How much a lane's process grows while a large body is downloaded through it."""
+
+import ssl
+from pathlib import Path
+
+from bench.candidates import LOADED, lane
+from bench.load import trusting, tunnel
+from bench.programs import site
+from bench.row import Row
+from bench.setting import HOST, Setting
+
+GIGABYTE = 10**9
+
+
+def measure(setting: Setting) -> list[Row]:
+    """Compare the peak of resident memory with what it was before the download.
+
+    Reads ``/proc``, so Linux only: elsewhere there is no row.
+    """
+    if not Path("/proc/self/status").exists():
+        return []
+    size = GIGABYTE // 20 if setting.quick else GIGABYTE
+    with (
+        site("bench.site", *setting.tls) as port,
+        lane(setting, LOADED) as proxy,
+        tunnel(proxy.port, port, trusting()) as connection,
+    ):
+        _download(connection, 1000)
+        before = _resident(proxy.pid, "VmRSS")
+        _download(connection, size)
+        peak = _resident(proxy.pid, "VmHWM")
+    return [
+        Row(
+            "memory",
+            "memory growth of a lane while 1 GB is downloaded through it",
+            (peak - before) / 1e6,
+            "MB",
+            64,
+            at_least=False,
+            detail=f"{size / 1e6:,.0f} MB downloaded; {before / 1e6:.0f} MB before, "
+            f"{peak / 1e6:.0f} MB at the peak",
+        )
+    ]
+
+
+def _download(connection: ssl.SSLSocket, size: int) -> None:
+    connection.sendall(f"GET /bytes/{size} HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
+    head = b""
+    while b"\r\n\r\n" not in head:
+        head += connection.recv(65536)
+    left = size - len(head.partition(b"\r\n\r\n")[2])
+    room = bytearray(256 * 1024)
+    while left > 0:
+        if not (got := connection.recv_into(room)):
+            raise ConnectionError(f"the download ended {left} bytes early")
+        left -= got
+
+
+def _resident(pid: int, field: str) -> int:
+    """Return bytes of resident memory: now (``VmRSS``) or at most so far (``VmHWM``)."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        name, _, value = line.partition(":")
+        if name == field:
+            return int(value.split()[0]) * 1024
+    raise RuntimeError(f"/proc does not tell {field}")

@@ -1,0 +1,60 @@
+"""Sites and clients in processes of their own, so that each has its own interpreter."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO
+
+_END_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that is asked and answers by the line. It ends when its input does."""
+
+    asks: IO[str]
+    answers: IO[str]
+
+    def ask(self, line: str) -> str:
+        """Send a line, return the answer; raise RuntimeError where the program has died."""
+        self.asks.write(f"{line}\n")
+        self.asks.flush()
+        return self.hear()
+
+    def hear(self) -> str:
+        """Return the next line; raise RuntimeError where the program has died."""
+        line = self.answers.readline()
+        if not line:
+            raise RuntimeError("a program of the benchmark has died; its message stands above")
+        return line.strip()
+
+
+@contextmanager
+def program(module: str, *arguments: str) -> Iterator[Program]:
+    """Run ``python -m MODULE ARGUMENTS`` until the block ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    if process.stdin is None or process.stdout is None:
+        raise RuntimeError("no pipes to the program")
+    with process:
+        try:
+            yield Program(process.stdin, process.stdout)
+        finally:
+            process.stdin.close()
+            try:
+                process.wait(_END_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+@contextmanager
+def site(module: str, *arguments: str) -> Iterator[int]:
+    """Run a site of the benchmark; yield its port."""
+    with program(module, *arguments) as running:
+        yield int(running.hear())

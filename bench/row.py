@@ -1,0 +1,42 @@
+"""One line of the table: what was measured, and what is asked of it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A measured number and its target."""
+
+    name: str
+    what: str
+    measured: float
+    unit: str
+    """``times`` for a ratio to a peer in the same run; otherwise ms, µs, MB, s."""
+    target: float
+    at_least: bool
+    """Whether more is better: the target is the least; otherwise it is the most allowed."""
+    detail: str = ""
+    """The absolute numbers behind it, as they were on this machine."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the target is met."""
+        if self.at_least:
+            return self.measured >= self.target
+        return self.measured <= self.target
+
+    @property
+    def measured_text(self) -> str:
+        """The number with its unit."""
+        return _with_unit(self.measured, self.unit)
+
+    @property
+    def target_text(self) -> str:
+        """The target with its unit, as a relation."""
+        return f"{'≥' if self.at_least else '≤'} {_with_unit(self.target, self.unit)}"
+
+
+def _with_unit(number: float, unit: str) -> str:
+    digits = f"{number:.2f}" if abs(number) < 10 else f"{number:.1f}"
+    digits = digits.rstrip("0").rstrip(".")
+    return f"{digits} {unit}"
