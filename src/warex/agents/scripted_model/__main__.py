@@ -28,9 +28,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     with server:
         if options.exit_with_stdin:
             threading.Thread(target=_end_with_stdin, args=(server,), daemon=True).start()
-        sys.stdout.write(json.dumps({"port": server.server_port}) + "\n")
-        sys.stdout.flush()
         try:
+            sys.stdout.write(json.dumps({"port": server.server_port}) + "\n")
+            sys.stdout.flush()
             server.serve_forever()
         except KeyboardInterrupt:
             return 0
