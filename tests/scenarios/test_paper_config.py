@@ -67,6 +67,8 @@ def test_several_failures_become_rules_in_order(tmp_path: Path) -> None:
         "delay": 2,
     }
     assert server.fault.model_dump(include={"status"}) == {"status": 503}
+    assert server.trigger.random is not None
+    assert server.trigger.random.times == 1
 
 
 @pytest.mark.parametrize(
