@@ -1,0 +1,70 @@
+"""Proxies for the wire tests, and what their traces say afterwards."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from warex.proxy.ca import CertificateAuthority
+from warex.proxy.config import ProxyConfig
+from warex.proxy.forkserver import Forkserver
+from warex.proxy.lane import Proxy, started
+from warex.scenarios import Match, Rule, Scenario, Trigger
+from warex.traces import Trace, read_trace
+
+type Start = Callable[..., AbstractContextManager["Lane"]]
+
+
+class Lane:
+    """A running proxy, and its trace once it has ended."""
+
+    def __init__(self, proxy: Proxy, out: Path, notices: list[str]) -> None:
+        self.proxy, self.out, self.notices = proxy, out, notices
+
+    @property
+    def port(self) -> int:
+        return self.proxy.port
+
+    @property
+    def url(self) -> str:
+        return self.proxy.url
+
+    @property
+    def trace(self) -> Trace:
+        return read_trace(self.out / "events.jsonl")
+
+    def events[E: BaseModel](self, kind: type[E]) -> list[E]:
+        return list(self.trace.events(kind))
+
+
+class Begin(Protocol):
+    def __call__(self, **config: Any) -> AbstractContextManager[Lane]: ...
+
+
+def beginner(forkserver: Forkserver, ca: CertificateAuthority, folder: Path) -> Begin:
+    """Return what starts lanes, each with a folder of its own."""
+    count = 0
+
+    @contextmanager
+    def begin(**config: Any) -> Iterator[Lane]:
+        nonlocal count
+        count += 1
+        out = folder / f"out-{count}"
+        notices: list[str] = []
+        with started(
+            forkserver, ProxyConfig(ca=ca.folder, out=out, **config), notices.append
+        ) as proxy:
+            yield Lane(proxy, out, notices)
+
+    return begin
+
+
+def scenario(fault: Any, trigger: Trigger | None = None, **rule: Any) -> Scenario:
+    """A scenario of one rule."""
+    match = Match(**rule.pop("match", {}))
+    hits = trigger or Trigger(always=True)
+    return Scenario(
+        name="test", rules=(Rule(name="rule", match=match, trigger=hits, fault=fault, **rule),)
+    )

@@ -1,0 +1,272 @@
+"""What passes through the proxy as a whole: protocols, other hosts, other proxies, its port."""
+
+import socket
+import ssl
+from pathlib import Path
+
+import httpx
+import pytest
+import websockets.sync.client
+
+from tests.proxy.support.client import H2Client, read_answer, secure
+from tests.proxy.support.lanes import Begin
+from tests.proxy.support.origin import Answer, Origin, dead_port, served, server_context
+from tests.proxy.support.upstream import UpstreamProxy
+from tests.proxy.support.websocket import echo_site
+from warex.errors import InputError
+from warex.proxy.ca import CertificateAuthority, ensure_ca
+from warex.proxy.config import HostMap
+from warex.traces import RequestSeen, ResponseSeen, WebSocketSeen
+
+pytestmark = pytest.mark.wire
+
+
+def test_http2_passes_untouched(
+    begin: Begin, ca: CertificateAuthority, secure_h2: Origin
+) -> None:
+    headers = [(b"x-a", b"1"), (b"set-cookie", b"a=1"), (b"set-cookie", b"b=2")]
+    body = bytes(range(256)) * 1024
+    secure_h2.routes["/a?b=%20"] = Answer(headers=headers, body=body, trailers=[(b"x-sum", b"1")])
+    with begin() as lane:
+        with secure(lane.port, "localhost", secure_h2.port, ca.certificate, "h2") as connection:
+            client = H2Client(connection, f"localhost:{secure_h2.port}")
+            got = client.wait(client.ask("/a?b=%20", "POST", b"x" * 1000, [("cookie", "a=b")]))
+    assert got.headers == [(b":status", b"200"), *headers]
+    assert got.body == body
+    assert got.trailers == [(b"x-sum", b"1")]
+    assert secure_h2.seen[0].body == b"x" * 1000
+    assert secure_h2.seen[0].headers == [(b"cookie", b"a=b")]
+    assert lane.events(RequestSeen)[0].http_version == "HTTP/2.0"
+
+
+@pytest.mark.parametrize(
+    ("site", "offered", "spoken"),
+    [
+        ("secure_h1", ["h2", "http/1.1"], "http/1.1"),
+        ("secure_h2", ["http/1.1", "h2"], "h2"),
+        ("secure_h2", ["h2", "http/1.1"], "h2"),
+        ("secure_h2", ["http/1.1"], "http/1.1"),
+        ("secure_h2", [], None),
+    ],
+)
+def test_the_site_chooses_the_protocol(
+    begin: Begin,
+    ca: CertificateAuthority,
+    request: pytest.FixtureRequest,
+    site: str,
+    offered: list[str],
+    spoken: str | None,
+) -> None:
+    origin: Origin = request.getfixturevalue(site)
+    with (
+        begin() as lane,
+        secure(lane.port, "localhost", origin.port, ca.certificate, *offered) as connection,
+    ):
+        assert connection.selected_alpn_protocol() == spoken
+    assert origin.alpn == [spoken]
+
+
+def test_a_websocket_passes_untouched(
+    begin: Begin, ca: CertificateAuthority, tmp_path: Path
+) -> None:
+    certificate, key = ca.leaf("localhost", tmp_path)
+    with echo_site(server_context(certificate, key, ["http/1.1"])) as port:
+        with begin() as lane:
+            trusted = ssl.create_default_context(cafile=str(ca.certificate))
+            with websockets.sync.client.connect(
+                f"wss://localhost:{port}/ws", proxy=lane.url, ssl=trusted
+            ) as channel:
+                for message in ("héllo", b"\x00\xff" * 5000, ""):
+                    channel.send(message)
+                    assert channel.recv(timeout=5) == message
+                channel.close(4001, "enough")
+    seen = lane.events(WebSocketSeen)
+    assert [(e.what, e.from_client, e.size, e.text) for e in seen[:4]] == [
+        ("message", True, 6, True),
+        ("message", False, 6, True),
+        ("message", True, 10000, False),
+        ("message", False, 10000, False),
+    ]
+    assert (seen[-1].what, seen[-1].from_client, seen[-1].close_code) == ("closed", True, 4001)
+    assert [event.resource for event in lane.events(RequestSeen)] == ["websocket"]
+    assert [event.status for event in lane.events(ResponseSeen)] == [101]
+
+
+def test_many_requests_of_one_connection_reach_a_mapped_site(
+    begin: Begin, ca: CertificateAuthority, plain: Origin
+) -> None:
+    mapped = HostMap.parse(f"https://shop.example=http://127.0.0.1:{plain.port}")
+    before = plain.connections
+    with begin(maps=(mapped,)) as lane:
+        with secure(
+            lane.port, "shop.example", 443, ca.certificate, "h2", "http/1.1"
+        ) as connection:
+            assert connection.selected_alpn_protocol() == "http/1.1"
+            for number in range(25):
+                connection.sendall(
+                    f"GET /{number} HTTP/1.1\r\nHost: shop.example\r\n\r\n".encode()
+                )
+                assert read_answer(connection)[1] == b"hello"
+    assert plain.paths == [f"/{number}" for number in range(25)]
+    assert plain.seen[0].head == b"GET /0 HTTP/1.1\r\nHost: shop.example\r\n\r\n"
+    assert plain.connections == before + 1
+    assert lane.events(RequestSeen)[3].url == "https://shop.example/3"
+
+
+def test_a_client_that_speaks_only_http2_reaches_a_mapped_site(
+    begin: Begin, ca: CertificateAuthority, plain: Origin
+) -> None:
+    mapped = HostMap.parse(f"https://shop.example=http://127.0.0.1:{plain.port}")
+    with begin(maps=(mapped,)) as lane:
+        with secure(lane.port, "shop.example", 443, ca.certificate, "h2") as connection:
+            assert connection.selected_alpn_protocol() == "h2"
+            client = H2Client(connection, "shop.example")
+            for number in range(25):
+                assert client.wait(client.ask(f"/{number}")).body == b"hello"
+    assert lane.events(RequestSeen)[24].url == "https://shop.example/24"
+
+
+def test_a_site_is_mapped_to_one_that_speaks_tls(
+    begin: Begin, ca: CertificateAuthority, secure_h1: Origin
+) -> None:
+    mapped = (
+        HostMap.parse(f"https://shop.example=https://localhost:{secure_h1.port}"),
+        HostMap.parse(f"http://shop.example=https://localhost:{secure_h1.port}"),
+    )
+    with begin(maps=mapped) as lane:
+        with httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
+            assert client.get("https://shop.example/a").text == "hello"
+            assert client.get("http://shop.example/b").text == "hello"
+    assert secure_h1.paths == ["/a", "/b"]
+    assert [event.url for event in lane.events(RequestSeen)] == [
+        "https://shop.example/a",
+        "http://shop.example/b",
+    ]
+
+
+@pytest.mark.parametrize("credentials", ["", "me:p%40ss@"])
+def test_everything_goes_through_an_upstream_proxy(
+    begin: Begin,
+    ca: CertificateAuthority,
+    plain: Origin,
+    secure_h2: Origin,
+    credentials: str,
+) -> None:
+    with UpstreamProxy(password="me:p@ss" if credentials else None) as upstream:
+        with begin(upstream=f"http://{credentials}127.0.0.1:{upstream.port}") as lane:
+            with httpx.Client(proxy=lane.url, verify=_trusting(ca), http2=True) as client:
+                assert client.get(f"https://localhost:{secure_h2.port}/a").text == "hello"
+                assert client.get(f"http://localhost:{plain.port}/b").text == "hello"
+    assert upstream.asked == [
+        f"CONNECT localhost:{secure_h2.port}",
+        f"GET http://localhost:{plain.port}/b",
+    ]
+    assert secure_h2.seen[0].header("proxy-authorization") is None
+
+
+def test_a_mapped_site_is_reached_directly_beside_an_upstream_proxy(
+    begin: Begin, ca: CertificateAuthority, plain: Origin
+) -> None:
+    other = f"http://localhost:{plain.port}/other"
+    maps = (
+        HostMap.parse(f"https://shop.example=http://127.0.0.1:{plain.port}"),
+        HostMap.parse(f"http://shop.example=http://127.0.0.1:{plain.port}"),
+    )
+    with UpstreamProxy(password="me:pass") as upstream:
+        address = f"http://me:pass@127.0.0.1:{upstream.port}"
+        with begin(upstream=address, maps=maps) as lane:
+            with httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
+                assert client.get("https://shop.example/a").text == "hello"
+                assert client.get("http://shop.example/b").text == "hello"
+                # The same client connection goes on to a host that is not mapped.
+                assert client.get(other).text == "hello"
+    assert upstream.asked == [f"GET {other}"]
+    assert [seen.target for seen in plain.seen[:2]] == ["/a", "/b"]
+    assert all(seen.header("proxy-authorization") is None for seen in plain.seen[:2])
+
+
+def test_a_dead_upstream_proxy_is_a_dead_connection_and_a_notice(
+    begin: Begin, ca: CertificateAuthority, secure_h1: Origin
+) -> None:
+    dead = dead_port()
+    with begin(upstream=f"http://127.0.0.1:{dead}") as lane:
+        with httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
+            with pytest.raises(httpx.RemoteProtocolError):
+                client.get(f"https://localhost:{secure_h1.port}/a")
+            with pytest.raises(httpx.RemoteProtocolError):
+                client.get("http://shop.example/a")
+    assert len(lane.notices) == 2
+    assert f"https://localhost:{secure_h1.port} cannot be reached" in lane.notices[0]
+    assert f"the upstream proxy is 127.0.0.1:{dead}" in lane.notices[0]
+    assert [event.by for event in lane.events(ResponseSeen)] == ["nobody", "nobody"]
+
+
+def test_a_dead_site_is_a_dead_connection_and_a_notice(
+    begin: Begin, ca: CertificateAuthority
+) -> None:
+    dead = dead_port()
+    with begin() as lane:
+        with httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
+            with pytest.raises(httpx.RemoteProtocolError):
+                client.get(f"https://localhost:{dead}/a")
+            with pytest.raises(httpx.RemoteProtocolError):
+                client.get(f"http://localhost:{dead}/a")
+    assert [f"https://localhost:{dead}" in lane.notices[0], len(lane.notices)] == [True, 2]
+    assert lane.proxy.broken is None
+    assert [event.status for event in lane.events(ResponseSeen)] == [None, None]
+
+
+def test_a_strangers_certificate_is_refused_unless_insecure(
+    begin: Begin, ca: CertificateAuthority, tmp_path: Path
+) -> None:
+    stranger = ensure_ca(tmp_path / "stranger")
+    context = server_context(*stranger.leaf("localhost", tmp_path), ["http/1.1"])
+    with served(context) as site:
+        url = f"https://localhost:{site.port}/a"
+        with begin() as lane, httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
+            with pytest.raises(httpx.RemoteProtocolError):
+                client.get(url)
+        assert site.paths == []
+        assert "--insecure" in lane.notices[0]
+        assert "certificate" in lane.notices[0].lower()
+        with begin(insecure=True) as lane:
+            with httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
+                assert client.get(url).text == "hello"
+
+
+def test_a_port_in_use_is_named_and_leaves_no_trace_behind(
+    begin: Begin, tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(InputError, match=f"port {port} .*in use"), begin(port=port):
+            pass
+        with pytest.raises(InputError, match=f"control port {port} .*in use"):
+            with begin(control_port=port):
+                pass
+    assert list(tmp_path.glob("out-*/events.jsonl")) == []
+    with begin(port=port) as lane:
+        assert lane.port == port
+
+
+def test_the_proxy_listens_on_loopback_only(begin: Begin) -> None:
+    with begin() as lane:
+        listening = _listening(lane.proxy.port) + _listening(lane.proxy.control_port)
+    assert listening == ["127.0.0.1", "127.0.0.1"]
+
+
+def _listening(port: int) -> list[str]:
+    """Addresses on which a port of this machine listens, from the kernel (IPv4 and IPv6)."""
+    found = []
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            local, state = line.split()[1], line.split()[3]
+            address, _, number = local.partition(":")
+            if state == "0A" and int(number, 16) == port:
+                raw = bytes.fromhex(address)[::-1]
+                found.append(socket.inet_ntoa(raw) if len(raw) == 4 else address)
+    return found
+
+
+def _trusting(ca: CertificateAuthority) -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=str(ca.certificate))
