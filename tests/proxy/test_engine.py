@@ -21,9 +21,7 @@ from warex.traces import RequestSeen, ResponseSeen, WebSocketSeen
 pytestmark = pytest.mark.wire
 
 
-def test_http2_passes_untouched(
-    begin: Begin, ca: CertificateAuthority, secure_h2: Origin
-) -> None:
+def test_http2_passes_untouched(begin: Begin, ca: CertificateAuthority, secure_h2: Origin) -> None:
     headers = [(b"x-a", b"1"), (b"set-cookie", b"a=1"), (b"set-cookie", b"b=2")]
     body = bytes(range(256)) * 1024
     secure_h2.routes["/a?b=%20"] = Answer(headers=headers, body=body, trailers=[(b"x-sum", b"1")])
@@ -98,14 +96,10 @@ def test_many_requests_of_one_connection_reach_a_mapped_site(
     mapped = HostMap.parse(f"https://shop.example=http://127.0.0.1:{plain.port}")
     before = plain.connections
     with begin(maps=(mapped,)) as lane:
-        with secure(
-            lane.port, "shop.example", 443, ca.certificate, "h2", "http/1.1"
-        ) as connection:
+        with secure(lane.port, "shop.example", 443, ca.certificate, "h2", "http/1.1") as connection:
             assert connection.selected_alpn_protocol() == "http/1.1"
             for number in range(25):
-                connection.sendall(
-                    f"GET /{number} HTTP/1.1\r\nHost: shop.example\r\n\r\n".encode()
-                )
+                connection.sendall(f"GET /{number} HTTP/1.1\r\nHost: shop.example\r\n\r\n".encode())
                 assert read_answer(connection)[1] == b"hello"
     assert plain.paths == [f"/{number}" for number in range(25)]
     assert plain.seen[0].head == b"GET /0 HTTP/1.1\r\nHost: shop.example\r\n\r\n"
@@ -234,9 +228,7 @@ def test_a_strangers_certificate_is_refused_unless_insecure(
                 assert client.get(url).text == "hello"
 
 
-def test_a_port_in_use_is_named_and_leaves_no_trace_behind(
-    begin: Begin, tmp_path: Path
-) -> None:
+def test_a_port_in_use_is_named_and_leaves_no_trace_behind(begin: Begin, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(InputError, match=f"port {port} .*in use"), begin(port=port):

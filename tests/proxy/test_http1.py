@@ -116,9 +116,7 @@ def test_early_hints_are_not_taken_for_the_answer(begin: Begin, plain: Origin) -
     assert [event.status for event in lane.events(ResponseSeen)] == [200]
 
 
-def test_a_plain_request_loses_only_what_was_said_to_the_proxy(
-    begin: Begin, plain: Origin
-) -> None:
+def test_a_plain_request_loses_only_what_was_said_to_the_proxy(begin: Begin, plain: Origin) -> None:
     with (
         begin() as lane,
         socket.create_connection(("127.0.0.1", lane.port), timeout=5) as connection,

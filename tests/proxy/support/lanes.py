@@ -1,5 +1,6 @@
 """Proxies for the wire tests, and what their traces say afterwards."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -13,8 +14,6 @@ from warex.proxy.forkserver import Forkserver
 from warex.proxy.lane import Proxy, started
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.traces import Trace, read_trace
-
-type Start = Callable[..., AbstractContextManager["Lane"]]
 
 
 class Lane:
@@ -68,3 +67,11 @@ def scenario(fault: Any, trigger: Trigger | None = None, **rule: Any) -> Scenari
     return Scenario(
         name="test", rules=(Rule(name="rule", match=match, trigger=hits, fault=fault, **rule),)
     )
+
+
+def wait_until(happened: Callable[[], object], seconds: float = 10) -> None:
+    """Ask again and again; the proxy is another process and tells nobody."""
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)

@@ -175,7 +175,9 @@ class Origin:
         def flush() -> None:
             for stream in list(pending):
                 while pending[stream] and (
-                    room := min(conn.local_flow_control_window(stream), conn.max_outbound_frame_size)
+                    room := min(
+                        conn.local_flow_control_window(stream), conn.max_outbound_frame_size
+                    )
                 ):
                     piece, pending[stream] = pending[stream][:room], pending[stream][room:]
                     conn.send_data(stream, piece)
