@@ -24,6 +24,7 @@ _BY_DESTINATION: Mapping[str, Resource] = {
     "document": "document",
     "iframe": "document",
     "frame": "document",
+    "fencedframe": "document",
     "script": "script",
     "worker": "script",
     "sharedworker": "script",
@@ -46,6 +47,7 @@ _BY_EXTENSION: Mapping[str, Resource] = {
     ".asp": "document",
     ".aspx": "document",
     ".jsp": "document",
+    ".xhtml": "document",
     ".js": "script",
     ".mjs": "script",
     ".cjs": "script",
@@ -58,10 +60,12 @@ _BY_EXTENSION: Mapping[str, Resource] = {
     ".webp": "image",
     ".avif": "image",
     ".ico": "image",
+    ".bmp": "image",
     ".woff": "font",
     ".woff2": "font",
     ".ttf": "font",
     ".otf": "font",
+    ".eot": "font",
     ".mp4": "media",
     ".webm": "media",
     ".mp3": "media",
@@ -83,8 +87,15 @@ class Request:
 
     @property
     def parts(self) -> SplitResult:
-        """The URL, split."""
-        return urlsplit(self.url)
+        """The URL, split; without a host where what stands in its place can be none."""
+        try:
+            return urlsplit(self.url)
+        except ValueError:
+            # A Host header may hold anything, such as half an IPv6 address.
+            scheme, _, rest = self.url.partition("#")[0].partition("://")
+            where, _, query = rest.partition("?")
+            _, slash, path = where.partition("/")
+            return SplitResult(scheme.lower(), "", slash + path, query, "")
 
     @property
     def is_preflight(self) -> bool:
@@ -124,28 +135,43 @@ class Exchange:
 def resource_of(request: Request, response: Response | None = None) -> Resource:
     """Say what the browser wants the answer for.
 
-    In this order: what the browser says itself (``Sec-Fetch-Dest``), the answer's content type
-    where there is an answer, the request's ``Accept``, the extension in the URL. A plain client
-    such as curl accepts anything and names no page it comes from: it asks for a document.
+    In this order: what the browser says itself (Fetch Metadata, ``X-Requested-With``), the
+    answer's content type where there is an answer, the request's ``Accept``, the extension in the
+    URL. A plain client such as curl accepts anything and names no page it comes from: it asks for a
+    document.
     """
-    if request.headers.get("upgrade", "").lower() == "websocket":
-        return "websocket"
-    destination = request.headers.get("sec-fetch-dest")
-    if destination is not None:
-        return _BY_DESTINATION.get(destination, "other")
-    if response is not None and (found := _by_media_type(response.headers.get("content-type", ""))):
+    headers = request.headers
+    if found := _said_by_browser(headers):
         return found
-    if "x-requested-with" in request.headers:
-        return "xhr"
-    accept = request.headers.get("accept", "*/*").partition(",")[0]
-    if found := _by_media_type(accept):
+    from_page = "referer" in headers or "origin" in headers or request.method not in ("GET", "HEAD")
+    accept = headers.get("accept", "*/*")
+    # Browsers accept HTML by name when they want a page. A page's own request that does not may
+    # still be answered with HTML: a fragment, or an error page in a script's place.
+    no_page = from_page and "html" not in accept
+    if response is not None:
+        found = _by_media_type(response.headers.get("content-type", ""))
+        if found is not None and not (found == "document" and no_page):
+            return found
+    if found := _by_media_type(accept.partition(",")[0]):
         return found
     extension = posixpath.splitext(request.parts.path)[1].lower()
-    if found := _BY_EXTENSION.get(extension):
+    found = _BY_EXTENSION.get(extension)
+    if found is not None and not (found == "document" and no_page):
         return found
-    if request.headers.keys() & {"referer", "origin"} or request.method not in ("GET", "HEAD"):
+    if from_page:
         return "xhr"
     return "document" if not extension else "other"
+
+
+def _said_by_browser(headers: Mapping[str, str]) -> Resource | None:
+    if headers.get("upgrade", "").lower() == "websocket":
+        return "websocket"
+    if (destination := headers.get("sec-fetch-dest")) is not None:
+        return _BY_DESTINATION.get(destination, "other")
+    # Node's fetch says its mode and no destination.
+    if (mode := headers.get("sec-fetch-mode")) is not None:
+        return "document" if mode == "navigate" else "xhr"
+    return "xhr" if "x-requested-with" in headers else None
 
 
 def _by_media_type(value: str) -> Resource | None:
@@ -159,7 +185,7 @@ def _by_media_type(value: str) -> Resource | None:
         return "stylesheet"
     if kind == "image":
         return "image"
-    if kind == "font" or subtype.startswith("font"):
+    if kind == "font" or subtype.startswith(("font", "x-font")):
         return "font"
     if kind in ("audio", "video"):
         return "media"

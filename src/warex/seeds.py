@@ -3,6 +3,8 @@
 A browser sends requests in parallel, so the order in which they reach the proxy differs from run
 to run. Drawing from one random stream would therefore hit different requests each time. Instead a
 draw is a pure function of what it is *about*: the seed, the rule and the request.
+
+What a seed gives is part of the file formats: a change here changes every published result.
 """
 
 import hashlib
@@ -11,14 +13,17 @@ from dataclasses import dataclass
 
 
 def _digest(about: tuple[str | int, ...]) -> int:
-    # The unit separator keeps ("ab", "c") and ("a", "bc") apart: it stands in no URL and no name.
-    key = "\x1f".join(map(str, about)).encode()
-    return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest())
+    # Each part carries its length, so that ("ab", "c") and ("a", "bc") are kept apart.
+    key = "".join(f"{len(part)}:{part}" for part in map(str, about))
+    # A URL's bytes that are not UTF-8 arrive as lone surrogates.
+    encoded = key.encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(encoded, digest_size=8).digest())
 
 
 def draw(seed: int, *about: str | int) -> float:
     """Return a number in [0, 1) that depends only on the arguments."""
-    return _digest((seed, *about)) / 2**64
+    # 53 bits, all that a float in [0, 1) can hold: with more, the highest would round up to 1.
+    return (_digest((seed, *about)) >> 11) / 2**53
 
 
 def derive(seed: int, *about: str | int) -> int:
@@ -38,5 +43,8 @@ class Luck:
         return draw(self.seed, self.rule, "fault", *about)
 
     def choice[T](self, options: Sequence[T], *about: str | int) -> T:
-        """Return one of the options; the same arguments give the same one."""
+        """Return one of the options, each as likely; the same arguments give the same one.
+
+        Raises IndexError where there are no options.
+        """
         return options[int(self.draw(*about) * len(options))]

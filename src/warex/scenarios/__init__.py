@@ -1,14 +1,7 @@
 """Which exchanges get which fault, and when."""
 
-from warex.scenarios.injector import (
-    NOTHING,
-    Decision,
-    Injection,
-    Injector,
-    LeftAlone,
-    Mark,
-    Schedule,
-)
+from warex.scenarios.counting import Mark, Schedule
+from warex.scenarios.injector import NOTHING, Decision, Injection, Injector, LeftAlone
 from warex.scenarios.never import BACKGROUND_HOSTS, NEVER
 from warex.scenarios.scenario import SITES, Arm, Match, Random, Rule, Scenario, Trigger
 

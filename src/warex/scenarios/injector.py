@@ -10,34 +10,27 @@ alike in any order. A rule is judged when the request arrives, or, if its match 
 keys, when the site has answered. Outside a trigger's windows nothing is counted: `{first: 1}` with
 `after_step: 3` is the first one after step 3.
 
-Silent repeats. When a connection dies under a request, Chromium sends the request again, POST too,
-without telling the page. Such a repeat is no new occurrence: it gets what the first got, and is
-logged as a repeat.
+Collisions. What is planned stands against what is decided later: by a later rule, or by the site's
+answer.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pydantic import JsonValue
 
-from warex.exchange import Exchange, Request, resource_of
-from warex.faults import Effect, Memory, Stage, ends
+from warex.exchange import Exchange, Request
+from warex.faults import Cut, Effect, Stage, ends
+from warex.llm.steps import Steps
+from warex.scenarios.candidate import Candidate
+from warex.scenarios.counting import Occurrence, RuleCount, Schedule
 from warex.scenarios.never import NEVER
-from warex.scenarios.patterns import any_of, matcher, names_host, normalise, on_sites
-from warex.scenarios.scenario import Arm, Rule, Scenario
-from warex.seeds import Luck, draw
-
-REPEAT_WINDOW: Final = 0.3
-"""Seconds after a cut within which an equal request is the browser's own repeat."""
-
-type Mark = tuple[int, str, str, int]
-"""A place in the count: task (0 before the first begins), rule, scope ("" or "METHOD URL") and
-ordinal."""
-
-type Schedule = frozenset[Mark]
-"""Exactly which places are hit: a past ledger, turned into ordinals."""
+from warex.scenarios.patterns import any_of, normalise, on_sites
+from warex.scenarios.repeats import Awaited
+from warex.scenarios.scenario import Arm, Rule, Scenario, Trigger
+from warex.seeds import Luck
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +46,7 @@ class Injection:
     ordinal: int
     effects: tuple[Effect, ...]
     repeat_of: str | None = None
+    """The injection into the exchange that the browser silently repeats, the first of them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +55,9 @@ class Decision:
 
     injections: tuple[Injection, ...] = ()
     superseded: tuple[Injection, ...] = ()
-    """Planned, but an earlier rule already ends the exchange."""
+    """Planned, but they collide with one that stands."""
     repeat_of: str | None = None
-    """The exchange that the browser silently repeats."""
+    """The exchange that the browser silently repeats; of several repeats, the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,41 +73,18 @@ NOTHING: Final = Decision()
 
 
 @dataclass(slots=True)
-class _Count:
-    """The state of one rule in one trial."""
-
-    rule: Rule
-    url_fits: Callable[[str], bool]
-    seen: Counter[str] = field(default_factory=Counter)
-    spent: Counter[str] = field(default_factory=Counter)
-    """Budget of ``random.times`` in use: planned or delivered, not missed."""
-    memory: Memory = field(default_factory=dict)
-    left_alone: Counter[str] = field(default_factory=Counter)
-    once: bool = False
-    """Whether the rule is a one-shot: it hits the next one that matches, and no other."""
-
-
-@dataclass(slots=True)
 class _Open:
     """An exchange under way."""
 
-    request: Request
-    decision: Decision
-    answer: Decision | None = None
-    first: "_Open | None" = None
-    """The exchange whose silent repeat this is."""
-    ended: bool = False
-    """Whether an injection already ends the exchange."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Death:
-    """An exchange that died of our cut: its repeat is awaited."""
-
-    at: float
-    steps: int
     exchange: str
-    opened: _Open
+    request: Request
+    decision: Decision = NOTHING
+    spared: str | None = None
+    """Why no rule may hit it."""
+    answer: Decision | None = None
+    """What was decided when the site answered."""
+    owed: Decision | None = None
+    """What is decided already for the site's answer."""
 
 
 class Injector:
@@ -138,27 +109,33 @@ class Injector:
         self.seed = seed
         self.arm_at: Arm = arm or scenario.arm or "start"
         self.armed = self.arm_at == "start"
-        self.steps = 0
         self._sites = sites
         self._schedule = schedule
         self._is_never = any_of((*NEVER, *scenario.never, *never))
         self._is_site = on_sites(sites)
         self._over = False
         self._task = 0
-        self._last_step: str | None = None
+        self._steps = Steps()
         self._injections = 0
-        self._arrived: Counter[str] = Counter()
-        self._counts = [self._count(rule) for rule in scenario.rules]
+        self._arrived: Counter[Candidate] = Counter()
+        self._counts = self._fresh_counts()
+        self._one_shots: dict[str, Rule] = {}
         self._open: dict[str, _Open] = {}
-        self._deaths: dict[tuple[str, str, str], _Death] = {}
+        self._awaited: Awaited[_Open] = Awaited()
+        self._hits: dict[str, Occurrence] = {}
 
-    def _count(self, rule: Rule) -> _Count:
-        return _Count(rule, matcher(rule.match, self._sites))
+    def _fresh_counts(self) -> list[RuleCount]:
+        return [RuleCount(rule, self._sites) for rule in self.scenario.rules]
 
     @property
     def rules(self) -> tuple[Rule, ...]:
         """The rules in force: the scenario's and those added since."""
         return tuple(count.rule for count in self._counts)
+
+    @property
+    def steps(self) -> int:
+        """How many steps the agent has made in this task."""
+        return self._steps.count
 
     def request(self, exchange: Exchange, now: float, *, llm: bool = False) -> Decision:
         """Judge a request that has arrived; ``now`` in seconds of the trial.
@@ -166,73 +143,81 @@ class Injector:
         ``llm``: the request goes to a model. No rule is about it unless it spells its host out.
         """
         request = exchange.request
-        url = normalise(request.url)
+        opened = self._open[exchange.id] = _Open(exchange.id, request)
+        if (first := self._awaited.take(request, now)) is not None:
+            opened.decision = self._repeat(opened, first)
+            return opened.decision
         if request.is_preflight or request.is_prefetch:
-            return self._remember(exchange, NOTHING)
-        if (death := self._awaited(request, now)) is not None:
-            return self._repeat(exchange, death)
-        if self._is_never(url):
-            self._leave_alone(exchange, url, llm, "never")
-            return self._remember(exchange, NOTHING)
-        if self._arms(request, url):
-            self.armed = True
-        if not self.armed:
-            reason = "trial_over" if self._over else "not_armed"
-            self._leave_alone(exchange, url, llm, reason)
-            return self._remember(exchange, NOTHING)
-        self._arrived[f"{request.method} {url}"] += 1
-        rules = [count for count in self._counts if not count.rule.match.needs_response]
-        return self._remember(exchange, self._judge(exchange, url, now, llm, rules))
+            opened.owed = NOTHING
+            return NOTHING
+        candidate = Candidate.of(exchange, llm=llm)
+        if self._is_never(candidate.url):
+            opened.spared = "never"
+        elif not (self.armed or self._arms(request, candidate.url)):
+            opened.spared = self._unarmed
+        if opened.spared is not None:
+            self._leave_alone(candidate, opened.spared)
+            return NOTHING
+        self.armed = True
+        opened.decision = self._judge(exchange, candidate, now, ())
+        return opened.decision
 
     def response(self, exchange: Exchange, now: float, *, llm: bool = False) -> Decision:
-        """Judge the site's answer by the rules that need it."""
+        """Judge the site's answer by the rules that need it.
+
+        What was left alone when it arrived is left alone now, whatever has happened since.
+        """
         opened = self._open.get(exchange.id)
-        if opened is None or not self.armed:
+        if opened is None or exchange.response is None:
             return NOTHING
-        if opened.first is not None and opened.first.answer is not None:
-            opened.answer = self._again(exchange.id, opened.first.answer)
+        if opened.owed is not None:
+            opened.answer = self._again(exchange.id, opened.owed)
             return opened.answer
-        rules = [count for count in self._counts if count.rule.match.needs_response]
-        url = normalise(exchange.request.url)
-        if rules and not self._is_never(url):
-            opened.answer = self._judge(exchange, url, now, llm, rules)
-            return opened.answer
-        return NOTHING
+        candidate = Candidate.of(exchange, llm=llm)
+        spared = opened.spared or (None if self.armed else self._unarmed)
+        if spared is not None:
+            self._leave_alone(candidate, spared)
+            opened.answer = NOTHING
+            return NOTHING
+        opened.answer = self._judge(exchange, candidate, now, opened.decision.injections)
+        return opened.answer
 
     def finish(self, exchange_id: str) -> None:
         """Forget an exchange that ended in good order."""
         self._open.pop(exchange_id, None)
 
     def died(self, exchange_id: str, now: float) -> None:
-        """Note that our cut ended this exchange: hit by it, or on the same connection."""
+        """Note that an exchange has ended in a way that a browser answers by a silent repeat.
+
+        That is: our cut ended it, being hit by it or on the same connection; or it is answered
+        408 or 421, by us or by the site. It must be called before the end reaches the client, since
+        the repeat may come at once. Afterwards the exchange is forgotten, as by ``finish``.
+        """
         if (opened := self._open.pop(exchange_id, None)) is not None:
-            death = _Death(now, self.steps, exchange_id, opened)
-            self._deaths[_identity(opened.request)] = death
+            self._awaited.died(opened.request, now, opened)
 
     def settle(self, injection: Injection, *, delivered: bool) -> None:
-        """Say what became of an injection. A miss gives the budget of ``random.times`` back."""
-        if delivered or injection.repeat_of is not None:
-            return
-        for count in self._counts:
-            if count.rule.name == injection.rule:
-                count.spent[injection.scope] -= 1
+        """Say what became of an injection.
+
+        A miss gives the budget of ``random.times`` back, unless a silent repeat has brought the
+        same occurrence again and is under way or was delivered.
+        """
+        hit = self._hits.get(injection.repeat_of or injection.id)
+        if hit is not None:
+            hit.settle(injection.id, delivered=delivered)
 
     def llm_call(self, body_digest: str) -> None:
         """Note a call of the agent to its model; the same body again is the same step."""
-        if body_digest != self._last_step:
-            self._last_step = body_digest
-            self.steps += 1
+        self._steps = self._steps.after(body_digest)
+        # What comes after a call is the agent's doing, not the browser's.
+        self._awaited.clear()
         if self.arm_at == "first_llm_call" and not self._over:
             self.armed = True
 
     def may_concern(self, method: str, url: str) -> bool:
         """Whether any rule could be about such a request, as far as method and URL tell."""
         url = normalise(url)
-        return any(
-            count.rule.match.method is None or method in count.rule.match.method
-            for count in self._counts
-            if count.url_fits(url)
-        )
+        return any(count.may_concern(method, url) for count in self._counts)
 
     def arm(self) -> None:
         """Hit and count from here on."""
@@ -245,30 +230,40 @@ class Injector:
     def add_once(self, rule: Rule) -> None:
         """Add a one-shot: the rule's fault hits the next exchange that matches, then no other.
 
-        It takes the place in the count that it would have had from the start, so that a replay
-        finds the same exchange. Raises ValueError where the rule is not ``per: url`` and
-        ``always``, or its name is taken.
+        If that injection is missed, the next one that matches is hit. The rule counts as if it had
+        been there since the task began, so that a replay finds the same exchange; a replay that
+        has the rule already takes no other. Raises ValueError where the rule is not ``per: url``
+        and plainly ``always``, or another rule of the trial has its name.
         """
-        if rule.per != "url" or not rule.trigger.always:
+        if rule.per != "url" or rule.trigger != Trigger(always=True):
             raise ValueError("a one-shot numbers per url and is always triggered")
-        if any(count.rule.name == rule.name for count in self._counts):
+        there = next((known for known in self.rules if known.name == rule.name), None)
+        if self._schedule is not None and there == rule:
+            return
+        # One name in a ledger is one rule, whatever task it stands in.
+        if there is not None or self._one_shots.get(rule.name, rule) != rule:
             raise ValueError(f"a rule called {rule.name!r} is there already")
-        count = self._count(rule)
-        count.once = True
-        # The arrivals so far of everything; what the rule does not match is never asked for.
-        count.seen.update(self._arrived)
+        self._one_shots[rule.name] = rule
+        count = RuleCount(rule, self._sites, once=True)
+        for candidate, number in self._arrived.items():
+            if count.at_answer == (candidate.status is not None) and count.matches(candidate):
+                count.count(candidate, number)
         self._counts.append(count)
 
     def begin_task(self, seed: int) -> None:
-        """Begin a task: every count, memory and budget starts anew, under the task's own seed."""
+        """Begin a task: every count, memory and budget starts anew, under the task's own seed.
+
+        What is still under way belongs to the task before, and is neither hit nor counted any more.
+        """
         self.seed = seed
-        self.steps = 0
         self.armed, self._over = self.arm_at == "start", False
         self._task += 1
-        self._last_step = None
+        self._steps = Steps()
         self._arrived.clear()
-        self._counts = [self._count(rule) for rule in self.scenario.rules]
-        self._deaths.clear()
+        self._counts = self._fresh_counts()
+        self._open.clear()
+        self._awaited.clear()
+        self._hits.clear()
 
     def left_alone(self) -> tuple[LeftAlone, ...]:
         """Return what the rules matched but had to leave alone, one number a rule and reason."""
@@ -278,41 +273,48 @@ class Injector:
             for reason, number in count.left_alone.items()
         )
 
+    @property
+    def _unarmed(self) -> str:
+        return "trial_over" if self._over else "not_armed"
+
     def _arms(self, request: Request, url: str) -> bool:
         return (
             self.arm_at == "first_page"
-            and not self.armed
             and not self._over
             and request.is_top_level
             and self._is_site(url)
         )
 
-    def _leave_alone(self, exchange: Exchange, url: str, llm: bool, reason: str) -> None:
-        for count in self._counts:
-            if _matches(count, exchange, url, llm):
+    def _leave_alone(self, candidate: Candidate, reason: str) -> None:
+        for count in self._judging(candidate):
+            if count.matches(candidate):
                 count.left_alone[reason] += 1
 
+    def _judging(self, candidate: Candidate) -> Iterable[RuleCount]:
+        answered = candidate.status is not None
+        return (count for count in self._counts if count.at_answer == answered)
+
     def _judge(
-        self, exchange: Exchange, url: str, now: float, llm: bool, counts: list[_Count]
+        self,
+        exchange: Exchange,
+        candidate: Candidate,
+        now: float,
+        standing: tuple[Injection, ...],
     ) -> Decision:
+        self._arrived[candidate] += 1
         injections: list[Injection] = []
         superseded: list[Injection] = []
-        opened = self._open.get(exchange.id)
-        ended = opened is not None and opened.ended
-        for count in counts:
+        for count in self._judging(candidate):
             rule = count.rule
-            if not _matches(count, exchange, url, llm) or not self._in_window(rule, now):
+            if not count.matches(candidate) or count.narrows_out(now, self.steps):
                 continue
-            scope = "" if rule.per == "rule" else f"{exchange.request.method} {url}"
-            count.seen[scope] += 1
-            ordinal = count.seen[scope]
+            scope, ordinal = count.count(candidate)
             if not self._fires(count, scope, ordinal):
                 continue
             luck = Luck(self.seed, rule.name)
             effects, memory = rule.fault.effects(exchange, count.memory, luck)
-            self._injections += 1
             injection = Injection(
-                id=f"i{self._injections}",
+                id=self._new_id(),
                 exchange=exchange.id,
                 rule=rule.name,
                 fault=rule.fault.model_dump(mode="json"),
@@ -321,101 +323,62 @@ class Injector:
                 ordinal=ordinal,
                 effects=effects,
             )
-            if ended and (injection.stage == "response" or any(map(ends, effects))):
+            if any(_collide(earlier, injection) for earlier in (*standing, *injections)):
                 superseded.append(injection)
                 continue
             count.memory = memory
-            count.spent[scope] += 1
+            hit = self._hits[injection.id] = Occurrence(count, scope)
+            hit.plan(injection.id)
             injections.append(injection)
-            ended = ended or any(map(ends, effects))
         return Decision(tuple(injections), tuple(superseded))
 
-    def _fires(self, count: _Count, scope: str, ordinal: int) -> bool:
-        rule, trigger = count.rule, count.rule.trigger
+    def _fires(self, count: RuleCount, scope: str, ordinal: int) -> bool:
         if self._schedule is not None:
-            return (self._task, rule.name, scope, ordinal) in self._schedule
-        if count.once:
-            return count.spent.total() == 0
-        if trigger.first is not None:
-            return ordinal <= trigger.first
-        if trigger.nth is not None:
-            return ordinal in trigger.nth
-        if trigger.every is not None:
-            return ordinal % trigger.every == 0
-        about = (rule.name, *scope.split(" ", 1)) if scope else (rule.name,)
-        luck = draw(self.seed, *about, ordinal)
-        if trigger.random is not None:
-            within_budget = count.spent[scope] < trigger.random.times
-            return within_budget and luck < trigger.random.probability
-        return trigger.probability is None or luck < trigger.probability
+            return (self._task, count.rule.name, scope, ordinal) in self._schedule
+        return count.fires(self.seed, scope, ordinal)
 
-    def _in_window(self, rule: Rule, now: float) -> bool:
-        window, after_step = rule.trigger.between, rule.trigger.after_step
-        return (window is None or window[0] <= now < window[1]) and (
-            after_step is None or self.steps >= after_step
-        )
+    def _new_id(self) -> str:
+        self._injections += 1
+        return f"i{self._injections}"
 
-    def _remember(self, exchange: Exchange, decision: Decision) -> Decision:
-        ended = any(ends(effect) for hit in decision.injections for effect in hit.effects)
-        self._open[exchange.id] = _Open(exchange.request, decision, ended=ended)
-        return decision
-
-    def _awaited(self, request: Request, now: float) -> _Death | None:
-        if not self._deaths:
-            return None
-        death = self._deaths.pop(_identity(request), None)
-        if death is None or now - death.at > REPEAT_WINDOW or death.steps != self.steps:
-            return None
-        return death
-
-    def _repeat(self, exchange: Exchange, death: _Death) -> Decision:
-        again = self._again(exchange.id, death.opened.decision)
-        decision = replace(again, repeat_of=death.exchange)
-        self._open[exchange.id] = _Open(
-            exchange.request, decision, first=death.opened, ended=death.opened.ended
-        )
-        return decision
+    def _repeat(self, opened: _Open, first: _Open) -> Decision:
+        opened.spared = first.spared
+        opened.owed = first.owed if first.answer is None else first.answer
+        return replace(self._again(opened.exchange, first.decision), repeat_of=first.exchange)
 
     def _again(self, exchange_id: str, first: Decision) -> Decision:
+        """Plan again what a repeat's first exchange got."""
+        if not self.armed:
+            return NOTHING
+
         def copy(injection: Injection) -> Injection:
-            self._injections += 1
-            return replace(
-                injection,
-                id=f"i{self._injections}",
-                exchange=exchange_id,
-                repeat_of=injection.repeat_of or injection.id,
-            )
+            root = injection.repeat_of or injection.id
+            again = replace(injection, id=self._new_id(), exchange=exchange_id, repeat_of=root)
+            if root in self._hits:
+                self._hits[root].plan(again.id)
+            return again
 
         return Decision(tuple(map(copy, first.injections)), tuple(map(copy, first.superseded)))
 
 
-def _identity(request: Request) -> tuple[str, str, str]:
-    return (request.method, normalise(request.url), request.body_digest)
+def _collide(earlier: Injection, later: Injection) -> bool:
+    """Whether the later injection wants what the earlier one already has.
+
+    An exchange ends once. One that ends before the site has acted has no answer to do anything to,
+    and one that is cut has nothing left to hold.
+    """
+    if _ends(earlier):
+        return (
+            _ends(later)
+            or (earlier.stage, later.stage) == ("request", "response")
+            or (earlier.stage == later.stage and _cuts(earlier))
+        )
+    return _ends(later) and (earlier.stage, later.stage) == ("response", "request")
 
 
-def _matches(count: _Count, exchange: Exchange, url: str, llm: bool) -> bool:
-    rule, request, response = count.rule, exchange.request, exchange.response
-    match = rule.match
-    if match.method is not None and request.method not in match.method:
-        return False
-    if not count.url_fits(url):
-        return False
-    if llm and not names_host(match, request.parts.hostname or ""):
-        return False
-    if rule.resources and resource_of(request, response) not in rule.resources:
-        return False
-    if response is None:
-        # Only asked in order to say how many were left alone; the answer is not known yet.
-        return True
-    if match.status is not None and response.status not in match.status:
-        return False
-    return match.content_type is None or any(
-        _media_type_fits(wanted, response.headers.get("content-type", ""))
-        for wanted in match.content_type
-    )
+def _ends(injection: Injection) -> bool:
+    return any(map(ends, injection.effects))
 
 
-def _media_type_fits(wanted: str, value: str) -> bool:
-    media_type = value.partition(";")[0].strip().lower()
-    kind, _, subtype = wanted.lower().partition("/")
-    return media_type == wanted.lower() or (subtype == "*" and media_type.startswith(f"{kind}/"))
+def _cuts(injection: Injection) -> bool:
+    return any(isinstance(effect, Cut) for effect in injection.effects)

@@ -37,6 +37,6 @@ NEVER: Final = (
     "http://ocsp.*",
     "http://*/ocsp/*",
     "http://crl.*",
-    "http://*.crl",
+    "http://*/*.crl",
 )
 """URL globs of the browser's background traffic, favicons and certificate checks."""

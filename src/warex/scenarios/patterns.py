@@ -3,43 +3,81 @@
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from urllib.parse import urlsplit
+from typing import Final
 
 from warex.scenarios.scenario import SITES, Match
 
-_DEFAULT_PORTS = {"http": ":80", "https": ":443", "ws": ":80", "wss": ":443"}
+_DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
+_ON_THE_WIRE: Final = {"ws": "http", "wss": "https"}
+"""A WebSocket begins as a request of HTTP (RFC 6455 §1.3), and that is what the proxy sees."""
+
+_URL = re.compile(r"([^:/?#]*)://([^/?#]*)([^#]*)")
+_ANY: Final = "."
+_IN_SCHEME: Final = "[^:/?]"
+_IN_HOST: Final = "[^/?]"
 
 
 @lru_cache(maxsize=4096)
 def normalise(url: str) -> str:
-    """Return the URL as rules compare it: host in lower case, no default port, no fragment."""
-    url = url.partition("#")[0]
-    scheme, mark, rest = url.partition("://")
-    if not mark:
-        return url
-    authority, slash, path = rest.partition("/")
-    scheme, authority = scheme.lower(), authority.lower()
-    authority = authority.removesuffix(_DEFAULT_PORTS.get(scheme, "\0"))
-    return f"{scheme}://{authority}/{path}" if slash else f"{scheme}://{authority}"
+    """Return the URL, or pattern, as rules compare it (RFC 3986 §6.2.2, §6.2.3).
+
+    Scheme and host in lower case, no default port, no fragment, a path of at least `/`; `ws` and
+    `wss` become `http` and `https`. What has no scheme only loses its fragment.
+    """
+    found = _URL.match(url)
+    if found is None:
+        return url.partition("#")[0]
+    scheme, authority, rest = found.groups()
+    scheme = scheme.lower()
+    scheme = _ON_THE_WIRE.get(scheme, scheme)
+    authority = authority.lower().removesuffix(_DEFAULT_PORTS.get(scheme, ":")).removesuffix(":")
+    if not rest.startswith("/") and not authority.endswith("*"):
+        rest = f"/{rest}"
+    return f"{scheme}://{authority}{rest}"
 
 
-def _with_path(url: str) -> str:
-    """Give a bare origin the path that every request for it has."""
-    parts = urlsplit(url)
-    return f"{url}/" if parts.netloc and not parts.path and not parts.query else url
+@lru_cache(maxsize=4096)
+def host_of(url: str) -> str:
+    """Return the host of a normalised URL or pattern; no port, an IPv6 address without brackets."""
+    authority = url.partition("://")[2].partition("/")[0]
+    return re.sub(r":[\d*]*$", "", authority).strip("[]")
 
 
 def glob_regex(pattern: str) -> str:
-    """Translate a glob over a whole URL; only `*` is special, since `?` and `[` stand in URLs."""
+    """Translate a glob over a whole URL; only `*` is special, since `?` and `[` stand in URLs.
+
+    `*` is any text. In a scheme it stays there, and so it does in a host that is partly spelled
+    out: `https://*.shop.example/*` is not about `https://other.example/?next=www.shop.example/`.
+    """
     pattern = normalise(pattern)
-    if not pattern.endswith("*"):
-        pattern = _with_path(pattern)
-    return ".*".join(map(re.escape, pattern.split("*")))
+    scheme, mark, rest = pattern.partition("://")
+    if not mark:
+        return _stars(pattern, _ANY)
+    host, slash, path = rest.partition("/")
+    if slash and host.strip("*"):
+        rest_regex = f"{_stars(host, _IN_HOST)}/{_stars(path, _ANY)}"
+    else:
+        rest_regex = _stars(rest, _ANY)
+    return f"{_stars(scheme, _IN_SCHEME)}://{rest_regex}"
+
+
+def _stars(glob: str, star: str) -> str:
+    first, *others = map(re.escape, glob.split("*"))
+    if not others:
+        return first
+    *middle, last = others
+    # Atomic: what is between two stars may be taken where it stands first. Without that, a glob of
+    # many stars takes time exponential in their number.
+    between = "".join(f"(?>{star}*?{part})" for part in middle if part)
+    return f"{first}{between}{star}*{last}"
 
 
 def site_regex(site: str) -> str:
-    """Translate a site, an origin such as `https://shop.example`, to what matches its origin."""
-    return glob_regex(site.removesuffix("*").rstrip("/") + "*").removesuffix(".*")
+    """Translate a site, such as `https://shop.example` or one with a path, to what it begins with.
+
+    What matches ends before the slash or question mark that follows the site.
+    """
+    return glob_regex(f"{site.removesuffix('*').rstrip('/')}/").removesuffix("/") + "(?=[/?])"
 
 
 def matcher(match: Match, sites: tuple[str, ...]) -> Callable[[str], bool]:
@@ -49,17 +87,16 @@ def matcher(match: Match, sites: tuple[str, ...]) -> Callable[[str], bool]:
     stands for every origin.
     """
     if match.url_exact is not None:
-        wanted = _with_path(normalise(match.url_exact))
+        wanted = normalise(match.url_exact)
         return lambda url: url == wanted
     if match.url_regex is not None:
         return _found(re.compile(match.url_regex).search)
     if match.url is None:
         return lambda url: True
     if match.url.startswith(SITES):
-        origins = "|".join(map(site_regex, sites)) or "[a-z]+://[^/]+"
-        rest = match.url.removeprefix(SITES)
-        tail = ".*".join(map(re.escape, rest.split("*"))) if rest else "(?:[/?].*)?"
-        return _found(re.compile(f"(?:{origins}){tail}", re.DOTALL).fullmatch)
+        origins = "|".join(map(site_regex, sites)) or "[^:/?]*://[^/?]*"
+        rest = match.url.removeprefix(SITES).partition("#")[0]
+        return _found(re.compile(f"(?:{origins}){_stars(rest or '*', _ANY)}", re.DOTALL).fullmatch)
     return _found(re.compile(glob_regex(match.url), re.DOTALL).fullmatch)
 
 
@@ -77,31 +114,42 @@ def on_sites(sites: tuple[str, ...]) -> Callable[[str], bool]:
 
 def names_host(match: Match, host: str) -> bool:
     """Whether the pattern spells the host out, so that the rule is meant for it."""
-    host = host.lower()
+    host = host.lower().strip("[]")
+    if not host:
+        return False
     if match.url_regex is not None:
-        return host in match.url_regex.lower().replace("\\", "")
-    pattern = match.url_exact or match.url or ""
-    authority = normalise(pattern).partition("://")[2].partition("/")[0]
-    return authority.partition(":")[0] == host
+        # `\.` says a dot; `\b` and `\d` say no letter.
+        said = re.sub(r"\\(.)", _meant, match.url_regex.lower())
+        return re.search(rf"(?<![\w-]){re.escape(host)}(?![\w-])", said) is not None
+    return host_of(normalise(match.url_exact or match.url or "")).removesuffix("*") == host
+
+
+def _meant(escape: re.Match[str]) -> str:
+    return " " if escape[1].isalnum() else escape[1]
 
 
 def may_concern_host(match: Match, host: str, sites: tuple[str, ...]) -> bool:
     """Whether a URL on this host could match, as far as can be told before there is a URL."""
+    host = host.lower().strip("[]")
     if match.url_exact is not None:
-        return urlsplit(normalise(match.url_exact)).hostname == host
+        return host_of(normalise(match.url_exact)) == host
     if match.url is None or match.url_regex is not None:
         return True
     if match.url.startswith(SITES):
-        globs = sites or ("*",)
+        globs = tuple(f"{site.removesuffix('*').rstrip('/')}/*" for site in sites) or ("*",)
     else:
         globs = (match.url,)
-    return any(_authority_fits(glob, host) for glob in globs)
+    return any(_glob_may_concern(normalise(glob), host) for glob in globs)
 
 
-def _authority_fits(glob: str, host: str) -> bool:
-    authority = normalise(glob).partition("://")[2].partition("/")[0] or "*"
-    authority = re.sub(r":(\d+|\*)$", "", authority)
-    return re.fullmatch(".*".join(map(re.escape, authority.split("*"))), host) is not None
+def _glob_may_concern(glob: str, host: str) -> bool:
+    _, mark, rest = glob.partition("://")
+    if not mark:
+        return True
+    if "/" not in rest:
+        # Its last star may be anything, also the rest of the host.
+        return host.startswith(host_of(glob.partition("*")[0]))
+    return re.fullmatch(_stars(host_of(glob), _IN_HOST), host) is not None
 
 
 def _found(search: Callable[[str], object]) -> Callable[[str], bool]:

@@ -4,16 +4,25 @@ The same seed gives the same faults on any agent that asks the same way. Another
 another way; a replay keeps the places (rule, scope and ordinal) that were hit, and draws nothing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from warex.errors import TraceError
-from warex.scenarios.injector import Mark, Schedule
+from warex.scenarios.counting import Mark, Schedule
 from warex.scenarios.scenario import Arm, Rule, Scenario
-from warex.traces import Control, Event, FaultPlanned, TaskBegan, TrialBegan, read_trace
+from warex.traces import (
+    EVENTS,
+    Control,
+    Event,
+    FaultPlanned,
+    TaskBegan,
+    TrialBegan,
+    read_trace,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,51 +30,76 @@ class Replay:
     """All that repeats a trial's faults."""
 
     scenario: Scenario
+    """The rules of the trial's own scenario, and the one-shots that were planned meanwhile."""
     seed: int
     arm: Arm
     schedule: Schedule
+    sites: tuple[str, ...] = ()
+    """What `{sites}` stood for."""
+    never: tuple[str, ...] = ()
+    """What the trial left alone beside the scenario's own and the built-in."""
 
 
 def read_replay(trial: Path) -> Replay:
     """Return what repeats a trial's faults.
 
     ``trial`` is an attempt's folder or its ``events.jsonl``. Raises TraceError where there is no
-    such trace, or it was made without a scenario.
+    such trace, or it does not say what it ran, or ran no scenario, or one that this version cannot
+    run.
     """
-    path = trial / "events.jsonl" if trial.is_dir() else trial
+    path = trial / EVENTS if trial.is_dir() else trial
     events = [entry.event for entry in read_trace(path).entries]
     began = next((event for event in events if isinstance(event, TrialBegan)), None)
     if began is None:
         raise TraceError(f"{path} has no trial_began event: it does not say which scenario it ran")
-    if began.scenario is None:
+    if began.scenario is None and not any(map(_plans_fault, events)):
         raise TraceError(f"{path} was made without a scenario: there are no faults to replay")
     try:
-        scenario = Scenario.model_validate(began.scenario)
-        arm = Scenario(name="arm", arm=began.arm).arm  # type: ignore[arg-type]
+        scenario = Scenario.model_validate(began.scenario or {"name": "one-shots"})
+        arm: Arm = _ARM.validate_python(began.arm)
     except ValidationError as error:
-        where = ".".join(map(str, error.errors()[0]["loc"]))
-        raise TraceError(
-            f"{path} holds a scenario that this version cannot run: {where}: "
-            f"{error.errors()[0]['msg']}"
-        ) from None
-    rules = (*scenario.rules, *_one_shots(events))
+        _cannot_run(path, "a scenario", error)
+    try:
+        one_shots = tuple(_one_shots(events))
+    except ValidationError as error:
+        _cannot_run(path, "a planned fault", error)
     return Replay(
-        scenario=scenario.model_copy(update={"rules": rules}),
+        scenario=scenario.model_copy(update={"rules": (*scenario.rules, *one_shots)}),
         seed=began.seed,
-        arm=arm or "start",
+        arm=arm,
         schedule=frozenset(_marks(events)),
+        sites=began.sites,
+        never=began.never,
     )
 
 
-def _one_shots(events: Iterable[Event]) -> tuple[Rule, ...]:
-    return tuple(
-        Rule.model_validate(event.arguments["rule"])
-        for event in events
-        if isinstance(event, Control) and event.call == "plan_fault"
-    )
+_ARM: TypeAdapter[Arm] = TypeAdapter(Arm)
 
 
-def _marks(events: Iterable[Event]) -> Iterable[Mark]:
+def _cannot_run(path: Path, what: str, error: ValidationError) -> NoReturn:
+    mistake = error.errors()[0]
+    where = ".".join(map(str, mistake["loc"])) or "arm"
+    raise TraceError(
+        f"{path} holds {what} that this version cannot run: {where}: {mistake['msg']}"
+    ) from None
+
+
+def _plans_fault(event: Event) -> bool:
+    return isinstance(event, Control) and event.call == "plan_fault"
+
+
+def _one_shots(events: Iterable[Event]) -> Iterator[Rule]:
+    """Return the rules that were added, once each: another task may have added one again."""
+    names: set[str] = set()
+    for event in events:
+        if isinstance(event, Control) and _plans_fault(event):
+            rule = Rule.model_validate(event.arguments.get("rule"))
+            if rule.name not in names:
+                names.add(rule.name)
+                yield rule
+
+
+def _marks(events: Iterable[Event]) -> Iterator[Mark]:
     task = 0
     for event in events:
         if isinstance(event, TaskBegan):

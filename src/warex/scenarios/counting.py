@@ -1,0 +1,108 @@
+"""What one rule has counted and used up in a trial, and which places in the count are hit."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from warex.faults import Memory
+from warex.scenarios.candidate import Candidate, candidates_of
+from warex.scenarios.patterns import matcher
+from warex.scenarios.scenario import Rule
+from warex.seeds import draw
+
+type Mark = tuple[int, str, str, int]
+"""A place in the count: task (0 before the first begins), rule, scope ("" or "METHOD URL") and
+ordinal."""
+
+type Schedule = frozenset[Mark]
+"""Exactly which places are hit: a past ledger, turned into ordinals."""
+
+
+class RuleCount:
+    """The state of one rule in one task of a trial."""
+
+    def __init__(self, rule: Rule, sites: tuple[str, ...], *, once: bool = False) -> None:
+        self.rule = rule
+        self.matches = candidates_of(rule, sites)
+        self.at_answer = rule.match.needs_response
+        """Whether the rule is judged when the site has answered, not when the request arrives."""
+        self.memory: Memory = {}
+        self.left_alone: Counter[str] = Counter()
+        """Matching exchanges that could not be hit, by reason."""
+        self._url_fits = matcher(rule.match, sites)
+        self._once = once
+        self._seen: Counter[str] = Counter()
+        self._spent: Counter[str] = Counter()
+
+    def may_concern(self, method: str, url: str) -> bool:
+        """Whether the rule could be about a request, as far as method and URL tell."""
+        methods = self.rule.match.method
+        return (methods is None or method in methods) and self._url_fits(url)
+
+    def count(self, candidate: Candidate, number: int = 1) -> tuple[str, int]:
+        """Count a matching exchange, or so many; return its place: scope and ordinal."""
+        scope = "" if self.rule.per == "rule" else candidate.scope
+        self._seen[scope] += number
+        return scope, self._seen[scope]
+
+    def fires(self, seed: int, scope: str, ordinal: int) -> bool:
+        """Whether the trigger hits this place."""
+        trigger = self.rule.trigger
+        if self._once:
+            return self._spent.total() == 0
+        if trigger.first is not None:
+            return ordinal <= trigger.first
+        if trigger.nth is not None:
+            return ordinal in trigger.nth
+        if trigger.every is not None:
+            return ordinal % trigger.every == 0
+        if trigger.always:
+            return True
+        about = (self.rule.name, *scope.split(" ", 1)) if scope else (self.rule.name,)
+        luck = draw(seed, *about, ordinal)
+        if trigger.random is not None:
+            within_budget = self._spent[scope] < trigger.random.times
+            return within_budget and luck < trigger.random.probability
+        return trigger.probability is not None and luck < trigger.probability
+
+    def narrows_out(self, now: float, steps: int) -> bool:
+        """Whether the trigger's windows leave out this moment: nothing is counted then."""
+        window, after_step = self.rule.trigger.between, self.rule.trigger.after_step
+        return (window is not None and not window[0] <= now < window[1]) or (
+            after_step is not None and steps < after_step
+        )
+
+    def spend(self, scope: str, amount: int) -> None:
+        """Use up the budget of ``random.times``, or give it back."""
+        self._spent[scope] += amount
+
+
+@dataclass(slots=True)
+class Occurrence:
+    """One exchange that was hit, as its rule counts it, together with its silent repeats.
+
+    It uses up one of the budget as long as one of its injections is under way or was delivered.
+    """
+
+    count: RuleCount
+    scope: str
+    _under_way: set[str] = field(default_factory=set)
+    _delivered: bool = False
+
+    def plan(self, injection: str) -> None:
+        """Note an injection on its way."""
+        if not self._spends:
+            self.count.spend(self.scope, 1)
+        self._under_way.add(injection)
+
+    def settle(self, injection: str, *, delivered: bool) -> None:
+        """Note what became of an injection; a second time changes nothing."""
+        if injection not in self._under_way:
+            return
+        self._under_way.remove(injection)
+        self._delivered = self._delivered or delivered
+        if not self._spends:
+            self.count.spend(self.scope, -1)
+
+    @property
+    def _spends(self) -> bool:
+        return self._delivered or bool(self._under_way)
