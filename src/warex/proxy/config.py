@@ -28,14 +28,15 @@ class HostMap(BaseModel, frozen=True, extra="forbid"):
         A bare host on the left stands for its https origin.
         """
         left, mark, right = text.partition("=")
-        source, target = urlsplit(left if "://" in left else f"https://{left}"), urlsplit(right)
         try:
+            source = urlsplit(left if "://" in left else f"https://{left}")
+            target = urlsplit(right)
             ports = source.port, target.port
         except ValueError:
-            ports = None
+            source = target = urlsplit("")
+            ports = None, None
         if (
             not mark
-            or ports is None
             or source.scheme not in ("http", "https")
             or target.scheme not in ("http", "https")
             or not source.hostname
@@ -104,8 +105,8 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     def _is_a_proxy(cls, value: str | None) -> str | None:
         if value is None:
             return None
-        parts = urlsplit(value)
         try:
+            parts = urlsplit(value)
             good = parts.scheme in ("http", "https") and parts.hostname and parts.port
         except ValueError:
             good = None

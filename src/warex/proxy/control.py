@@ -127,8 +127,11 @@ class _Handler(RequestHandler):
             self._finish(401, {"error": "the token is missing or wrong: Authorization: Bearer …"})
             return
         if name not in calls:
-            known = ", ".join(sorted([*_READS, *_CALLS]))
-            self._finish(404, {"error": f"there is no call /{name}; there are: {known}"})
+            known = ", ".join(
+                [*(f"GET /{read}" for read in _READS), *(f"POST /{c}" for c in _CALLS)]
+            )
+            asked = f"{self.request.method} /{name}"
+            self._finish(404, {"error": f"there is no call {asked}; there are: {known}"})
             return
         call, shape = calls[name]
         try:

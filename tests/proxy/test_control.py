@@ -1,0 +1,201 @@
+"""The control API: who may call, what each call does, and that it stands in the trace."""
+
+import json
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.proxy.support.lanes import Begin, Lane, scenario
+from tests.proxy.support.origin import Origin
+from warex.errors import InputError
+from warex.faults import HttpError
+from warex.proxy.control import _CALLS, _READS
+from warex.scenarios import Match, Rule, Scenario, Trigger
+from warex.scenarios.replay import read_replay
+from warex.traces import Control, FaultMissed, FaultPlanned, TaskBegan, TaskEnded
+
+REFERENCE = Path(__file__).parents[2] / "docs/reference/control-api.md"
+
+FIRST = scenario(HttpError(status=500), Trigger(first=1), match={"url": "*/page"})
+
+
+def test_every_call_is_documented() -> None:
+    page = REFERENCE.read_text()
+    for method, calls in (("GET", _READS), ("POST", _CALLS)):
+        for name in calls:
+            assert f"`{method} /{name}`" in page, name
+
+
+def ask(
+    lane: Lane, path: str, body: bytes | None = None, token: str | None = None, method: str = ""
+) -> tuple[int, Any]:
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{lane.proxy.control_port}{path}",
+        data=body,
+        headers={"Authorization": f"Bearer {lane.proxy.token if token is None else token}"},
+        method=method or ("GET" if body is None else "POST"),
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=5) as answer:
+            return answer.status, json.loads(answer.read())
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.loads(error.read())
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize(
+    ("path", "body", "token", "status", "said"),
+    [
+        ("/status", None, "wrong", 401, "token"),
+        ("/status", None, "", 401, "token"),
+        ("/nothing", None, None, 404, "GET /ledger, GET /status, POST /task/begin, "),
+        ("/arm", None, None, 404, "POST /arm"),
+        ("/faults", b"{", None, 400, "JSON"),
+        ("/faults", b"[]", None, 400, "object"),
+        ("/faults", b"{}", None, 400, "fault: Field required"),
+        ("/faults", b'{"fault": {"kind": "teapot"}}', None, 400, "teapot"),
+        (
+            "/faults",
+            b'{"fault": {"kind": "http_error"}, "match": {"status": 200}}',
+            None,
+            400,
+            "stage",
+        ),
+        ("/task/begin", b'{"task": 1}', None, 400, "task: "),
+        ("/arm", b'{"now": true}', None, 400, "now"),
+    ],
+)
+def test_a_call_that_cannot_be_met_says_why(
+    begin: Begin, path: str, body: bytes | None, token: str | None, status: int, said: str
+) -> None:
+    with begin() as lane:
+        answered, what = ask(lane, path, body, token)
+    assert (answered, said in what["error"]) == (status, True), what
+    assert lane.events(Control) == []
+    assert lane.proxy.broken is None
+
+
+@pytest.mark.wire
+def test_even_a_method_that_is_none_is_answered_in_json(begin: Begin) -> None:
+    with begin() as lane:
+        assert ask(lane, "/status", b"{}", method="PUT") == (405, {"error": "Method Not Allowed"})
+
+
+@pytest.mark.wire
+def test_each_call_stands_in_the_trace(begin: Begin) -> None:
+    with begin(seed=3) as lane:
+        call = lane.proxy.call
+        assert call("POST", "/task/begin", {"task": "one", "seed": 7}) == {"task": "one", "seed": 7}
+        assert call("GET", "/status") == {
+            "task": "one",
+            "armed": True,
+            "steps": 0,
+            "exchanges": 0,
+            "delivered": 0,
+            "missed": 0,
+            "broken": None,
+        }
+        assert call("POST", "/disarm") == {"armed": False}
+        assert call("POST", "/arm") == {"armed": True}
+        assert call("POST", "/task/end") == {"task": "one"}
+        assert call("GET", "/ledger") == []
+        second = call("POST", "/task/begin", {"task": "two"})
+        with pytest.raises(InputError, match="there is no call GET /x"):
+            call("GET", "/x")
+    assert [event.call for event in lane.events(Control)] == [
+        "begin_task",
+        "status",
+        "disarm",
+        "arm",
+        "end_task",
+        "ledger",
+        "begin_task",
+    ]
+    assert [(e.task, e.seed) for e in lane.events(TaskBegan)] == [
+        ("one", 7),
+        ("two", second["seed"]),
+    ]
+    assert [event.task for event in lane.events(TaskEnded)] == ["one"]
+
+
+@pytest.mark.wire
+def test_a_one_shot_hits_the_next_exchange_that_matches_and_no_other(
+    begin: Begin, plain: Origin
+) -> None:
+    site = f"http://127.0.0.1:{plain.port}"
+    with begin() as lane, httpx.Client(proxy=lane.url) as client:
+        assert client.get(f"{site}/page").status_code == 200
+        planned = lane.proxy.call(
+            "POST",
+            "/faults",
+            {"fault": {"kind": "http_error", "status": 502}, "match": {"url": "*/page"}},
+        )
+        assert planned["rule"]["name"] == "one-shot-1"
+        assert client.get(f"{site}/other").status_code == 200
+        assert [client.get(f"{site}/page").status_code for _ in range(3)] == [502, 200, 200]
+        assert [event["event"] for event in lane.proxy.call("GET", "/ledger")] == [
+            "fault_planned",
+            "fault_delivered",
+        ]
+    (event,) = lane.events(FaultPlanned)
+    assert (event.rule, event.scope, event.ordinal) == ("one-shot-1", f"GET {site}/page", 2)
+
+
+@pytest.mark.wire
+def test_every_rule_begins_anew_with_a_task(begin: Begin, plain: Origin) -> None:
+    site = f"http://127.0.0.1:{plain.port}"
+    with begin(scenario=FIRST) as lane, httpx.Client(proxy=lane.url) as client:
+        met = []
+        for task in ("one", "two"):
+            lane.proxy.call("POST", "/task/begin", {"task": task})
+            met += [client.get(f"{site}/page").status_code for _ in range(2)]
+            lane.proxy.call("POST", "/task/end")
+            met.append(client.get(f"{site}/page").status_code)
+    assert met == [500, 200, 200] * 2
+    assert [event.ordinal for event in lane.events(FaultPlanned)] == [1, 1]
+    missed = lane.events(FaultMissed)
+    assert [(event.reason, event.count) for event in missed] == [("trial_over", 1)] * 2
+
+
+@pytest.mark.wire
+def test_a_replay_hits_the_same_exchanges_again(begin: Begin, plain: Origin) -> None:
+    """Tasks, a rule that draws, and a one-shot in the middle: all of it comes back."""
+    site = f"http://127.0.0.1:{plain.port}"
+    chance = Scenario(
+        name="chance",
+        rules=(
+            Rule(
+                name="half",
+                match=Match(url="*/page*"),
+                trigger=Trigger(probability=0.4),
+                fault=HttpError(status=500),
+            ),
+        ),
+    )
+    one_shot = {"fault": {"kind": "http_error", "status": 502}, "match": {"url": "*/shot"}}
+
+    def drive(lane: Lane, *, plan: bool) -> list[int]:
+        met = []
+        with httpx.Client(proxy=lane.url) as client:
+            for task in ("one", "two"):
+                lane.proxy.call("POST", "/task/begin", {"task": task})
+                for number in range(6):
+                    met.append(client.get(f"{site}/page{number % 2}").status_code)
+                    met.append(client.get(f"{site}/shot").status_code)
+                    if plan and (task, number) == ("two", 2):
+                        lane.proxy.call("POST", "/faults", one_shot)
+        return met
+
+    with begin(scenario=chance, seed=5) as lane:
+        first = drive(lane, plan=True)
+    assert first.count(502) == 1
+    assert 1 <= first.count(500) <= 11
+    replay = read_replay(lane.out)
+    # Another seed draws differently: only the ledger decides.
+    with begin(scenario=replay.scenario, seed=99, schedule=replay.schedule) as again:
+        assert drive(again, plan=False) == first

@@ -1,0 +1,71 @@
+"""The one writer of a trial's trace: what it counts, and that it never fails in silence."""
+
+from pathlib import Path
+
+import pytest
+
+from warex.clock import Clock
+from warex.errors import MachineError
+from warex.proxy.recorder import Recorder
+from warex.traces import (
+    Armed,
+    Event,
+    FaultDelivered,
+    FaultMissed,
+    FaultPlanned,
+    HarnessBroke,
+    TraceWriter,
+    read_trace,
+)
+
+PLANNED = FaultPlanned(
+    injection="i1",
+    exchange="x1",
+    rule="r",
+    fault={},
+    stage="request",
+    scope="",
+    ordinal=1,
+    effects=("cut",),
+    url="http://x/",
+)
+DELIVERED = FaultDelivered(injection="i1", exchange="x1", rule="r")
+MISSED = FaultMissed(rule="r", reason="never", count=3)
+
+
+class Full(TraceWriter):
+    """A trace on a full disk."""
+
+    def write(self, event: Event, t: float | None = None) -> None:
+        raise MachineError("the disk is full")
+
+
+def test_the_ledger_holds_the_injections_and_nothing_else() -> None:
+    recorder = Recorder(Clock())
+    for event in (Armed(by="start"), PLANNED, DELIVERED, MISSED):
+        recorder.write(event)
+    assert recorder.ledger == [PLANNED, DELIVERED, MISSED]
+    assert (recorder.delivered, recorder.missed) == (1, 1)
+
+
+def test_the_first_break_is_told_once_and_all_are_written(tmp_path: Path) -> None:
+    told: list[str] = []
+    path = tmp_path / "events.jsonl"
+    with TraceWriter(path, Clock()) as writer:
+        recorder = Recorder(Clock(), writer, on_broken=told.append)
+        recorder.harness_broke("first", "x1")
+        recorder.harness_broke("second")
+    assert told == ["first"]
+    assert recorder.broken == "first"
+    reasons = [event.reason for event in read_trace(path).events(HarnessBroke)]
+    assert reasons == ["first", "second"]
+
+
+def test_a_trace_that_cannot_be_written_breaks_the_trial(tmp_path: Path) -> None:
+    told: list[str] = []
+    with Full(tmp_path / "events.jsonl", Clock()) as writer:
+        recorder = Recorder(Clock(), writer, on_broken=told.append)
+        with pytest.raises(MachineError):
+            recorder.write(Armed(by="start"))
+        recorder.harness_broke("afterwards")
+    assert told == ["the disk is full"]
