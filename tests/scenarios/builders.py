@@ -1,0 +1,83 @@
+"""Small scenarios and exchanges, and the agent's side of a stream of them."""
+
+from collections.abc import Iterable
+from itertools import count
+
+from pydantic import JsonValue
+
+from warex.exchange import Exchange, Request, Response
+from warex.scenarios import Decision, Injection, Injector, Rule, Scenario
+
+SITE = "https://shop.test"
+PAGE = f"{SITE}/"
+DOCUMENT = {"sec-fetch-dest": "document"}
+SCRIPT = {"sec-fetch-dest": "script"}
+
+_numbers = count(1)
+
+
+def rule(name: str = "down", **keys: JsonValue) -> dict[str, JsonValue]:
+    return {"name": name, "trigger": {"always": True}, "fault": {"kind": "http_error"}, **keys}
+
+
+def scenario(*rules: dict[str, JsonValue], **keys: JsonValue) -> Scenario:
+    return Scenario.model_validate({"name": "s", "rules": list(rules), **keys})
+
+
+def one(**keys: JsonValue) -> Scenario:
+    """Return a scenario of one rule, `down`."""
+    return scenario(rule(**keys))
+
+
+def one_shot(name: str = "once", **keys: JsonValue) -> Rule:
+    return Rule.model_validate(rule(name, per="url", **keys))
+
+
+def ask(
+    url: str = PAGE,
+    method: str = "GET",
+    headers: dict[str, str] | None = None,
+    body: str = "",
+) -> Exchange:
+    """Return a new exchange; it is for a page unless its headers say otherwise."""
+    request = Request(method, url, DOCUMENT if headers is None else headers, body)
+    return Exchange(f"x{next(_numbers)}", request)
+
+
+def answer(exchange: Exchange, status: int = 200, content_type: str = "text/html") -> Exchange:
+    response = Response(status, {"content-type": content_type})
+    return Exchange(exchange.id, exchange.request, response)
+
+
+def send(
+    injector: Injector,
+    url: str = PAGE,
+    method: str = "GET",
+    headers: dict[str, str] | None = None,
+    *,
+    now: float = 0.0,
+    llm: bool = False,
+) -> Decision:
+    """Send a request that comes to a good end, its injections delivered."""
+    exchange = ask(url, method, headers)
+    decision = injector.request(exchange, now, llm=llm)
+    for injection in decision.injections:
+        injector.settle(injection, delivered=True)
+    injector.finish(exchange.id)
+    return decision
+
+
+def hits(
+    injector: Injector, urls: Iterable[str], headers: dict[str, str] | None = None
+) -> list[int]:
+    """Return which of the requests were hit, by their number in the stream from 1."""
+    return [n for n, url in enumerate(urls, 1) if send(injector, url, headers=headers).injections]
+
+
+def only(injections: tuple[Injection, ...]) -> Injection:
+    [injection] = injections
+    return injection
+
+
+def places(injections: Iterable[Injection]) -> list[tuple[str, str, int]]:
+    return [(it.rule, it.scope, it.ordinal) for it in injections]

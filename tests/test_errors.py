@@ -1,0 +1,48 @@
+import inspect
+
+import pytest
+
+from warex import errors
+from warex.errors import (
+    CampaignError,
+    InputError,
+    MachineError,
+    ScenarioError,
+    TraceError,
+    TrialVoid,
+    WarexError,
+)
+
+ALL = [
+    kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, Exception)
+]
+
+
+def test_one_except_catches_all_that_is_raised_on_purpose() -> None:
+    assert all(issubclass(kind, WarexError) for kind in ALL)
+
+
+@pytest.mark.parametrize("kind", [InputError, ScenarioError, CampaignError, TraceError])
+def test_bad_input_exits_with_2(kind: type[WarexError]) -> None:
+    assert issubclass(kind, InputError)
+    assert kind("a sentence").exit_code == 2
+
+
+def test_what_the_machine_lacks_exits_with_3() -> None:
+    assert MachineError("a sentence").exit_code == 3
+    assert not issubclass(MachineError, InputError)
+
+
+def test_a_broken_harness_is_nobodys_bad_input() -> None:
+    assert TrialVoid("a sentence").exit_code == 1
+    assert not issubclass(TrialVoid, InputError | MachineError)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_an_error_says_its_sentence_and_no_more(kind: type[WarexError]) -> None:
+    assert str(kind("a sentence")) == "a sentence"
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_the_tree_of_errors_is_whole(kind: type[WarexError]) -> None:
+    assert kind.__name__ in (errors.__doc__ or "")

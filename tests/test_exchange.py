@@ -1,0 +1,154 @@
+import pytest
+
+from warex.exchange import Request, Resource, Response, resource_of
+
+# What Chromium sends. Over plain HTTP it says no Fetch Metadata, unless the host is this machine.
+NAVIGATION = {
+    "upgrade-insecure-requests": "1",
+    "accept": "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+}
+CHROMIUM_HTTPS: list[tuple[str, dict[str, str], Resource]] = [
+    ("/", {**NAVIGATION, "sec-fetch-dest": "document", "sec-fetch-mode": "navigate"}, "document"),
+    ("/ad", {**NAVIGATION, "sec-fetch-dest": "iframe", "sec-fetch-mode": "navigate"}, "document"),
+    ("/app", {"accept": "*/*", "sec-fetch-dest": "script"}, "script"),
+    ("/sw.js", {"accept": "*/*", "sec-fetch-dest": "serviceworker"}, "script"),
+    ("/w.js", {"accept": "*/*", "sec-fetch-dest": "worker"}, "script"),
+    ("/look", {"accept": "text/css,*/*;q=0.1", "sec-fetch-dest": "style"}, "stylesheet"),
+    ("/logo", {"accept": "image/avif,*/*;q=0.8", "sec-fetch-dest": "image"}, "image"),
+    ("/f", {"accept": "*/*", "origin": "https://shop.test", "sec-fetch-dest": "font"}, "font"),
+    ("/film", {"accept": "*/*", "range": "bytes=0-", "sec-fetch-dest": "video"}, "media"),
+    ("/api.php", {"accept": "*/*", "sec-fetch-dest": "empty"}, "xhr"),
+    ("/index.html", {"accept": "*/*", "sec-fetch-dest": "empty"}, "xhr"),
+    ("/app.webmanifest", {"accept": "*/*", "sec-fetch-dest": "manifest"}, "other"),
+    ("/x", {"accept": "*/*", "sec-fetch-dest": "something-new"}, "other"),
+    ("/ws", {"connection": "Upgrade", "upgrade": "websocket"}, "websocket"),
+    ("/ws", {"upgrade": "WebSocket", "sec-fetch-dest": "empty"}, "websocket"),
+]
+FROM = {"referer": "http://shop.test/"}
+CHROMIUM_HTTP: list[tuple[str, dict[str, str], Resource]] = [
+    ("/", NAVIGATION, "document"),
+    ("/cart.php?id=1", {**NAVIGATION, **FROM}, "document"),
+    ("/download.pdf", {**NAVIGATION, **FROM}, "document"),
+    ("/app.js?v=3", {"accept": "*/*", **FROM}, "script"),
+    ("/look.css", {"accept": "text/css,*/*;q=0.1", **FROM}, "stylesheet"),
+    ("/bundle", {"accept": "text/css,*/*;q=0.1", **FROM}, "stylesheet"),
+    ("/logo", {"accept": "image/avif,image/webp,*/*;q=0.8", **FROM}, "image"),
+    ("/f.WOFF2", {"accept": "*/*", "origin": "http://shop.test", **FROM}, "font"),
+    ("/film.mp4", {"accept": "*/*", "range": "bytes=0-", **FROM}, "media"),
+    ("/api/cart", {"accept": "*/*", **FROM}, "xhr"),
+    ("/api/cart", {"accept": "application/json, text/plain, */*", **FROM}, "xhr"),
+    ("/cart.php", {"accept": "*/*", **FROM}, "xhr"),
+    ("/part.html", {"accept": "*/*", "x-requested-with": "XMLHttpRequest", **FROM}, "xhr"),
+    ("/part", {"accept": "text/html, */*; q=0.01", "x-requested-with": "XMLHttpRequest"}, "xhr"),
+    ("/news", {"accept": "text/event-stream", **FROM}, "xhr"),
+    ("/data.json", {"accept": "*/*", **FROM}, "xhr"),
+]
+PLAIN_CLIENTS: list[tuple[str, dict[str, str], Resource]] = [
+    ("/", {"user-agent": "curl/8.5.0", "accept": "*/*"}, "document"),
+    ("/cart", {"user-agent": "python-requests/2.32", "accept": "*/*"}, "document"),
+    ("/cart.html", {"accept": "*/*"}, "document"),
+    ("/cart", {}, "document"),
+    ("/app.js", {"accept": "*/*"}, "script"),
+    ("/archive.zip", {"accept": "*/*"}, "other"),
+    ("/api", {"accept": "application/json"}, "xhr"),
+    ("/api", {"accept": "application/vnd.api+json"}, "xhr"),
+    ("/api", {"user-agent": "node", "accept": "*/*", "sec-fetch-mode": "cors"}, "xhr"),
+]
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "expected"), CHROMIUM_HTTPS + CHROMIUM_HTTP + PLAIN_CLIENTS
+)
+def test_what_a_request_is_for(path: str, headers: dict[str, str], expected: Resource) -> None:
+    assert resource_of(Request("GET", f"http://shop.test{path}", headers)) == expected
+
+
+@pytest.mark.parametrize(
+    ("headers", "content_type", "expected"),
+    [
+        ({"accept": "*/*", **FROM}, "application/javascript; charset=utf-8", "script"),
+        ({"accept": "*/*", **FROM}, "text/javascript", "script"),
+        ({"accept": "*/*", **FROM}, "application/font-woff", "font"),
+        ({"accept": "*/*", **FROM}, "font/woff2", "font"),
+        ({"accept": "*/*", **FROM}, "VIDEO/mp4", "media"),
+        ({"accept": "*/*", **FROM}, "application/problem+json", "xhr"),
+        ({"accept": "*/*", **FROM}, "image/svg+xml", "image"),
+        ({"accept": "*/*"}, "text/html", "document"),
+        (NAVIGATION, "application/xhtml+xml", "document"),
+        ({"accept": "*/*", **FROM}, "", "xhr"),
+        ({"accept": "*/*", **FROM}, "application/octet-stream", "xhr"),
+    ],
+)
+def test_the_answer_says_more_than_what_was_accepted(
+    headers: dict[str, str], content_type: str, expected: Resource
+) -> None:
+    request = Request("GET", "http://shop.test/thing", headers)
+
+    assert resource_of(request, Response(200, {"content-type": content_type})) == expected
+
+
+def test_the_browsers_own_word_is_above_the_answer() -> None:
+    script = Request("GET", "https://shop.test/app", {"sec-fetch-dest": "script"})
+
+    assert resource_of(script, Response(404, {"content-type": "text/html"})) == "script"
+
+
+def test_an_error_page_does_not_make_a_script_a_page() -> None:
+    script = Request("GET", "http://shop.test/app.js", {"accept": "*/*", **FROM})
+
+    assert resource_of(script, Response(404, {"content-type": "text/html"})) == "script"
+
+
+def test_a_fragment_of_html_does_not_make_a_fetch_a_page() -> None:
+    fetch = Request("GET", "http://shop.test/row/7", {"accept": "*/*", **FROM})
+
+    assert resource_of(fetch, Response(200, {"content-type": "text/html"})) == "xhr"
+
+
+def test_a_program_that_posts_asks_for_no_page_but_a_form_does() -> None:
+    assert resource_of(Request("POST", "http://shop.test/v1/chat", {"accept": "*/*"})) == "xhr"
+    assert resource_of(Request("POST", "http://shop.test/order", NAVIGATION)) == "document"
+
+
+def test_a_preflight_is_an_options_request_that_asks_for_a_method() -> None:
+    asking = {"access-control-request-method": "POST"}
+
+    assert Request("OPTIONS", "https://api.test/", asking).is_preflight
+    assert not Request("OPTIONS", "https://api.test/").is_preflight
+    assert not Request("GET", "https://api.test/", asking).is_preflight
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"sec-purpose": "prefetch"},
+        {"sec-purpose": "prefetch;prerender"},
+        {"sec-purpose": "prefetch;anonymous-client-ip"},
+        {"purpose": "prefetch"},
+    ],
+)
+def test_a_request_ahead_of_need_is_a_prefetch(headers: dict[str, str]) -> None:
+    assert Request("GET", "https://shop.test/", headers).is_prefetch
+    assert not Request("GET", "https://shop.test/", {"purpose": "other"}).is_prefetch
+
+
+def test_only_a_page_of_its_own_is_top_level() -> None:
+    def is_top_level(headers: dict[str, str]) -> bool:
+        return Request("GET", "http://shop.test/", headers).is_top_level
+
+    assert is_top_level({**NAVIGATION, "sec-fetch-dest": "document"})
+    assert is_top_level(NAVIGATION)
+    assert not is_top_level({**NAVIGATION, "sec-fetch-dest": "iframe"})
+    assert not is_top_level({"sec-fetch-dest": "empty"})
+    assert not is_top_level({"accept": "*/*", **FROM})
+
+
+@pytest.mark.parametrize(
+    "url", ["http://[::1/a.js?b", "http://a]b/a.js?b#c", "HTTP://[x]:1/a.js?b"]
+)
+def test_a_host_that_can_be_none_breaks_nothing(url: str) -> None:
+    request = Request("GET", url, {"accept": "*/*", **FROM})
+
+    assert request.parts.hostname is None
+    assert (request.parts.scheme, request.parts.path, request.parts.query) == ("http", "/a.js", "b")
+    assert resource_of(request) == "script"
