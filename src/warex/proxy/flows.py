@@ -2,8 +2,10 @@
 
 import hashlib
 from collections.abc import Mapping
+from functools import lru_cache
 
 from mitmproxy import http
+from mitmproxy.net.http import url
 
 from warex.exchange import Request, Response
 from warex.traces import Timings
@@ -16,7 +18,21 @@ BROWSER_URL = "warex_url"
 def url_of(flow: http.HTTPFlow) -> str:
     """Return the URL as the browser knows it, whatever host the request really goes to."""
     kept: str | None = flow.metadata.get(BROWSER_URL)
-    return kept or flow.request.pretty_url
+    if kept:
+        return kept
+    request = flow.request
+    named = request.host_header
+    if not named or request.first_line_format == "authority":
+        return request.pretty_url
+    path = request.path
+    return f"{_origin(request.scheme, named)}{path if path != '*' else ''}"
+
+
+@lru_cache(maxsize=4096)
+def _origin(scheme: str, host_header: str) -> str:
+    """Return what ``pretty_url`` begins with, parsed once for each host (``bench/``)."""
+    host, port = url.parse_authority(host_header, check=False)
+    return url.unparse(scheme, host, port or url.default_port(scheme) or 443, "")
 
 
 def lower(headers: http.Headers) -> Mapping[str, str]:

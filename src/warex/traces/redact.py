@@ -157,13 +157,14 @@ def _redact_credential(value: JsonValue, levels: int) -> JsonValue:
     return REDACTED
 
 
-def _key(prefix: str, rest: str) -> re.Pattern[str]:
-    """Compile a pattern for keys that begin with the literal ``prefix``.
+def _key(literal: str, rest: str) -> tuple[str, re.Pattern[str], str]:
+    """Compile a pattern for keys that begin with a literal.
 
-    The prefix stands first because the regex engine searches a literal an order of magnitude
-    faster; what may stand before it is looked up afterwards. A letter or digit may not ("task-…" is
-    no key), unless it ends an escape of JSON or of a URL.
+    It stands first because the regex engine searches a literal an order of magnitude faster; what
+    may stand before it is looked up afterwards. A letter or digit may not ("task-…" is no key),
+    unless it ends an escape of JSON or of a URL.
     """
+    prefix = re.escape(literal)
     before = "|".join(
         (
             rf"(?<![A-Za-z0-9]{prefix})",
@@ -172,35 +173,37 @@ def _key(prefix: str, rest: str) -> re.Pattern[str]:
             rf"(?<=%[0-9A-Fa-f]{{2}}{prefix})",
         )
     )
-    return re.compile(f"{prefix}(?:{before}){rest}")
+    return literal, re.compile(f"{prefix}(?:{before}){rest}"), REDACTED
 
 
 # No prefix begins with a letter that can end a JSON escape (b f n r t u) where that letter is not
 # already ruled out by _key, and nothing here matches a quote or half an escape: a line of JSON
 # stays one. Lookaheads are bounded, so that the time stays linear in the text.
-_KEYS: tuple[tuple[re.Pattern[str], str], ...] = (
+_KEYS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     # OpenAI, Anthropic, OpenRouter…; a digit tells them from CSS classes such as sk-folding-cube.
-    (_key("sk-", r"(?:(?=[A-Za-z_-]{0,60}[0-9])[A-Za-z0-9_-]{12,}|[A-Za-z0-9]{20,})"), REDACTED),
-    (_key("sk_", r"(?:live|test)_[A-Za-z0-9]{12,}"), REDACTED),  # Stripe
-    (_key("gsk_", r"[A-Za-z0-9]{20,}"), REDACTED),  # Groq
-    (_key("xai-", r"[A-Za-z0-9]{20,}"), REDACTED),
-    (_key("hf_", r"[A-Za-z0-9]{20,}"), REDACTED),  # Hugging Face
-    (_key("AIza", r"[A-Za-z0-9_-]{16,}"), REDACTED),  # Google
-    (_key("ya29[.]", r"[A-Za-z0-9_-]{16,}"), REDACTED),
-    (_key("AKIA", r"[A-Z0-9]{12,}"), REDACTED),  # Amazon
-    (_key("ASIA", r"[A-Z0-9]{12,}"), REDACTED),
-    (_key("gh", r"[pousr]_[A-Za-z0-9]{16,}"), REDACTED),
-    (_key("github_pat_", r"[A-Za-z0-9_]{16,}"), REDACTED),
-    (_key("glpat-", r"[A-Za-z0-9_-]{16,}"), REDACTED),  # GitLab
-    (_key("xox", r"[a-z]-[A-Za-z0-9-]{10,}"), REDACTED),  # Slack
-    (_key("eyJ", r"[A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]*"), REDACTED),  # JWT
+    _key("sk-", r"(?:(?=[A-Za-z_-]{0,60}[0-9])[A-Za-z0-9_-]{12,}|[A-Za-z0-9]{20,})"),
+    _key("sk_", r"(?:live|test)_[A-Za-z0-9]{12,}"),  # Stripe
+    _key("gsk_", r"[A-Za-z0-9]{20,}"),  # Groq
+    _key("xai-", r"[A-Za-z0-9]{20,}"),
+    _key("hf_", r"[A-Za-z0-9]{20,}"),  # Hugging Face
+    _key("AIza", r"[A-Za-z0-9_-]{16,}"),  # Google
+    _key("ya29.", r"[A-Za-z0-9_-]{16,}"),
+    _key("AKIA", r"[A-Z0-9]{12,}"),  # Amazon
+    _key("ASIA", r"[A-Z0-9]{12,}"),
+    _key("gh", r"[pousr]_[A-Za-z0-9]{16,}"),
+    _key("github_pat_", r"[A-Za-z0-9_]{16,}"),
+    _key("glpat-", r"[A-Za-z0-9_-]{16,}"),  # GitLab
+    _key("xox", r"[a-z]-[A-Za-z0-9-]{10,}"),  # Slack
+    _key("eyJ", r"[A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]*"),  # JWT
     # Bearer or bearer, but not "bearer of good-news".
     (
+        "earer ",
         re.compile(r"(earer )(?=[A-Za-z._~+/=-]{0,60}[0-9])[A-Za-z0-9._~+/=-]{12,}"),
         rf"\1{REDACTED}",
     ),
     # PEM; its line ends may be escaped, even more than once.
     (
+        "PRIVATE KEY-----",
         re.compile(r"(PRIVATE KEY-----)(?:[A-Za-z0-9+/=\s]|\\+[nr])+"),
         rf"\1{REDACTED}",
     ),
@@ -209,6 +212,8 @@ _KEYS: tuple[tuple[re.Pattern[str], str], ...] = (
 
 def redact_text(text: str) -> str:
     """Return the text with whatever has the shape of a key replaced; JSON stays valid JSON."""
-    for pattern, instead in _KEYS:
-        text = pattern.sub(instead, text)
+    for literal, pattern, instead in _KEYS:
+        # Nearly always it is not there, and to look for it alone is twice as fast.
+        if literal in text:
+            text = pattern.sub(instead, text)
     return text
