@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from warex.errors import InputError
-from warex.faults import ConnectionCut, HttpError, JavascriptFailure, NetworkError
+from warex.faults import AnyFault, ConnectionCut, HttpError, JavascriptFailure, NetworkError
 from warex.proxy.config import HostMap, ProxyConfig
 from warex.scenarios import Match, Random, Rule, Scenario, Trigger
 
@@ -63,7 +63,7 @@ def test_what_is_no_proxy_is_a_sentence(proxy: str) -> None:
 
 
 def test_a_configuration_crosses_the_channel_whole() -> None:
-    faults = (
+    faults: tuple[AnyFault, ...] = (
         HttpError(status=503, retry_after=None),
         NetworkError(delay=1.5),
         JavascriptFailure(mode="delay"),
@@ -76,8 +76,8 @@ def test_a_configuration_crosses_the_channel_whole() -> None:
         Trigger(probability=0.25),
     )
     rules = tuple(
-        Rule(name=fault.kind, match=Match(url_regex="a|b"), trigger=trigger, fault=fault)
-        for fault, trigger in zip(faults, triggers, strict=True)
+        Rule(name=f"r{number}", match=Match(url_regex="a|b"), trigger=triggers[number], fault=fault)
+        for number, fault in enumerate(faults)
     )
     config = ProxyConfig(
         ca=Path("ca"),

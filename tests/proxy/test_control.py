@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import JsonValue
 
 from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.origin import Origin
@@ -177,7 +178,10 @@ def test_a_replay_hits_the_same_exchanges_again(begin: Begin, plain: Origin) -> 
             ),
         ),
     )
-    one_shot = {"fault": {"kind": "http_error", "status": 502}, "match": {"url": "*/shot"}}
+    one_shot: JsonValue = {
+        "fault": {"kind": "http_error", "status": 502},
+        "match": {"url": "*/shot"},
+    }
 
     def drive(lane: Lane, *, plan: bool) -> list[int]:
         met = []

@@ -25,10 +25,12 @@ def test_http2_passes_untouched(begin: Begin, ca: CertificateAuthority, secure_h
     headers = [(b"x-a", b"1"), (b"set-cookie", b"a=1"), (b"set-cookie", b"b=2")]
     body = bytes(range(256)) * 1024
     secure_h2.routes["/a?b=%20"] = Answer(headers=headers, body=body, trailers=[(b"x-sum", b"1")])
-    with begin() as lane:
-        with secure(lane.port, "localhost", secure_h2.port, ca.certificate, "h2") as connection:
-            client = H2Client(connection, f"localhost:{secure_h2.port}")
-            got = client.wait(client.ask("/a?b=%20", "POST", b"x" * 1000, [("cookie", "a=b")]))
+    with (
+        begin() as lane,
+        secure(lane.port, "localhost", secure_h2.port, ca.certificate, "h2") as connection,
+    ):
+        client = H2Client(connection, f"localhost:{secure_h2.port}")
+        got = client.wait(client.ask("/a?b=%20", "POST", b"x" * 1000, [("cookie", "a=b")]))
     assert got.headers == [(b":status", b"200"), *headers]
     assert got.body == body
     assert got.trailers == [(b"x-sum", b"1")]
@@ -68,16 +70,15 @@ def test_a_websocket_passes_untouched(
     begin: Begin, ca: CertificateAuthority, tmp_path: Path
 ) -> None:
     certificate, key = ca.leaf("localhost", tmp_path)
-    with echo_site(server_context(certificate, key, ["http/1.1"])) as port:
-        with begin() as lane:
-            trusted = ssl.create_default_context(cafile=str(ca.certificate))
-            with websockets.sync.client.connect(
-                f"wss://localhost:{port}/ws", proxy=lane.url, ssl=trusted
-            ) as channel:
-                for message in ("héllo", b"\x00\xff" * 5000, ""):
-                    channel.send(message)
-                    assert channel.recv(timeout=5) == message
-                channel.close(4001, "enough")
+    with echo_site(server_context(certificate, key, ["http/1.1"])) as port, begin() as lane:
+        trusted = ssl.create_default_context(cafile=str(ca.certificate))
+        with websockets.sync.client.connect(
+            f"wss://localhost:{port}/ws", proxy=lane.url, ssl=trusted
+        ) as channel:
+            for message in ("héllo", b"\x00\xff" * 5000, ""):
+                channel.send(message)
+                assert channel.recv(timeout=5) == message
+            channel.close(4001, "enough")
     seen = lane.events(WebSocketSeen)
     assert [(e.what, e.from_client, e.size, e.text) for e in seen[:4]] == [
         ("message", True, 6, True),
@@ -95,12 +96,14 @@ def test_many_requests_of_one_connection_reach_a_mapped_site(
 ) -> None:
     mapped = HostMap.parse(f"https://shop.example=http://127.0.0.1:{plain.port}")
     before = plain.connections
-    with begin(maps=(mapped,)) as lane:
-        with secure(lane.port, "shop.example", 443, ca.certificate, "h2", "http/1.1") as connection:
-            assert connection.selected_alpn_protocol() == "http/1.1"
-            for number in range(25):
-                connection.sendall(f"GET /{number} HTTP/1.1\r\nHost: shop.example\r\n\r\n".encode())
-                assert read_answer(connection)[1] == b"hello"
+    with (
+        begin(maps=(mapped,)) as lane,
+        secure(lane.port, "shop.example", 443, ca.certificate, "h2", "http/1.1") as connection,
+    ):
+        assert connection.selected_alpn_protocol() == "http/1.1"
+        for number in range(25):
+            connection.sendall(f"GET /{number} HTTP/1.1\r\nHost: shop.example\r\n\r\n".encode())
+            assert read_answer(connection)[1] == b"hello"
     assert plain.paths == [f"/{number}" for number in range(25)]
     assert plain.seen[0].head == b"GET /0 HTTP/1.1\r\nHost: shop.example\r\n\r\n"
     assert plain.connections == before + 1
@@ -111,12 +114,14 @@ def test_a_client_that_speaks_only_http2_reaches_a_mapped_site(
     begin: Begin, ca: CertificateAuthority, plain: Origin
 ) -> None:
     mapped = HostMap.parse(f"https://shop.example=http://127.0.0.1:{plain.port}")
-    with begin(maps=(mapped,)) as lane:
-        with secure(lane.port, "shop.example", 443, ca.certificate, "h2") as connection:
-            assert connection.selected_alpn_protocol() == "h2"
-            client = H2Client(connection, "shop.example")
-            for number in range(25):
-                assert client.wait(client.ask(f"/{number}")).body == b"hello"
+    with (
+        begin(maps=(mapped,)) as lane,
+        secure(lane.port, "shop.example", 443, ca.certificate, "h2") as connection,
+    ):
+        assert connection.selected_alpn_protocol() == "h2"
+        client = H2Client(connection, "shop.example")
+        for number in range(25):
+            assert client.wait(client.ask(f"/{number}")).body == b"hello"
     assert lane.events(RequestSeen)[24].url == "https://shop.example/24"
 
 
@@ -127,10 +132,9 @@ def test_a_site_is_mapped_to_one_that_speaks_tls(
         HostMap.parse(f"https://shop.example=https://localhost:{secure_h1.port}"),
         HostMap.parse(f"http://shop.example=https://localhost:{secure_h1.port}"),
     )
-    with begin(maps=mapped) as lane:
-        with httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
-            assert client.get("https://shop.example/a").text == "hello"
-            assert client.get("http://shop.example/b").text == "hello"
+    with begin(maps=mapped) as lane, httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
+        assert client.get("https://shop.example/a").text == "hello"
+        assert client.get("http://shop.example/b").text == "hello"
     assert secure_h1.paths == ["/a", "/b"]
     assert [event.url for event in lane.events(RequestSeen)] == [
         "https://shop.example/a",
@@ -146,11 +150,13 @@ def test_everything_goes_through_an_upstream_proxy(
     secure_h2: Origin,
     credentials: str,
 ) -> None:
-    with UpstreamProxy(password="me:p@ss" if credentials else None) as upstream:
-        with begin(upstream=f"http://{credentials}127.0.0.1:{upstream.port}") as lane:
-            with httpx.Client(proxy=lane.url, verify=_trusting(ca), http2=True) as client:
-                assert client.get(f"https://localhost:{secure_h2.port}/a").text == "hello"
-                assert client.get(f"http://localhost:{plain.port}/b").text == "hello"
+    with (
+        UpstreamProxy(password="me:p@ss" if credentials else None) as upstream,
+        begin(upstream=f"http://{credentials}127.0.0.1:{upstream.port}") as lane,
+        httpx.Client(proxy=lane.url, verify=_trusting(ca), http2=True) as client,
+    ):
+        assert client.get(f"https://localhost:{secure_h2.port}/a").text == "hello"
+        assert client.get(f"http://localhost:{plain.port}/b").text == "hello"
     assert upstream.asked == [
         f"CONNECT localhost:{secure_h2.port}",
         f"GET http://localhost:{plain.port}/b",
@@ -168,12 +174,14 @@ def test_a_mapped_site_is_reached_directly_beside_an_upstream_proxy(
     )
     with UpstreamProxy(password="me:pass") as upstream:
         address = f"http://me:pass@127.0.0.1:{upstream.port}"
-        with begin(upstream=address, maps=maps) as lane:
-            with httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
-                assert client.get("https://shop.example/a").text == "hello"
-                assert client.get("http://shop.example/b").text == "hello"
-                # The same client connection goes on to a host that is not mapped.
-                assert client.get(other).text == "hello"
+        with (
+            begin(upstream=address, maps=maps) as lane,
+            httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client,
+        ):
+            assert client.get("https://shop.example/a").text == "hello"
+            assert client.get("http://shop.example/b").text == "hello"
+            # The same client connection goes on to a host that is not mapped.
+            assert client.get(other).text == "hello"
     assert upstream.asked == [f"GET {other}"]
     assert [seen.target for seen in plain.seen[:2]] == ["/a", "/b"]
     assert all(seen.header("proxy-authorization") is None for seen in plain.seen[:2])
@@ -183,12 +191,14 @@ def test_a_dead_upstream_proxy_is_a_dead_connection_and_a_notice(
     begin: Begin, ca: CertificateAuthority, secure_h1: Origin
 ) -> None:
     dead = dead_port()
-    with begin(upstream=f"http://127.0.0.1:{dead}") as lane:
-        with httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
-            with pytest.raises(httpx.RemoteProtocolError):
-                client.get(f"https://localhost:{secure_h1.port}/a")
-            with pytest.raises(httpx.RemoteProtocolError):
-                client.get("http://shop.example/a")
+    with (
+        begin(upstream=f"http://127.0.0.1:{dead}") as lane,
+        httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client,
+    ):
+        with pytest.raises(httpx.RemoteProtocolError):
+            client.get(f"https://localhost:{secure_h1.port}/a")
+        with pytest.raises(httpx.RemoteProtocolError):
+            client.get("http://shop.example/a")
     assert len(lane.notices) == 2
     assert f"https://localhost:{secure_h1.port} cannot be reached" in lane.notices[0]
     assert f"the upstream proxy is 127.0.0.1:{dead}" in lane.notices[0]
@@ -199,12 +209,11 @@ def test_a_dead_site_is_a_dead_connection_and_a_notice(
     begin: Begin, ca: CertificateAuthority
 ) -> None:
     dead = dead_port()
-    with begin() as lane:
-        with httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
-            with pytest.raises(httpx.RemoteProtocolError):
-                client.get(f"https://localhost:{dead}/a")
-            with pytest.raises(httpx.RemoteProtocolError):
-                client.get(f"http://localhost:{dead}/a")
+    with begin() as lane, httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
+        with pytest.raises(httpx.RemoteProtocolError):
+            client.get(f"https://localhost:{dead}/a")
+        with pytest.raises(httpx.RemoteProtocolError):
+            client.get(f"http://localhost:{dead}/a")
     assert [f"https://localhost:{dead}" in lane.notices[0], len(lane.notices)] == [True, 2]
     assert lane.proxy.broken is None
     assert [event.status for event in lane.events(ResponseSeen)] == [None, None]
@@ -217,15 +226,20 @@ def test_a_strangers_certificate_is_refused_unless_insecure(
     context = server_context(*stranger.leaf("localhost", tmp_path), ["http/1.1"])
     with served(context) as site:
         url = f"https://localhost:{site.port}/a"
-        with begin() as lane, httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
-            with pytest.raises(httpx.RemoteProtocolError):
-                client.get(url)
+        with (
+            begin() as lane,
+            httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client,
+            pytest.raises(httpx.RemoteProtocolError),
+        ):
+            client.get(url)
         assert site.paths == []
         assert "--insecure" in lane.notices[0]
         assert "certificate" in lane.notices[0].lower()
-        with begin(insecure=True) as lane:
-            with httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
-                assert client.get(url).text == "hello"
+        with (
+            begin(insecure=True) as lane,
+            httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client,
+        ):
+            assert client.get(url).text == "hello"
 
 
 def test_a_port_in_use_is_named_and_leaves_no_trace_behind(begin: Begin, tmp_path: Path) -> None:
@@ -233,9 +247,11 @@ def test_a_port_in_use_is_named_and_leaves_no_trace_behind(begin: Begin, tmp_pat
         port = taken.getsockname()[1]
         with pytest.raises(InputError, match=f"port {port} .*in use"), begin(port=port):
             pass
-        with pytest.raises(InputError, match=f"control port {port} .*in use"):
-            with begin(control_port=port):
-                pass
+        with (
+            pytest.raises(InputError, match=f"control port {port} .*in use"),
+            begin(control_port=port),
+        ):
+            pass
     assert list(tmp_path.glob("out-*/events.jsonl")) == []
     with begin(port=port) as lane:
         assert lane.port == port

@@ -70,10 +70,9 @@ def test_a_request_reaches_the_site_untouched(
         b"Accept-Encoding: gzip, br\r\nContent-Length: 1048576\r\n\r\n" % port
     )
     body = bytes(range(256)) * 4096
-    with begin() as lane:
-        with secure(lane.port, "localhost", port, ca.certificate) as connection:
-            connection.sendall(head + body)
-            read_answer(connection)
+    with begin() as lane, secure(lane.port, "localhost", port, ca.certificate) as connection:
+        connection.sendall(head + body)
+        read_answer(connection)
     assert secure_h1.seen[0].head == head
     assert secure_h1.seen[0].body == body
     assert lane.events(RequestSeen)[0].size == len(body)
@@ -108,11 +107,13 @@ def test_early_hints_are_not_taken_for_the_answer(begin: Begin, plain: Origin) -
         raw=b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     )
-    with begin() as lane:
-        with socket.create_connection(("127.0.0.1", lane.port), timeout=5) as connection:
-            url = f"http://127.0.0.1:{plain.port}/a"
-            connection.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-            assert read_answer(connection)[1] == b"ok"
+    with (
+        begin() as lane,
+        socket.create_connection(("127.0.0.1", lane.port), timeout=5) as connection,
+    ):
+        url = f"http://127.0.0.1:{plain.port}/a"
+        connection.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        assert read_answer(connection)[1] == b"ok"
     assert [event.status for event in lane.events(ResponseSeen)] == [200]
 
 
@@ -160,15 +161,14 @@ def test_requests_sent_ahead_are_answered_in_order(begin: Begin, plain: Origin) 
 
 def test_a_large_upload_is_streamed_and_counted(begin: Begin, plain: Origin) -> None:
     piece = b"x" * 65536
-    with begin() as lane:
-        with socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
-            url = f"http://127.0.0.1:{plain.port}/up"
-            client.sendall(
-                f"POST {url} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
-            )
-            for _ in range(6):
-                client.sendall(b"%x\r\n%s\r\n" % (len(piece), piece))
-            client.sendall(b"0\r\n\r\n")
-            assert read_answer(client)[1] == b"hello"
+    with begin() as lane, socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
+        url = f"http://127.0.0.1:{plain.port}/up"
+        client.sendall(
+            f"POST {url} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
+        )
+        for _ in range(6):
+            client.sendall(b"%x\r\n%s\r\n" % (len(piece), piece))
+        client.sendall(b"0\r\n\r\n")
+        assert read_answer(client)[1] == b"hello"
     assert plain.seen[0].body == piece * 6
     assert [event.size for event in lane.events(RequestSeen)] == [6 * 65536]

@@ -11,7 +11,7 @@ from warex.scenarios import Injector, Match, Rule, Scenario, Trigger
 
 
 def interception(url: str | None = None, **config: object) -> Interception:
-    rules = ()
+    rules: tuple[Rule, ...] = ()
     if url is not None:
         rule = Rule(
             name="rule", match=Match(url=url), trigger=Trigger(always=True), fault=HttpError()

@@ -97,13 +97,15 @@ def test_a_reply_that_the_client_reads_slowly_is_delivered_when_it_is_out(
     begin: Begin, plain: Origin
 ) -> None:
     body = "x" * 1_000_000
-    with begin(scenario=scenario(HttpError(status=500, body=body))) as lane:
-        with socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
-            client.sendall(
-                f"GET http://127.0.0.1:{plain.port}/ HTTP/1.1\r\nHost: x\r\n"
-                "Connection: close\r\n\r\n".encode()
-            )
-            assert read_until_closed(client).endswith(body.encode())
+    with (
+        begin(scenario=scenario(HttpError(status=500, body=body))) as lane,
+        socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client,
+    ):
+        client.sendall(
+            f"GET http://127.0.0.1:{plain.port}/ HTTP/1.1\r\nHost: x\r\n"
+            "Connection: close\r\n\r\n".encode()
+        )
+        assert read_until_closed(client).endswith(body.encode())
     assert len(lane.events(FaultDelivered)) == 1
 
 
@@ -139,15 +141,14 @@ def test_a_large_download_takes_no_memory(
             await writer.drain()
 
     secure_h1.routes["/big"] = download
-    with begin() as lane:
-        with httpx.Client(proxy=lane.url, verify=trusting(ca.certificate)) as client:
-            client.get(f"https://localhost:{secure_h1.port}/small")
-            before = most = resident(lane.proxy.pid)
-            got = 0
-            with client.stream("GET", f"https://localhost:{secure_h1.port}/big") as answer:
-                for data in answer.iter_raw():
-                    got += len(data)
-                    most = max(most, resident(lane.proxy.pid))
+    with begin() as lane, httpx.Client(proxy=lane.url, verify=trusting(ca.certificate)) as client:
+        client.get(f"https://localhost:{secure_h1.port}/small")
+        before = most = resident(lane.proxy.pid)
+        got = 0
+        with client.stream("GET", f"https://localhost:{secure_h1.port}/big") as answer:
+            for data in answer.iter_raw():
+                got += len(data)
+                most = max(most, resident(lane.proxy.pid))
     assert got == size
     assert most - before < 64 * 2**20
 
