@@ -1,0 +1,32 @@
+"""What is known of an exchange under way."""
+
+from mitmproxy.test import tflow
+
+from warex.exchange import Exchange, Request
+from warex.proxy.ongoing import Ongoing, attach, ongoing_of
+from warex.proxy.perform import Struck
+from warex.scenarios import Injection
+
+
+def ongoing() -> Ongoing:
+    return Ongoing(Exchange("x1", Request("GET", "https://shop.example/")), "document", "c1")
+
+
+def test_a_flow_that_began_before_us_is_unknown() -> None:
+    assert ongoing_of(tflow.tflow()) is None
+
+
+def test_what_is_known_stays_with_its_flow() -> None:
+    flow, known = tflow.tflow(), ongoing()
+    attach(flow, known)
+    assert ongoing_of(flow) is known
+
+
+def test_only_a_reply_awaits_its_sending() -> None:
+    known = ongoing()
+    assert not known.awaits_sending
+    injection = Injection("i1", "x1", "r", {}, "request", "", 1, ())
+    known.struck.append(Struck(injection, cut=True))
+    assert not known.awaits_sending
+    known.struck.append(Struck(injection, replied=True))
+    assert known.awaits_sending
