@@ -4,13 +4,21 @@ One file per benchmark. To add one: write its file, its test, one line in
 docs/reference/benchmarks.md, and name it below.
 """
 
-from warex.benchmarks.base import AgentSpec, Benchmark, Result, Stage
+from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Result, Stage
 from warex.benchmarks.testbed import TestbedBenchmark
 from warex.errors import CampaignError
 
 BENCHMARKS: tuple[type[Benchmark], ...] = (TestbedBenchmark,)
 
-__all__ = ["BENCHMARKS", "AgentSpec", "Benchmark", "Result", "Stage", "benchmark_named"]
+__all__ = [
+    "AGENT_LOG",
+    "BENCHMARKS",
+    "AgentSpec",
+    "Benchmark",
+    "Result",
+    "Stage",
+    "benchmark_named",
+]
 
 
 def benchmark_named(name: str) -> Benchmark:

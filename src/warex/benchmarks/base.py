@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from warex.llm.actions import Vocabulary
+from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
+
+AGENT_LOG = "agent.log"
+"""In an attempt's folder: what the agent's command printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +76,14 @@ class Benchmark(ABC):
         """Return from when on this benchmark bears the scenario's faults."""
 
     @abstractmethod
-    def stage(self, task: str, folder: Path, *, direct: bool) -> AbstractContextManager[Stage]:
-        """Bring the task's world up, anew; ``direct``: the browser comes without a proxy."""
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
+        """Bring the task's world up, anew.
+
+        ``direct``: the browser comes without a proxy, so sites of this machine speak TLS
+        themselves, with certificates of the CA's. Raises TrialVoid where it does not come up.
+        """
 
     @abstractmethod
     def command(
@@ -89,4 +99,7 @@ class Benchmark(ABC):
 
     @abstractmethod
     def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
-        """Return what came of it; ``code`` is the command's exit code, None if its time was up."""
+        """Return what came of it; ``code`` is the command's exit code, None if its time was up.
+
+        Raises TrialVoid where the benchmark's own record cannot be read.
+        """

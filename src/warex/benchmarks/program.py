@@ -1,7 +1,7 @@
 """Starts WAREX's own programs, which know nothing of it: the testbed and the scripted model."""
 
 import json
-import os
+import select
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,32 +10,45 @@ from typing import Any
 
 from warex.errors import TrialVoid
 
+_READY_SECONDS = 30.0
+_END_SECONDS = 5.0
+
 
 @contextmanager
-def program(module: str, *arguments: str) -> Iterator[dict[str, Any]]:
+def program(
+    module: str, *arguments: str, ready_s: float = _READY_SECONDS
+) -> Iterator[dict[str, Any]]:
     """Run one of our own programs that prints a JSON line when it is ready; end it afterwards.
 
     It ends with its standard input, so that it cannot outlive whoever started it. Raises TrialVoid
-    where it does not become ready.
+    where it is not ready in time.
     """
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", module, *arguments, "--exit-with-stdin"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env=os.environ,
-    )
-    if process.stdin is None or process.stdout is None:
-        raise TrialVoid(f"{module} was started without its pipes")
-    try:
-        line = process.stdout.readline()
-        if not line:
-            raise TrialVoid(f"{module} ended with code {process.wait()} before it was ready")
-        yield json.loads(line)
-    finally:
-        process.stdin.close()
+        # A Ctrl-C is for whoever started it, who ends it once nobody needs it.
+        start_new_session=True,
+    ) as process:
         try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        process.stdout.close()
+            yield _ready(process, module, ready_s)
+        finally:
+            if process.stdin is not None:
+                process.stdin.close()
+            try:
+                process.wait(_END_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _ready(process: subprocess.Popen[bytes], module: str, ready_s: float) -> dict[str, Any]:
+    if process.stdout is None:
+        raise TrialVoid(f"{module} was started without its pipes")
+    if not select.select([process.stdout], [], [], ready_s)[0]:
+        process.kill()
+        raise TrialVoid(f"{module} was not ready within {ready_s:g} s")
+    line = process.stdout.readline()
+    if not line:
+        raise TrialVoid(f"{module} ended with code {process.wait()} before it was ready")
+    said: dict[str, Any] = json.loads(line)
+    return said

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-from warex.benchmarks.base import AgentSpec, Benchmark, Result, Stage
+from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Result, Stage
 from warex.benchmarks.program import program
 from warex.errors import CampaignError, TrialVoid
 from warex.llm.actions import Vocabulary
-from warex.proxy.ca import ensure_ca
+from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
 from warex.testbed.tasks import FILE, Task, load_tasks
 from warex.traces import Ending
@@ -70,16 +70,18 @@ class TestbedBenchmark(Benchmark):
         """Return ``first_page``, as in the paper: the reference agent bears any first page."""
         return scenario.arm or "first_page"
 
-    def stage(self, task: str, folder: Path, *, direct: bool) -> AbstractContextManager[Stage]:
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
         """Start the sites in a process of their own; without a proxy they speak TLS themselves."""
-        return self._stage(self._task(task), direct)
+        return self._stage(self._task(task), ca, direct)
 
     @contextmanager
-    def _stage(self, task: Task, direct: bool) -> Iterator[Stage]:
+    def _stage(self, task: Task, ca: CertificateAuthority, direct: bool) -> Iterator[Stage]:
         with tempfile.TemporaryDirectory(prefix="warex-site-") as scratch:
             tls: list[str] = []
             if direct:
-                certificate, key = ensure_ca().leaf(task.host, Path(scratch))
+                certificate, key = ca.leaf(task.host, Path(scratch))
                 tls = ["--tls-cert", str(certificate), "--tls-key", str(key)]
             with program("warex.testbed", *tls) as said:
                 port, admin_port = said["port"], said["admin_port"]
@@ -113,8 +115,7 @@ class TestbedBenchmark(Benchmark):
 
     def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
         """Judge the site's state and the agent's answer."""
-        path = folder / _RESULT
-        said: dict[str, Any] = json.loads(path.read_bytes()) if path.is_file() else {}
+        said = _said(folder / _RESULT)
         if code in _UNUSABLE:
             why = said.get("error") or "its log says why"
             return Result("model_error", 0.0, unusable=f"{_UNUSABLE[code]}: {why}")
@@ -125,7 +126,8 @@ class TestbedBenchmark(Benchmark):
         state = _state(cast(_Site, stage).admin_port)
         verdict = self._task(task).judge(state, answer)
         if ending is None:
-            return Result("harness_crashed", 0.0, reasons=(f"the agent ended with code {code}",))
+            why = f"the agent ended with code {code}{_last_words(folder / AGENT_LOG)}"
+            return Result("harness_crashed", 0.0, reasons=(why,))
         return Result(ending, verdict.score, answer, verdict.reasons)
 
     def _task(self, name: str) -> Task:
@@ -135,10 +137,29 @@ class TestbedBenchmark(Benchmark):
         return self._tasks[name]
 
 
+def _said(result: Path) -> dict[str, Any]:
+    """Return what the agent wrote about its end; nothing if it did not get so far."""
+    try:
+        said = json.loads(result.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise TrialVoid(f"{result} cannot be read: {error}") from None
+    if not isinstance(said, dict):
+        raise TrialVoid(f"{result} holds no JSON object")
+    return said
+
+
+def _last_words(log: Path) -> str:
+    lines = log.read_text("utf-8", "replace").split("\n") if log.is_file() else []
+    said = [line.strip() for line in lines if line.strip()]
+    return f", after it said: {said[-1][:200]}" if said else ""
+
+
 def _state(admin_port: int) -> dict[str, Any]:
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(f"http://127.0.0.1:{admin_port}/state", timeout=10) as answer:
             return cast(dict[str, Any], json.loads(answer.read()))
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise TrialVoid(f"the testbed does not tell its state: {error}") from None

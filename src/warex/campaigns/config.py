@@ -6,11 +6,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, Field, StringConstraints, model_validator
 
-from warex.errors import CampaignError
+from warex.errors import CampaignError, ScenarioError
 from warex.scenarios import Scenario
 from warex.scenarios.documents import SUFFIXES, read_document
 from warex.scenarios.load import load_scenario
 from warex.scenarios.mistakes import check, did_you_mean, listed
+from warex.scenarios.presets import preset_names
 
 _PRESETS = resources.files("warex.campaigns") / "presets"
 
@@ -54,14 +55,19 @@ class ConditionConfig(BaseModel, frozen=True, extra="forbid"):
     """One condition of the grid."""
 
     name: Name
-    scenario: str | None = Field(default=None, description="A preset or a file.")
+    scenario: str | None = Field(
+        default=None, description="A preset or a file, looked for beside the campaign's first."
+    )
 
     @model_validator(mode="after")
     def _has_what_it_needs(self) -> Self:
         if self.name in RESERVED and self.scenario is not None:
             raise ValueError(f"the condition {self.name!r} is reserved and takes no scenario")
         if self.name not in RESERVED and self.scenario is None:
-            raise ValueError(f"the condition {self.name!r} needs a scenario")
+            raise ValueError(
+                f"the condition {self.name!r} needs a scenario; only {NO_PROXY} and {CLEAN} go"
+                f" without one{did_you_mean(self.name, RESERVED)}"
+            )
         return self
 
 
@@ -121,7 +127,20 @@ def load_campaign(source: str) -> CampaignConfig:
     campaign, mistakes = check(CampaignConfig, data)
     if campaign is None:
         raise CampaignError(listed(path, mistakes))
-    return campaign
+    return _beside(path.parent, campaign)
+
+
+def _beside(folder: Path, campaign: CampaignConfig) -> CampaignConfig:
+    """Return the campaign with its scenario files found beside it, where they are there."""
+    conditions = tuple(
+        condition.model_copy(update={"scenario": str(folder / condition.scenario)})
+        if condition.scenario is not None
+        and condition.scenario not in preset_names()
+        and (folder / condition.scenario).is_file()
+        else condition
+        for condition in campaign.conditions
+    )
+    return campaign.model_copy(update={"conditions": conditions})
 
 
 def scenario_of(condition: ConditionConfig, longest_hold_s: float | None) -> Scenario | None:
@@ -131,7 +150,10 @@ def scenario_of(condition: ConditionConfig, longest_hold_s: float | None) -> Sce
     """
     if condition.scenario is None:
         return None
-    return shortened(load_scenario(condition.scenario), longest_hold_s)
+    try:
+        return shortened(load_scenario(condition.scenario), longest_hold_s)
+    except ScenarioError as error:
+        raise ScenarioError(f"condition {condition.name!r}: {error}") from None
 
 
 def shortened(scenario: Scenario, longest_hold_s: float | None) -> Scenario:

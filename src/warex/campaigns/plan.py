@@ -1,15 +1,26 @@
 """Which trials there are, and which are still to run. Pure: resuming is planning again."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from warex.campaigns.config import CampaignConfig, TaskChoice
 from warex.errors import CampaignError
+from warex.scenarios.mistakes import did_you_mean
 from warex.seeds import derive, draw
 from warex.traces import Outcome, TrialKey, Void
 
 ATTEMPTS = 3
 """So many goes at a trial; one that stays void is left out of every condition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What lies on disk of a trial."""
+
+    outcomes: tuple[Outcome, ...] = ()
+    last: int = 0
+    """Number of its last attempt, also of one that was cut off and has no outcome."""
 
 
 def chosen_tasks(choice: TaskChoice, tasks: Sequence[str], seed: int) -> tuple[str, ...]:
@@ -20,8 +31,9 @@ def chosen_tasks(choice: TaskChoice, tasks: Sequence[str], seed: int) -> tuple[s
     if choice.names is not None:
         missing = [name for name in choice.names if name not in tasks]
         if missing:
+            near = did_you_mean(missing[0], tasks)
             raise CampaignError(
-                f"tasks.names: there is no task {missing[0]!r}; there are: {', '.join(tasks)}"
+                f"tasks.names: there is no task {missing[0]!r}{near}; there are: {', '.join(tasks)}"
             )
         return tuple(name for name in tasks if name in choice.names)
     if choice.match is not None:
@@ -58,17 +70,15 @@ def grid(config: CampaignConfig, tasks: Sequence[str]) -> tuple[TrialKey, ...]:
     )
 
 
-def remaining(
-    trials: Sequence[TrialKey], outcomes: Mapping[TrialKey, Sequence[Outcome]]
-) -> tuple[TrialKey, ...]:
+def remaining(trials: Sequence[TrialKey], past: Mapping[TrialKey, Past]) -> tuple[TrialKey, ...]:
     """Return the trials that still need an attempt.
 
     A trial the agent failed is done: running it again until it passes would bias the result. Only
-    voids are run again, and not for ever.
+    voids are run again, and not for ever. An attempt without an outcome is no trial.
     """
     return tuple(
         trial
         for trial in trials
-        if len(past := outcomes.get(trial, ())) < ATTEMPTS
-        and all(isinstance(outcome, Void) for outcome in past)
+        if len(outcomes := past.get(trial, Past()).outcomes) < ATTEMPTS
+        and all(isinstance(outcome, Void) for outcome in outcomes)
     )

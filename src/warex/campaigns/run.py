@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from warex.benchmarks import AgentSpec, Benchmark, benchmark_named
 from warex.campaigns.config import (
@@ -19,28 +19,18 @@ from warex.campaigns.config import (
     ConditionConfig,
     scenario_of,
 )
+from warex.campaigns.folder import opened
 from warex.campaigns.plan import chosen_tasks, grid, remaining, trial_seed
 from warex.campaigns.runner import Done, run_trials
 from warex.clock import Clock, iso
-from warex.errors import CampaignError, InputError, TraceError
+from warex.errors import CampaignError, InputError, MachineError, TraceError
 from warex.llm.prices import built_in_prices
 from warex.proxy.ca import ensure_ca
+from warex.proxy.config import HostMap, ProxyConfig
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium
 from warex.scenarios.replay import Replay, read_replay
-from warex.traces import (
-    Manifest,
-    Outcome,
-    TrialBegan,
-    TrialKey,
-    find_trials,
-    read_manifest,
-    read_outcome,
-    read_trace,
-    redact_json,
-    write_manifest,
-)
-from warex.traces.paths import EVENTS, MANIFEST
+from warex.traces import EVENTS, Manifest, TrialBegan, TrialKey, read_trace, trial_dir
 from warex.trials.model import PREFIX, scripted_model
 from warex.trials.run import Setting, TrialSpec
 
@@ -72,7 +62,8 @@ class Planned:
 def plan(config: CampaignConfig) -> Planned:
     """Find all that the campaign names and lay out its trials.
 
-    Raises CampaignError or ScenarioError for what does not exist.
+    Raises CampaignError or ScenarioError for what does not exist, InputError for a name that is too
+    long for a folder.
     """
     benchmark = benchmark_named(config.benchmark)
     tasks = chosen_tasks(config.tasks, benchmark.tasks(), config.seed)
@@ -88,6 +79,8 @@ def plan(config: CampaignConfig) -> Planned:
         )
         for key in grid(config, tasks)
     )
+    for spec in trials:
+        trial_dir(Path(), spec.key)
     return Planned(config, benchmark, trials)
 
 
@@ -105,7 +98,10 @@ def plan_replay(config: CampaignConfig, trial: Path) -> Planned:
             f" {config.benchmark!r}"
         )
     benchmark = benchmark_named(config.benchmark)
-    condition = f"replay of {began.agent} {began.condition}"
+    if began.task not in benchmark.tasks():
+        raise CampaignError(f"{trial} is of the task {began.task!r}, which {benchmark.name} lacks")
+    # Cut to what a condition's name may have.
+    condition = f"replay of {began.agent} {began.condition}"[:80].strip()
     trials = tuple(
         _replayed(_spec(agent), began, replay, condition, str(trial)) for agent in config.agents
     )
@@ -154,32 +150,46 @@ def run_campaign(
     """Run a campaign into its folder.
 
     ``began`` is told how many trials there are to run; ``report`` of each attempt that is over.
-    Raises InputError where the folder holds another run, MachineError where the machine lacks
-    something, CampaignStopped where the same thing voids trial after trial.
+    Raises InputError where the folder holds another run or an option cannot work, MachineError
+    where the machine lacks something, CampaignStopped where the same thing voids trial after trial.
     """
     config = planned.config
+    _check_traffic(options)
     chromium = find_chromium()
-    past = _open_run(run, planned, chromium, resume=options.resume)
-    left = set(remaining([spec.key for spec in planned.trials], past))
-    specs = [spec for spec in planned.trials if spec.key in left][: options.limit]
-    began(len(specs))
-    attempts = {key: len(outcomes) for key, outcomes in past.items()}
-    with _services(specs, planned.benchmark) as (forkserver, model_port):
-        setting = Setting(
-            benchmark=planned.benchmark,
-            forkserver=forkserver,
-            ca=ensure_ca(),
-            chromium=chromium,
-            timeout_s=config.timeout_s,
-            model_port=model_port,
-            record=options.record,
-            insecure=options.insecure,
-            upstream=options.upstream,
-            maps=options.maps,
-            pass_through=options.pass_through,
-        )
-        jobs = options.jobs or config.jobs
-        run_trials(specs, attempts, run, setting, jobs=jobs, report=report)
+    manifest = _manifest(planned, options, chromium)
+    with opened(run, manifest, resume=options.resume) as past:
+        left = set(remaining([spec.key for spec in planned.trials], past))
+        specs = [spec for spec in planned.trials if spec.key in left][: options.limit]
+        began(len(specs))
+        if not specs:
+            return
+        with _services(specs, planned.benchmark) as (forkserver, model_port):
+            setting = Setting(
+                benchmark=planned.benchmark,
+                forkserver=forkserver,
+                ca=ensure_ca(),
+                chromium=chromium,
+                timeout_s=config.timeout_s,
+                model_port=model_port,
+                record=options.record,
+                insecure=options.insecure,
+                upstream=options.upstream,
+                maps=options.maps,
+                pass_through=options.pass_through,
+            )
+            jobs = options.jobs or config.jobs
+            run_trials(specs, past, run, setting, jobs=jobs, report=report)
+
+
+def _check_traffic(options: Options) -> None:
+    """Raise InputError now for what would stop the first trial."""
+    for text in options.maps:
+        HostMap.parse(text)
+    try:
+        ProxyConfig(ca=Path(), upstream=options.upstream)
+    except ValidationError as error:
+        why = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+        raise InputError(f"--upstream {why}") from None
 
 
 @contextmanager
@@ -206,39 +216,22 @@ def _spec(agent: AgentConfig) -> AgentSpec:
     return AgentSpec(agent.name, agent.model, agent.base_url, agent.screenshot, agent.max_steps)
 
 
-def _open_run(
-    run: Path, planned: Planned, chromium: Path, *, resume: bool
-) -> dict[TrialKey, list[Outcome]]:
-    """Freeze the configuration into a new folder, or find what a run has done so far."""
-    path = run / MANIFEST
-    frozen: JsonValue = planned.config.model_dump(mode="json", exclude_none=True)
-    if path.exists():
-        if not resume:
-            raise InputError(
-                f"{run} holds a run already; give --resume to go on with it, or another --out"
-            )
-        if read_manifest(path).campaign != redact_json(frozen):
-            raise InputError(
-                f"{run} was begun under another configuration; give another --out, or the campaign"
-                " as it was"
-            )
-        return _outcomes(run)
-    if run.exists() and any(run.iterdir()):
-        raise InputError(f"{run} is not empty and holds no run; give another --out")
-    write_manifest(path, _manifest(planned, frozen, chromium))
-    return {}
-
-
-def _outcomes(run: Path) -> dict[TrialKey, list[Outcome]]:
-    found: dict[TrialKey, list[Outcome]] = {}
-    for key, _, folder in find_trials(run):
-        if (outcome := read_outcome(folder)) is not None:
-            found.setdefault(key, []).append(outcome)
-    return found
-
-
-def _manifest(planned: Planned, frozen: JsonValue, chromium: Path) -> Manifest:
+def _manifest(planned: Planned, options: Options, chromium: Path) -> Manifest:
     benchmark = planned.benchmark
+    frozen: dict[str, JsonValue] = planned.config.model_dump(mode="json", exclude_none=True)
+    # A scenario's file may change after the run; what its trials met may not.
+    frozen["scenarios"] = {
+        spec.key.condition: spec.scenario.model_dump(mode="json", exclude_none=True)
+        for spec in planned.trials
+        if spec.scenario is not None
+    }
+    frozen["traffic"] = {
+        "record": options.record,
+        "insecure": options.insecure,
+        "upstream": options.upstream,
+        "maps": list(options.maps),
+        "pass_through": list(options.pass_through),
+    }
     return Manifest.model_validate(
         {
             "campaign": frozen,
@@ -258,7 +251,13 @@ def _manifest(planned: Planned, frozen: JsonValue, chromium: Path) -> Manifest:
 
 
 def _browser_version(chromium: Path) -> str:
-    done = subprocess.run(
-        [chromium, "--version"], capture_output=True, text=True, timeout=30, check=False
-    )
+    try:
+        done = subprocess.run(
+            [chromium, "--version"], capture_output=True, text=True, timeout=30, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise MachineError(
+            f"the browser {chromium} does not say its version: {error}; set WAREX_CHROMIUM to"
+            " one that runs"
+        ) from None
     return done.stdout.strip() or str(chromium)

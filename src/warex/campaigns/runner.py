@@ -7,13 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from warex.campaigns.plan import ATTEMPTS
-from warex.errors import WarexError
+from warex.campaigns.plan import ATTEMPTS, Past
+from warex.campaigns.streak import Streak
 from warex.traces import Outcome, TrialKey, Void, attempt_dir
 from warex.trials.run import Interrupted, Setting, TrialSpec, run_trial
-
-SAME_VOID_LIMIT = 5
-"""After so many voids in a row for one reason the campaign stops: it is no bad luck."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +22,17 @@ class Done:
     outcome: Outcome
 
 
-class CampaignStopped(WarexError):
-    """Trial after trial is void for the same reason; the message says which."""
-
-    exit_code = 3
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    spec: TrialSpec
+    attempt: int
+    voids: int
+    """How many attempts before it were void."""
 
 
 def run_trials(
     specs: Sequence[TrialSpec],
-    past: Mapping[TrialKey, int],
+    past: Mapping[TrialKey, Past],
     run: Path,
     setting: Setting,
     *,
@@ -42,39 +41,32 @@ def run_trials(
 ) -> None:
     """Run trials in so many lanes until each is counted or void for good.
 
-    ``past``: attempts already on disk. Raises what a trial raises, after the others have been
-    stopped: MachineError, InputError, CampaignStopped; KeyboardInterrupt likewise.
+    A void trial is tried again once the others have had their turn: what was in its way may have
+    passed by then. ``past`` is what lies on disk. Raises what a trial raises, after the others have
+    been stopped: MachineError, InputError, CampaignStopped; KeyboardInterrupt likewise.
     """
-    waiting = deque(specs)
+    waiting = deque(_turn(spec, past.get(spec.key, Past())) for spec in specs)
+    streak = Streak(tasks=len({spec.key.task for spec in specs}))
     lock = threading.Lock()
-    voids: list[str] = []
     errors: list[Exception] = []
 
-    def take() -> TrialSpec | None:
+    def take() -> _Turn | None:
         with lock:
             return waiting.popleft() if waiting and not setting.stop.is_set() else None
 
-    def note(done: Done) -> None:
+    def note(turn: _Turn, outcome: Outcome) -> None:
+        key = turn.spec.key
         with lock:
-            if isinstance(done.outcome, Void):
-                voids.append(done.outcome.reason)
-            else:
-                voids.clear()
-            report(done)
-            if len(voids) >= SAME_VOID_LIMIT and len(set(voids[-SAME_VOID_LIMIT:])) == 1:
-                raise CampaignStopped(
-                    f"{SAME_VOID_LIMIT} trials in a row are void for one reason: {voids[-1]}"
-                )
+            report(Done(key, turn.attempt, outcome))
+            if isinstance(outcome, Void) and turn.voids + 1 < ATTEMPTS:
+                waiting.append(_Turn(turn.spec, turn.attempt + 1, turn.voids + 1))
+            streak.note(key.task, outcome)
 
     def lane() -> None:
         try:
-            while (spec := take()) is not None:
-                for attempt in range(past.get(spec.key, 0) + 1, ATTEMPTS + 1):
-                    folder = attempt_dir(run, spec.key, attempt)
-                    outcome = run_trial(spec, attempt, folder, setting)
-                    note(Done(spec.key, attempt, outcome))
-                    if not isinstance(outcome, Void):
-                        break
+            while (turn := take()) is not None:
+                folder = attempt_dir(run, turn.spec.key, turn.attempt)
+                note(turn, run_trial(turn.spec, turn.attempt, folder, setting))
         except Interrupted:
             pass
         except Exception as error:  # noqa: BLE001 - raised again once the other lanes have ended
@@ -91,3 +83,8 @@ def run_trials(
             raise
     if errors:
         raise errors[0]
+
+
+def _turn(spec: TrialSpec, past: Past) -> _Turn:
+    # An attempt that was cut off keeps its folder and its number: nothing written is ever lost.
+    return _Turn(spec, past.last + 1, len(past.outcomes))

@@ -21,7 +21,7 @@ _PLAYWRIGHT = ("chromium-*/chrome-linux*/chrome", "chromium-*/chrome-mac*/*.app/
 
 
 def find_chromium(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return the browser: ``$WAREX_CHROMIUM``, one on the PATH, or Playwright's own.
+    """Return the browser: ``$WAREX_CHROMIUM``, one on the PATH, or Playwright's newest.
 
     Raises MachineError, with the remedy, where there is none.
     """
@@ -37,12 +37,24 @@ def find_chromium(environment: Mapping[str, str] = os.environ) -> Path:
         if found := shutil.which(name, path=path):
             return Path(found)
     for pattern in _PLAYWRIGHT:
-        if own := sorted(_playwright_folder(environment).glob(pattern)):
-            return own[-1]
+        own = [path for path in _playwright_folder(environment).glob(pattern) if _can_run(path)]
+        if own:
+            return max(own, key=_revision)
     raise MachineError(
         "there is no Chromium on this machine: run `playwright install chromium`, install your"
         " system's chromium package, or set WAREX_CHROMIUM to one"
     )
+
+
+def _can_run(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)
+
+
+def _revision(path: Path) -> int:
+    """Return the number of Playwright's build: chromium-999 is older than chromium-1200."""
+    folder = next(part for part in path.parts if part.startswith("chromium-"))
+    number = folder.removeprefix("chromium-")
+    return int(number) if number.isdecimal() else 0
 
 
 def _playwright_folder(environment: Mapping[str, str]) -> Path:

@@ -1,17 +1,19 @@
 """Runs somebody else's command, bounded in time, with nothing left behind."""
 
-import contextlib
-import os
-import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from warex.errors import MachineError
+from warex.sandbox.family import Family
+from warex.traces import cannot_write
+
+_LOOK = 0.1
+"""Seconds between two questions whether to stop; who asks for a stop is another thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +32,31 @@ def run_command(
     log: Path,
     *,
     timeout_s: float,
-    stop: threading.Event | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Finished:
-    """Run a command until it ends, its time is up, or ``stop`` is set; kill all that it started.
+    """Run a command until it ends, its time is up, or ``stop`` says so; end all that it started.
 
-    What it prints goes into ``log``. Raises MachineError where it cannot be started.
+    What it prints is appended to ``log``. Raises MachineError where it cannot be started or the
+    log cannot be written.
     """
-    began = time.monotonic()
-    with log.open("ab") as output:
-        process = _start(arguments, environment, output)
-        # One waits for the process, one for the word to stop: whichever comes first.
+    family = Family()
+    try:
+        output = log.open("ab")
+    except OSError as error:
+        raise cannot_write(log, error) from None
+    with output:
+        began = time.monotonic()
+        process = _start(arguments, family.marked(environment), output)
+        family.leader = process.pid
+        # One waits for the process, so that its end is noticed at once.
         ended = threading.Event()
         waiter = threading.Thread(target=_wait_for, args=(process, ended), daemon=True)
         waiter.start()
-        stopped = _first_of(ended, stop, timeout_s)
-        seconds = time.monotonic() - began
-        _kill_all(process)
+        try:
+            stopped = not _ends_by(ended, began + timeout_s, stop)
+            seconds = time.monotonic() - began
+        finally:
+            family.end()
         waiter.join()
     return Finished(None if stopped else process.returncode, seconds)
 
@@ -56,15 +67,18 @@ def _start(
     try:
         return subprocess.Popen(
             arguments,
-            env=dict(environment),
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            # A process group of its own, so that the browsers it starts end with it.
+            # A session of its own: a Ctrl-C is for us, who then end it in good order.
             start_new_session=True,
         )
     except OSError as error:
-        raise MachineError(f"{arguments[0]} cannot be started: {error.strerror}") from None
+        raise MachineError(
+            f"{arguments[0]!r} cannot be started: {error.strerror}; install it, or name another"
+            " program"
+        ) from None
 
 
 def _wait_for(process: subprocess.Popen[bytes], ended: threading.Event) -> None:
@@ -72,24 +86,11 @@ def _wait_for(process: subprocess.Popen[bytes], ended: threading.Event) -> None:
     ended.set()
 
 
-def _first_of(ended: threading.Event, stop: threading.Event | None, timeout_s: float) -> bool:
-    """Wait; return whether the command was still running when waiting was over."""
-    deadline = time.monotonic() + timeout_s
+def _ends_by(ended: threading.Event, deadline: float, stop: Callable[[], bool] | None) -> bool:
+    """Wait; return whether the command ended by itself."""
     while not ended.is_set():
         left = deadline - time.monotonic()
-        if left <= 0 or (stop is not None and stop.is_set()):
-            return True
-        # The word to stop comes from another thread; looking for it ten times a second is enough.
-        ended.wait(min(left, 0.1 if stop is not None else left))
-    return False
-
-
-def _kill_all(process: subprocess.Popen[bytes]) -> None:
-    try:
-        os.killpg(process.pid, signal.SIGTERM)
-        if process.poll() is None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(3)
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass  # Nothing of it is left.
+        if left <= 0 or (stop is not None and stop()):
+            return False
+        ended.wait(left if stop is None else min(left, _LOOK))
+    return True

@@ -10,9 +10,16 @@ from pathlib import Path
 
 from warex.proxy.ca import CertificateAuthority
 
-_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "WS_PROXY", "WSS_PROXY")
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "WS_PROXY", "WSS_PROXY", "GRPC_PROXY")
+"""Name the proxy; each is set in both cases, since programs differ in which they read."""
 
-_BUNDLES = (
+DIRECT = ("NO_PROXY",)
+"""Name what goes past the proxy, in both cases: loopback alone."""
+
+SWITCHES = {"NODE_USE_ENV_PROXY": "1"}
+"""Make a program read the proxy variables at all: Node's own fetch does not otherwise."""
+
+BUNDLES = (
     "SSL_CERT_FILE",
     "REQUESTS_CA_BUNDLE",
     "CURL_CA_BUNDLE",
@@ -27,11 +34,14 @@ _BUNDLES = (
 )
 """Variables that replace a program's trust store: they get the system's certificates and ours."""
 
-_ADDITIONS = ("NODE_EXTRA_CA_CERTS", "DENO_CERT")
+ADDITIONS = ("NODE_EXTRA_CA_CERTS", "DENO_CERT")
 """Variables that add to a trust store: they get ours alone."""
 
-_REMOVED = ("SSL_CERT_DIR",)
+REMOVED = ("SSL_CERT_DIR",)
 """Would let a program look elsewhere first."""
+
+
+_LOOPBACK = "localhost,127.0.0.1,::1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +61,13 @@ def behind_proxy(
     ``bundle`` is a PEM file of the system's certificates and the CA's. Loopback stays direct, since
     drivers and debugging channels live there: sites on this machine are reached by a mapped name.
     """
-    kept = {name: value for name, value in base.items() if name not in _REMOVED}
-    proxies = {name: proxy for name in _PROXIES} | {name.lower(): proxy for name in _PROXIES}
-    direct = {"NO_PROXY": "localhost,127.0.0.1,::1", "no_proxy": "localhost,127.0.0.1,::1"}
-    trust = dict.fromkeys(_BUNDLES, str(bundle)) | dict.fromkeys(_ADDITIONS, str(ca.certificate))
-    return Environment({**kept, **proxies, **direct, **trust}, (_trusts(ca),))
+    kept = {name: value for name, value in base.items() if name not in REMOVED}
+    proxies = dict.fromkeys(_both_cases(PROXIES), proxy)
+    direct = dict.fromkeys(_both_cases(DIRECT), _LOOPBACK)
+    trust = dict.fromkeys(BUNDLES, str(bundle)) | dict.fromkeys(ADDITIONS, str(ca.certificate))
+    # A Chromium on a desktop asks the desktop, not the variables.
+    arguments = (f"--proxy-server={proxy}", _trusts(ca))
+    return Environment({**kept, **proxies, **direct, **SWITCHES, **trust}, arguments)
 
 
 def without_proxy(
@@ -65,12 +77,16 @@ def without_proxy(
 
     ``hosts`` are names whose TLS is served on a port of loopback, with a certificate of the CA's.
     """
-    dropped = {*_PROXIES, *map(str.lower, _PROXIES)}
+    dropped = _both_cases(PROXIES)
     kept = {name: value for name, value in base.items() if name not in dropped}
     rules = ",".join(f"MAP {host} 127.0.0.1:{port}" for host, port in sorted(hosts.items()))
     # With --no-proxy-server a proxy of the desktop's settings is left out, too.
     arguments = (_trusts(ca), "--no-proxy-server", f"--host-resolver-rules={rules}")
     return Environment(kept, arguments)
+
+
+def _both_cases(names: tuple[str, ...]) -> tuple[str, ...]:
+    return (*names, *map(str.lower, names))
 
 
 def _trusts(ca: CertificateAuthority) -> str:

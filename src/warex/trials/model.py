@@ -1,10 +1,11 @@
 """The embedded scripted model: started once for a campaign, asked by every trial that names it."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from warex.benchmarks.program import program
+from warex.errors import MachineError, TrialVoid
 
 PREFIX = "scripted:"
 """Models of this name are played by a program of WAREX's own; the rest is the persona."""
@@ -15,6 +16,16 @@ HOST = "model.warex.test"
 
 @contextmanager
 def scripted_model(tasks: Path) -> Iterator[int]:
-    """Run the scripted model over a benchmark's task file; yield its port."""
-    with program("warex.agents.scripted_model", "--tasks", str(tasks)) as said:
+    """Run the scripted model over a benchmark's task file; yield its port.
+
+    Raises MachineError where it does not start.
+    """
+    with ExitStack() as running:
+        try:
+            said = running.enter_context(
+                program("warex.agents.scripted_model", "--tasks", str(tasks))
+            )
+        except TrialVoid as error:
+            # It serves a whole campaign: there is no trial yet to be void.
+            raise MachineError(f"the scripted model does not start: {error}") from None
         yield int(said["port"])

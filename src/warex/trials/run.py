@@ -7,17 +7,17 @@ and is run again. What the agent does badly counts.
 import os
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from warex.benchmarks import AgentSpec, Benchmark, Result, Stage
-from warex.errors import MachineError, TraceError, TrialVoid
+from warex.benchmarks import AGENT_LOG, AgentSpec, Benchmark, Result, Stage
+from warex.errors import InputError, MachineError, TraceError, TrialVoid
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.config import HostMap, ProxyConfig
 from warex.proxy.forkserver import Forkserver
-from warex.proxy.lane import Proxy, started
+from warex.proxy.lane import started
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.command import Finished, run_command
 from warex.sandbox.environment import Environment, behind_proxy, without_proxy
@@ -31,7 +31,9 @@ from warex.traces import (
     RequestSeen,
     Trace,
     TrialKey,
+    Tunnel,
     Void,
+    cannot_write,
     read_trace,
     write_outcome,
 )
@@ -80,12 +82,17 @@ class Interrupted(Exception):
 
 
 def run_trial(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> Outcome:
-    """Run one attempt in its folder and write how it came out, last.
+    """Run one attempt in a folder of its own and write how it came out, last.
 
     Raises MachineError where the machine lacks something, InputError where the configuration cannot
-    work, Interrupted where it was stopped.
+    work or the folder holds an attempt, Interrupted where it was stopped.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from None
+    if any(folder.iterdir()):
+        raise InputError(f"{folder} holds an attempt already; each needs a folder of its own")
     try:
         outcome = _run(spec, attempt, folder, setting)
     except TrialVoid as void:
@@ -97,23 +104,47 @@ def run_trial(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> 
 
 
 def _run(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> Outcome:
-    benchmark, task = setting.benchmark, spec.key.task
+    stages = setting.benchmark.stage(spec.key.task, folder, setting.ca, direct=not spec.proxied)
+    with stages as stage:
+        if spec.proxied:
+            config = _proxy_config(spec, attempt, folder, stage, setting)
+            return _run_behind(config, spec, stage, folder, setting)
+        environment = without_proxy(setting.base_environment, setting.ca, stage.direct_hosts)
+        finished = _let_the_agent_work(spec, folder, setting, environment, setting.stop.is_set)
+        result = setting.benchmark.read(spec.key.task, stage, folder, finished.code)
+        return _outcome(result, finished, delivered=False)
+
+
+def _run_behind(
+    config: ProxyConfig, spec: TrialSpec, stage: Stage, folder: Path, setting: Setting
+) -> Outcome:
     with (
         tempfile.TemporaryDirectory(prefix="warex-trial-") as scratch,
-        benchmark.stage(task, folder, direct=not spec.proxied) as stage,
+        started(setting.forkserver, config) as proxy,
     ):
-        if not spec.proxied:
-            environment = without_proxy(setting.base_environment, setting.ca, stage.direct_hosts)
-            finished = _let_the_agent_work(spec, folder, setting, environment)
-            return _judge(spec, stage, folder, setting, finished, None)
-        config = _proxy_config(spec, attempt, folder, stage, setting)
-        with started(setting.forkserver, config) as proxy:
-            bundle = setting.ca.bundle(Path(scratch) / "bundle.pem")
-            environment = behind_proxy(setting.base_environment, proxy.url, setting.ca, bundle)
-            fetch_canary(setting.chromium, environment)
-            finished = _let_the_agent_work(spec, folder, setting, environment)
-            result = benchmark.read(task, stage, folder, finished.code)
-        return _outcome(spec, folder, result, finished, proxy)
+        bundle = setting.ca.bundle(Path(scratch) / "bundle.pem")
+        environment = behind_proxy(setting.base_environment, proxy.url, setting.ca, bundle)
+
+        def stop() -> bool:
+            # What follows a break of ours says nothing, so nobody need wait for it.
+            return setting.stop.is_set() or proxy.broken is not None
+
+        void = result = finished = None
+        try:
+            fetch_canary(setting.chromium, environment, stop)
+            finished = _let_the_agent_work(spec, folder, setting, environment, stop)
+            result = setting.benchmark.read(spec.key.task, stage, folder, finished.code)
+        except TrialVoid as error:
+            void = error
+    # Only now is it known whether the proxy held to its end; its own word says more.
+    if proxy.broken is not None:
+        raise TrialVoid(proxy.broken)
+    if void is not None or finished is None or result is None:
+        raise void or TrialVoid("the trial ended before its agent began")
+    trace = _trace(folder)
+    outcome = _outcome(result, finished, delivered=any(trace.events(FaultDelivered)))
+    _require_pages(trace, setting.benchmark.sites(spec.key.task))
+    return outcome
 
 
 def _proxy_config(
@@ -162,7 +193,11 @@ def _base_url(agent: AgentSpec, setting: Setting, *, proxied: bool) -> str | Non
 
 
 def _let_the_agent_work(
-    spec: TrialSpec, folder: Path, setting: Setting, environment: Environment
+    spec: TrialSpec,
+    folder: Path,
+    setting: Setting,
+    environment: Environment,
+    stop: Callable[[], bool],
 ) -> Finished:
     base_url = _base_url(spec.agent, setting, proxied=spec.proxied)
     command = setting.benchmark.command(
@@ -175,45 +210,22 @@ def _let_the_agent_work(
     return run_command(
         command,
         environment.variables,
-        folder / "agent.log",
+        folder / AGENT_LOG,
         timeout_s=setting.timeout_s,
-        stop=setting.stop,
+        stop=stop,
     )
 
 
-def _judge(
-    spec: TrialSpec,
-    stage: Stage,
-    folder: Path,
-    setting: Setting,
-    finished: Finished,
-    proxy: Proxy | None,
-) -> Outcome:
-    result = setting.benchmark.read(spec.key.task, stage, folder, finished.code)
-    return _outcome(spec, folder, result, finished, proxy)
+def _outcome(result: Result, finished: Finished, *, delivered: bool) -> Counted:
+    """Say how the attempt came out.
 
-
-def _outcome(
-    spec: TrialSpec, folder: Path, result: Result, finished: Finished, proxy: Proxy | None
-) -> Outcome:
-    """Say how the attempt came out: void where our side or the harness failed, else counted."""
-    trace = None
-    if proxy is not None:
-        if proxy.broken is not None:
-            raise TrialVoid(proxy.broken)
-        try:
-            trace = read_trace(folder / EVENTS)
-        except TraceError as error:
-            raise TrialVoid(str(error)) from None
+    Raises TrialVoid where the harness failed before any fault was delivered, which is then no
+    fault's doing and says nothing about the agent.
+    """
     if result.unusable is not None:
         raise TrialVoid(result.unusable)
-    if trace is not None and _bypassed(trace):
-        raise TrialVoid(
-            "bypassed: the agent called its model through the proxy, but no page of its browser"
-            " came through"
-        )
-    if result.ending == "harness_crashed" and not (trace and any(trace.events(FaultDelivered))):
-        why = " ".join(result.reasons)
+    if result.ending == "harness_crashed" and not delivered:
+        why = "; ".join(result.reasons)
         raise TrialVoid(f"the harness crashed before any fault was delivered: {why}")
     return Counted(
         ending=result.ending,
@@ -224,7 +236,27 @@ def _outcome(
     )
 
 
-def _bypassed(trace: Trace) -> bool:
+def _trace(folder: Path) -> Trace:
+    try:
+        return read_trace(folder / EVENTS)
+    except TraceError as error:
+        raise TrialVoid(str(error)) from None
+
+
+def _require_pages(trace: Trace, sites: Sequence[str]) -> None:
+    """Raise TrialVoid where nothing came through for the task's sites; no sites: for any."""
     calls = {event.exchange for event in trace.events(LlmCall)}
-    pages = {event.exchange for event in trace.events(RequestSeen)} - calls
-    return bool(calls) and not pages
+    seen = {
+        urlsplit(event.url).hostname
+        for event in trace.events(RequestSeen)
+        if event.exchange not in calls
+    }
+    # A host that is passed through shows as a tunnel; the browser's own chatter says nothing.
+    seen |= {event.host for event in trace.events(Tunnel) if event.why != "background"}
+    wanted = {urlsplit(site).hostname for site in sites}
+    if not (seen & wanted if wanted else seen):
+        called = "the agent called its model" if calls else "the agent ran"
+        raise TrialVoid(
+            f"bypassed: {called}, but no page of {', '.join(sites) or 'any site'} came through the"
+            " proxy, so its browser goes past it"
+        )

@@ -1,0 +1,81 @@
+"""A command and all that it started, wherever those have gone: ended with nothing left behind.
+
+Browsers and their drivers start sessions of their own, so a signal to the command's process group
+does not reach them. What they cannot leave is their environment: a mark in it tells them.
+"""
+
+import os
+import secrets
+import signal
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_VARIABLE = "WAREX_COMMAND"
+_PROC = Path("/proc")
+_LOOK_AGAIN = 0.05
+_GRACE = 3.0
+_KILLING = 5.0
+
+
+@dataclass(slots=True)
+class Family:
+    """The processes of one command: its session, and whoever carries its mark."""
+
+    mark: str = field(default_factory=lambda: secrets.token_hex(8))
+    leader: int | None = None
+    """Process id of the command, once it runs."""
+
+    def marked(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Return the environment to start the command with."""
+        return {**environment, _VARIABLE: self.mark}
+
+    def end(self) -> None:
+        """End all of them: politely first, so that browsers take their profiles away."""
+        for how, patience in ((signal.SIGTERM, _GRACE), (signal.SIGKILL, _KILLING)):
+            told: set[int] = set()
+            deadline = time.monotonic() + patience
+            while alive := self._alive():
+                for process in alive - told:
+                    with suppress(ProcessLookupError):
+                        os.kill(process, how)
+                told |= alive
+                if time.monotonic() > deadline:
+                    break
+                time.sleep(_LOOK_AGAIN)
+            else:
+                return
+
+    def _alive(self) -> set[int]:
+        """Return whom to send a signal to; a negative number is a process group (kill(2))."""
+        if self.leader is None:
+            return set()
+        if not _PROC.joinpath("self", "environ").exists():
+            return self._group()
+        mark = f"{_VARIABLE}={self.mark}".encode()
+        return {
+            int(process.name)
+            for process in _PROC.iterdir()
+            if process.name.isdecimal() and self._belongs(process, mark)
+        }
+
+    def _belongs(self, process: Path, mark: bytes) -> bool:
+        try:
+            # proc(5): "PID (NAME) STATE PPID PGRP SESSION …"; a name may hold anything.
+            state, _, _, session, *_ = (process / "stat").read_bytes().rpartition(b")")[2].split()
+            if state in (b"Z", b"X"):
+                return False
+            return int(session) == self.leader or mark in (process / "environ").read_bytes()
+        except OSError:
+            return False  # It has ended meanwhile, or is somebody else's.
+
+    def _group(self) -> set[int]:
+        if self.leader is None:
+            return set()
+        try:
+            os.kill(-self.leader, 0)
+        except OSError:
+            return set()
+        return {-self.leader}
