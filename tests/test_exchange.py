@@ -5,7 +5,7 @@ from warex.exchange import Request, Resource, Response, resource_of
 # What Chromium sends. Over plain HTTP it says no Fetch Metadata, unless the host is this machine.
 NAVIGATION = {
     "upgrade-insecure-requests": "1",
-    "accept": "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+    "accept": "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8",
 }
 CHROMIUM_HTTPS: list[tuple[str, dict[str, str], Resource]] = [
     ("/", {**NAVIGATION, "sec-fetch-dest": "document", "sec-fetch-mode": "navigate"}, "document"),

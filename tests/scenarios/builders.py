@@ -16,7 +16,7 @@ SCRIPT = {"sec-fetch-dest": "script"}
 _numbers = count(1)
 
 
-def rule(name: str = "down", **keys: JsonValue) -> dict[str, JsonValue]:
+def rule(name: str = "down", /, **keys: JsonValue) -> dict[str, JsonValue]:
     return {"name": name, "trigger": {"always": True}, "fault": {"kind": "http_error"}, **keys}
 
 
@@ -24,9 +24,9 @@ def scenario(*rules: dict[str, JsonValue], **keys: JsonValue) -> Scenario:
     return Scenario.model_validate({"name": "s", "rules": list(rules), **keys})
 
 
-def one(**keys: JsonValue) -> Scenario:
+def one(arm: str | None = None, never: tuple[str, ...] = (), **keys: JsonValue) -> Scenario:
     """Return a scenario of one rule, `down`."""
-    return scenario(rule(**keys))
+    return scenario(rule(**keys), arm=arm, never=list(never))
 
 
 def one_shot(name: str = "once", **keys: JsonValue) -> Rule:

@@ -7,7 +7,6 @@ another way; a replay keeps the places (rule, scope and ordinal) that were hit, 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -54,15 +53,17 @@ def read_replay(trial: Path) -> Replay:
         raise TraceError(f"{path} has no trial_began event: it does not say which scenario it ran")
     if began.scenario is None and not any(map(_plans_fault, events)):
         raise TraceError(f"{path} was made without a scenario: there are no faults to replay")
+    what = "a scenario"
     try:
         scenario = Scenario.model_validate(began.scenario or {"name": "one-shots"})
+        what = "an arming"
         arm: Arm = _ARM.validate_python(began.arm)
-    except ValidationError as error:
-        _cannot_run(path, "a scenario", error)
-    try:
+        what = "a planned fault"
         one_shots = tuple(_one_shots(events))
     except ValidationError as error:
-        _cannot_run(path, "a planned fault", error)
+        mistake = error.errors()[0]
+        said = ": ".join(filter(None, (".".join(map(str, mistake["loc"])), mistake["msg"])))
+        raise TraceError(f"{path} holds {what} that this version cannot run: {said}") from None
     return Replay(
         scenario=scenario.model_copy(update={"rules": (*scenario.rules, *one_shots)}),
         seed=began.seed,
@@ -74,14 +75,6 @@ def read_replay(trial: Path) -> Replay:
 
 
 _ARM: TypeAdapter[Arm] = TypeAdapter(Arm)
-
-
-def _cannot_run(path: Path, what: str, error: ValidationError) -> NoReturn:
-    mistake = error.errors()[0]
-    where = ".".join(map(str, mistake["loc"])) or "arm"
-    raise TraceError(
-        f"{path} holds {what} that this version cannot run: {where}: {mistake['msg']}"
-    ) from None
 
 
 def _plans_fault(event: Event) -> bool:

@@ -1,0 +1,792 @@
+from collections import Counter
+from itertools import count
+from math import sqrt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from tests.scenarios.builders import (
+    DOCUMENT,
+    PAGE,
+    SCRIPT,
+    SITE,
+    answer,
+    ask,
+    hits,
+    one,
+    one_shot,
+    only,
+    places,
+    rule,
+    scenario,
+    send,
+)
+from warex.exchange import Exchange
+from warex.scenarios import Decision, Injector, LeftAlone, Rule
+
+FIVE = [PAGE] * 5
+URLS = [f"{SITE}/{number}" for number in range(4)]
+ASSETS = st.lists(st.sampled_from([f"{SITE}/{name}.js" for name in "abcdef"]), max_size=40)
+
+
+def reasons(injector: Injector) -> dict[str, int]:
+    return {left.reason: left.count for left in injector.left_alone()}
+
+
+# ---- triggers
+
+
+@pytest.mark.parametrize(
+    ("trigger", "expected"),
+    [
+        ({"first": 1}, [1]),
+        ({"first": 3}, [1, 2, 3]),
+        ({"nth": 2}, [2]),
+        ({"nth": [2, 5]}, [2, 5]),
+        ({"every": 1}, [1, 2, 3, 4, 5]),
+        ({"every": 2}, [2, 4]),
+        ({"always": True}, [1, 2, 3, 4, 5]),
+        ({"probability": 0.0}, []),
+        ({"probability": 1.0}, [1, 2, 3, 4, 5]),
+        ({"random": {"times": 2, "probability": 1.0}}, [1, 2]),
+        ({"random": {"times": 2, "probability": 0.0}}, []),
+    ],
+)
+@pytest.mark.parametrize("per", ["rule", "url"])
+def test_a_trigger_hits_what_it_says(
+    trigger: dict[str, JsonValue], expected: list[int], per: str
+) -> None:
+    assert hits(Injector(one(trigger=trigger, per=per), 1), FIVE) == expected
+
+
+@given(seed=st.integers(), times=st.integers(1, 7), chance=st.floats(0.2, 1))
+def test_a_random_trigger_hits_exactly_so_many_in_all(seed: int, times: int, chance: float) -> None:
+    trigger: JsonValue = {"random": {"times": times, "probability": chance}}
+
+    assert len(hits(Injector(one(trigger=trigger), seed), [PAGE] * 250)) == times
+
+
+@pytest.mark.parametrize("per", ["rule", "url"])
+@pytest.mark.parametrize("chance", [0.1, 0.3, 0.5, 0.9])
+def test_a_probability_is_the_rate_of_hits(chance: float, per: str) -> None:
+    stream = [f"{SITE}/{number % 50}" for number in range(4000)]
+
+    rate = len(hits(Injector(one(trigger={"probability": chance}, per=per), 7), stream)) / 4000
+
+    # Four standard errors. Drawing twice would hit 2p - p², far outside.
+    assert abs(rate - chance) < 4 * sqrt(chance * (1 - chance) / 4000)
+
+
+def test_a_random_trigger_waits_as_its_probability_says() -> None:
+    trigger: JsonValue = {"random": {"times": 1, "probability": 0.25}}
+
+    def first_hit(seed: int) -> int:
+        injector = Injector(one(trigger=trigger), seed)
+        return next(number for number in count(1) if send(injector).injections)
+
+    firsts = [first_hit(seed) for seed in range(400)]
+
+    # Geometric: mean 4, standard deviation 3.5; four standard errors.
+    assert abs(sum(firsts) / 400 - 4) < 4 * 3.5 / 20
+
+
+def test_a_random_trigger_uses_one_half_where_it_names_no_probability() -> None:
+    named = one(trigger={"random": {"times": 9, "probability": 0.5}})
+
+    left_out = one(trigger={"random": {"times": 9}})
+
+    assert hits(Injector(named, 3), FIVE) == hits(Injector(left_out, 3), FIVE)
+
+
+# ---- draws
+
+
+@pytest.mark.parametrize(
+    ("per", "expected"),
+    [
+        ("rule", [1, 2, 5, 7, 8, 9, 11, 12, 15, 17, 18, 20]),
+        ("url", [1, 3, 5, 6, 11, 13, 14, 15, 19, 20]),
+    ],
+)
+def test_what_a_seed_hits_is_the_same_in_every_version(per: str, expected: list[int]) -> None:
+    injector = Injector(one(trigger={"probability": 0.5}, per=per), 42)
+
+    assert hits(injector, [URLS[number % 4] for number in range(20)]) == expected
+
+
+@pytest.mark.parametrize("per", ["rule", "url"])
+def test_the_same_seed_hits_the_same_and_two_seeds_differ(per: str) -> None:
+    def found(seed: int) -> list[int]:
+        return hits(Injector(one(trigger={"probability": 0.5}, per=per), seed), URLS * 10)
+
+    assert found(1) == found(1)
+    assert len({tuple(found(seed)) for seed in range(20)}) == 20
+
+
+def test_two_rules_draw_by_themselves() -> None:
+    coin: JsonValue = {"probability": 0.5}
+    both = Injector(scenario(rule("a", trigger=coin), rule("b", trigger=coin)), 1)
+
+    of = Counter(
+        tuple(sorted(it.rule for it in (*decision.injections, *decision.superseded)))
+        for decision in (send(both) for _ in range(400))
+    )
+
+    assert all(70 < of[which] < 130 for which in [(), ("a",), ("b",), ("a", "b")])
+
+
+@given(stream=ASSETS, seed=st.integers(0, 99), data=st.data())
+def test_per_url_the_same_requests_are_hit_in_whatever_order_they_arrive(
+    stream: list[str], seed: int, data: st.DataObject
+) -> None:
+    def found(urls: list[str]) -> set[tuple[str, int]]:
+        injector = Injector(one(trigger={"probability": 0.5}, per="url"), seed)
+        return {
+            (it.scope, it.ordinal)
+            for url in urls
+            for it in send(injector, url, headers=SCRIPT).injections
+        }
+
+    assert found(stream) == found(data.draw(st.permutations(stream)))
+
+
+def test_per_url_each_method_and_url_has_its_own_count_and_budget() -> None:
+    injector = Injector(one(trigger={"random": {"times": 1, "probability": 1.0}}, per="url"), 1)
+    stream = [(PAGE, "GET"), (PAGE, "POST"), (PAGE, "GET"), (f"{PAGE}?a", "GET"), (PAGE, "POST")]
+
+    found = [send(injector, url, method).injections for url, method in stream]
+
+    assert [len(injections) for injections in found] == [1, 1, 0, 1, 0]
+    assert only(found[1]).scope == f"POST {PAGE}"
+
+
+def test_per_rule_all_that_match_are_numbered_in_order_of_arrival() -> None:
+    injector = Injector(one(match={"resource": "document"}), 1)
+    stream = [(URLS[0], DOCUMENT), (URLS[1], SCRIPT), (URLS[2], DOCUMENT), (URLS[0], DOCUMENT)]
+
+    found = [it for url, what in stream for it in send(injector, url, headers=what).injections]
+
+    assert places(found) == [("down", "", 1), ("down", "", 2), ("down", "", 3)]
+
+
+def test_one_url_in_two_spellings_is_one() -> None:
+    injector = Injector(one(trigger={"nth": 2}, per="url"), 1)
+
+    assert hits(injector, ["https://shop.test/", "HTTPS://SHOP.test:443/#top"]) == [2]
+
+
+def test_a_ledger_and_its_count_know_no_secret_of_a_url() -> None:
+    injector = Injector(one(per="url"), 1)
+
+    first = only(send(injector, f"{PAGE}?token=aaaa").injections)
+    second = only(send(injector, f"{PAGE}?token=bbbb").injections)
+
+    assert first.scope == second.scope == f"GET {PAGE}?token=[redacted]"
+    assert (first.ordinal, second.ordinal) == (1, 2)
+
+
+def test_a_url_that_is_not_utf_8_is_counted_as_the_trace_writes_it() -> None:
+    for per in ("rule", "url"):
+        injector = Injector(one(trigger={"probability": 1.0}, per=per), 1)
+        injection = only(send(injector, f"{PAGE}caf\udce9").injections)
+        assert injection.scope == (f"GET {PAGE}caf?" if per == "url" else "")
+
+
+# ---- windows
+
+
+def test_between_only_that_time_is_counted() -> None:
+    injector = Injector(one(trigger={"nth": 2, "between": [5, 10]}), 1)
+
+    found = [now for now in (0.0, 4.9, 5.0, 9.9, 10.0) if send(injector, now=now).injections]
+
+    assert found == [9.9]
+
+
+def test_after_a_step_only_what_follows_is_counted() -> None:
+    injector = Injector(one(trigger={"first": 1, "after_step": 2}), 1)
+    found = []
+    for step in ("a", "b", "c"):
+        found.append(len(send(injector).injections))
+        injector.llm_call(step)
+
+    assert [*found, len(send(injector).injections)] == [0, 0, 1, 0]
+
+
+def test_a_call_with_the_same_body_again_is_the_same_step() -> None:
+    injector = Injector(one(), 1)
+    for body in ("a", "a", "b", "b", "a"):
+        injector.llm_call(body)
+
+    assert injector.steps == 3
+
+
+# ---- arming
+
+
+def test_armed_from_the_start_everything_counts() -> None:
+    assert hits(Injector(one(), 1), [PAGE]) == [1]
+
+
+def test_the_scenario_says_when_to_arm_unless_somebody_knows_better() -> None:
+    assert Injector(one(), 1).arm_at == "start"
+    assert Injector(one(arm="first_page"), 1).arm_at == "first_page"
+    assert Injector(one(arm="first_page"), 1, arm="first_llm_call").arm_at == "first_llm_call"
+
+
+@pytest.mark.parametrize(
+    ("url", "headers", "arms"),
+    [
+        (PAGE, DOCUMENT, True),
+        (f"{SITE}/app.js", SCRIPT, False),
+        (PAGE, {"sec-fetch-dest": "iframe"}, False),
+        ("https://elsewhere.test/", DOCUMENT, False),
+        ("https://shop.test.elsewhere.test/", DOCUMENT, False),
+        (f"{SITE}/favicon.ico", DOCUMENT, False),
+        (PAGE, {**DOCUMENT, "sec-purpose": "prefetch"}, False),
+    ],
+)
+def test_the_first_page_arms_and_is_hit_itself(
+    url: str, headers: dict[str, str], arms: bool
+) -> None:
+    injector = Injector(one(arm="first_page"), 1, sites=(SITE,))
+
+    assert bool(send(injector, url, headers=headers).injections) is arms
+    assert injector.armed is arms
+
+
+def test_where_no_site_is_known_any_page_arms() -> None:
+    injector = Injector(one(arm="first_page"), 1)
+
+    assert hits(injector, ["https://any.test/"]) == [1]
+
+
+def test_the_first_llm_call_arms() -> None:
+    injector = Injector(one(arm="first_llm_call"), 1, sites=(SITE,))
+
+    assert hits(injector, [PAGE]) == []
+    injector.llm_call("a")
+    assert only(send(injector).injections).ordinal == 1
+
+
+def test_what_came_before_arming_is_counted_only_as_left_alone() -> None:
+    injector = Injector(one(arm="first_llm_call", match={"resource": "document"}), 1)
+    hits(injector, FIVE)
+    send(injector, f"{SITE}/app.js", headers=SCRIPT)
+
+    assert injector.left_alone() == (LeftAlone("down", "not_armed", 5),)
+
+
+def test_once_the_agent_has_ended_nothing_is_hit_or_counted() -> None:
+    injector = Injector(one(arm="first_page", trigger={"every": 2}), 1, sites=(SITE,))
+    send(injector)
+    injector.disarm()
+    injector.llm_call("a judge's")
+
+    assert hits(injector, FIVE) == []
+    assert reasons(injector) == {"trial_over": 5}
+    injector.arm()
+    assert only(send(injector).injections).ordinal == 2
+
+
+def test_an_llm_call_after_the_end_arms_nothing() -> None:
+    injector = Injector(one(arm="first_llm_call"), 1)
+    injector.disarm()
+    injector.llm_call("a judge's")
+
+    assert not injector.armed
+
+
+def test_left_alone_is_numbered_per_rule_and_reason() -> None:
+    pages, scripts = rule("pages", match={"resource": "document"}), rule("all")
+    injector = Injector(scenario(pages, scripts, arm="first_llm_call"), 1)
+    send(injector)
+    send(injector, f"{SITE}/app.js", headers=SCRIPT)
+    injector.llm_call("a")
+    send(injector, f"{SITE}/favicon.ico", headers={"sec-fetch-dest": "image"})
+    injector.disarm()
+    send(injector)
+
+    assert set(injector.left_alone()) == {
+        LeftAlone("pages", "not_armed", 1),
+        LeftAlone("pages", "trial_over", 1),
+        LeftAlone("all", "not_armed", 2),
+        LeftAlone("all", "never", 1),
+        LeftAlone("all", "trial_over", 1),
+    }
+
+
+# ---- what is not counted
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"{SITE}/favicon.ico",
+        "http://ocsp.digicert.com/MFEw",
+        "https://clients2.google.com/time/1/current",
+        "https://track.test/pixel",
+        "https://judge.test/verify",
+    ],
+)
+def test_never_is_neither_hit_nor_counted(url: str) -> None:
+    injector = Injector(
+        one(trigger={"first": 1}, never=("https://track.test/*",)),
+        1,
+        never=("https://judge.test/*",),
+    )
+
+    assert hits(injector, [url] * 3) == []
+    assert reasons(injector) == {"never": 3}
+    assert only(send(injector).injections).ordinal == 1
+
+
+def test_a_model_is_left_alone_unless_a_rule_spells_its_host_out() -> None:
+    everything, named = rule("everything"), rule("named", match={"url": "https://llm.test/*"})
+    injector = Injector(scenario(everything, named), 1)
+
+    to_model = send(injector, "https://llm.test/v1/chat/completions", "POST", {}, llm=True)
+
+    assert places(to_model.injections) == [("named", "", 1)]
+    assert only(send(injector).injections).rule == "everything"
+    assert only(send(injector).injections).ordinal == 2
+
+
+def test_a_public_models_host_is_left_alone_whatever_is_asked_there() -> None:
+    injector = Injector(one(arm="first_llm_call"), 1)
+    send(injector, "https://api.openai.com/v1/models", headers={})
+    injector.arm()
+
+    assert not send(injector, "https://api.openai.com/v1/models", headers={}).injections
+    assert injector.left_alone() == ()
+
+
+@pytest.mark.parametrize(
+    ("method", "headers"),
+    [
+        ("OPTIONS", {"access-control-request-method": "POST", "sec-fetch-dest": "empty"}),
+        ("GET", {"sec-purpose": "prefetch", **DOCUMENT}),
+    ],
+)
+def test_preflights_and_prefetches_are_not_counted(method: str, headers: dict[str, str]) -> None:
+    injector = Injector(
+        scenario(
+            rule("all"),
+            rule("ok", match={"status": 200}, fault={"kind": "http_error", "stage": "response"}),
+        ),
+        1,
+    )
+    exchange = ask(PAGE, method, headers)
+
+    assert injector.request(exchange, 0) == Decision()
+    assert injector.response(answer(exchange), 0) == Decision()
+    assert injector.left_alone() == ()
+    assert only(send(injector).injections).ordinal == 1
+
+
+def test_each_hop_of_a_redirect_counts() -> None:
+    injector = Injector(one(trigger={"nth": 2}), 1)
+
+    assert hits(injector, [f"{SITE}/old", f"{SITE}/new"]) == [2]
+
+
+# ---- match
+
+
+def test_every_rule_counts_what_it_matches_whatever_the_others_did() -> None:
+    injector = Injector(scenario(rule("a", trigger={"first": 2}), rule("b", trigger={"nth": 3})), 1)
+
+    found = [places(send(injector).injections) for _ in range(3)]
+
+    assert found == [[("a", "", 1)], [("a", "", 2)], [("b", "", 3)]]
+
+
+@pytest.mark.parametrize(
+    ("match", "fits"),
+    [
+        ({}, True),
+        ({"method": "get"}, True),
+        ({"method": ["POST", "PUT"]}, False),
+        ({"resource": "document"}, True),
+        ({"resource": ["script", "xhr"]}, False),
+        ({"url": "https://shop.test/*"}, True),
+        ({"url": "{sites}/*"}, True),
+        ({"url": "https://other.test/*"}, False),
+        ({"url": "https://shop.test/*", "method": "POST"}, False),
+    ],
+)
+def test_all_given_keys_must_hold(match: dict[str, JsonValue], fits: bool) -> None:
+    assert bool(send(Injector(one(match=match), 1, sites=(SITE,))).injections) is fits
+
+
+def test_a_faults_own_resource_is_meant_unless_the_match_names_one() -> None:
+    fault: JsonValue = {"kind": "javascript_failure"}
+    own, named = one(fault=fault), one(fault=fault, match={"resource": "document"})
+
+    def finds(which: str, headers: dict[str, str]) -> bool:
+        given = {"own": own, "named": named}[which]
+        return bool(send(Injector(given, 1), headers=headers).injections)
+
+    assert finds("own", SCRIPT)
+    assert not finds("own", DOCUMENT)
+    assert finds("named", DOCUMENT)
+    assert not finds("named", SCRIPT)
+
+
+AFTER: JsonValue = {"kind": "http_error", "stage": "response"}
+
+
+@pytest.mark.parametrize(
+    ("match", "status", "content_type", "fits"),
+    [
+        ({"status": 200}, 200, "", True),
+        ({"status": [301, 302]}, 200, "", False),
+        ({"content_type": "text/html"}, 200, "Text/HTML; charset=utf-8", True),
+        ({"content_type": "image/*"}, 200, "image/png", True),
+        ({"content_type": "image/*"}, 200, "imagery/png", False),
+        ({"content_type": ["IMAGE/*", "text/css"]}, 200, "text/css", True),
+        ({"content_type": "image/*"}, 200, "", False),
+        ({"status": 200, "content_type": "text/html"}, 404, "text/html", False),
+    ],
+)
+def test_the_sites_answer_is_judged_when_it_comes(
+    match: dict[str, JsonValue], status: int, content_type: str, fits: bool
+) -> None:
+    injector = Injector(one(match=match, fault=AFTER), 1)
+    exchange = ask()
+
+    assert injector.request(exchange, 0) == Decision()
+    found = injector.response(answer(exchange, status, content_type), 0).injections
+
+    assert places(found) == ([("down", "", 1)] if fits else [])
+
+
+def test_what_was_left_alone_when_asked_is_left_alone_when_answered() -> None:
+    injector = Injector(one(match={"status": 200}, fault=AFTER, arm="first_llm_call"), 1)
+    early, late = ask(), ask()
+    injector.request(early, 0)
+    injector.llm_call("a")
+    injector.request(late, 0)
+    injector.disarm()
+
+    assert injector.response(answer(early), 1) == injector.response(answer(late), 1) == Decision()
+    assert reasons(injector) == {"not_armed": 1, "trial_over": 1}
+
+
+def test_an_answer_that_does_not_match_was_not_left_alone() -> None:
+    injector = Injector(one(match={"status": 404}, fault=AFTER, arm="first_llm_call"), 1)
+    exchange = ask()
+    injector.request(exchange, 0)
+    injector.response(answer(exchange), 0)
+
+    assert injector.left_alone() == ()
+
+
+def test_an_unknown_exchanges_answer_is_nobodys() -> None:
+    injector = Injector(one(match={"status": 200}, fault=AFTER), 1)
+    finished = ask()
+    injector.request(finished, 0)
+    injector.finish(finished.id)
+
+    assert injector.response(answer(ask()), 0) == Decision()
+    assert injector.response(answer(finished), 0) == Decision()
+
+
+def test_whether_a_rule_may_be_about_a_request_is_told_from_method_and_url() -> None:
+    injector = Injector(one(match={"url": "{sites}/*", "method": "POST"}), 1, sites=(SITE,))
+
+    assert injector.may_concern("POST", "HTTPS://shop.test:443/order#x")
+    assert not injector.may_concern("GET", f"{SITE}/order")
+    assert not injector.may_concern("POST", "https://other.test/order")
+
+
+# ---- collisions
+
+REPLY: JsonValue = {"kind": "http_error"}
+HELD: JsonValue = {"kind": "http_error", "delay": 1.0}
+LATE: JsonValue = {"kind": "javascript_failure", "mode": "delay", "delay": 1.0}
+LATE_AFTER: JsonValue = {**LATE, "stage": "response"}  # type: ignore[dict-item]
+CUT: JsonValue = {"kind": "connection_cut"}
+CUT_AFTER: JsonValue = {"kind": "connection_cut", "stage": "response"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "both"),
+    [
+        (REPLY, REPLY, False),
+        (REPLY, HELD, False),
+        (REPLY, CUT, False),
+        (CUT, REPLY, False),
+        (REPLY, AFTER, False),
+        (AFTER, REPLY, False),
+        (AFTER, AFTER, False),
+        (AFTER, CUT_AFTER, False),
+        (REPLY, LATE_AFTER, False),
+        (LATE_AFTER, REPLY, False),
+        (CUT, LATE, False),
+        (CUT_AFTER, LATE_AFTER, False),
+        (LATE, LATE, True),
+        (LATE, LATE_AFTER, True),
+        (LATE_AFTER, LATE, True),
+        (LATE, REPLY, True),
+        (LATE, AFTER, True),
+        (REPLY, LATE, True),
+        (AFTER, LATE, True),
+        (AFTER, LATE_AFTER, True),
+        (CUT_AFTER, LATE, True),
+        (LATE_AFTER, AFTER, True),
+    ],
+)
+def test_of_two_that_collide_the_first_rule_stands(
+    first: JsonValue, second: JsonValue, both: bool
+) -> None:
+    document: JsonValue = {"resource": "document"}
+    rules = (rule("a", fault=first, match=document), rule("b", fault=second, match=document))
+
+    decision = send(Injector(scenario(*rules), 1))
+
+    assert [it.rule for it in decision.injections] == (["a", "b"] if both else ["a"])
+    assert [it.rule for it in decision.superseded] == ([] if both else ["b"])
+
+
+def test_a_rule_that_lost_may_still_win_where_the_first_is_silent() -> None:
+    injector = Injector(scenario(rule("a", trigger={"nth": 2}), rule("b")), 1)
+
+    found = [send(injector) for _ in range(3)]
+
+    assert [only(decision.injections).rule for decision in found] == ["b", "a", "b"]
+    assert only(found[1].superseded).ordinal == 2
+
+
+def test_what_was_planned_when_asked_stands_against_what_the_answer_brings() -> None:
+    by_answer = rule("answer", match={"status": 200}, fault=AFTER)
+    by_request = rule("request", fault=AFTER)
+    injector = Injector(scenario(by_answer, by_request), 1)
+    exchange = ask()
+
+    asked, answered = injector.request(exchange, 0), injector.response(answer(exchange), 0)
+
+    assert only(asked.injections).rule == "request"
+    assert only(answered.superseded).rule == "answer"
+
+
+def test_a_superseded_hit_uses_its_ordinal_but_not_the_budget() -> None:
+    twice: JsonValue = {"random": {"times": 2, "probability": 1.0}}
+    injector = Injector(scenario(rule("a", trigger={"first": 1}), rule("b", trigger=twice)), 1)
+
+    found = [send(injector) for _ in range(4)]
+
+    assert places(found[0].superseded) == [("b", "", 1)]
+    rest = [it for decision in found for it in decision.injections if it.rule == "b"]
+    assert places(rest) == [("b", "", 2), ("b", "", 3)]
+
+
+# ---- budget
+
+
+def test_a_miss_uses_its_ordinal_but_gives_the_budget_back() -> None:
+    injector = Injector(one(trigger={"random": {"times": 1, "probability": 1.0}}), 1)
+    missed = only(injector.request(ask(), 0).injections)
+
+    assert hits(injector, [PAGE]) == []
+    injector.settle(missed, delivered=False)
+    injector.settle(missed, delivered=False)
+
+    assert only(send(injector).injections).ordinal == 3
+    assert hits(injector, FIVE) == []
+
+
+def test_a_superseded_hit_gives_no_budget_back() -> None:
+    once: JsonValue = {"random": {"times": 1, "probability": 1.0}}
+    injector = Injector(scenario(rule("a", trigger={"first": 2}), rule("b", trigger=once)), 1)
+    for _ in range(2):
+        injector.settle(only(injector.request(ask(), 0).superseded), delivered=False)
+
+    assert hits(injector, FIVE) == [1]
+
+
+def test_a_past_tasks_miss_gives_no_budget_to_the_next() -> None:
+    injector = Injector(one(trigger={"random": {"times": 1, "probability": 1.0}}), 1)
+    missed = only(injector.request(ask(), 0).injections)
+    injector.begin_task(2)
+    injector.settle(missed, delivered=False)
+
+    assert hits(injector, FIVE) == [1]
+
+
+# ---- one-shots
+
+
+def test_a_one_shot_hits_the_next_that_matches_and_no_other() -> None:
+    injector = Injector(scenario(), 1)
+    hits(injector, FIVE)
+    injector.add_once(one_shot(match={"url": f"{SITE}/a"}))
+
+    assert hits(injector, [PAGE, f"{SITE}/a", f"{SITE}/a", PAGE]) == [2]
+
+
+def test_a_one_shot_that_was_missed_hits_the_next() -> None:
+    injector = Injector(scenario(), 1)
+    injector.add_once(one_shot())
+    injector.settle(only(injector.request(ask(), 0).injections), delivered=False)
+
+    assert hits(injector, FIVE) == [1]
+
+
+def test_a_one_shot_has_the_place_that_it_would_have_had_from_the_start() -> None:
+    match: JsonValue = {"status": 200, "resource": "document"}
+    always = rule("always", per="url", match=match, fault=AFTER)
+    injector = Injector(scenario(always), 1)
+
+    def load(headers: dict[str, str], status: int) -> dict[str, int]:
+        exchange = ask(headers=headers)
+        injector.request(exchange, 0)
+        decision = injector.response(answer(exchange, status), 0)
+        return {it.rule: it.ordinal for it in (*decision.injections, *decision.superseded)}
+
+    for headers, status in [(DOCUMENT, 200), (SCRIPT, 200), (DOCUMENT, 404), (DOCUMENT, 200)]:
+        load(headers, status)
+    injector.add_once(one_shot(match=match, fault=AFTER))
+
+    assert load(DOCUMENT, 200) == {"always": 3, "once": 3}
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"per": "rule"},
+        {"trigger": {"first": 1}},
+        {"trigger": {"always": True, "after_step": 1}},
+        {"name": "down"},
+    ],
+)
+def test_a_one_shot_that_no_replay_could_find_is_refused(keys: dict[str, JsonValue]) -> None:
+    refused = Rule.model_validate({**rule("once", per="url"), **keys})
+
+    with pytest.raises(ValueError, match=r"numbers per url|there already"):
+        Injector(one(), 1).add_once(refused)
+
+
+def test_one_name_is_one_rule_in_all_tasks_of_a_trial() -> None:
+    injector = Injector(scenario(), 1)
+    injector.add_once(one_shot())
+    with pytest.raises(ValueError, match="'once' is there already"):
+        injector.add_once(one_shot())
+    injector.begin_task(2)
+    with pytest.raises(ValueError, match="'once' is there already"):
+        injector.add_once(one_shot(match={"method": "POST"}))
+
+    injector.add_once(one_shot())
+
+    assert hits(injector, FIVE) == [1]
+
+
+def test_rules_in_force_are_the_scenarios_and_the_added() -> None:
+    injector = Injector(one(), 1)
+    injector.add_once(one_shot())
+
+    assert [it.name for it in injector.rules] == ["down", "once"]
+    injector.begin_task(2)
+    assert [it.name for it in injector.rules] == ["down"]
+
+
+# ---- tasks
+
+
+def test_a_task_begins_as_if_nothing_had_been() -> None:
+    of = one(trigger={"random": {"times": 2}}, arm="first_llm_call")
+    used, fresh = Injector(of, 1), Injector(of, 7)
+    used.llm_call("a")
+    hits(used, FIVE)
+    used.disarm()
+    used.begin_task(7)
+
+    assert (used.armed, used.steps, used.left_alone()) == (False, 0, ())
+    for injector in (used, fresh):
+        injector.llm_call("a")
+        assert injector.steps == 1
+    assert hits(used, URLS * 5) == hits(fresh, URLS * 5)
+
+
+def test_an_answer_of_the_task_before_is_not_counted() -> None:
+    injector = Injector(one(match={"status": 200}, fault=AFTER, trigger={"first": 1}), 1)
+    old, new = ask(), ask()
+    injector.request(old, 0)
+    injector.begin_task(2)
+    injector.request(new, 0)
+
+    assert injector.response(answer(old), 0) == Decision()
+    assert only(injector.response(answer(new), 0).injections).ordinal == 1
+
+
+# ---- schedules
+
+
+@given(stream=st.lists(st.sampled_from(URLS), max_size=30), seed=st.integers(0, 9))
+def test_a_schedule_hits_exactly_its_places_whatever_seed_and_trigger_say(
+    stream: list[str], seed: int
+) -> None:
+    schedule = frozenset({(0, "down", f"GET {URLS[1]}", 2), (0, "down", f"GET {URLS[2]}", 1)})
+    injector = Injector(one(trigger={"first": 3}, per="url"), seed, schedule=schedule)
+
+    found = [it for url in stream for it in send(injector, url).injections]
+
+    possible = {
+        (0, "down", f"GET {url}", number)
+        for url in URLS
+        for number in range(1, stream.count(url) + 1)
+    }
+    assert {(0, *place) for place in places(found)} == schedule & possible
+
+
+def test_a_schedule_tells_the_tasks_apart() -> None:
+    schedule = frozenset({(0, "down", "", 1), (2, "down", "", 2)})
+    injector = Injector(one(trigger={"probability": 1.0}), 1, schedule=schedule)
+
+    found = []
+    for _ in range(3):
+        found.append(hits(injector, FIVE))
+        injector.begin_task(1)
+
+    assert found == [[1], [], [2]]
+
+
+def test_a_replay_knows_the_one_shots_already() -> None:
+    again = scenario(one_shot().model_dump(exclude_none=True))
+    injector = Injector(again, 1, schedule=frozenset({(0, "once", f"GET {PAGE}", 2)}))
+    send(injector)
+    injector.add_once(one_shot())
+
+    assert hits(injector, FIVE) == [1]
+    with pytest.raises(ValueError, match="there already"):
+        injector.add_once(one_shot(match={"method": "POST"}))
+
+
+# ---- memory
+
+
+def test_every_injection_has_a_number_of_its_own() -> None:
+    injector = Injector(scenario(rule("a"), rule("b")), 1)
+    found = [send(injector) for _ in range(3)]
+    injector.begin_task(2)
+    found.append(send(injector))
+
+    ids = [it.id for decision in found for it in (*decision.injections, *decision.superseded)]
+
+    assert ids == [f"i{number}" for number, _ in zip(count(1), ids, strict=False)]
+
+
+def test_an_injection_says_what_was_injected_where() -> None:
+    exchange = Exchange("x1", ask().request)
+
+    injection = only(
+        Injector(one(fault={"kind": "http_error", "status": 503}), 1)
+        .request(exchange, 0)
+        .injections
+    )
+
+    assert (injection.exchange, injection.stage, injection.repeat_of) == ("x1", "request", None)
+    assert injection.fault["status"] == 503
+    assert [type(effect).__name__ for effect in injection.effects] == ["Reply"]

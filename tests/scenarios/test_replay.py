@@ -1,0 +1,293 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from tests.scenarios.builders import PAGE, SITE, ask, one, one_shot, places, rule, scenario
+from warex.clock import Clock
+from warex.errors import TraceError
+from warex.scenarios import Injection, Injector, Rule, Scenario
+from warex.scenarios.replay import Replay, read_replay
+from warex.traces import (
+    EVENTS,
+    Control,
+    Event,
+    FaultPlanned,
+    RequestSeen,
+    TaskBegan,
+    TraceWriter,
+    TrialBegan,
+)
+
+
+def written(folder: Path, *events: Event) -> Path:
+    (folder / EVENTS).unlink(missing_ok=True)
+    with TraceWriter(folder / EVENTS, Clock()) as writer:
+        for event in events:
+            writer.write(event)
+    return folder
+
+
+def began(of: Scenario | None, **keys: JsonValue) -> TrialBegan:
+    dumped = None if of is None else of.model_dump(mode="json")
+    return TrialBegan.model_validate({"scenario": dumped, "seed": 7, **keys})
+
+
+def planned(injection: Injection) -> FaultPlanned:
+    return FaultPlanned(
+        injection=injection.id,
+        exchange=injection.exchange,
+        rule=injection.rule,
+        fault=dict(injection.fault),
+        stage=injection.stage,
+        scope=injection.scope,
+        ordinal=injection.ordinal,
+        effects=("reply",),
+        url=PAGE,
+        repeat_of=injection.repeat_of,
+    )
+
+
+def one_shot_planned(shot: Rule) -> Control:
+    return Control(call="plan_fault", arguments={"rule": shot.model_dump(mode="json")})
+
+
+def injector_of(replay: Replay, seed: int) -> Injector:
+    return Injector(
+        replay.scenario,
+        seed,
+        sites=replay.sites,
+        never=replay.never,
+        arm=replay.arm,
+        schedule=replay.schedule,
+    )
+
+
+# ---- the round trip: a random stream, its ledger, the same stream again
+
+SHOT = one_shot(match={"url": f"{SITE}/b*"})
+URLS = st.sampled_from(
+    [f"{SITE}/a", f"{SITE}/b", f"{SITE}/b?token=1234", f"{SITE}/caf\udce9", f"{SITE}/favicon.ico"]
+)
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("ask"), URLS, st.sampled_from(["finish", "miss", "die"])),
+        st.tuples(st.just("call"), st.sampled_from("ab"), st.just("")),
+        st.tuples(st.just("task"), st.just(""), st.just("")),
+        st.tuples(st.just("shot"), st.just(""), st.just("")),
+    ),
+    max_size=40,
+)
+COIN: JsonValue = {"probability": 0.5}
+TWICE: JsonValue = {"random": {"times": 2}}
+SCENARIOS = st.builds(
+    scenario,
+    st.just(rule("heals", trigger={"first": 1})),
+    st.just(rule("coin", trigger=COIN, per="url")),
+    st.just(rule("twice", trigger=TWICE, fault={"kind": "connection_cut"})),
+    st.sampled_from(["url", "rule"]).map(lambda per: rule("late", trigger={"every": 2}, per=per)),
+    arm=st.sampled_from(["start", "first_page", "first_llm_call"]),
+)
+
+
+def play(
+    injector: Injector, steps: list[tuple[str, str, str]]
+) -> tuple[list[Event], list[Injection]]:
+    """Play a stream; return the events it leaves and its injections."""
+    events: list[Event] = []
+    found: list[Injection] = []
+    shots = 0
+    for number, (what, which, end) in enumerate(steps):
+        now = number * 0.1
+        if what == "call":
+            injector.llm_call(which)
+        elif what == "task":
+            injector.begin_task(injector.seed + 1)
+            events.append(TaskBegan(task="t", seed=injector.seed))
+            shots = 0
+        elif what == "shot":
+            if not shots:
+                injector.add_once(SHOT)
+                events.append(one_shot_planned(SHOT))
+            shots += 1
+        else:
+            exchange = ask(which)
+            decision = injector.request(exchange, now)
+            if end == "die":
+                injector.died(exchange.id, now)
+            for injection in (*decision.injections, *decision.superseded):
+                injector.settle(injection, delivered=end != "miss")
+                events.append(planned(injection))
+                found.append(injection)
+            injector.finish(exchange.id)
+    return events, found
+
+
+@settings(deadline=None)
+@given(of=SCENARIOS, steps=STEPS, seed=st.integers(0, 99))
+def test_a_replay_hits_the_places_of_its_trial_whatever_the_seed(
+    tmp_path_factory: pytest.TempPathFactory,
+    of: Scenario,
+    steps: list[tuple[str, str, str]],
+    seed: int,
+) -> None:
+    sites: list[JsonValue] = [SITE]
+    events, first = play(Injector(of, seed, sites=(SITE,)), steps)
+    trial = written(
+        tmp_path_factory.mktemp("trial"), began(of, arm=of.arm, sites=sites, seed=seed), *events
+    )
+
+    replay = read_replay(trial)
+
+    _, again = play(injector_of(replay, seed + 1000), steps)
+    assert places(again) == places(first)
+    assert [it.fault for it in again] == [it.fault for it in first]
+    assert [it.repeat_of for it in again] == [it.repeat_of for it in first]
+
+
+# ---- what is read
+
+
+def test_a_replay_says_all_that_repeats_the_trial(tmp_path: Path) -> None:
+    of = one(trigger={"probability": 0.5}, fault={"kind": "http_error", "status": 503})
+    injection = Injector(one(), 1).request(ask(), 0).injections[0]
+    trial = written(
+        tmp_path,
+        began(of, arm="first_page", sites=[SITE], never=["https://judge.test/*"]),
+        planned(injection),
+        TaskBegan(task="t", seed=3),
+        planned(injection),
+    )
+
+    replay = read_replay(trial)
+
+    assert replay == read_replay(trial / EVENTS)
+    assert replay == Replay(
+        of,
+        7,
+        "first_page",
+        frozenset({(0, "down", "", 1), (1, "down", "", 1)}),
+        (SITE,),
+        ("https://judge.test/*",),
+    )
+
+
+def test_what_a_browser_repeated_by_itself_it_repeats_again_by_itself(tmp_path: Path) -> None:
+    injector = Injector(one(fault={"kind": "connection_cut"}), 1)
+    exchange = ask()
+    hit = injector.request(exchange, 0).injections[0]
+    injector.died(exchange.id, 0)
+    again = injector.request(ask(), 0.1).injections[0]
+
+    replay = read_replay(written(tmp_path, began(one()), planned(hit), planned(again)))
+
+    assert again.repeat_of == hit.id
+    assert replay.schedule == {(0, "down", "", 1)}
+
+
+def test_a_faults_parameters_are_kept_to_the_last_null(tmp_path: Path) -> None:
+    of = one(fault={"kind": "http_error", "status": 503, "retry_after": None})
+
+    assert read_replay(written(tmp_path, began(of))).scenario == of
+
+
+def test_one_shots_become_rules_once_each(tmp_path: Path) -> None:
+    other = one_shot("other")
+    events: list[Event] = [one_shot_planned(SHOT), Control(call="arm"), one_shot_planned(other)]
+    again: list[Event] = [TaskBegan(task="t", seed=1), one_shot_planned(SHOT)]
+
+    for of in (one(), None):
+        replay = read_replay(written(tmp_path, began(of), *events, *again))
+        assert replay.scenario.rules[-2:] == (SHOT, other)
+
+
+def test_a_killed_trial_is_replayed_as_far_as_it_went(tmp_path: Path) -> None:
+    hit = Injector(one(), 1).request(ask(), 0).injections[0]
+    trial = written(tmp_path, began(one()), planned(hit))
+    with (trial / EVENTS).open("ab") as file:
+        file.write(b'{"schema_version":1,"seq":3,"t":')
+
+    assert read_replay(trial).schedule == {(0, "down", "", 1)}
+
+
+# ---- what cannot be replayed
+
+
+def refusal(trial: Path) -> str:
+    with pytest.raises(TraceError) as caught:
+        read_replay(trial)
+    return str(caught.value)
+
+
+def test_a_trace_that_is_not_there_cannot_be_replayed(tmp_path: Path) -> None:
+    assert refusal(tmp_path) == f"{tmp_path / EVENTS} does not exist, so there is no trace to read."
+    assert "nowhere.jsonl does not exist" in refusal(tmp_path / "nowhere.jsonl")
+
+
+def test_a_trace_that_does_not_say_what_it_ran_cannot_be_replayed(tmp_path: Path) -> None:
+    trial = written(tmp_path, TaskBegan(task="t", seed=1))
+
+    assert refusal(trial) == (
+        f"{trial / EVENTS} has no trial_began event: it does not say which scenario it ran"
+    )
+
+
+def test_a_trial_without_a_scenario_has_no_faults_to_replay(tmp_path: Path) -> None:
+    assert refusal(written(tmp_path, began(None))) == (
+        f"{tmp_path / EVENTS} was made without a scenario: there are no faults to replay"
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "said"),
+    [
+        (
+            TrialBegan(scenario={"name": "s", "rules": [{"name": "r"}]}),
+            [],
+            "holds a scenario that this version cannot run: rules.0.trigger: Field required",
+        ),
+        (
+            TrialBegan(scenario={"name": "s", "schema_version": 99}),
+            [],
+            "holds a scenario that this version cannot run: schema_version: Input should be 1",
+        ),
+        (
+            TrialBegan(scenario={"name": "s"}, arm="someday"),
+            [],
+            "holds an arming that this version cannot run: Input should be 'start', ",
+        ),
+        (
+            TrialBegan(scenario={"name": "s"}),
+            [Control(call="plan_fault", arguments={"rule": {"name": "r"}})],
+            "holds a planned fault that this version cannot run: trigger: Field required",
+        ),
+        (
+            TrialBegan(scenario={"name": "s"}),
+            [Control(call="plan_fault")],
+            "holds a planned fault that this version cannot run: Input should be ",
+        ),
+    ],
+)
+def test_what_this_version_cannot_run_is_named(
+    tmp_path: Path, first: TrialBegan, then: list[Event], said: str
+) -> None:
+    assert said in refusal(written(tmp_path, first, *then))
+    assert str(tmp_path / EVENTS) in refusal(tmp_path)
+
+
+def test_other_events_are_passed_over(tmp_path: Path) -> None:
+    seen = RequestSeen(
+        exchange="x1",
+        method="GET",
+        url=PAGE,
+        resource="document",
+        top_level=True,
+        http_version="HTTP/1.1",
+        connection="c1",
+        headers=[],
+        size=0,
+    )
+
+    assert read_replay(written(tmp_path, seen, began(one()))).schedule == frozenset()
