@@ -11,6 +11,7 @@ from bench.programs import site
 from bench.row import Row
 from bench.setting import HOST, Setting
 from bench.site import SUB_RESOURCES
+from bench.turns import rotated
 from warex.agents.reference import chromium
 
 
@@ -40,8 +41,8 @@ def measure(setting: Setting) -> list[Row]:
         for proxy in proxies.values():
             _load(browser, url, proxy)
         loads = [
-            {name: _load(browser, url, proxy) for name, proxy in proxies.items()}
-            for _ in range(2 if setting.quick else 20)
+            {name: _load(browser, url, proxies[name]) for name in rotated(list(proxies), first)}
+            for first in range(2 if setting.quick else 21)
         ]
     added = {
         name: median(load[name] - load["direct"] for load in loads)

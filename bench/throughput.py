@@ -1,8 +1,8 @@
 """HTTPS requests per second on 16 kept connections, against stock mitmdump.
 
-All candidates run at the same time and take turns of a second under the same client, so that
-whatever else the machine does falls on all of them alike. Each round gives one ratio; the median
-of the rounds is the result.
+All candidates stay up and take turns of a second under the same client, so that whatever else the
+machine does falls on all of them alike; each round begins with another one, so that none always
+follows the same. The result is the ratio of the medians.
 """
 
 from contextlib import ExitStack
@@ -12,6 +12,7 @@ from bench.candidates import ELSEWHERE, LOADED, lane, mitmdump
 from bench.programs import program, site
 from bench.row import Row
 from bench.setting import Setting
+from bench.turns import rotated
 
 CONNECTIONS = 16
 
@@ -31,17 +32,17 @@ def measure(setting: Setting) -> list[Row]:
         for name, proxy in proxies.items():
             client.ask(f"connect {name} {proxy} {port} {CONNECTIONS}")
             client.ask(f"turn {name} {seconds / 2}")
-        rates = [
-            {name: float(client.ask(f"turn {name} {seconds}")) for name in proxies}
-            for _ in range(rounds)
-        ]
-    typical = {name: median(rate[name] for rate in rates) for name in proxies}
+        rates: dict[str, list[float]] = {name: [] for name in proxies}
+        for first in range(rounds):
+            for name in rotated(list(proxies), first):
+                rates[name].append(float(client.ask(f"turn {name} {seconds}")))
+    typical = {name: median(found) for name, found in rates.items()}
     context = f"direct {typical['direct']:,.0f}, mitmdump {typical['mitmdump']:,.0f} requests/s"
     return [
         Row(
             "requests",
             "HTTPS requests/s, a scenario loaded, traced (2 kB, 16 connections), to mitmdump's",
-            median(rate["warex"] / rate["mitmdump"] for rate in rates),
+            typical["warex"] / typical["mitmdump"],
             "times",
             1.6,
             at_least=True,
@@ -50,7 +51,7 @@ def measure(setting: Setting) -> list[Row]:
         Row(
             "passed-through",
             "the same for a host that is passed through (`--record concerned`)",
-            median(rate["passed"] / rate["mitmdump"] for rate in rates),
+            typical["passed"] / typical["mitmdump"],
             "times",
             10,
             at_least=True,
