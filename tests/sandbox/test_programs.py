@@ -1,0 +1,60 @@
+"""Programs of others, started in our environment, come through the proxy and trust it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from warex.proxy.ca import CertificateAuthority
+from warex.proxy.lane import Proxy
+from warex.sandbox.environment import behind_proxy
+from warex.traces import RequestSeen, read_trace
+
+pytestmark = pytest.mark.wire
+
+# Where another environment would lead: nowhere, and trusting nobody.
+LEFT_OVER = {
+    "HTTPS_PROXY": "http://127.0.0.1:9",
+    "https_proxy": "http://127.0.0.1:9",
+    "NO_PROXY": "*",
+    "no_proxy": "site.warex.test",
+    "SSL_CERT_FILE": "/dev/null",
+    "SSL_CERT_DIR": "/nonexistent",
+    "CURL_CA_BUNDLE": "/dev/null",
+}
+
+URLLIB = "import sys, urllib.request as r; print(r.urlopen(sys.argv[1]).read().decode())"
+HTTPX = "import sys, httpx; print(httpx.get(sys.argv[1]).text)"
+PROGRAMS = {
+    "curl": ["curl", "--silent", "--show-error"],
+    "urllib": [sys.executable, "-c", URLLIB],
+    "httpx": [sys.executable, "-c", HTTPX],
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_programs_of_others_come_through_and_trust_us(
+    program: str, lane: tuple[Proxy, Path], ca: CertificateAuthority, tmp_path: Path
+) -> None:
+    command = PROGRAMS[program]
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"this machine has no {command[0]}")
+    proxy, folder = lane
+    bundle = ca.bundle(tmp_path / "bundle.pem")
+    there = behind_proxy(os.environ | LEFT_OVER, proxy.url, ca, bundle)
+    url = f"https://site.warex.test/{program}"
+
+    done = subprocess.run(
+        [*command, url],
+        env=dict(there.variables),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.stdout.strip() == "hello", done.stderr
+    assert url in [seen.url for seen in read_trace(folder / "events.jsonl").events(RequestSeen)]
