@@ -1,12 +1,18 @@
-"""The command line: one file for each command; it parses, calls, prints."""
+"""The command line: one file for each command; it parses, calls, prints.
 
+A command imports what it needs when it runs, not when it is asked for help: mitmproxy alone takes
+half a second.
+"""
+
+import os
 import sys
 from importlib import import_module
 from typing import Final
 
 import click
 
-from warex.errors import WarexError
+from warex.cli.group import Group
+from warex.errors import MachineError, WarexError
 
 _COMMANDS: Final = {
     "addon": "print a file for `mitmdump -s`",
@@ -25,8 +31,8 @@ _COMMANDS: Final = {
 """Every command and its line of help; its file is imported only when it is called."""
 
 
-class _Lazy(click.Group):
-    """Loads a command when it is called: mitmproxy alone takes a second."""
+class _Lazy(Group):
+    """Loads a command when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -58,19 +64,38 @@ def main(arguments: list[str] | None = None) -> None:
     0: done; 1: the experiment failed; 2: bad input; 3: the machine lacks something; 130:
     interrupted.
     """
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: list[str] | None) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character must not end a campaign.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         code = cli.main(arguments, prog_name="warex", standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
-        sys.exit(error.exit_code)
+        return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
-        sys.exit(130)
+        return 130
     except WarexError as error:
         click.echo(f"warex: {error}", err=True)
-        sys.exit(error.exit_code)
+        return error.exit_code
     except BrokenPipeError:
         # Whoever read our output has enough of it, as `| head` does.
-        sys.stdout = None
-        sys.exit(0)
-    sys.exit(code if isinstance(code, int) else 0)
+        _drop_output()
+        return 0
+    except OSError as error:
+        _drop_output()
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"warex: {where}{error.strerror or error}", err=True)
+        return MachineError.exit_code
+    return code if isinstance(code, int) else 0
+
+
+def _drop_output() -> None:
+    """Let Python's own flush at the exit go nowhere, or it would complain once more."""
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -1,29 +1,45 @@
 """`warex benchmarks`: what can be run."""
 
+import json
+
 import click
 
-from warex.benchmarks import BENCHMARKS, benchmark_named
+from warex.cli.group import Group
 
 
-@click.group("benchmarks", invoke_without_command=True)
+@click.group("benchmarks", cls=Group, invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 @click.pass_context
-def command(context: click.Context) -> None:
+def command(context: click.Context, as_json: bool) -> None:
     """List the benchmarks; `show NAME`."""
-    if context.invoked_subcommand is None:
-        for kind in BENCHMARKS:
-            click.echo(f"{kind.name:12} {kind.summary}")
+    if context.invoked_subcommand is not None:
+        return
+    from warex.benchmarks import BENCHMARKS
+
+    if as_json:
+        rows = [{"name": kind.name, "summary": kind.summary} for kind in BENCHMARKS]
+        click.echo(json.dumps(rows, indent=2))
+        return
+    for kind in BENCHMARKS:
+        click.echo(f"{kind.name:12} {kind.summary}")
 
 
 @command.command("show")
 @click.argument("name")
-def show(name: str) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def show(name: str, as_json: bool) -> None:
     """Print a benchmark's tasks and the agent's actions."""
+    from warex.benchmarks import benchmark_named
+
     benchmark = benchmark_named(name)
+    tasks, words = benchmark.tasks(), benchmark.vocabulary.model_dump(mode="json")
+    if as_json:
+        shown = {"name": benchmark.name, "summary": benchmark.summary}
+        click.echo(json.dumps({**shown, "vocabulary": words, "tasks": tasks}, indent=2))
+        return
     click.echo(f"{benchmark.name}: {benchmark.summary}")
-    words = benchmark.vocabulary
     for role in ("navigate", "recover", "finish", "noop", "other"):
-        click.echo(f"  {role:10} {', '.join(getattr(words, role))}")
-    tasks = benchmark.tasks()
+        click.echo(f"  {role:10} {', '.join(words[role])}")
     click.echo(f"  {len(tasks)} tasks:")
     for task in tasks:
         click.echo(f"    {task}")

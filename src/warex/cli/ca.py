@@ -2,21 +2,31 @@
 
 import click
 
-from warex.proxy.ca import ensure_ca
-
 
 @click.command("ca")
 @click.option("--pem", is_flag=True, help="Print the certificate itself.")
 @click.option("--spki", is_flag=True, help="Print what Chromium's command line takes.")
-def command(pem: bool, spki: bool) -> None:
+@click.option(
+    "--bundle",
+    is_flag=True,
+    help="Print this machine's trusted certificates and the CA's, for SSL_CERT_FILE and the like.",
+)
+def command(pem: bool, spki: bool, bundle: bool) -> None:
     """Print the path of the CA's certificate, made now if there is none.
 
     The private key beside it never leaves this machine; delete the folder to begin anew.
     """
+    from warex.proxy.ca import ensure_ca, system_bundle
+
+    if pem + spki + bundle > 1:
+        raise click.UsageError("--pem, --spki and --bundle exclude each other; give one of them")
     ca = ensure_ca()
     if pem:
         click.echo(ca.certificate.read_text().rstrip())
     elif spki:
         click.echo(ca.spki)
+    elif bundle:
+        click.echo(system_bundle().read_text().rstrip())
+        click.echo(ca.certificate.read_text().rstrip())
     else:
         click.echo(ca.certificate)

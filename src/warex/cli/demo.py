@@ -5,10 +5,6 @@ from pathlib import Path
 
 import click
 
-from warex.campaigns.config import load_campaign
-from warex.campaigns.run import Options, plan
-from warex.cli.run import run_and_report
-
 _WORDS = """\
 A web agent works on an embedded calendar in a real browser, behind the proxy, under the paper's
 three failures. No key and no network is needed: the model is a script. It shows the instrument,
@@ -21,6 +17,10 @@ not a model. Faults hold for 2 s here; the paper's hold for 10 s.
 @click.option("--jobs", type=click.IntRange(1, 64), help="Lanes; default 2.")
 def command(out: Path | None, jobs: int | None) -> None:
     """Run the embedded campaign, from an agent in a real browser to a table and a report."""
+    from warex.campaigns.config import load_campaign
+    from warex.campaigns.run import Options, plan
+    from warex.cli.progress import run_and_report
+
     click.echo(_WORDS)
     run_and_report(plan(load_campaign("demo")), out or _free(Path("runs")), Options(jobs=jobs))
 

@@ -2,11 +2,14 @@
 
 import json
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
 from warex.errors import MachineError
-from warex.sandbox.doctor import Finding, examine
+
+if TYPE_CHECKING:
+    from warex.sandbox.doctor import Finding
 
 _COLOURS = {"ok": "green", "missing": "yellow", "broken": "red"}
 
@@ -18,6 +21,8 @@ def command(as_json: bool) -> None:
 
     Exit code 0 if `warex demo` can run here, otherwise 3.
     """
+    from warex.sandbox.doctor import examine
+
     findings: list[Finding] = []
     for finding in examine():
         findings.append(finding)

@@ -1,33 +1,48 @@
 """`warex faults`: what there is, and the parameters of one."""
 
+import json
+
 import click
 
-from warex.errors import InputError
-from warex.faults import CATALOGUE
+from warex.cli.group import Group
 
 
-@click.group("faults", invoke_without_command=True)
+@click.group("faults", cls=Group, invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 @click.pass_context
-def command(context: click.Context) -> None:
+def command(context: click.Context, as_json: bool) -> None:
     """List the faults; `show NAME`."""
-    if context.invoked_subcommand is None:
-        for fault in CATALOGUE:
-            click.echo(f"{fault.model_fields['kind'].default:20} {fault.summary}")
+    if context.invoked_subcommand is not None:
+        return
+    from warex.faults import CATALOGUE
+
+    kinds = {fault.model_fields["kind"].default: fault for fault in CATALOGUE}
+    if as_json:
+        rows = [{"kind": kind, "summary": fault.summary} for kind, fault in kinds.items()]
+        click.echo(json.dumps(rows, indent=2))
+        return
+    for kind, fault in kinds.items():
+        click.echo(f"{kind:20} {fault.summary}")
 
 
 @command.command("show")
 @click.argument("name")
-def show(name: str) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print its JSON Schema.")
+def show(name: str, as_json: bool) -> None:
     """Print a fault's parameters, their defaults and what is allowed."""
+    from warex.errors import InputError
+    from warex.faults import CATALOGUE
+
     by_kind = {fault.model_fields["kind"].default: fault for fault in CATALOGUE}
     if name not in by_kind:
         raise InputError(f"there is no fault {name!r}; there are: {', '.join(by_kind)}")
-    fault = by_kind[name]
-    click.echo(f"{name}: {fault.summary}")
-    properties = fault.model_json_schema()["properties"]
-    for key, schema in properties.items():
+    schema = by_kind[name].model_json_schema()
+    if as_json:
+        click.echo(json.dumps(schema, indent=2))
+        return
+    click.echo(f"{name}: {by_kind[name].summary}")
+    for key, parameter in schema["properties"].items():
         if key == "kind":
             continue
-        default = schema.get("default")
-        meaning = " ".join(schema.get("description", "").split())
-        click.echo(f"  {key:12} default {default!s:10} {meaning}")
+        meaning = " ".join(parameter.get("description", "").split())
+        click.echo(f"  {key:12} default {parameter.get('default')!s:10} {meaning}")

@@ -3,11 +3,9 @@
 from pathlib import Path
 
 import click
-from rich.console import Console
 
-from warex.analysis.inspect import inspect_trial
+from warex.cli.trial import attempt_of
 from warex.errors import TraceError
-from warex.report.terminal import render_inspect
 
 
 @click.command("inspect")
@@ -17,11 +15,11 @@ def command(trial: Path) -> None:
 
     TRIAL is an attempt's folder, or the trial's, whose last attempt is then shown.
     """
-    Console().print(render_inspect(inspect_trial(_attempt(trial))))
+    from rich.console import Console
 
+    from warex.analysis.inspect import inspect_trial
+    from warex.report.terminal import render_inspect
 
-def _attempt(trial: Path) -> Path:
     if not trial.is_dir():
         raise TraceError(f"{trial} is not a folder; give that of a trial or of one of its attempts")
-    attempts = sorted(trial.glob("attempt-*"), key=lambda path: (len(path.name), path.name))
-    return attempts[-1] if attempts else trial
+    Console().print(render_inspect(inspect_trial(attempt_of(trial))))

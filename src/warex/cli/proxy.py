@@ -1,34 +1,49 @@
 """`warex proxy`: the proxy alone, under a scenario, until it is interrupted."""
 
-import signal
-import threading
 from pathlib import Path
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import click
-from pydantic import ValidationError
 
-from warex.cli.traffic import traffic_options
-from warex.errors import InputError, WarexError
-from warex.proxy.ca import ensure_ca
-from warex.proxy.config import HostMap, ProxyConfig
-from warex.proxy.forkserver import Forkserver
-from warex.proxy.lane import started
-from warex.scenarios import Arm
-from warex.scenarios.load import load_scenario
-from warex.scenarios.replay import read_replay
+from warex.cli.traffic import site_option, traffic_options
+from warex.cli.trial import attempt_of
+from warex.errors import InputError, MachineError, TrialVoid
+
+if TYPE_CHECKING:
+    from warex.proxy.config import ProxyConfig
+    from warex.scenarios import Arm
 
 
 @click.command("proxy")
 @click.option("--scenario", metavar="S", help="A preset or a file; left out, no fault.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8080,
+    show_default=True,
+    help="Port to listen on; 0: any free one.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--control-port", type=click.IntRange(0, 65535), default=0, help="0: any free one.")
-@click.option("--seed", type=int, default=1, show_default=True)
-@click.option("--site", "sites", multiple=True, metavar="ORIGIN", help="A task site, for {sites}.")
-@click.option("--arm", type=click.Choice(["start", "first_page", "first_llm_call"]))
+@click.option(
+    "--control-port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="Port of the control API, on loopback; 0: any free one.",
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the draws.")
+@site_option
+@click.option(
+    "--arm",
+    type=click.Choice(["start", "first_page", "first_llm_call"]),
+    help="From when on; left out, as the scenario says.",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for events.jsonl.")
-@click.option("--replay", type=click.Path(path_type=Path), metavar="TRIAL", help="A past ledger.")
+@click.option(
+    "--replay",
+    type=click.Path(path_type=Path),
+    metavar="TRIAL",
+    help="Hit exactly where this trial was hit; brings its scenario and seed.",
+)
 @traffic_options
 def command(
     scenario: str | None,
@@ -50,10 +65,18 @@ def command(
 
     Point a browser at it and have it trust the CA that is named at the start.
     """
+    from pydantic import ValidationError
+
+    from warex.proxy.ca import ensure_ca
+    from warex.proxy.config import HostMap, ProxyConfig
+    from warex.scenarios.load import load_scenario
+    from warex.scenarios.replay import read_replay
+
     if replay is not None and scenario is not None:
         raise InputError("--replay brings its own scenario; leave --scenario out")
-    past = None if replay is None else read_replay(replay)
+    past = None if replay is None else read_replay(attempt_of(replay))
     loaded = past.scenario if past else None if scenario is None else load_scenario(scenario)
+    _check_host(host)
     ca = ensure_ca()
     try:
         config = ProxyConfig(
@@ -64,7 +87,7 @@ def command(
             out=out,
             scenario=loaded,
             seed=past.seed if past else seed,
-            arm=past.arm if past else cast(Arm | None, arm),
+            arm=past.arm if past else cast("Arm | None", arm),
             sites=sites,
             schedule=past.schedule if past else None,
             record=cast(Literal["all", "concerned"], record),
@@ -81,7 +104,28 @@ def command(
     _serve(config, str(ca.certificate))
 
 
-def _serve(config: ProxyConfig, certificate: str) -> None:
+def _check_host(host: str) -> None:
+    """Try the address by itself, so that a wrong one is not taken for a port in use."""
+    import socket
+
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        socket.create_server((host, 0), family=family).close()
+    except (OSError, UnicodeError) as error:
+        why = str(error).partition(" (while")[0]
+        raise InputError(
+            f"--host {host!r} is no address of this machine ({why}); give 127.0.0.1 for this"
+            " machine only, or 0.0.0.0 for everybody who can reach it"
+        ) from None
+
+
+def _serve(config: "ProxyConfig", certificate: str) -> None:
+    import signal
+    import threading
+
+    from warex.proxy.forkserver import Forkserver
+    from warex.proxy.lane import started
+
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
@@ -94,11 +138,16 @@ def _serve(config: ProxyConfig, certificate: str) -> None:
             click.echo(f"control  http://127.0.0.1:{proxy.control_port}  token {proxy.token}")
             if config.out is not None:
                 click.echo(f"trace    {config.out}")
-            stop.wait()
-        if proxy.broken:
-            raise WarexError(f"the trial is void: {proxy.broken}")
+            # A void trial ends at once: nobody should go on in the belief that it counts.
+            while not (stop.wait(0.5) or proxy.broken):
+                pass
     finally:
         forkserver.close()
+    if proxy.broken:
+        # What is said of the folder is a full disk or the like: the machine's matter.
+        in_folder = config.out is not None and proxy.broken.startswith(str(config.out))
+        kind = MachineError if in_folder else TrialVoid
+        raise kind(f"the trial is void: {proxy.broken}")
 
 
 def _say(sentence: str) -> None:

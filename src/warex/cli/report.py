@@ -3,11 +3,6 @@
 from pathlib import Path
 
 import click
-from rich.console import Console
-
-from warex.analysis.run import load_run
-from warex.report.html import SUMMARY, write_report
-from warex.report.terminal import render_table
 
 
 @click.command("report")
@@ -15,6 +10,12 @@ from warex.report.terminal import render_table
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
 def command(run: Path, as_json: bool) -> None:
     """Print a run's tables and write its report.html and summary.json anew."""
+    from rich.console import Console
+
+    from warex.analysis.run import load_run
+    from warex.report.html import SUMMARY, write_report
+    from warex.report.terminal import render_table
+
     loaded = load_run(run)
     report = write_report(loaded)
     if as_json:

@@ -4,21 +4,28 @@ import json
 from pathlib import Path
 
 import click
-import yaml
 
-from warex.scenarios.against import hits_against
-from warex.scenarios.explain import explain
-from warex.scenarios.load import load_scenario
-from warex.scenarios.presets import preset_names
+from warex.cli.group import Group
+from warex.cli.traffic import site_option
 
 
-@click.group("scenarios", invoke_without_command=True)
+@click.group("scenarios", cls=Group, invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 @click.pass_context
-def command(context: click.Context) -> None:
+def command(context: click.Context, as_json: bool) -> None:
     """List the preset scenarios; `show NAME`, `check FILE`."""
-    if context.invoked_subcommand is None:
-        for name in preset_names():
-            click.echo(f"{name:24} {load_scenario(name).description.strip()}")
+    if context.invoked_subcommand is not None:
+        return
+    from warex.scenarios.load import load_scenario
+    from warex.scenarios.presets import preset_names
+
+    presets = {name: load_scenario(name).description.strip() for name in preset_names()}
+    if as_json:
+        rows = [{"name": name, "description": said} for name, said in presets.items()]
+        click.echo(json.dumps(rows, indent=2))
+        return
+    for name, said in presets.items():
+        click.echo(f"{name:24} {said}")
 
 
 @command.command("show")
@@ -26,6 +33,10 @@ def command(context: click.Context) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(name: str, as_json: bool) -> None:
     """Print a preset or a file as WAREX understands it."""
+    import yaml
+
+    from warex.scenarios.load import load_scenario
+
     data = load_scenario(name).model_dump(mode="json", exclude_none=True)
     text = json.dumps(data, indent=2) if as_json else yaml.safe_dump(data, sort_keys=False)
     click.echo(text.rstrip())
@@ -33,17 +44,29 @@ def show(name: str, as_json: bool) -> None:
 
 @command.command("check")
 @click.argument("file")
-@click.option("--against", type=click.Path(path_type=Path), metavar="HAR|TRIAL")
-@click.option("--seed", type=int, default=1, show_default=True)
-@click.option("--site", "sites", multiple=True, metavar="ORIGIN", help="A task site, for {sites}.")
-@click.option("--json", "as_json", is_flag=True, help="Print the hits as JSON.")
+@click.option(
+    "--against",
+    type=click.Path(path_type=Path),
+    metavar="HAR|TRIAL",
+    help="A recording: say which of its requests would have been hit.",
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the draws.")
+@site_option
+@click.option("--json", "as_json", is_flag=True, help="Print the words, or the hits, as JSON.")
 def check(
     file: str, against: Path | None, seed: int, sites: tuple[str, ...], as_json: bool
 ) -> None:
     """Say in words what a scenario will do, or which requests of a recording it would have hit."""
+    from warex.scenarios.against import hits_against
+    from warex.scenarios.doubts import doubts
+    from warex.scenarios.explain import explain
+    from warex.scenarios.load import load_scenario
+
     scenario = load_scenario(file)
     if against is None:
-        click.echo(explain(scenario))
+        words = explain(scenario)
+        said = {"name": scenario.name, "in_words": words, "warnings": doubts(scenario)}
+        click.echo(json.dumps(said, indent=2) if as_json else words)
         return
     hits = hits_against(scenario, against, seed, sites)
     if as_json:

@@ -4,13 +4,13 @@ import json
 
 import click
 
-from warex.campaigns.config import CampaignConfig
-from warex.scenarios.schema import scenario_schema
-
 
 @click.command("schema")
 @click.argument("name", type=click.Choice(["scenario", "campaign"]))
 def command(name: str) -> None:
     """Print the JSON Schema of a scenario or a campaign."""
+    from warex.campaigns.config import CampaignConfig
+    from warex.scenarios.schema import scenario_schema
+
     schema = scenario_schema() if name == "scenario" else CampaignConfig.model_json_schema()
     click.echo(json.dumps(schema, indent=2))

@@ -2,8 +2,38 @@
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
+
+
+class Origin(click.ParamType[str]):
+    """An origin as browsers write it: scheme, host and perhaps a port."""
+
+    name = "origin"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the origin without a slash at its end; fail for anything else."""
+        try:
+            parts = urlsplit(value)
+            good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        except ValueError:
+            good = False
+        if not good or parts.path.strip("/") or parts.query or parts.fragment:
+            self.fail(
+                f"{value!r} is no origin; write for instance https://shop.example", param, ctx
+            )
+        return f"{parts.scheme}://{parts.netloc}"
+
+
+site_option = click.option(
+    "--site",
+    "sites",
+    multiple=True,
+    type=Origin(),
+    metavar="ORIGIN",
+    help="A task site, for {sites}; left out, everything outside `never`.",
+)
 
 _OPTIONS = (
     click.option(
