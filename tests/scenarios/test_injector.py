@@ -1,9 +1,10 @@
 from collections import Counter
 from itertools import count
 from math import sqrt
+from typing import ClassVar
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -24,7 +25,9 @@ from tests.scenarios.builders import (
     send,
 )
 from warex.exchange import Exchange
+from warex.faults import Delay, Effect, Fault, Memory, Reply
 from warex.scenarios import Decision, Injector, LeftAlone, Rule
+from warex.seeds import Luck
 
 FIVE = [PAGE] * 5
 URLS = [f"{SITE}/{number}" for number in range(4)]
@@ -61,6 +64,7 @@ def test_a_trigger_hits_what_it_says(
     assert hits(Injector(one(trigger=trigger, per=per), 1), FIVE) == expected
 
 
+@settings(deadline=None)
 @given(seed=st.integers(), times=st.integers(1, 7), chance=st.floats(0.2, 1))
 def test_a_random_trigger_hits_exactly_so_many_in_all(seed: int, times: int, chance: float) -> None:
     trigger: JsonValue = {"random": {"times": times, "probability": chance}}
@@ -137,6 +141,7 @@ def test_two_rules_draw_by_themselves() -> None:
     assert all(70 < of[which] < 130 for which in [(), ("a",), ("b",), ("a", "b")])
 
 
+@settings(deadline=None)
 @given(stream=ASSETS, seed=st.integers(0, 99), data=st.data())
 def test_per_url_the_same_requests_are_hit_in_whatever_order_they_arrive(
     stream: list[str], seed: int, data: st.DataObject
@@ -724,6 +729,7 @@ def test_an_answer_of_the_task_before_is_not_counted() -> None:
 # ---- schedules
 
 
+@settings(deadline=None)
 @given(stream=st.lists(st.sampled_from(URLS), max_size=30), seed=st.integers(0, 9))
 def test_a_schedule_hits_exactly_its_places_whatever_seed_and_trigger_say(
     stream: list[str], seed: int
@@ -764,7 +770,72 @@ def test_a_replay_knows_the_one_shots_already() -> None:
         injector.add_once(one_shot(match={"method": "POST"}))
 
 
+def test_a_one_shot_of_a_new_task_knows_nothing_of_the_last() -> None:
+    injector = Injector(scenario(), 1)
+    hits(injector, FIVE)
+    injector.begin_task(2)
+    injector.add_once(one_shot())
+
+    assert only(send(injector).injections).ordinal == 1
+
+
 # ---- memory
+
+
+class Worse(Fault, frozen=True):
+    """Hold each time a second longer, by what it remembers."""
+
+    summary: ClassVar = "Hold longer each time."
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        seconds = memory.get("seconds", 0)
+        assert isinstance(seconds, int)
+        return (Delay(seconds + 1), Reply(500)), {"seconds": seconds + 1}
+
+
+def worse(*rules: dict[str, JsonValue]) -> Injector:
+    """Return the injector of a scenario whose rules all have that fault."""
+    plain = scenario(*rules)
+    remembering = tuple(it.model_copy(update={"fault": Worse()}) for it in plain.rules)
+    return Injector(plain.model_copy(update={"rules": remembering}), 1)
+
+
+def held(decision: Decision) -> dict[str, float]:
+    planned = (*decision.injections, *decision.superseded)
+    return {it.rule: it.effects[0].seconds for it in planned if isinstance(it.effects[0], Delay)}
+
+
+def test_a_fault_remembers_by_rule_and_task() -> None:
+    injector = worse(rule("odd", match={"method": "GET"}), rule("other", match={"method": "POST"}))
+
+    found = [held(send(injector, method=method)) for method in ("GET", "GET", "POST", "GET")]
+    injector.begin_task(1)
+
+    assert found == [{"odd": 1}, {"odd": 2}, {"other": 1}, {"odd": 3}]
+    assert held(send(injector)) == {"odd": 1}
+
+
+def test_a_superseded_hit_is_not_remembered() -> None:
+    injector = worse(rule("a", trigger={"first": 2}), rule("b"))
+
+    found = [held(send(injector)) for _ in range(4)]
+
+    assert found == [{"a": 1, "b": 1}, {"a": 2, "b": 1}, {"b": 1}, {"b": 2}]
+
+
+def test_a_silent_repeat_is_not_remembered() -> None:
+    injector = worse(rule("a"))
+    first = ask()
+    injector.request(first, 0)
+    injector.died(first.id, 0)
+
+    assert held(injector.request(ask(), 0.1)) == {"a": 1}
+    assert held(injector.request(ask(), 0.1)) == {"a": 2}
+
+
+# ---- injections
 
 
 def test_every_injection_has_a_number_of_its_own() -> None:

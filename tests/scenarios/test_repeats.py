@@ -1,7 +1,7 @@
 """The browser's silent repeats: what is one, and what becomes of it."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -85,6 +85,7 @@ def test_once_cleared_nothing_is_awaited() -> None:
     assert awaited.take(GET, 1.0) is None
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), max_size=30))
 def test_there_are_never_more_repeats_than_deaths(steps: list[tuple[bool, float]]) -> None:
     awaited: Awaited[int] = Awaited()
@@ -297,3 +298,14 @@ def test_a_missed_hit_that_is_repeated_is_one_hit_at_most(delivered: bool, left:
     assert injector.request(ask(f"{PAGE}other"), 0.1) == Decision()
     injector.settle(again, delivered=delivered)
     assert hits(injector, [PAGE] * 3) == left
+
+
+def test_the_repeat_of_what_was_left_alone_is_left_alone_though_armed_by_then() -> None:
+    injector = Injector(one(match={"status": 200}, fault=AFTER, arm="first_llm_call"), 1)
+    first = ask()
+    injector.request(first, 0)
+    injector.died(first.id, 0)
+    injector.arm()
+
+    assert answered(injector, ask(), 0.1) == Decision()
+    assert [(left.reason, left.count) for left in injector.left_alone()] == [("not_armed", 1)]

@@ -263,7 +263,6 @@ class Injector:
         self._counts = self._fresh_counts()
         self._open.clear()
         self._awaited.clear()
-        self._hits.clear()
 
     def left_alone(self) -> tuple[LeftAlone, ...]:
         """Return what the rules matched but had to leave alone, one number a rule and reason."""

@@ -97,5 +97,6 @@ def _marks(events: Iterable[Event]) -> Iterator[Mark]:
     for event in events:
         if isinstance(event, TaskBegan):
             task += 1
-        elif isinstance(event, FaultPlanned) and event.repeat_of is None:
+        elif isinstance(event, FaultPlanned):
+            # A silent repeat stands at the place of what it repeats.
             yield (task, event.rule, event.scope, event.ordinal)
