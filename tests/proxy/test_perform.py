@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from mitmproxy import connection, http
+from mitmproxy.flow import Error
 from mitmproxy.test import tflow
 
 from warex.clock import Clock
@@ -61,7 +62,7 @@ async def test_a_cut_kills_the_flow_and_only_a_reset_the_connection(
     await strike(struck, hit, Presence(), Clock())
     assert (struck.cut, struck.done, len(resets)) == (True, True, count)
     assert hit.error is not None
-    assert hit.error.msg == http.flow.Error.KILLED_MESSAGE
+    assert hit.error.msg == Error.KILLED_MESSAGE
 
 
 async def test_a_delay_alone_lets_the_exchange_go_on(resets: list[connection.Client]) -> None:

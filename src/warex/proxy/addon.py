@@ -27,6 +27,7 @@ from warex.proxy.llm_tap import LlmTap, read_call
 from warex.proxy.ongoing import Ongoing, attach, ongoing_of
 from warex.proxy.perform import Struck, strike
 from warex.proxy.recorder import Recorder
+from warex.proxy.refusals import Refusals
 from warex.proxy.tunnels import Tunnels, is_unread
 from warex.scenarios import Decision, Injection, Injector
 from warex.traces import (
@@ -84,6 +85,7 @@ class WarexAddon:
         self._connections: dict[str, str] = {}
         self._live: dict[str, dict[str, tuple[http.HTTPFlow, Ongoing]]] = {}
         self.tunnels = Tunnels(recorder)
+        self.refusals = Refusals()
         self._upstream_auth = _basic(config.upstream)
         self._armed = injector.armed
         if self._armed:
@@ -527,13 +529,22 @@ class WarexAddon:
             if target is not None:
                 server.address = (target.target_host, target.target_port)
             self.tunnels.begin(data.context.client, host, port, why)
-        elif target is not None:
+            return
+        self.refusals.begin(
+            data.context.client.id, self.recorder.clock.now(), data.client_hello.cipher_suites
+        )
+        if target is not None:
             # A plain HTTP site speaks HTTP/1.1, so its clients must not be offered more.
             if target.target_scheme == "http" and b"http/1.1" in data.client_hello.alpn_protocols:
                 data.context.client.alpn = b"http/1.1"
         elif host != CANARY_HOST:
             # Without this the client's first offer would win, whatever the site speaks.
             data.establish_server_tls_first = True
+
+    @_fail_closed
+    def tls_established_client(self, data: tls.TlsData) -> None:
+        """Note that the client trusts our certificate."""
+        self.refusals.accepted(data.context.client.id, data.context.client.sni or "")
 
     @_fail_closed
     def tls_failed_client(self, data: tls.TlsData) -> None:
@@ -543,7 +554,10 @@ class WarexAddon:
         if not reason.startswith("The client does not trust"):
             return
         address = data.context.server.address
-        host = data.context.client.sni or (address[0] if address else "")
+        client = data.context.client
+        host = client.sni or (address[0] if address else "")
+        if not self.refusals.refused(client.id, host, self.recorder.clock.now()):
+            return
         self.interception.rejected(host)
         self.recorder.write(TlsRejected(host=host, reason=reason))
         self.notices(

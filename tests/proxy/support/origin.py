@@ -90,10 +90,11 @@ class Origin:
         self._ready.set()
         self._loop.run_forever()
         server.close()
-        for task in self._tasks:
+        tasks = list(self._tasks)
+        for task in tasks:
             task.cancel()
-        if self._tasks:
-            self._loop.run_until_complete(asyncio.wait(self._tasks))
+        if tasks:
+            self._loop.run_until_complete(asyncio.wait(tasks))
         self._loop.run_until_complete(asyncio.sleep(0))
         self._loop.run_until_complete(self._loop.shutdown_default_executor())
         self._loop.close()

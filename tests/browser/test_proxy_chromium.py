@@ -1,0 +1,166 @@
+"""What real Chromium does behind the proxy, and that the ledger knows it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Error, Page, sync_playwright
+
+from tests.proxy.support.lanes import Begin, Lane, beginner, scenario, wait_until
+from tests.proxy.support.origin import Answer, Origin, served, server_context
+from warex.faults import ConnectionCut, HttpError, NetworkError
+from warex.proxy.ca import CertificateAuthority, ensure_ca
+from warex.proxy.config import HostMap
+from warex.proxy.forkserver import Forkserver
+from warex.sandbox.chromium import QUIET, find_chromium
+from warex.scenarios import Scenario, Trigger
+from warex.scenarios.repeats import REPEAT_WINDOW
+from warex.traces import FaultDelivered, FaultPlanned, RequestSeen, ResponseSeen, TlsRejected
+
+pytestmark = pytest.mark.browser
+
+FIRST = Trigger(first=1)
+HTML = [(b"Content-Type", b"text/html")]
+PAGE = Answer(headers=HTML, body=b"<!doctype html><title>The page</title><p>healthy")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=str(find_chromium()),
+            # Playwright hands the proxy to each context; Chromium must be told that there is one.
+            proxy={"server": "http://127.0.0.1:9"},
+            args=[*QUIET, "--disable-quic", "--no-sandbox"],
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def ca(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
+    return ensure_ca(tmp_path_factory.mktemp("authority") / "ca")
+
+
+@pytest.fixture(scope="module")
+def forkserver() -> Iterator[Forkserver]:
+    server = Forkserver()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def begin(forkserver: Forkserver, ca: CertificateAuthority, tmp_path: Path) -> Begin:
+    return beginner(forkserver, ca, tmp_path)
+
+
+@pytest.fixture
+def site() -> Iterator[Origin]:
+    with served() as origin:
+        origin.routes["/page"] = origin.routes["/warm"] = PAGE
+        yield origin
+
+
+@contextmanager
+def page_behind(browser: Browser, lane: Lane) -> Iterator[Page]:
+    context = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True)
+    context.set_default_timeout(10_000)
+    try:
+        yield context.new_page()
+    finally:
+        context.close()
+
+
+def mapped(site: Origin) -> tuple[HostMap, ...]:
+    return (HostMap.parse(f"https://shop.example=http://127.0.0.1:{site.port}"),)
+
+
+def on_page(fault: HttpError | ConnectionCut | NetworkError) -> Scenario:
+    return scenario(fault, FIRST, match={"url": "*/page"})
+
+
+def test_a_document_that_is_cut_once_stays_cut_though_chromium_repeats_it(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    rule = on_page(ConnectionCut(how="reset"))
+    with begin(scenario=rule, maps=mapped(site)) as lane, page_behind(browser, lane) as page:
+        # Only on a connection that it has used before does Chromium repeat in silence.
+        page.goto("https://shop.example/warm")
+        with pytest.raises(Error, match=r"net::ERR_(CONNECTION|EMPTY)"):
+            page.goto("https://shop.example/page")
+        # What comes later than the window is a person's reload, and that is another occurrence.
+        page.wait_for_timeout(1000 * REPEAT_WINDOW + 100)
+        page.goto("https://shop.example/page")
+        assert page.title() == "The page"
+    planned = lane.events(FaultPlanned)
+    assert len(planned) > 1, "Chromium did not repeat: this test has lost its subject"
+    assert [event.repeat_of for event in planned] == [None] + ["i1"] * (len(planned) - 1)
+    assert {event.ordinal for event in planned} == {1}
+    assert len(lane.events(FaultDelivered)) == len(planned)
+    asked = [event for event in lane.events(RequestSeen) if event.url.endswith("/page")]
+    assert [event.repeat_of is None for event in asked] == [
+        True,
+        *[False] * (len(planned) - 1),
+        True,
+    ]
+
+
+def test_a_page_in_the_answers_place_is_shown(browser: Browser, begin: Begin, site: Origin) -> None:
+    with (
+        begin(scenario=on_page(HttpError(status=503)), maps=mapped(site)) as lane,
+        page_behind(browser, lane) as page,
+    ):
+        answer = page.goto("https://shop.example/page")
+        assert answer is not None
+        assert answer.status == 503
+        assert page.inner_text("body").strip()
+        page.reload()
+        assert page.title() == "The page"
+    assert len(lane.events(FaultDelivered)) == 1
+    documents = [e for e in lane.events(RequestSeen) if e.url.endswith("/page")]
+    assert [(event.resource, event.top_level) for event in documents] == [("document", True)] * 2
+
+
+def test_a_browser_that_gives_up_a_held_page_is_noticed(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with (
+        begin(scenario=on_page(NetworkError(delay=30)), maps=mapped(site)) as lane,
+        page_behind(browser, lane) as page,
+    ):
+        with pytest.raises(Error, match="Timeout"):
+            page.goto("https://shop.example/page", timeout=1300)
+        page.goto("https://shop.example/warm")
+        wait_until(lambda: len(lane.proxy.call("GET", "/ledger")) == 2)
+    (delivered,) = lane.events(FaultDelivered)
+    assert delivered.client_left
+    assert 1 <= delivered.waited_s < 30
+
+
+def test_a_page_over_http2_passes_with_all_its_parts(
+    browser: Browser, begin: Begin, ca: CertificateAuthority, tmp_path: Path
+) -> None:
+    parts = "".join(f'<img src="/{number}.svg">' for number in range(20))
+    image = b'<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
+    context = server_context(*ca.leaf("localhost", tmp_path), ["h2", "http/1.1"])
+    with served(context) as site:
+        site.routes["/"] = Answer(
+            headers=[(b"content-type", b"text/html")],
+            body=f"<!doctype html>{parts}<p id=done>".encode(),
+        )
+        for number in range(20):
+            site.routes[f"/{number}.svg"] = Answer(
+                headers=[(b"content-type", b"image/svg+xml")], body=image
+            )
+        target = (HostMap.parse(f"https://shop.example=https://localhost:{site.port}"),)
+        with begin(maps=target) as lane, page_behind(browser, lane) as page:
+            page.goto("https://shop.example/")
+            widths = page.evaluate("[...document.images].map(image => image.naturalWidth)")
+        assert widths == [1] * 20
+        assert set(site.alpn) == {"h2"}
+    asked = lane.events(RequestSeen)
+    assert {event.http_version for event in asked} == {"HTTP/2.0"}
+    assert len({event.connection for event in asked}) == 1
+    assert not lane.events(TlsRejected)
+    assert {event.status for event in lane.events(ResponseSeen)} <= {200}
