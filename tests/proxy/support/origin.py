@@ -12,6 +12,7 @@ from pathlib import Path
 import h2.config
 import h2.connection
 import h2.events
+import h2.exceptions
 
 
 @dataclass
@@ -110,7 +111,13 @@ class Origin:
             protocol = tls.selected_alpn_protocol() if tls else None
             self.alpn.append(protocol)
             speak = self._speak_h2 if protocol == "h2" else self._speak_h1
-            with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            with suppress(
+                OSError,
+                asyncio.IncompleteReadError,
+                asyncio.CancelledError,
+                # The client has given a stream up in the meantime.
+                h2.exceptions.StreamClosedError,
+            ):
                 await speak(reader, writer, number)
         finally:
             self._tasks.discard(task)
