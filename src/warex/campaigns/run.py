@@ -221,7 +221,7 @@ def _manifest(planned: Planned, options: Options, chromium: Path) -> Manifest:
     frozen: dict[str, JsonValue] = planned.config.model_dump(mode="json", exclude_none=True)
     # A scenario's file may change after the run; what its trials met may not.
     frozen["scenarios"] = {
-        spec.key.condition: spec.scenario.model_dump(mode="json", exclude_none=True)
+        spec.key.condition: spec.scenario.model_dump(mode="json")
         for spec in planned.trials
         if spec.scenario is not None
     }

@@ -37,7 +37,7 @@ def show(name: str, as_json: bool) -> None:
 
     from warex.scenarios.load import load_scenario
 
-    data = load_scenario(name).model_dump(mode="json", exclude_none=True)
+    data = load_scenario(name).model_dump(mode="json", exclude_unset=True)
     text = json.dumps(data, indent=2) if as_json else yaml.safe_dump(data, sort_keys=False)
     click.echo(text.rstrip())
 

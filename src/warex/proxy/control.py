@@ -108,7 +108,7 @@ class ControlApi:
             fault=body.fault,
         )
         self._addon.injector.add_once(rule)
-        return {"rule": rule.model_dump(mode="json", exclude_none=True)}
+        return {"rule": rule.model_dump(mode="json")}
 
 
 class _Handler(RequestHandler):

@@ -150,7 +150,7 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> tuple[master.Master, proxy
 def _began(config: ProxyConfig, injector: Injector) -> TrialBegan:
     scenario = None
     if config.scenario is not None:
-        scenario = config.scenario.model_dump(mode="json", exclude_none=True)
+        scenario = config.scenario.model_dump(mode="json")
     return TrialBegan(
         benchmark=config.benchmark,
         agent=config.agent,

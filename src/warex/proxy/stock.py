@@ -128,7 +128,7 @@ def _begin() -> _Trial:
     recorder.write(
         TrialBegan(
             seed=config.seed,
-            scenario=scenario.model_dump(mode="json", exclude_none=True) if scenario else None,
+            scenario=scenario.model_dump(mode="json") if scenario else None,
             arm=injector.arm_at,
             sites=config.sites,
             versions={"warex": version("warex"), "mitmproxy": version("mitmproxy")},
