@@ -6,13 +6,14 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from bench.setting import HOST, Setting
 from warex.faults import HttpError
 from warex.proxy.config import ProxyConfig
-from warex.proxy.lane import Proxy, started
+from warex.proxy.lane import started
 from warex.scenarios import Match, Rule, Scenario, Trigger
 
 NEVER_REACHED = 10**9
@@ -73,15 +74,23 @@ def warex_config(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A proxy that runs."""
+
+    port: int
+    pid: int
+
+
 @contextmanager
 def lane(
     setting: Setting,
     scenario: Scenario | None = None,
     record: Literal["all", "concerned"] = "all",
-) -> Iterator[Proxy]:
+) -> Iterator[Running]:
     """Run a lane; raise RuntimeError if its trial turned out void, since nothing then counts."""
     with started(setting.forkserver, warex_config(setting, scenario, record)) as proxy:
-        yield proxy
+        yield Running(proxy.port, proxy.pid)
         if proxy.broken:
             raise RuntimeError(f"the lane broke: {proxy.broken}")
 
@@ -98,15 +107,15 @@ def mitmdump_command(port: int, folder: Path) -> list[str]:
 
 
 @contextmanager
-def mitmdump(setting: Setting) -> Iterator[int]:
-    """Run stock mitmdump, its output going to nowhere; yield its port."""
+def mitmdump(setting: Setting) -> Iterator[Running]:
+    """Run stock mitmdump, its output going to nowhere."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port: int = free.getsockname()[1]
     command = mitmdump_command(port, setting.fresh("mitmproxy"))
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         try:
             _wait_for(port, process)
-            yield port
+            yield Running(port, process.pid)
         finally:
             process.terminate()
 

@@ -1,10 +1,10 @@
 """How much a lane's process grows while a large body is downloaded through it."""
 
 import ssl
-from pathlib import Path
 
 from bench.candidates import LOADED, lane
 from bench.load import trusting, tunnel
+from bench.processes import KNOWN, resident
 from bench.programs import site
 from bench.row import Row
 from bench.setting import HOST, Setting
@@ -17,7 +17,7 @@ def measure(setting: Setting) -> list[Row]:
 
     Reads ``/proc``, so Linux only: elsewhere there is no row.
     """
-    if not Path("/proc/self/status").exists():
+    if not KNOWN:
         return []
     size = GIGABYTE // 20 if setting.quick else GIGABYTE
     with (
@@ -26,9 +26,9 @@ def measure(setting: Setting) -> list[Row]:
         tunnel(proxy.port, port, trusting()) as connection,
     ):
         _download(connection, 1000)
-        before = _resident(proxy.pid, "VmRSS")
+        before = resident(proxy.pid, "VmRSS")
         _download(connection, size)
-        peak = _resident(proxy.pid, "VmHWM")
+        peak = resident(proxy.pid, "VmHWM")
     return [
         Row(
             "memory",
@@ -54,12 +54,3 @@ def _download(connection: ssl.SSLSocket, size: int) -> None:
         if not (got := connection.recv_into(room)):
             raise ConnectionError(f"the download ended {left} bytes early")
         left -= got
-
-
-def _resident(pid: int, field: str) -> int:
-    """Return bytes of resident memory: now (``VmRSS``) or at most so far (``VmHWM``)."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        name, _, value = line.partition(":")
-        if name == field:
-            return int(value.split()[0]) * 1024
-    raise RuntimeError(f"/proc does not tell {field}")

@@ -11,7 +11,7 @@ from bench.programs import site
 from bench.row import Row
 from bench.setting import HOST, Setting
 from bench.site import SUB_RESOURCES
-from bench.turns import rotated
+from bench.turns import there_and_back
 from warex.agents.reference import chromium
 
 
@@ -26,7 +26,7 @@ def measure(setting: Setting) -> list[Row]:
         proxies = {
             "direct": 0,
             "warex": stack.enter_context(lane(setting)).port,
-            "mitmdump": stack.enter_context(mitmdump(setting)),
+            "mitmdump": stack.enter_context(mitmdump(setting)).port,
         }
         playwright = stack.enter_context(sync_playwright())
         browser = stack.enter_context(
@@ -41,8 +41,8 @@ def measure(setting: Setting) -> list[Row]:
         for proxy in proxies.values():
             _load(browser, url, proxy)
         loads = [
-            {name: _load(browser, url, proxies[name]) for name in rotated(list(proxies), first)}
-            for first in range(2 if setting.quick else 21)
+            {name: _load(browser, url, proxies[name]) for name in order}
+            for order in there_and_back(list(proxies), 2 if setting.quick else 20)
         ]
     added = {
         name: median(load[name] - load["direct"] for load in loads)

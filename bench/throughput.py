@@ -1,43 +1,59 @@
 """HTTPS requests per second on 16 kept connections, against stock mitmdump.
 
 All candidates stay up and take turns of a second under the same client, so that whatever else the
-machine does falls on all of them alike; each round begins with another one, so that none always
-follows the same. The result is the ratio of the medians.
+machine does falls on all of them alike. The result is the ratio of the medians.
 """
 
 from contextlib import ExitStack
 from statistics import median
 
-from bench.candidates import ELSEWHERE, LOADED, lane, mitmdump
+from bench.candidates import ELSEWHERE, LOADED, Running, lane, mitmdump
+from bench.processes import processor_seconds
 from bench.programs import program, site
 from bench.row import Row
 from bench.setting import Setting
-from bench.turns import rotated
+from bench.turns import there_and_back
 
 CONNECTIONS = 16
 
 
 def measure(setting: Setting) -> list[Row]:
     """Measure a lane that reads everything and one that passes the host through."""
-    rounds, seconds = (2, 0.3) if setting.quick else (15, 1.0)
+    rounds, seconds = (2, 0.3) if setting.quick else (20, 1.0)
     with ExitStack() as stack:
         port = stack.enter_context(site("bench.quick_site", *setting.tls))
-        proxies = {
+        proxies: dict[str, Running] = {
             "mitmdump": stack.enter_context(mitmdump(setting)),
-            "warex": stack.enter_context(lane(setting, LOADED)).port,
-            "passed": stack.enter_context(lane(setting, ELSEWHERE, "concerned")).port,
-            "direct": 0,
+            "warex": stack.enter_context(lane(setting, LOADED)),
+            "passed": stack.enter_context(lane(setting, ELSEWHERE, "concerned")),
         }
         client = stack.enter_context(program("bench.load"))
+
+        def turn(name: str) -> float:
+            return float(client.ask(f"turn {name} {seconds}"))
+
+        client.ask(f"connect direct 0 {port} {CONNECTIONS}")
+        direct = turn("direct")
         for name, proxy in proxies.items():
-            client.ask(f"connect {name} {proxy} {port} {CONNECTIONS}")
-            client.ask(f"turn {name} {seconds / 2}")
+            client.ask(f"connect {name} {proxy.port} {port} {CONNECTIONS}")
+            turn(name)
         rates: dict[str, list[float]] = {name: [] for name in proxies}
-        for first in range(rounds):
-            for name in rotated(list(proxies), first):
-                rates[name].append(float(client.ask(f"turn {name} {seconds}")))
+        used = dict.fromkeys(proxies, 0.0)
+        for order in there_and_back(list(proxies), rounds):
+            for name in order:
+                before = processor_seconds(proxies[name].pid)
+                rates[name].append(turn(name))
+                used[name] += processor_seconds(proxies[name].pid) - before
     typical = {name: median(found) for name, found in rates.items()}
-    context = f"direct {typical['direct']:,.0f}, mitmdump {typical['mitmdump']:,.0f} requests/s"
+    cost = {name: used[name] / (sum(rates[name]) * seconds) * 1000 for name in proxies}
+
+    def behind(name: str) -> str:
+        return (
+            f"{typical[name]:,.0f} requests/s and {cost[name]:.2f} ms of processor time each; "
+            f"mitmdump {typical['mitmdump']:,.0f} and {cost['mitmdump']:.2f} ms; "
+            f"direct {direct:,.0f}"
+        )
+
     return [
         Row(
             "requests",
@@ -46,7 +62,7 @@ def measure(setting: Setting) -> list[Row]:
             "times",
             1.6,
             at_least=True,
-            detail=f"{typical['warex']:,.0f} requests/s; {context}",
+            detail=behind("warex"),
         ),
         Row(
             "passed-through",
@@ -55,6 +71,6 @@ def measure(setting: Setting) -> list[Row]:
             "times",
             10,
             at_least=True,
-            detail=f"{typical['passed']:,.0f} requests/s; {context}",
+            detail=behind("passed"),
         ),
     ]
