@@ -3,6 +3,7 @@
 import socket
 import ssl
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -174,14 +175,15 @@ def test_a_mapped_site_is_reached_directly_beside_an_upstream_proxy(
     )
     with UpstreamProxy(password="me:pass") as upstream:
         address = f"http://me:pass@127.0.0.1:{upstream.port}"
-        with (
-            begin(upstream=address, maps=maps) as lane,
-            httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client,
-        ):
-            assert client.get("https://shop.example/a").text == "hello"
-            assert client.get("http://shop.example/b").text == "hello"
-            # The same client connection goes on to a host that is not mapped.
-            assert client.get(other).text == "hello"
+        with begin(upstream=address, maps=maps) as lane:
+            with httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
+                assert client.get("https://shop.example/a").text == "hello"
+            with socket.create_connection(("127.0.0.1", lane.port), timeout=5) as connection:
+                # The same connection goes on to a host that is not mapped.
+                for url in ("http://shop.example/b", other):
+                    host = urlsplit(url).netloc
+                    connection.sendall(f"GET {url} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+                    assert read_answer(connection)[1] == b"hello"
     assert upstream.asked == [f"GET {other}"]
     assert [seen.target for seen in plain.seen[:2]] == ["/a", "/b"]
     assert all(seen.header("proxy-authorization") is None for seen in plain.seen[:2])

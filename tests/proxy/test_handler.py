@@ -13,9 +13,9 @@ from mitmproxy import ctx, http
 from mitmproxy.addons.tlsconfig import TlsConfig
 from mitmproxy.proxy import server
 
-from tests.proxy.support.client import read_answer, secure
+from tests.proxy.support.client import read_answer, read_until_closed, secure
 from tests.proxy.support.lanes import scenario
-from tests.proxy.support.origin import Origin
+from tests.proxy.support.origin import Answer, Origin
 from warex.errors import MachineError
 from warex.faults import HttpError
 from warex.proxy.ca import CertificateAuthority
@@ -141,6 +141,24 @@ async def test_mitmproxys_own_break_cuts_the_connection(
     async with broken.running() as engine:
         await broken.meets_a_dead_connection(engine, "/a")
     assert "on purpose" in broken.reasons[0]
+
+
+@pytest.mark.wire
+async def test_an_answer_without_a_length_does_not_seem_whole_when_mitmproxy_breaks(
+    broken: Broken, plain: Origin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain.routes["/a"] = Answer(raw=b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhalf a page")
+    monkeypatch.setattr(WarexStream, "send_response", fails)
+
+    def read(port: int) -> None:
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+            url = f"http://127.0.0.1:{plain.port}/a"
+            client.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            read_until_closed(client)
+
+    async with broken.running() as engine:
+        with pytest.raises(ConnectionResetError):
+            await asyncio.to_thread(read, engine.port)
 
 
 @pytest.mark.wire

@@ -133,7 +133,7 @@ class WarexAddon:
         """See to what only plain HTTP needs; return whether nobody reads the exchange."""
         request = flow.request
         request.headers.pop("proxy-connection", None)
-        if self._upstream_auth and request.authority and flow.server_conn.via is not None:
+        if self._upstream_auth and request.authority:
             request.headers["proxy-authorization"] = self._upstream_auth
         parts = urlsplit(flows.url_of(flow))
         why = self.interception.why_not(parts.hostname or "")
