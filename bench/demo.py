@@ -10,14 +10,8 @@ from bench.setting import Setting
 
 def measure(setting: Setting) -> list[Row]:
     """Run the demo into a folder that is removed afterwards."""
-    command = [
-        str(sys.executable),
-        "-m",
-        "warex",
-        "demo",
-        "--out",
-        str(setting.fresh("demo") / "run"),
-    ]
+    folder = setting.fresh("demo") / "run"
+    command = [sys.executable, "-m", "warex.cli", "demo", "--out", str(folder)]
     began = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return [

@@ -1,0 +1,58 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+
+def test_every_benchmark_runs_and_says_what_it_measured(tmp_path: Path) -> None:
+    # The numbers are not judged here: a busy machine must not fail a test.
+    table = tmp_path / "table.json"
+
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", "--quick", "--json", str(table)],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    found = json.loads(table.read_text())
+    assert found["quick"] is True
+    assert {"cores", "Python", "mitmproxy", "Chromium"} <= found["machine"].keys()
+    rows = {row["name"]: row for row in found["rows"]}
+    assert rows.keys() == {
+        "requests",
+        "passed-through",
+        "page",
+        "ready",
+        "memory",
+        "first-event",
+        "event",
+    }
+    for row in rows.values():
+        assert row.keys() >= {"what", "measured", "unit", "target", "at_least", "ok", "detail"}
+    for name in ("requests", "passed-through", "ready", "event"):
+        assert rows[name]["measured"] > 0
+
+
+def test_an_unknown_benchmark_is_named_with_those_there_are() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", "speed"],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert "'speed' is no benchmark; there are requests, page, ready" in done.stderr
