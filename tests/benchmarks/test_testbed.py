@@ -49,9 +49,11 @@ def telling(state: bytes) -> Iterator[int]:
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
-        yield server.server_address[1]
-        server.shutdown()
-        thread.join()
+        try:
+            yield server.server_address[1]
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def wrote(folder: Path, ending: str, answer: str | None = None, error: str | None = None) -> Path:

@@ -1,0 +1,148 @@
+"""A benchmark of one page, an agent that does as its model's name says, a browser without a window.
+
+So every way a trial can go is had in a second, with real processes and a real proxy.
+"""
+
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import ClassVar
+
+from warex.benchmarks import AgentSpec, Benchmark, Result, Stage
+from warex.llm.actions import Vocabulary
+from warex.proxy.ca import CertificateAuthority
+from warex.scenarios import Arm, Scenario
+
+SITE = "https://shop.warex.test"
+
+AGENT = """
+import json, os, sys, time, urllib.error, urllib.request
+base_url, *verbs = sys.argv[1:]
+for verb in verbs:
+    print(verb, flush=True)
+    if verb == "page":
+        try:
+            urllib.request.urlopen("https://shop.warex.test/").read()
+        except urllib.error.HTTPError as error:
+            error.close()
+    elif verb == "model":
+        asked = {"model": "m", "messages": [{"role": "user", "content": "what now?"}]}
+        request = urllib.request.Request(
+            base_url + "/chat/completions",
+            json.dumps(asked).encode(),
+            {"Content-Type": "application/json"},
+        )
+        urllib.request.urlopen(request).read()
+    elif verb == "sleep":
+        time.sleep(600)
+    elif verb == "tell":
+        print(json.dumps(dict(os.environ)), flush=True)
+    else:
+        sys.exit(int(verb))
+"""
+
+BROWSER = """#!{python}
+import sys, urllib.request
+print(urllib.request.urlopen(sys.argv[-1]).read().decode())
+"""
+
+
+class Shop(Benchmark):
+    """Two tasks, and a result for every exit code."""
+
+    name: ClassVar = "shop"
+    summary: ClassVar = "A page."
+    vocabulary: ClassVar = Vocabulary(name="none")
+
+    def tasks(self) -> tuple[str, ...]:
+        return ("buy", "look")
+
+    def sites(self, task: str) -> tuple[str, ...]:
+        return (SITE,)
+
+    def arm(self, scenario: Scenario) -> Arm:
+        return scenario.arm or "first_page"
+
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
+        return self._stage()
+
+    @contextmanager
+    def _stage(self) -> Iterator[Stage]:
+        with served(b"<h1>Shop</h1>", "text/html") as port:
+            yield Stage(maps=(f"{SITE}=http://127.0.0.1:{port}",))
+
+    def command(
+        self,
+        task: str,
+        agent: AgentSpec,
+        folder: Path,
+        *,
+        browser: Path,
+        browser_arguments: tuple[str, ...],
+    ) -> list[str]:
+        verbs = agent.model.removeprefix("scripted:").split(",")
+        return [sys.executable, "-c", AGENT, agent.base_url or "", *verbs]
+
+    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+        match code:
+            case 0:
+                return Result("answered", 1.0, "bought")
+            case None:
+                return Result("time_limit", 0.5)
+            case 4:
+                return Result("model_error", 0.0, unusable="its model answered 401: no key")
+            case _:
+                return Result("harness_crashed", 0.0, reasons=(f"it ended with code {code}",))
+
+
+@contextmanager
+def served(body: bytes, kind: str) -> Iterator[int]:
+    """Answer every request with one body; yield the port."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.send_response(200)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_GET
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield server.server_address[1]
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+COMPLETION = json.dumps(
+    {
+        "object": "chat.completion",
+        "model": "m",
+        "choices": [{"message": {"role": "assistant", "content": "look"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 5, "completion_tokens": 1},
+    }
+).encode()
+
+
+def browser(folder: Path) -> Path:
+    """Write a program that fetches a page as a browser would, by its environment."""
+    path = folder / "browser"
+    path.write_text(BROWSER.format(python=sys.executable))
+    path.chmod(0o755)
+    return path

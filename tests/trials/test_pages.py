@@ -1,0 +1,50 @@
+"""Whether a trace shows that the agent's browser came through the proxy."""
+
+import pytest
+
+from warex.errors import TrialVoid
+from warex.traces import Entry, Event, RequestSeen, Trace, Tunnel
+from warex.trials.run import _require_pages
+
+
+def page(url: str) -> RequestSeen:
+    return RequestSeen(
+        exchange=url,
+        method="GET",
+        url=url,
+        resource="document",
+        http_version="HTTP/1.1",
+        connection="c1",
+        size=0,
+    )
+
+
+def tunnel(host: str, why: str) -> Tunnel:
+    return Tunnel.model_validate(
+        {"host": host, "port": 443, "why": why, "sent": 1, "received": 1, "seconds": 1.0}
+    )
+
+
+def trace(*events: Event) -> Trace:
+    return Trace(tuple(Entry(n, 0.0, "", event) for n, event in enumerate(events, 1)))
+
+
+@pytest.mark.parametrize(
+    "event", [page("https://shop.test/"), tunnel("shop.test", "not_concerned")]
+)
+def test_a_page_or_a_tunnel_of_the_site_shows_it(event: Event) -> None:
+    _require_pages(trace(event), ["https://shop.test"])
+
+
+@pytest.mark.parametrize(
+    "event", [page("https://updates.test/"), tunnel("shop.test", "background")]
+)
+def test_other_traffic_does_not_show_it(event: Event) -> None:
+    with pytest.raises(TrialVoid, match=r"no page of https://shop\.test came through"):
+        _require_pages(trace(event), ["https://shop.test"])
+
+
+def test_where_no_site_is_known_any_page_shows_it() -> None:
+    _require_pages(trace(page("https://anywhere.test/")), [])
+    with pytest.raises(TrialVoid, match="no page of any site"):
+        _require_pages(trace(tunnel("updates.test", "background")), [])

@@ -1,0 +1,263 @@
+"""What counts and what is void, each shown by a trial that goes that way."""
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.trials.shop import SITE, Shop
+from warex.benchmarks import AgentSpec, Stage
+from warex.errors import InputError, MachineError, TrialVoid
+from warex.proxy.config import ProxyConfig
+from warex.proxy.forkserver import Forkserver
+from warex.proxy.lane import Proxy, started
+from warex.scenarios import Scenario
+from warex.traces import (
+    Canary,
+    Counted,
+    FaultDelivered,
+    LlmCall,
+    Outcome,
+    TrialBegan,
+    TrialEnded,
+    TrialKey,
+    Void,
+    read_outcome,
+    read_trace,
+)
+from warex.trials import Setting, TrialSpec, run_trial
+from warex.trials import run as trials
+from warex.trials.run import Interrupted
+
+pytestmark = pytest.mark.wire
+
+BROKEN_ONCE = Scenario.model_validate(
+    {
+        "name": "broken-once",
+        "rules": [{"name": "r", "trigger": {"first": 1}, "fault": {"kind": "http_error"}}],
+    }
+)
+
+
+def spec(does: str, scenario: Scenario | None = None, *, proxied: bool = True) -> TrialSpec:
+    """Return a trial whose agent does these things, one after the other."""
+    key = TrialKey("shop", "a", "server-error" if scenario else "clean", "buy", 2)
+    agent = AgentSpec("a", f"scripted:{does}")
+    return TrialSpec(key, agent, 77, scenario, proxied=proxied)
+
+
+def attempt(of: TrialSpec, setting: Setting, folder: Path) -> Outcome:
+    outcome = run_trial(of, 1, folder / "attempt-1", setting)
+    assert read_outcome(folder / "attempt-1") == outcome
+    return outcome
+
+
+def void_reason(outcome: Outcome) -> str:
+    assert isinstance(outcome, Void)
+    return outcome.reason
+
+
+def test_a_trial_that_ran_as_planned_counts(setting: Setting, tmp_path: Path) -> None:
+    outcome = attempt(spec("model,page"), setting, tmp_path)
+
+    assert isinstance(outcome, Counted)
+    assert (outcome.ending, outcome.score, outcome.answer) == ("answered", 1.0, "bought")
+    assert 0 < outcome.latency_s < 60
+    trace = read_trace(tmp_path / "attempt-1" / "events.jsonl")
+    (began,) = trace.events(TrialBegan)
+    assert (began.task, began.repeat, began.attempt, began.seed) == ("buy", 2, 1, 77)
+    assert [canary.passed for canary in trace.events(Canary)] == [True]
+    (call,) = trace.events(LlmCall)
+    assert (call.input_tokens, call.output_tokens) == (5, 1)
+    assert isinstance(trace.entries[-1].event, TrialEnded)
+
+
+def test_the_outcome_is_written_last(
+    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before: list[list[str]] = []
+
+    def spy(folder: Path, outcome: Outcome) -> None:
+        assert isinstance(read_trace(folder / "events.jsonl").entries[-1].event, TrialEnded)
+        before.append(sorted(path.name for path in folder.iterdir()))
+
+    monkeypatch.setattr(trials, "write_outcome", spy)
+    run_trial(spec("page"), 1, tmp_path / "attempt-1", setting)
+
+    assert before == [["agent.log", "events.jsonl"]]
+
+
+def test_a_bad_result_counts_as_it_is(setting: Setting, tmp_path: Path) -> None:
+    outcome = attempt(spec("page,page", BROKEN_ONCE), setting, tmp_path)
+
+    assert isinstance(outcome, Counted)
+    delivered = read_trace(tmp_path / "attempt-1" / "events.jsonl").events(FaultDelivered)
+    assert len(delivered) == 1
+
+
+def test_a_canary_that_does_not_come_back_voids_before_the_agent_starts(
+    setting: Setting, tmp_path: Path
+) -> None:
+    blind = tmp_path / "blind"
+    blind.write_text("#!/bin/sh\n")
+    blind.chmod(0o755)
+
+    reason = void_reason(attempt(spec("page"), replace(setting, chromium=blind), tmp_path))
+
+    assert "the canary page did not come back" in reason
+    assert not (tmp_path / "attempt-1" / "agent.log").exists()
+
+
+@pytest.mark.parametrize(
+    ("does", "says"),
+    [("model", "the agent called its model, but no page"), ("0", "the agent ran, but no page")],
+)
+def test_an_agent_whose_browser_goes_past_the_proxy_is_void(
+    setting: Setting, tmp_path: Path, does: str, says: str
+) -> None:
+    reason = void_reason(attempt(spec(does), setting, tmp_path))
+
+    assert reason.startswith(f"bypassed: {says} of {SITE}")
+
+
+def test_a_crash_before_any_fault_was_delivered_is_void(setting: Setting, tmp_path: Path) -> None:
+    reason = void_reason(attempt(spec("page,1"), setting, tmp_path))
+
+    assert reason == ("the harness crashed before any fault was delivered: it ended with code 1")
+
+
+def test_a_crash_after_a_fault_was_delivered_counts_as_nothing_done(
+    setting: Setting, tmp_path: Path
+) -> None:
+    outcome = attempt(spec("page,1", BROKEN_ONCE), setting, tmp_path)
+
+    assert isinstance(outcome, Counted)
+    assert (outcome.ending, outcome.score) == ("harness_crashed", 0.0)
+
+
+def test_a_model_endpoint_that_cannot_be_used_is_void_with_its_own_words(
+    setting: Setting, tmp_path: Path
+) -> None:
+    reason = void_reason(attempt(spec("page,4", BROKEN_ONCE), setting, tmp_path))
+
+    assert reason == "its model answered 401: no key"
+
+
+def test_a_time_limit_counts_with_the_checks_score(setting: Setting, tmp_path: Path) -> None:
+    outcome = attempt(spec("page,sleep"), replace(setting, timeout_s=2), tmp_path)
+
+    assert isinstance(outcome, Counted)
+    assert (outcome.ending, outcome.score) == ("time_limit", 0.5)
+    assert outcome.latency_s == pytest.approx(2, abs=1)
+
+
+def test_a_trial_that_is_stopped_has_no_outcome(setting: Setting, tmp_path: Path) -> None:
+    timer = threading.Timer(0.5, setting.stop.set)
+    timer.start()
+
+    with pytest.raises(Interrupted):
+        run_trial(spec("page,sleep"), 1, tmp_path / "attempt-1", setting)
+
+    timer.join()
+    assert read_outcome(tmp_path / "attempt-1") is None
+
+
+type Start = Callable[[Forkserver, ProxyConfig], AbstractContextManager[Proxy]]
+
+
+def breaking(how: Callable[[Proxy], None]) -> Start:
+    """Return a start of the proxy after which something happens to it."""
+
+    @contextmanager
+    def start(forkserver: Forkserver, config: ProxyConfig) -> Iterator[Proxy]:
+        with started(forkserver, config) as proxy:
+            timer = threading.Timer(1, how, (proxy,))
+            timer.start()
+            yield proxy
+            timer.join()
+
+    return start
+
+
+def test_a_proxy_that_dies_voids_the_trial_at_once(
+    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        trials, "started", breaking(lambda proxy: os.kill(proxy.pid, signal.SIGKILL))
+    )
+
+    # Were it not at once, the time limit would be met.
+    outcome = attempt(spec("page,sleep"), replace(setting, timeout_s=600), tmp_path)
+
+    assert void_reason(outcome) == "the proxy died before the trial's end"
+
+
+def test_what_the_proxy_broke_on_is_the_reason_whatever_the_agent_did(
+    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broke(proxy: Proxy) -> None:
+        proxy.broken = "KeyError: 'x'"
+
+    monkeypatch.setattr(trials, "started", breaking(broke))
+
+    assert void_reason(attempt(spec("page,0"), setting, tmp_path)) == "KeyError: 'x'"
+
+
+def test_a_world_that_does_not_come_up_voids_the_trial(setting: Setting, tmp_path: Path) -> None:
+    class Closed(Shop):
+        @contextmanager
+        def _stage(self) -> Iterator[Stage]:
+            raise TrialVoid("the shop is closed")
+            yield
+
+    outcome = attempt(spec("page"), replace(setting, benchmark=Closed()), tmp_path)
+
+    assert void_reason(outcome) == "the shop is closed"
+
+
+def test_an_attempt_needs_a_folder_of_its_own(setting: Setting, tmp_path: Path) -> None:
+    (tmp_path / "attempt-1").mkdir()
+    (tmp_path / "attempt-1" / "events.jsonl").write_text("{}\n")
+
+    with pytest.raises(InputError, match="holds an attempt already"):
+        run_trial(spec("page"), 1, tmp_path / "attempt-1", setting)
+
+    assert (tmp_path / "attempt-1" / "events.jsonl").read_text() == "{}\n"
+
+
+def test_without_a_proxy_the_benchmark_is_as_it_is(setting: Setting, tmp_path: Path) -> None:
+    theirs = replace(setting, base_environment=dict(os.environ) | {"HTTPS_PROXY": "http://x:1"})
+
+    outcome = attempt(spec("model,tell", proxied=False), theirs, tmp_path)
+
+    assert isinstance(outcome, Counted)
+    folder = tmp_path / "attempt-1"
+    assert not (folder / "events.jsonl").exists()
+    told = json.loads((folder / "agent.log").read_text().splitlines()[-1])
+    assert not [name for name in told if name.lower() in ("http_proxy", "https_proxy")]
+
+
+def test_without_a_proxy_no_fault_can_be_to_blame_for_a_crash(
+    setting: Setting, tmp_path: Path
+) -> None:
+    assert "crashed" in void_reason(attempt(spec("1", proxied=False), setting, tmp_path))
+
+
+def test_an_embedded_model_that_does_not_run_is_a_sentence(
+    setting: Setting, tmp_path: Path
+) -> None:
+    with pytest.raises(MachineError, match="'scripted:page' is embedded, but it does not run"):
+        run_trial(spec("page"), 1, tmp_path / "attempt-1", replace(setting, model_port=None))
+
+
+def test_a_folder_that_cannot_be_made_is_a_sentence(setting: Setting, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    with pytest.raises(MachineError, match="cannot be written"):
+        run_trial(spec("page"), 1, tmp_path / "file" / "attempt-1", setting)
