@@ -1,0 +1,87 @@
+"""One trial behind the proxy and one without, end to end: a real agent in a real Chromium."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from warex.benchmarks import AgentSpec, benchmark_named
+from warex.proxy.ca import ensure_ca
+from warex.proxy.forkserver import Forkserver
+from warex.sandbox.chromium import find_chromium
+from warex.scenarios.load import load_preset
+from warex.testbed.tasks import FILE
+from warex.traces import (
+    AgentAction,
+    Canary,
+    Counted,
+    FaultDelivered,
+    LlmCall,
+    RequestSeen,
+    TrialKey,
+    read_trace,
+)
+from warex.trials import Setting, TrialSpec, run_trial
+from warex.trials.model import scripted_model
+
+pytestmark = pytest.mark.browser
+
+TASK = "calendar-friday-evening"
+
+
+@pytest.fixture(scope="module")
+def setting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setting]:
+    forkserver = Forkserver()
+    with scripted_model(FILE) as port:
+        yield Setting(
+            benchmark=benchmark_named("testbed"),
+            forkserver=forkserver,
+            ca=ensure_ca(tmp_path_factory.mktemp("authority") / "ca"),
+            chromium=find_chromium(),
+            timeout_s=90,
+            model_port=port,
+        )
+    forkserver.close()
+
+
+def test_an_agent_behind_the_proxy_meets_the_fault_and_all_of_it_is_recorded(
+    setting: Setting, tmp_path: Path
+) -> None:
+    spec = TrialSpec(
+        TrialKey("testbed", "patient", "server-error", TASK),
+        AgentSpec("patient", "scripted:patient"),
+        seed=5,
+        scenario=load_preset("paper/server-error"),
+    )
+
+    outcome = run_trial(spec, 1, tmp_path / "attempt-1", setting)
+
+    assert isinstance(outcome, Counted)
+    assert (outcome.ending, outcome.score) == ("answered", 1.0), outcome.reasons
+    trace = read_trace(tmp_path / "attempt-1" / "events.jsonl")
+    assert all(canary.passed for canary in trace.events(Canary))
+    (delivered,) = trace.events(FaultDelivered)
+    documents = [
+        seen for seen in trace.events(RequestSeen) if seen.url == "https://calendar.warex.test/"
+    ]
+    assert documents[0].exchange == delivered.exchange
+    assert len(documents) == 2
+    assert [action.name for action in trace.events(AgentAction)] == ["reload", "send_msg_to_user"]
+    assert all(call.input_tokens and call.output_tokens for call in trace.events(LlmCall))
+
+
+def test_an_agent_without_a_proxy_does_its_task_on_a_site_that_speaks_tls_itself(
+    setting: Setting, tmp_path: Path
+) -> None:
+    spec = TrialSpec(
+        TrialKey("testbed", "giveup", "no-proxy", TASK),
+        AgentSpec("giveup", "scripted:giveup"),
+        seed=5,
+        proxied=False,
+    )
+
+    outcome = run_trial(spec, 1, tmp_path / "attempt-1", setting)
+
+    assert isinstance(outcome, Counted)
+    assert (outcome.ending, outcome.score) == ("answered", 1.0), outcome.reasons
+    assert not (tmp_path / "attempt-1" / "events.jsonl").exists()

@@ -1,0 +1,171 @@
+"""A campaign file says what is run, or is told every mistake."""
+
+from pathlib import Path
+
+import pytest
+
+from warex.campaigns.config import (
+    CampaignConfig,
+    ConditionConfig,
+    built_in_names,
+    load_campaign,
+    scenario_of,
+    shortened,
+)
+from warex.errors import CampaignError, ScenarioError
+from warex.scenarios.load import load_preset
+
+GOOD = """
+name = "c"
+[[agents]]
+name = "a"
+model = "scripted:giveup"
+[[conditions]]
+name = "clean"
+"""
+
+
+def written(folder: Path, text: str, name: str = "c.toml") -> str:
+    (folder / name).write_text(text)
+    return str(folder / name)
+
+
+def mistakes(folder: Path, text: str) -> str:
+    with pytest.raises(CampaignError) as caught:
+        load_campaign(written(folder, text))
+    assert str(folder / "c.toml") in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", built_in_names())
+def test_every_built_in_campaign_loads_with_its_scenarios(name: str) -> None:
+    config = load_campaign(name)
+
+    assert config.name == name
+    for condition in config.conditions:
+        scenario_of(condition, config.longest_hold_s)
+
+
+def test_the_demo_shows_the_paper() -> None:
+    demo = load_campaign("demo")
+
+    assert demo.tasks.sample == 6
+    assert [agent.model for agent in demo.agents] == ["scripted:giveup", "scripted:patient"]
+    assert [condition.name for condition in demo.conditions] == [
+        "no-proxy",
+        "clean",
+        "network-error",
+        "server-error",
+        "javascript-failure",
+    ]
+    assert demo.longest_hold_s == 2
+    assert any("2 s" in note for note in demo.notes)
+
+
+def test_defaults_are_filled_in(tmp_path: Path) -> None:
+    config = load_campaign(written(tmp_path, GOOD))
+
+    assert (config.benchmark, config.repeats, config.seed, config.jobs) == ("testbed", 1, 1, 2)
+    assert config.tasks.all
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (GOOD.replace('name = "c"', 'nmae = "c"'), ["'nmae'", "did you mean 'name'"]),
+        ("repeats = 0\n" + GOOD, ["repeats", "0"]),
+        ("seed = 1.5\n" + GOOD, ["seed", "1.5"]),
+        ("jobs = true\n" + GOOD, ["jobs", "true"]),
+        ("timeout_s = nan\n" + GOOD, ["timeout_s", "NaN"]),
+        ("longest_hold_s = -1\n" + GOOD, ["longest_hold_s", "-1"]),
+        ("schema_version = 2\n" + GOOD, ["schema_version", "2"]),
+        ("tasks = { sample = 0 }\n" + GOOD, ["tasks", "sample", "0"]),
+        ("tasks = { sample = 1, match = 'x' }\n" + GOOD, ["tasks", "exactly one of all"]),
+        ("tasks = {}\n" + GOOD, ["tasks", "found none"]),
+        ("tasks = { names = [] }\n" + GOOD, ["tasks"]),
+        (GOOD + '[[conditions]]\nname = "clean"\n', ["two conditions are called 'clean'"]),
+        (GOOD + '[[agents]]\nname = "a"\nmodel = "m"\n', ["two agents are called 'a'"]),
+        (GOOD + 'scenario = "paper/server-error"\n', ["'clean' is reserved", "no scenario"]),
+        (GOOD.replace("clean", "claen"), ["'claen' needs a scenario", "did you mean 'clean'"]),
+        (GOOD.replace('"a"', '" a"'), ["agents", "name"]),
+        (GOOD.replace('model = "scripted:giveup"', ""), ["'model' is missing"]),
+        (GOOD + '[[agents]]\nname = "b"\nmodel = "m"\nbase_url = "x"\n', ["base_url", "x"]),
+        ('name = "c"\n', ["agents", "conditions"]),
+        ("", ["is empty"]),
+    ],
+)
+def test_every_mistake_is_a_sentence_that_names_the_place(
+    tmp_path: Path, text: str, says: list[str]
+) -> None:
+    told = mistakes(tmp_path, text)
+
+    assert [words for words in says if words not in told] == [], told
+
+
+def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+    told = mistakes(tmp_path, "repeats = 0\njobs = 0\n" + GOOD)
+
+    assert "repeats" in told
+    assert "jobs" in told
+
+
+def test_an_unknown_campaign_is_told_which_there_are() -> None:
+    with pytest.raises(CampaignError, match=r"no campaign 'dmeo'; did you mean 'demo'\?"):
+        load_campaign("dmeo")
+
+
+def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(CampaignError, match=r"none\.toml"):
+        load_campaign(str(tmp_path / "none.toml"))
+
+
+def test_a_scenario_file_is_found_beside_its_campaign(tmp_path: Path) -> None:
+    rules = '[{"name": "r", "trigger": {"first": 1}, "fault": {"kind": "http_error"}}]'
+    written(tmp_path, f'{{"name": "mine", "rules": {rules}}}', "mine.json")
+    text = GOOD + '[[conditions]]\nname = "x"\nscenario = "mine.json"\n'
+
+    config = load_campaign(written(tmp_path, text))
+
+    scenario = scenario_of(config.conditions[1], None)
+    assert scenario is not None
+    assert scenario.name == "mine"
+
+
+def test_an_unknown_scenario_is_told_with_its_condition() -> None:
+    condition = ConditionConfig(name="x", scenario="paper/sever-error")
+
+    with pytest.raises(ScenarioError, match=r"condition 'x': .*did you mean 'paper/server-error'"):
+        scenario_of(condition, None)
+
+
+@pytest.mark.parametrize("name", ["paper/network-error", "paper/javascript"])
+def test_holds_are_shortened_and_nothing_else_is_changed(name: str) -> None:
+    whole = load_preset(name)
+
+    short = shortened(whole, 0.5)
+
+    assert [getattr(rule.fault, "delay", None) for rule in short.rules] == [0.5]
+    back = [
+        rule.model_copy(update={"fault": rule.fault.model_copy(update={"delay": 10.0})})
+        for rule in short.rules
+    ]
+    assert whole == short.model_copy(update={"rules": tuple(back)})
+
+
+def test_a_hold_that_is_short_enough_stays(tmp_path: Path) -> None:
+    whole = load_preset("paper/network-error")
+
+    assert shortened(whole, 60) == whole
+    assert shortened(whole, None) is whole
+
+
+def test_the_docs_name_every_key_with_its_default(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/campaigns.md").read_text(encoding="utf-8")
+    config = load_campaign(written(tmp_path, GOOD))
+
+    for name in CampaignConfig.model_fields:
+        value = getattr(config, name)
+        default = f"`{value:g}`" if isinstance(value, int | float) else None
+        assert f"| `{name}` | {default or ''}" in page, name
+    example = page.split("```toml\n")[1].split("```")[0]
+    assert load_campaign(written(tmp_path, example, "example.toml")).name == "my-agent"

@@ -1,0 +1,110 @@
+"""A run's folder is begun once, under one configuration, by one process at a time."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warex.campaigns.folder import opened
+from warex.campaigns.plan import Past
+from warex.errors import InputError, MachineError
+from warex.traces import (
+    Counted,
+    Manifest,
+    TrialKey,
+    Void,
+    attempt_dir,
+    read_manifest,
+    write_outcome,
+)
+
+FAILED = Counted(ending="answered", score=0.0, latency_s=1)
+VOID = Void(reason="r")
+
+
+def manifest(**campaign: object) -> Manifest:
+    return Manifest.model_validate(
+        {
+            "campaign": {"name": "c", **campaign},
+            "vocabularies": {},
+            "versions": {},
+            "seed": 1,
+            "prices_date": "2025-01-01",
+            "made_at": "2025-01-01T00:00:00+00:00",
+            "command": [],
+        }
+    )
+
+
+def begin(run: Path, *, resume: bool = False, **campaign: Any) -> dict[TrialKey, Past]:
+    with opened(run, manifest(**campaign), resume=resume) as past:
+        return past
+
+
+def test_a_new_run_is_frozen_before_its_first_trial(tmp_path: Path) -> None:
+    assert begin(tmp_path / "runs" / "c") == {}
+
+    assert read_manifest(tmp_path / "runs" / "c" / "manifest.json").campaign == {"name": "c"}
+
+
+def test_a_second_run_into_one_folder_is_refused(tmp_path: Path) -> None:
+    begin(tmp_path / "c")
+
+    with pytest.raises(InputError, match="holds a run already; give --resume"):
+        begin(tmp_path / "c")
+
+
+def test_a_folder_with_something_else_in_it_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").touch()
+
+    with pytest.raises(InputError, match="is not empty and holds no run"):
+        begin(tmp_path)
+    with pytest.raises(InputError, match="is a file"):
+        begin(tmp_path / "thesis.tex")
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_another_configuration_is_refused_and_told_what_differs(tmp_path: Path) -> None:
+    begin(tmp_path / "c", seed=1, tasks={"all": True})
+
+    with pytest.raises(InputError, match=r"another configuration \(seed, tasks differ\)"):
+        begin(tmp_path / "c", resume=True, seed=2, tasks={"sample": 1})
+
+
+def test_a_configuration_with_secrets_is_known_again(tmp_path: Path) -> None:
+    secrets: dict[str, Any] = {"password": "hunter2", "notes": ["sk-proj-" + "a1B2" * 12]}
+    begin(tmp_path / "c", **secrets)
+
+    assert "hunter2" not in (tmp_path / "c" / "manifest.json").read_text()
+    assert begin(tmp_path / "c", resume=True, **secrets) == {}
+
+
+def test_two_processes_never_run_in_one_folder(tmp_path: Path) -> None:
+    with (
+        opened(tmp_path / "c", manifest(), resume=False),
+        pytest.raises(InputError, match="another process is running"),
+    ):
+        begin(tmp_path / "c", resume=True)
+
+    assert begin(tmp_path / "c", resume=True) == {}
+
+
+def test_what_was_done_is_found_and_what_was_cut_off_keeps_its_number(tmp_path: Path) -> None:
+    begin(tmp_path)
+    done, cut = TrialKey("b", "a", "c", "done"), TrialKey("b", "a", "c", "cut off")
+    for number, outcome in ((1, VOID), (2, FAILED)):
+        write_outcome(attempt_dir(tmp_path, done, number), outcome)
+    write_outcome(attempt_dir(tmp_path, cut, 1), VOID)
+    attempt_dir(tmp_path, cut, 2).mkdir()
+
+    assert begin(tmp_path, resume=True) == {
+        done: Past((VOID, FAILED), last=2),
+        cut: Past((VOID,), last=2),
+    }
+
+
+def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    with pytest.raises(MachineError, match="cannot be written"):
+        begin(tmp_path / "file" / "c")

@@ -1,0 +1,239 @@
+"""All that a campaign names is found and checked before anything runs."""
+
+from pathlib import Path
+
+import pytest
+
+from warex.campaigns import run as campaigns
+from warex.campaigns.config import CampaignConfig, load_campaign
+from warex.campaigns.plan import Past
+from warex.campaigns.run import Options, Planned, plan, plan_replay, run_campaign
+from warex.clock import Clock
+from warex.errors import CampaignError, InputError, MachineError, ScenarioError, TraceError
+from warex.scenarios.load import load_preset
+from warex.traces import FaultPlanned, TraceWriter, TrialBegan, TrialKey, read_manifest
+
+TASK = "calendar-friday-evening"
+
+
+@pytest.fixture
+def demo() -> CampaignConfig:
+    return load_campaign("demo")
+
+
+def past_trial(folder: Path, **more: object) -> Path:
+    """Write the trace of a trial whose second document was hit."""
+    began = {
+        "benchmark": "testbed",
+        "agent": "giveup",
+        "condition": "server-error",
+        "task": TASK,
+        "repeat": 3,
+        "seed": 99,
+        "arm": "first_page",
+        "scenario": load_preset("paper/server-error").model_dump(mode="json", exclude_none=True),
+    }
+    planned = FaultPlanned(
+        injection="i1",
+        exchange="x1",
+        rule="server-error",
+        fault={"kind": "http_error"},
+        stage="request",
+        scope="",
+        ordinal=2,
+        effects=("reply",),
+        url="https://calendar.warex.test/",
+    )
+    with TraceWriter(folder / "events.jsonl", Clock()) as writer:
+        writer.write(TrialBegan.model_validate(began | more))
+        writer.write(planned)
+    return folder
+
+
+def test_every_trial_of_the_grid_is_planned(demo: CampaignConfig) -> None:
+    planned = plan(demo)
+
+    assert len(planned.trials) == 6 * 5 * 2
+    for spec in planned.trials:
+        assert spec.proxied == (spec.key.condition != "no-proxy")
+        assert (spec.scenario is None) == (spec.key.condition in ("no-proxy", "clean"))
+        assert spec.agent.model == f"scripted:{spec.key.agent}"
+
+
+def test_agents_and_conditions_are_paired_by_their_seeds(demo: CampaignConfig) -> None:
+    seeds: dict[str, set[int]] = {}
+    for spec in plan(demo).trials:
+        seeds.setdefault(spec.key.task, set()).add(spec.seed)
+
+    assert len(seeds) == 6
+    assert all(len(of_task) == 1 for of_task in seeds.values())
+    assert len(set.union(*seeds.values())) == 6
+
+
+def test_no_hold_is_longer_than_the_campaign_allows(demo: CampaignConfig) -> None:
+    delays = [
+        getattr(rule.fault, "delay", 0)
+        for spec in plan(demo).trials
+        if spec.scenario
+        for rule in spec.scenario.rules
+    ]
+
+    assert max(delays) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        ({"benchmark": "tesbed"}, CampaignError, "no benchmark 'tesbed'"),
+        ({"tasks": {"names": ["x"]}}, CampaignError, "no task 'x'"),
+        ({"conditions": [{"name": "x", "scenario": "none"}]}, ScenarioError, "no scenario 'none'"),
+        ({"agents": [{"name": "é" * 80, "model": "m"}]}, InputError, "Give it a shorter one"),
+    ],
+)
+def test_what_does_not_exist_is_told_before_anything_runs(
+    demo: CampaignConfig, change: dict[str, object], error: type[InputError], says: str
+) -> None:
+    config = CampaignConfig.model_validate(demo.model_dump() | change)
+
+    with pytest.raises(error, match=says):
+        plan(config)
+
+
+def test_a_replay_is_the_same_task_at_the_same_places_for_each_agent(
+    demo: CampaignConfig, tmp_path: Path
+) -> None:
+    planned = plan_replay(demo, past_trial(tmp_path))
+
+    assert [spec.key.agent for spec in planned.trials] == ["giveup", "patient"]
+    for spec in planned.trials:
+        assert (spec.key.task, spec.key.repeat, spec.seed) == (TASK, 1, 99)
+        assert spec.key.condition == "replay of giveup server-error"
+        assert spec.schedule == frozenset({(0, "server-error", "", 2)})
+        assert spec.arm == "first_page"
+        assert spec.replay_of == str(tmp_path)
+    assert planned.config.name == "demo-replay"
+    assert planned.config.tasks.names == (TASK,)
+
+
+def test_a_replay_of_a_replay_has_a_name_too(demo: CampaignConfig, tmp_path: Path) -> None:
+    trial = past_trial(tmp_path, condition="replay of giveup " + "x" * 60)
+
+    assert len(plan_replay(demo, trial).config.conditions[0].name) <= 80
+
+
+@pytest.mark.parametrize(
+    ("more", "error", "says"),
+    [
+        ({"scenario": None}, TraceError, "made without a scenario"),
+        ({"benchmark": "real"}, CampaignError, "is of the benchmark 'real'; the campaign's is"),
+        ({"task": "gone"}, CampaignError, "is of the task 'gone', which testbed lacks"),
+    ],
+)
+def test_what_cannot_be_replayed_is_a_sentence(
+    demo: CampaignConfig,
+    tmp_path: Path,
+    more: dict[str, object],
+    error: type[InputError],
+    says: str,
+) -> None:
+    with pytest.raises(error, match=says):
+        plan_replay(demo, past_trial(tmp_path, **more))
+
+
+@pytest.fixture
+def small(demo: CampaignConfig) -> Planned:
+    changes = {"tasks": {"names": [TASK]}, "agents": [{"name": "a", "model": "m"}]}
+    return plan(CampaignConfig.model_validate(demo.model_dump() | changes))
+
+
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[object]:
+    """Let a campaign run on a machine with a browser, up to its first trial; note what was run."""
+    browser = tmp_path / "browser"
+    browser.write_text("#!/bin/sh\necho Chromium 1.2.3\n")
+    browser.chmod(0o755)
+    monkeypatch.setenv("WAREX_CHROMIUM", str(browser))
+    monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path / "ca"))
+    noted: list[object] = []
+
+    def run_trials(
+        specs: list[object], past: dict[TrialKey, Past], *_: object, **__: object
+    ) -> None:
+        noted.extend(specs)
+
+    monkeypatch.setattr(campaigns, "run_trials", run_trials)
+    return noted
+
+
+@pytest.mark.wire
+def test_the_manifest_freezes_all_that_trials_met(
+    small: Planned, ran: list[object], tmp_path: Path
+) -> None:
+    run_campaign(small, tmp_path / "run", Options(record="concerned"))
+
+    manifest = read_manifest(tmp_path / "run" / "manifest.json")
+    assert len(ran) == 5
+    assert manifest.versions["browser"] == "Chromium 1.2.3"
+    assert manifest.seed == small.config.seed
+    assert manifest.vocabularies.keys() == {"testbed"}
+    scenarios = manifest.campaign["scenarios"]
+    assert isinstance(scenarios, dict)
+    assert scenarios.keys() == {"network-error", "server-error", "javascript-failure"}
+    assert manifest.campaign["traffic"] == {
+        "record": "concerned",
+        "insecure": False,
+        "upstream": None,
+        "maps": [],
+        "pass_through": [],
+    }
+
+
+@pytest.mark.wire
+def test_other_traffic_is_another_configuration(
+    small: Planned, ran: list[object], tmp_path: Path
+) -> None:
+    run_campaign(small, tmp_path / "run", Options(jobs=1))
+
+    run_campaign(small, tmp_path / "run", Options(resume=True, jobs=2))
+    with pytest.raises(InputError, match=r"\(traffic differ\)"):
+        run_campaign(small, tmp_path / "run", Options(resume=True, record="concerned"))
+
+
+@pytest.mark.wire
+def test_a_limit_runs_the_first_trials_only(
+    small: Planned, ran: list[object], tmp_path: Path
+) -> None:
+    told: list[int] = []
+
+    run_campaign(small, tmp_path / "run", Options(limit=2), began=told.append)
+
+    assert told == [2]
+    assert ran == list(small.trials[:2])
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (Options(upstream="nonsense"), "--upstream 'nonsense' is no proxy"),
+        (Options(maps=("x",)), "--map 'x' is no mapping"),
+    ],
+)
+def test_an_option_that_cannot_work_leaves_no_folder_behind(
+    small: Planned, tmp_path: Path, options: Options, says: str
+) -> None:
+    with pytest.raises(InputError, match=says):
+        run_campaign(small, tmp_path / "run", options)
+
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_browser_that_does_not_run_is_a_sentence(
+    small: Planned, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rubbish = tmp_path / "chromium"
+    rubbish.write_bytes(b"\x00rubbish")
+    rubbish.chmod(0o755)
+    monkeypatch.setenv("WAREX_CHROMIUM", str(rubbish))
+
+    with pytest.raises(MachineError, match="set WAREX_CHROMIUM to one that runs"):
+        run_campaign(small, tmp_path / "run", Options())
