@@ -10,7 +10,7 @@ from warex.cli.trial import attempt_of
 
 @click.command("run")
 @click.argument("campaign")
-@click.option("--out", type=click.Path(path_type=Path), help="Run folder; default runs/<campaign>.")
+@click.option("--out", type=click.Path(path_type=Path), help="Run folder; default runs/NAME.")
 @click.option("--jobs", type=click.IntRange(1, 256), help="Lanes; default: the campaign's.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many trials in this go.")
 @click.option("--resume", is_flag=True, help="Go on with a run: counted trials stay.")
