@@ -1,0 +1,84 @@
+"""Start a proxy from Python, meet a fault through it, read the ledger.
+
+    python examples/proxy_with_requests.py
+
+A site of one page is served on this machine and stands in for the real web; `HostMap` gives it a
+name. The client is Python's own, with the proxy and the certificate it must trust.
+"""
+
+import ssl
+import tempfile
+import threading
+import urllib.error
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from warex.proxy.ca import ensure_ca
+from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.forkserver import Forkserver
+from warex.proxy.lane import started
+from warex.scenarios.load import load_scenario
+
+URL = "https://shop.example/"
+
+
+class Shop(BaseHTTPRequestHandler):
+    """A site of one page."""
+
+    def do_GET(self) -> None:
+        """Answer."""
+        page = b"<h1>Open</h1>"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, *args: object) -> None:
+        """Stay silent."""
+
+
+def ask(opener: urllib.request.OpenerDirector) -> int:
+    """Fetch the page as a browser would and return its status."""
+    request = urllib.request.Request(URL, headers={"Sec-Fetch-Dest": "document"})
+    try:
+        with opener.open(request) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def main() -> None:
+    """Ask twice: the scenario hits the first document, then the site heals."""
+    ca, forkserver = ensure_ca(), Forkserver()
+    with (
+        ThreadingHTTPServer(("127.0.0.1", 0), Shop) as shop,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        threading.Thread(target=shop.serve_forever, daemon=True).start()
+        config = ProxyConfig(
+            ca=ca.folder,
+            out=Path(folder) / "trial",
+            scenario=load_scenario("paper/server-error"),
+            seed=1,
+            maps=(HostMap.parse(f"{URL[:-1]}=http://127.0.0.1:{shop.server_port}"),),
+        )
+        with started(forkserver, config) as proxy:
+            opener = urllib.request.build_opener(
+                urllib.request.ProxyHandler({"https": proxy.url}),
+                urllib.request.HTTPSHandler(
+                    context=ssl.create_default_context(cafile=str(ca.certificate))
+                ),
+            )
+            print("first answer: ", ask(opener))
+            print("second answer:", ask(opener))
+            for event in proxy.call("GET", "/ledger"):
+                print(f"ledger:        {event['event']} {event['injection']} by {event['rule']}")
+        shop.shutdown()
+    forkserver.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""Run one trial: one agent, one task, one scenario, with a real browser.
+
+    python examples/run_one_trial.py
+
+The embedded agent does a task on the embedded calendar while the first page fails. `patient`
+reloads it; try `giveup` in its place, or `scenario=None` for no fault.
+"""
+
+import tempfile
+from pathlib import Path
+
+from warex.benchmarks import AgentSpec, benchmark_named
+from warex.proxy.ca import ensure_ca
+from warex.proxy.forkserver import Forkserver
+from warex.sandbox.chromium import find_chromium
+from warex.scenarios.load import load_scenario
+from warex.traces import FaultDelivered, TrialKey, read_trace
+from warex.trials import Setting, TrialSpec, run_trial
+from warex.trials.model import scripted_model
+
+
+def main() -> None:
+    """Run the trial and say how it came out."""
+    benchmark = benchmark_named("testbed")
+    task, script = benchmark.tasks()[0], benchmark.script()
+    assert script is not None
+    spec = TrialSpec(
+        TrialKey("testbed", "patient", "server-error", task, 1),
+        AgentSpec("patient", "scripted:patient"),
+        seed=1,
+        scenario=load_scenario("paper/server-error"),
+    )
+    forkserver = Forkserver()
+    with tempfile.TemporaryDirectory() as folder, scripted_model(script) as port:
+        setting = Setting(benchmark, forkserver, ensure_ca(), find_chromium(), model_port=port)
+        outcome = run_trial(spec, 1, Path(folder), setting)
+        delivered = list(read_trace(Path(folder) / "events.jsonl").events(FaultDelivered))
+        print(f"task:    {task}")
+        print(f"faults:  {len(delivered)} delivered")
+        print(f"outcome: {outcome}")
+    forkserver.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""The examples do what they say."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from warex.scenarios.explain import explain
+from warex.scenarios.load import load_scenario
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def run(name: str, *arguments: str, ca: Path) -> str:
+    """Run an example to its end and return what it printed."""
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / name, *arguments],
+        env={**os.environ, "WAREX_CA_DIR": str(ca / "ca")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "path", sorted((EXAMPLES / "scenarios").iterdir()), ids=lambda path: path.name
+)
+def test_every_example_scenario_can_be_said_in_words(path: Path) -> None:
+    scenario = load_scenario(str(path))
+
+    assert scenario.rules
+    assert all(rule.name in explain(scenario) for rule in scenario.rules)
+
+
+def test_every_example_is_run_here() -> None:
+    text = Path(__file__).read_text(encoding="utf-8")
+
+    assert [path.name for path in EXAMPLES.glob("*.py") if f'"{path.name}"' not in text] == []
+
+
+@pytest.mark.wire
+def test_a_proxy_from_python_hits_once_and_tells_its_ledger(tmp_path: Path) -> None:
+    said = run("proxy_with_requests.py", ca=tmp_path)
+
+    assert [line.split() for line in said.splitlines()] == [
+        ["first", "answer:", "500"],
+        ["second", "answer:", "200"],
+        ["ledger:", "fault_planned", "i1", "by", "server-error"],
+        ["ledger:", "fault_delivered", "i1", "by", "server-error"],
+    ]
+
+
+def test_a_trace_is_read(tmp_path: Path) -> None:
+    at = '"schema_version":1,"t":0.0,"at":"2026-01-01T00:00:00.000+00:00"'
+    url = "https://shop.example/"
+    lines = (
+        f'{{"seq":1,{at},"event":"request","exchange":"x1","method":"GET","url":"{url}",'
+        '"resource":"document","http_version":"HTTP/2.0","connection":"c1","headers":[],"size":0}',
+        f'{{"seq":2,{at},"event":"fault_planned","injection":"i1","exchange":"x1","rule":"r",'
+        f'"fault":{{"kind":"http_error"}},"stage":"request","scope":"","ordinal":1,"effects":[],'
+        f'"url":"{url}"}}',
+    )
+    (tmp_path / "events.jsonl").write_text("\n".join(lines) + "\n")
+    said = run("read_a_trace.py", str(tmp_path), ca=tmp_path)
+
+    assert "requests:  1 document" in said
+    assert f"injection: http_error into {url}: missed" in said
+    assert "model:     0 calls" in said
+
+
+@pytest.mark.browser
+def test_one_trial_is_solved_in_spite_of_its_fault(tmp_path: Path) -> None:
+    said = run("run_one_trial.py", ca=tmp_path)
+
+    assert "faults:  1 delivered" in said
+    assert "score=1.0" in said
