@@ -47,7 +47,7 @@ def run_and_report(planned: Planned, out: Path, options: Options) -> None:
     loaded = load_run(out)
     page = write_report(loaded)
     console.print(render_table(loaded))
-    console.print(f"\nrun      {out}\nreport   {page}", highlight=False)
+    console.print(f"\nrun      {out}\nreport   {page}", highlight=False, soft_wrap=True)
 
 
 def _line(done: Done) -> str:

@@ -50,11 +50,11 @@ def show(name: str, as_json: bool) -> None:
     metavar="HAR|TRIAL",
     help="A recording: say which of its requests would have been hit.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the draws.")
+@click.option("--seed", type=int, help="Seed of the draws; left out, the trial's own.")
 @site_option
 @click.option("--json", "as_json", is_flag=True, help="Print the words, or the hits, as JSON.")
 def check(
-    file: str, against: Path | None, seed: int, sites: tuple[str, ...], as_json: bool
+    file: str, against: Path | None, seed: int | None, sites: tuple[str, ...], as_json: bool
 ) -> None:
     """Say in words what a scenario will do, or which requests of a recording it would have hit."""
     from warex.scenarios.against import hits_against

@@ -1,0 +1,50 @@
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.cli.conftest import Warex
+from warex.sandbox import doctor
+from warex.sandbox.doctor import Finding
+
+GOOD = Finding("proxy", "ok", "it is ready")
+OPTIONAL = Finding("https by node", "missing", "there is no node on the PATH", needed=False)
+LACKING = Finding("chromium", "missing", "there is no Chromium: install one")
+
+
+def finds(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
+    def examine() -> Iterator[Finding]:
+        yield from findings
+
+    monkeypatch.setattr(doctor, "examine", examine)
+
+
+def test_a_machine_that_lacks_only_what_nothing_needs_is_well(
+    warex: Warex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finds(monkeypatch, GOOD, OPTIONAL)
+    said = warex("doctor")
+
+    assert said.code == 0
+    assert [line.split()[0] for line in said.out.splitlines()[:2]] == ["ok", "missing"]
+    assert said.out.endswith("All that `warex demo` needs works.\n")
+
+
+def test_what_is_lacking_is_named_with_its_remedy(
+    warex: Warex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finds(monkeypatch, GOOD, LACKING)
+    said = warex("doctor")
+
+    assert said.code == 3
+    assert "chromium: there is no Chromium: install one" in said.err
+
+
+def test_a_program_can_read_the_findings(warex: Warex, monkeypatch: pytest.MonkeyPatch) -> None:
+    finds(monkeypatch, GOOD, LACKING)
+    said = warex("doctor", "--json")
+    read = json.loads(said.out)
+
+    assert said.code == 3
+    assert read["ok"] is False
+    assert [each["state"] for each in read["findings"]] == ["ok", "missing"]

@@ -1,0 +1,174 @@
+"""What holds for every command: help at once, exit codes, pipes, signals."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Warex
+from tests.cli.process import WAREX, finished, proxy
+from tests.cli.reference import commands
+from warex.traces import TrialEnded, read_trace
+
+HEAVY = ("mitmproxy", "pydantic", "playwright", "rich", "jinja2", "openai", "cryptography", "yaml")
+
+NAMES = [name.removeprefix("warex").split() for name, _ in commands()]
+
+
+@pytest.mark.parametrize("words", NAMES, ids=" ".join)
+def test_help_is_there_for_every_command(warex: Warex, words: list[str]) -> None:
+    said = warex(*words, "--help")
+
+    assert said.code == 0
+    assert said.out.startswith("Usage: warex")
+
+
+def test_help_loads_nothing_that_takes_time() -> None:
+    # What is loaded is the same on every machine; how long it takes is not.
+    program = (
+        "import sys; from warex.cli import cli\n"
+        f"for words in {NAMES!r}: cli.main([*words, '--help'], standalone_mode=False)\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert done.stderr == "[]\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("faults", "--json"),
+        ("faults", "show", "http_error", "--json"),
+        ("scenarios", "--json"),
+        ("scenarios", "show", "paper/server-error", "--json"),
+        ("scenarios", "check", "paper/server-error", "--json"),
+        ("benchmarks", "--json"),
+        ("benchmarks", "show", "testbed", "--json"),
+        ("schema", "scenario"),
+        ("schema", "campaign"),
+    ],
+    ids=" ".join,
+)
+def test_what_a_program_reads_is_json(warex: Warex, arguments: tuple[str, ...]) -> None:
+    said = warex(*arguments)
+
+    assert said.code == 0
+    assert json.loads(said.out)
+    assert said.err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["faults"], r"^http_error +\S"),
+        (["faults", "show", "http_error"], r"^  retry_after +default None"),
+        (["scenarios"], r"^paper/server-error +\S"),
+        (["scenarios", "show", "paper/server-error"], r"^name: paper/server-error$"),
+        (["scenarios", "check", "paper/server-error"], r"The browser meets:"),
+        (["benchmarks"], r"^testbed +\S"),
+        (["benchmarks", "show", "testbed"], r"^  recover +reload"),
+        (["run", "demo", "--dry-run", "--limit", "1"], r"^60 trials$"),
+        (["ca"], r"mitmproxy-ca-cert\.pem$"),
+        (["ca", "--spki"], r"^[\w+/]{43}=$"),
+        (["ca", "--pem"], r"^-----BEGIN CERTIFICATE-----$"),
+        (["--version"], r"^warex, version \d"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_a_person_reads(
+    warex: Warex,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    expected: str,
+) -> None:
+    monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path / "ca"))
+    said = warex(*arguments)
+
+    assert said.code == 0
+    assert re.search(expected, said.out, re.MULTILINE)
+
+
+def test_the_bundle_trusts_our_ca_beside_the_others(
+    warex: Warex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path / "ca"))
+    ours, bundle = warex("ca", "--pem").out, warex("ca", "--bundle").out
+
+    assert bundle.endswith(ours)
+    assert bundle.count("BEGIN CERTIFICATE") > 10
+
+
+def test_who_has_read_enough_is_not_told_of_it(tmp_path: Path) -> None:
+    line = f"{' '.join(WAREX)} schema scenario | head -n 1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "{\n", "")
+
+
+def test_output_that_cannot_be_written_is_a_sentence() -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("this system has no /dev/full")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*WAREX, "faults"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+
+    assert done.returncode == 3
+    assert done.stderr == "warex: No space left on device\n"
+
+
+def test_a_terminal_that_cannot_show_a_character_ends_nothing() -> None:
+    done = finished(
+        "scenarios", "check", "paper/javascript", environment={"PYTHONIOENCODING": "ascii"}
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_proxy_ends_cleanly_when_it_is_told_to(tmp_path: Path, number: int) -> None:
+    with proxy("--out", tmp_path / "out") as running:
+        running.process.send_signal(number)
+        code, err = running.end()
+
+    assert (code, err) == (0, "")
+    (ended,) = read_trace(tmp_path / "out" / "events.jsonl").events(TrialEnded)
+    assert ended.exchanges == 0
+
+
+@pytest.mark.browser
+def test_an_interrupted_campaign_keeps_what_it_has_and_leaves_nothing_behind(
+    tmp_path: Path,
+) -> None:
+    process = subprocess.Popen(
+        [*WAREX, "run", "demo", "--jobs", "1", "--out", "run"],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.communicate()
+
+    assert first.startswith("solved")
+    assert process.returncode == 130
+    assert err.strip() == "interrupted"
+    assert len(list((tmp_path / "run").rglob("outcome.json"))) == 1
+    assert finished("report", "run", folder=tmp_path).returncode == 0
