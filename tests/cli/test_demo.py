@@ -1,0 +1,35 @@
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Warex
+from warex.campaigns.run import Options, Planned
+from warex.cli import progress
+
+
+def test_no_run_of_the_demo_is_written_over(
+    warex: Warex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places: list[str] = []
+
+    def run_and_report(planned: Planned, out: Path, options: Options) -> None:
+        places.append(str(out))
+        out.mkdir(parents=True)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(progress, "run_and_report", run_and_report)
+    for _ in range(3):
+        assert warex("demo").code == 0
+    warex("demo", "--out", "mine")
+
+    assert places == ["runs/demo", "runs/demo-2", "runs/demo-3", "mine"]
+
+
+def test_the_demo_says_what_its_numbers_are_not(
+    warex: Warex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "run_and_report", lambda planned, out, options: None)
+    said = warex("demo", "--out", "run").out
+
+    assert "It shows the instrument,\nnot a model." in said
+    assert "2 s here; the paper's hold for 10 s" in said
