@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Warex
-from tests.cli.process import WAREX, finished, proxy
+from tests.cli.process import WAREX, finished
 from tests.cli.reference import commands
-from warex.traces import TrialEnded, read_trace
 
 HEAVY = ("mitmproxy", "pydantic", "playwright", "rich", "jinja2", "openai", "cryptography", "yaml")
 
@@ -132,18 +131,6 @@ def test_a_terminal_that_cannot_show_a_character_ends_nothing() -> None:
     )
 
     assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.wire
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_proxy_ends_cleanly_when_it_is_told_to(tmp_path: Path, number: int) -> None:
-    with proxy("--out", tmp_path / "out") as running:
-        running.process.send_signal(number)
-        code, err = running.end()
-
-    assert (code, err) == (0, "")
-    (ended,) = read_trace(tmp_path / "out" / "events.jsonl").events(TrialEnded)
-    assert ended.exchanges == 0
 
 
 @pytest.mark.browser
