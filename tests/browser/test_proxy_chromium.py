@@ -166,3 +166,22 @@ def test_a_page_over_http2_passes_with_all_its_parts(
     assert not lane.events(TlsRejected)
     answers = {event.exchange: event.status for event in lane.events(ResponseSeen)}
     assert [answers[event.exchange] for event in asked] == [200] * 21
+
+
+@pytest.mark.parametrize("status", [408, 421])
+def test_an_answer_that_chromium_silently_asks_for_again_is_one_occurrence(
+    browser: Browser, begin: Begin, site: Origin, status: int
+) -> None:
+    rule = on_page(HttpError(status=status))
+    with begin(scenario=rule, maps=mapped(site)) as lane, page_behind(browser, lane) as page:
+        page.goto("https://shop.example/warm")
+        answer = page.goto("https://shop.example/page")
+        assert answer is not None
+        assert answer.status == status
+        page.wait_for_timeout(1000 * REPEAT_WINDOW + 100)
+        page.goto("https://shop.example/page")
+        assert page.title() == "The page"
+    planned = lane.events(FaultPlanned)
+    assert len(planned) > 1, "Chromium did not repeat: this test has lost its subject"
+    assert {event.ordinal for event in planned} == {1}
+    assert [event.repeat_of for event in planned] == [None] + ["i1"] * (len(planned) - 1)

@@ -1,34 +1,30 @@
 """The mitmproxy addon that injects faults and records the trial.
 
-mitmproxy logs an exception in an addon and lets the flow through, so a crashing fault would pass
-as a healthy page. This addon fails closed: the exchange is cut, ``harness_broke`` is written, and
-the trial is void.
-
 One exchange: ``requestheaders`` (where to) → ``request`` (decide; strike before the site) →
 ``responseheaders`` (decide by the answer; stream or hold) → ``response`` (strike after the site)
 → ``warex_sent`` (an injected answer is out) or ``error``.
 """
 
-import functools
-from base64 import b64encode
 from collections.abc import Awaitable, Callable
-from typing import Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
-from mitmproxy import connection, http, tcp, tls
+from mitmproxy import connection, http
 
 from warex.exchange import Exchange, resource_of
 from warex.llm import could_be_llm, recognise
 from warex.proxy import flows
 from warex.proxy.config import HostMap, ProxyConfig
-from warex.proxy.connections import reset, written_out
-from warex.proxy.interception import CANARY_HOST, Interception
+from warex.proxy.connection_hooks import ConnectionHooks
+from warex.proxy.connections import written_out
+from warex.proxy.hooks import fail_closed
+from warex.proxy.interception import CANARY_HOST
+from warex.proxy.ledger import missed, planned
 from warex.proxy.llm_tap import LlmTap, read_call
 from warex.proxy.ongoing import Ongoing, attach, ongoing_of
 from warex.proxy.perform import Struck, strike
 from warex.proxy.recorder import Recorder
-from warex.proxy.refusals import Refusals
-from warex.proxy.tunnels import Tunnels, is_unread
+from warex.proxy.tunnels import is_unread
+from warex.proxy.websocket_hooks import WebSocketHooks
 from warex.scenarios import Decision, Injection, Injector
 from warex.traces import (
     Armed,
@@ -36,64 +32,34 @@ from warex.traces import (
     Disarmed,
     FaultDelivered,
     FaultMissed,
-    FaultPlanned,
     RequestSeen,
     ResponseSeen,
-    TlsRejected,
-    WebSocketSeen,
 )
 from warex.traces.redact import redact_url
+
+_REPEATED = (408, 421)
+"""Answers after which Chromium silently sends the request again on another connection (measured;
+RFC 9110 §15.5.9 and §15.5.20 allow it)."""
 
 _STREAM_ABOVE = 256 * 1024
 """Bytes of a request's body from which it is streamed, where no rule can be about it."""
 
 
-type _Hook[T] = Callable[["WarexAddon", T], Awaitable[None] | None]
-
-
-def _fail_closed[T](hook: _Hook[T]) -> _Hook[T]:
-    """Cut the exchange and void the trial when our own hook breaks, now or while awaited."""
-
-    @functools.wraps(hook)
-    def guarded(self: "WarexAddon", data: T) -> Awaitable[None] | None:
-        try:
-            result = hook(self, data)
-        except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
-            self.broke(data, error)
-            return None
-        return None if result is None else guard(self, data, result)
-
-    async def guard(self: "WarexAddon", data: T, result: Awaitable[None]) -> None:
-        try:
-            await result
-        except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
-            self.broke(data, error)
-
-    return guarded
-
-
-class WarexAddon:
+class WarexAddon(ConnectionHooks, WebSocketHooks):
     """Injects a scenario's faults into one trial's exchanges, and records them all."""
 
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
+        super().__init__(config, injector, recorder)
         self.config = config
         self.injector = injector
-        self.recorder = recorder
-        self.interception = Interception(config, injector)
-        self.notices: Callable[[str], None] = lambda sentence: None
-        """Told of what the user should know while the trial runs."""
-        self._connections: dict[str, str] = {}
         self._live: dict[str, dict[str, tuple[http.HTTPFlow, Ongoing]]] = {}
-        self.tunnels = Tunnels(recorder)
-        self.refusals = Refusals()
-        self._upstream_auth = _basic(config.upstream)
         self._armed = injector.armed
         if self._armed:
             recorder.write(Armed(by="start"))
 
     # ---- the exchange
 
-    @_fail_closed
+    @fail_closed
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         """Send the request where it belongs; stream a large body that nobody needs to see."""
         request = flow.request
@@ -101,7 +67,7 @@ class WarexAddon:
         if self.config.maps:
             target = self.interception.target(request.pretty_host, request.port)
         if target is not None:
-            self._send_elsewhere(flow, target)
+            flows.send_elsewhere(flow, target)
         if flow.client_conn.tls_version is None and self._is_passed(flow, target):
             return
         if not could_be_llm(request.method, request.path):
@@ -116,25 +82,12 @@ class WarexAddon:
                 self._begin(flow)
                 request.stream = self._count_sent(flow)
 
-    def _send_elsewhere(self, flow: http.HTTPFlow, target: HostMap) -> None:
-        """Let the request go to another origin than the browser knows."""
-        # Through .data, so that the Host header and the URL that the browser knows stay. Never
-        # through server.address: mitmproxy would open a new connection for every request.
-        request = flow.request
-        flow.metadata[flows.BROWSER_URL] = request.pretty_url
-        if not request.is_http2:
-            request.data.authority = b""
-        request.data.scheme = target.target_scheme.encode()
-        request.data.host, request.data.port = target.target_host, target.target_port
-        # A connection of its own to ask for: the shared one may lead through an upstream proxy.
-        flow.server_conn = connection.Server(address=(target.target_host, target.target_port))
-
     def _is_passed(self, flow: http.HTTPFlow, target: HostMap | None) -> bool:
         """See to what only plain HTTP needs; return whether nobody reads the exchange."""
         request = flow.request
         request.headers.pop("proxy-connection", None)
-        if self._upstream_auth and request.authority:
-            request.headers["proxy-authorization"] = self._upstream_auth
+        if self.upstream_auth and request.authority:
+            request.headers["proxy-authorization"] = self.upstream_auth
         parts = urlsplit(flows.url_of(flow))
         why = self.interception.why_not(parts.hostname or "")
         if why is None or why == "tls_rejected":
@@ -152,7 +105,7 @@ class WarexAddon:
 
         return count
 
-    @_fail_closed
+    @fail_closed
     def request(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
         """Record the request, decide, and strike if the fault comes before the site."""
         if is_unread(flow):
@@ -171,7 +124,7 @@ class WarexAddon:
         self.recorder.exchanges += 1
         exchange = Exchange(f"x{self.recorder.exchanges}", request)
         ongoing = Ongoing(
-            exchange, resource_of(request), self._connections.get(flow.client_conn.id, "")
+            exchange, resource_of(request), self.connections.get(flow.client_conn.id, "")
         )
         attach(flow, ongoing)
         self._live.setdefault(flow.client_conn.id, {})[exchange.id] = (flow, ongoing)
@@ -206,7 +159,7 @@ class WarexAddon:
         self._plan(ongoing, decision)
         ongoing.waiting = list(decision.injections)
 
-    @_fail_closed
+    @fail_closed
     def responseheaders(self, flow: http.HTTPFlow) -> None:
         """Decide by the site's answer; stream it unless a fault needs it whole."""
         self.tunnels.answered(flow)
@@ -223,6 +176,7 @@ class WarexAddon:
         if not ongoing.waiting:
             ongoing.answering = True
             flow.response.stream = self._tee(ongoing)
+            self._expect_repeat(flow, ongoing)
 
     def _tee(self, ongoing: Ongoing) -> Callable[[bytes], bytes]:
         tap, clock = ongoing.llm, self.recorder.clock
@@ -235,7 +189,7 @@ class WarexAddon:
 
         return count
 
-    @_fail_closed
+    @fail_closed
     def response(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
         """Strike if the fault comes after the site; otherwise the exchange is over."""
         self.tunnels.ended(flow)
@@ -252,7 +206,7 @@ class WarexAddon:
             self._end(flow, ongoing)
         return None
 
-    @_fail_closed
+    @fail_closed
     async def warex_sent(self, flow: http.HTTPFlow) -> None:
         """Note whether an injected answer has reached the client."""
         ongoing = ongoing_of(flow)
@@ -261,7 +215,7 @@ class WarexAddon:
         arrived = await written_out(flow.client_conn)
         self._end(flow, ongoing, arrived=arrived)
 
-    @_fail_closed
+    @fail_closed
     def error(self, flow: http.HTTPFlow) -> None:
         """The exchange broke: the client left, the site failed, or we cut it."""
         self.tunnels.ended(flow)
@@ -294,10 +248,10 @@ class WarexAddon:
             return
         url = redact_url(ongoing.exchange.request.url)
         for injection in decision.injections:
-            self.recorder.write(_planned(injection, url))
+            self.recorder.write(planned(injection, url))
         for injection in decision.superseded:
-            self.recorder.write(_planned(injection, url))
-            self.recorder.write(_missed(injection, "superseded"))
+            self.recorder.write(planned(injection, url))
+            self.recorder.write(missed(injection, "superseded"))
 
     async def _strike_before(
         self, flow: http.HTTPFlow, ongoing: Ongoing, injections: list[Injection]
@@ -335,13 +289,14 @@ class WarexAddon:
             if struck.cut:
                 self._supersede(ongoing)
                 return True
+        self._expect_repeat(flow, ongoing)
         return False
 
     def _supersede(self, ongoing: Ongoing) -> None:
         """Settle what a cut leaves nothing to strike for."""
         for injection in ongoing.waiting:
             self.injector.settle(injection, delivered=False)
-            self.recorder.write(_missed(injection, "superseded"))
+            self.recorder.write(missed(injection, "superseded"))
         ongoing.waiting = []
 
     def _died(self, flow: http.HTTPFlow, ongoing: Ongoing, injection: Injection) -> None:
@@ -352,6 +307,11 @@ class WarexAddon:
             dead = [other for _, other in self._live.get(flow.client_conn.id, {}).values()]
         for other in dead:
             self.injector.died(other.exchange.id, now)
+
+    def _expect_repeat(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Expect the browser's silent repeat after an answer that makes it ask again."""
+        if flow.response is not None and flow.response.status_code in _REPEATED:
+            self.injector.died(ongoing.exchange.id, self.recorder.clock.now())
 
     def _settle(self, ongoing: Ongoing, struck: Struck, *, arrived: bool) -> None:
         """Record what became of an injection, once."""
@@ -372,7 +332,7 @@ class WarexAddon:
                 )
             )
         else:
-            self.recorder.write(_missed(injection, "client_gone", struck.waited_s))
+            self.recorder.write(missed(injection, "client_gone", struck.waited_s))
 
     # ---- the end of an exchange
 
@@ -403,7 +363,7 @@ class WarexAddon:
                 exchange=ongoing.exchange.id,
                 status=flow.response.status_code if answered and flow.response else None,
                 resource=ongoing.resource,
-                by=_by(ongoing, answered),
+                by=ongoing.answered_by(by_site=answered),
                 http_version=flow.response.http_version if answered and flow.response else None,
                 headers=flows.pairs(flow.response.headers) if answered and flow.response else [],
                 size=ongoing.received,
@@ -415,7 +375,7 @@ class WarexAddon:
             self._settle(ongoing, struck, arrived=arrived)
         for injection in ongoing.waiting:
             self.injector.settle(injection, delivered=False)
-            self.recorder.write(_missed(injection, "client_gone"))
+            self.recorder.write(missed(injection, "client_gone"))
         ongoing.waiting = []
         if ongoing.llm is not None:
             self._end_llm(flow, ongoing, ongoing.llm, error)
@@ -491,118 +451,12 @@ class WarexAddon:
         self._armed = False
         self._note_arming("start")
 
-    # ---- connections
-
-    @_fail_closed
-    def client_connected(self, client: connection.Client) -> None:
-        """Number the connection."""
-        self._connections[client.id] = f"c{len(self._connections) + 1}"
-
-    @_fail_closed
+    @fail_closed
     def client_disconnected(self, client: connection.Client) -> None:
         """Tell everybody who holds an exchange of this client; report what was passed through."""
         for _, ongoing in self._live.get(client.id, {}).values():
             ongoing.presence.left.set()
         self.tunnels.disconnected(client)
-
-    @_fail_closed
-    def http_connected(self, flow: http.HTTPFlow) -> None:
-        """Note where a CONNECT ends."""
-        self.tunnels.connected(flow.client_conn)
-
-    @_fail_closed
-    def http_connect_upstream(self, flow: http.HTTPFlow) -> None:
-        """Name ourselves to the upstream proxy."""
-        if self._upstream_auth:
-            flow.request.headers["proxy-authorization"] = self._upstream_auth
-
-    @_fail_closed
-    def tls_clienthello(self, data: tls.ClientHelloData) -> None:
-        """Read the connection or pass it through; let the site choose the protocol."""
-        server = data.context.server
-        address = server.address or ("", 443)
-        host, port = data.client_hello.sni or address[0], address[1]
-        target = self.interception.target(host, port)
-        why = self.interception.why_not(host)
-        if why is not None and (target is None or target.target_scheme == "https"):
-            data.ignore_connection = True
-            if target is not None:
-                server.address = (target.target_host, target.target_port)
-            self.tunnels.begin(data.context.client, host, port, why)
-            return
-        self.refusals.begin(
-            data.context.client.id, self.recorder.clock.now(), data.client_hello.cipher_suites
-        )
-        if target is not None:
-            # A plain HTTP site speaks HTTP/1.1, so its clients must not be offered more.
-            if target.target_scheme == "http" and b"http/1.1" in data.client_hello.alpn_protocols:
-                data.context.client.alpn = b"http/1.1"
-        elif host != CANARY_HOST:
-            # Without this the client's first offer would win, whatever the site speaks.
-            data.establish_server_tls_first = True
-
-    @_fail_closed
-    def tls_established_client(self, data: tls.TlsData) -> None:
-        """Note that the client trusts our certificate."""
-        self.refusals.accepted(data.context.client.id, data.context.client.sni or "")
-
-    @_fail_closed
-    def tls_failed_client(self, data: tls.TlsData) -> None:
-        """Pass a host through from now on whose client does not trust our certificate."""
-        reason = data.conn.error or ""
-        # Only a client that says so: one that merely goes away may have changed its mind.
-        if not reason.startswith("The client does not trust"):
-            return
-        address = data.context.server.address
-        client = data.context.client
-        host = client.sni or (address[0] if address else "")
-        if not self.refusals.refused(client.id, host, self.recorder.clock.now()):
-            return
-        self.interception.rejected(host)
-        self.recorder.write(TlsRejected(host=host, reason=reason))
-        self.notices(
-            f"a client does not trust WAREX's certificate for {host}; from now on {host} is passed"
-            " through unread, and no fault can reach it"
-        )
-
-    @_fail_closed
-    def tcp_start(self, flow: tcp.TCPFlow) -> None:
-        """Note a connection that speaks no HTTP: it is relayed as it is."""
-        address = flow.server_conn.address or ("", 0)
-        self.tunnels.begin(flow.client_conn, address[0], address[1], "not_http")
-
-    @_fail_closed
-    def websocket_message(self, flow: http.HTTPFlow) -> None:
-        """Record a message of a WebSocket; keep none of it in memory."""
-        ongoing, channel = ongoing_of(flow), flow.websocket
-        if ongoing is None or channel is None:
-            return
-        message = channel.messages[-1]
-        self.recorder.write(
-            WebSocketSeen(
-                exchange=ongoing.exchange.id,
-                what="message",
-                from_client=message.from_client,
-                size=len(message.content),
-                text=message.is_text,
-            )
-        )
-        channel.messages.clear()
-
-    @_fail_closed
-    def websocket_end(self, flow: http.HTTPFlow) -> None:
-        """Record the end of a WebSocket."""
-        ongoing, channel = ongoing_of(flow), flow.websocket
-        if ongoing is None or channel is None:
-            return
-        self.recorder.write(
-            WebSocketSeen(
-                exchange=ongoing.exchange.id,
-                what="closed",
-                from_client=bool(channel.closed_by_client),
-                close_code=channel.close_code,
-            )
-        )
 
     # ---- the trial
 
@@ -614,7 +468,8 @@ class WarexAddon:
         flow.response = http.Response.make(
             200, page, {"content-type": "text/html", "cache-control": "no-store"}
         )
-        self.recorder.write(Canary(passed=True, detail=f"{CANARY_HOST}/{nonce} was asked for"))
+        if ongoing.resource == "document":
+            self.recorder.write(Canary(passed=True, detail=f"{CANARY_HOST}/{nonce} was asked for"))
 
     def report_left_alone(self) -> None:
         """Record how many exchanges each rule had to leave alone, and why."""
@@ -634,72 +489,7 @@ class WarexAddon:
                     *(struck.injection for struck in ongoing.struck),
                     *ongoing.waiting,
                 ]:
-                    self.recorder.write(_missed(injection, "trial_over"))
+                    self.recorder.write(missed(injection, "trial_over"))
                 ongoing.struck, ongoing.waiting = [], []
                 self._end(flow, ongoing, arrived=False, error="the trial ended")
         self.report_left_alone()
-
-    def broke(self, data: object, error: Exception) -> None:
-        """Cut the exchange and void the trial: WAREX itself has failed."""
-        ongoing = ongoing_of(data) if isinstance(data, http.HTTPFlow) else None
-        reason = f"{type(error).__name__}: {error}"
-        self.recorder.harness_broke(reason, ongoing.exchange.id if ongoing else None)
-        client = _client_of(data)
-        if client is not None:
-            reset(client)
-        if isinstance(data, http.HTTPFlow) and data.killable:
-            data.kill()
-
-
-def _client_of(data: object) -> connection.Client | None:
-    match data:
-        case http.HTTPFlow() | tcp.TCPFlow():
-            return data.client_conn
-        case tls.ClientHelloData() | tls.TlsData():
-            return data.context.client
-        case connection.Client():
-            return data
-        case _:
-            return None
-
-
-def _basic(upstream: str | None) -> str | None:
-    """Return the Basic credentials (RFC 7617) for the upstream proxy, if it wants any."""
-    parts = urlsplit(upstream or "")
-    if parts.username is None:
-        return None
-    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-    return f"Basic {b64encode(pair.encode()).decode()}"
-
-
-def _by(ongoing: Ongoing, answered: bool) -> Literal["site", "warex", "nobody"]:
-    if ongoing.by_warex:
-        return "warex"
-    return "site" if answered else "nobody"
-
-
-def _planned(injection: Injection, url: str) -> FaultPlanned:
-    return FaultPlanned(
-        injection=injection.id,
-        exchange=injection.exchange,
-        rule=injection.rule,
-        fault=dict(injection.fault),
-        stage=injection.stage,
-        scope=injection.scope,
-        ordinal=injection.ordinal,
-        effects=tuple(type(effect).__name__.lower() for effect in injection.effects),
-        url=url,
-        repeat_of=injection.repeat_of,
-    )
-
-
-def _missed(injection: Injection, reason: str, waited_s: float = 0.0) -> FaultMissed:
-    return FaultMissed.model_validate(
-        {
-            "injection": injection.id,
-            "exchange": injection.exchange,
-            "rule": injection.rule,
-            "reason": reason,
-            "waited_s": round(waited_s, 6),
-        }
-    )

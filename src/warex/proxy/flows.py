@@ -4,10 +4,11 @@ import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 
-from mitmproxy import http
+from mitmproxy import connection, http
 from mitmproxy.net.http import url
 
 from warex.exchange import Request, Response
+from warex.proxy.config import HostMap
 from warex.traces import Timings
 from warex.traces.redact import redact_headers
 
@@ -33,6 +34,20 @@ def _origin(scheme: str, host_header: str) -> str:
     """Return what ``pretty_url`` begins with, parsed once for each host (``bench/``)."""
     host, port = url.parse_authority(host_header, check=False)
     return url.unparse(scheme, host, port or url.default_port(scheme) or 443, "")
+
+
+def send_elsewhere(flow: http.HTTPFlow, target: HostMap) -> None:
+    """Let the request go to another origin than the browser knows."""
+    # Through .data, so that the Host header and the URL that the browser knows stay. Never
+    # through server.address: mitmproxy would open a new connection for every request.
+    request = flow.request
+    flow.metadata[BROWSER_URL] = request.pretty_url
+    if not request.is_http2:
+        request.data.authority = b""
+    request.data.scheme = target.target_scheme.encode()
+    request.data.host, request.data.port = target.target_host, target.target_port
+    # A connection of its own to ask for: the shared one may lead through an upstream proxy.
+    flow.server_conn = connection.Server(address=(target.target_host, target.target_port))
 
 
 def lower(headers: http.Headers) -> Mapping[str, str]:

@@ -1,6 +1,7 @@
 """An exchange under way in the proxy: what was decided for it, and what has become of that."""
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from mitmproxy import http
 
@@ -46,6 +47,12 @@ class Ongoing:
     def awaits_sending(self) -> bool:
         """Whether an injected answer is on its way and nobody knows yet if it arrived."""
         return any(struck.replied for struck in self.struck)
+
+    def answered_by(self, *, by_site: bool) -> Literal["site", "warex", "nobody"]:
+        """Say who answered; ``by_site``: there is an answer, and if none is ours it is a site's."""
+        if self.by_warex:
+            return "warex"
+        return "site" if by_site else "nobody"
 
 
 def ongoing_of(flow: http.HTTPFlow) -> Ongoing | None:

@@ -1,0 +1,111 @@
+"""The hooks below HTTP: which connections are read, which are passed through, which refuse us."""
+
+from base64 import b64encode
+from collections.abc import Callable
+from urllib.parse import unquote, urlsplit
+
+from mitmproxy import connection, http, tcp, tls
+
+from warex.proxy.config import ProxyConfig
+from warex.proxy.hooks import Hooks, fail_closed
+from warex.proxy.interception import CANARY_HOST, Interception
+from warex.proxy.recorder import Recorder
+from warex.proxy.refusals import Refusals
+from warex.proxy.tunnels import Tunnels
+from warex.scenarios import Injector
+from warex.traces import TlsRejected
+
+
+class ConnectionHooks(Hooks):
+    """Numbers the connections, and decides which of them are read."""
+
+    def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
+        super().__init__(recorder)
+        self.interception = Interception(config, injector)
+        self.notices: Callable[[str], None] = lambda sentence: None
+        """Told of what the user should know while the trial runs."""
+        self.tunnels = Tunnels(recorder)
+        self.refusals = Refusals()
+        self.connections: dict[str, str] = {}
+        """The trial's own names of the clients' connections."""
+        self.upstream_auth = _basic(config.upstream)
+
+    @fail_closed
+    def client_connected(self, client: connection.Client) -> None:
+        """Number the connection."""
+        self.connections[client.id] = f"c{len(self.connections) + 1}"
+
+    @fail_closed
+    def http_connected(self, flow: http.HTTPFlow) -> None:
+        """Note where a CONNECT ends."""
+        self.tunnels.connected(flow.client_conn)
+
+    @fail_closed
+    def http_connect_upstream(self, flow: http.HTTPFlow) -> None:
+        """Name ourselves to the upstream proxy."""
+        if self.upstream_auth:
+            flow.request.headers["proxy-authorization"] = self.upstream_auth
+
+    @fail_closed
+    def tls_clienthello(self, data: tls.ClientHelloData) -> None:
+        """Read the connection or pass it through; let the site choose the protocol."""
+        server = data.context.server
+        address = server.address or ("", 443)
+        host, port = data.client_hello.sni or address[0], address[1]
+        target = self.interception.target(host, port)
+        why = self.interception.why_not(host)
+        if why is not None and (target is None or target.target_scheme == "https"):
+            data.ignore_connection = True
+            if target is not None:
+                server.address = (target.target_host, target.target_port)
+            self.tunnels.begin(data.context.client, host, port, why)
+            return
+        self.refusals.begin(
+            data.context.client.id, self.recorder.clock.now(), data.client_hello.cipher_suites
+        )
+        if target is not None:
+            # A plain HTTP site speaks HTTP/1.1, so its clients must not be offered more.
+            if target.target_scheme == "http" and b"http/1.1" in data.client_hello.alpn_protocols:
+                data.context.client.alpn = b"http/1.1"
+        elif host != CANARY_HOST:
+            # Without this the client's first offer would win, whatever the site speaks.
+            data.establish_server_tls_first = True
+
+    @fail_closed
+    def tls_established_client(self, data: tls.TlsData) -> None:
+        """Note that the client trusts our certificate."""
+        self.refusals.accepted(data.context.client.id, data.context.client.sni or "")
+
+    @fail_closed
+    def tls_failed_client(self, data: tls.TlsData) -> None:
+        """Pass a host through from now on whose client does not trust our certificate."""
+        reason = data.conn.error or ""
+        # Only a client that says so: one that merely goes away may have changed its mind.
+        if not reason.startswith("The client does not trust"):
+            return
+        address = data.context.server.address
+        client = data.context.client
+        host = client.sni or (address[0] if address else "")
+        if not self.refusals.refused(client.id, host, self.recorder.clock.now()):
+            return
+        self.interception.rejected(host)
+        self.recorder.write(TlsRejected(host=host, reason=reason))
+        self.notices(
+            f"a client does not trust WAREX's certificate for {host}; from now on {host} is passed"
+            " through unread, and no fault can reach it"
+        )
+
+    @fail_closed
+    def tcp_start(self, flow: tcp.TCPFlow) -> None:
+        """Note a connection that speaks no HTTP: it is relayed as it is."""
+        address = flow.server_conn.address or ("", 0)
+        self.tunnels.begin(flow.client_conn, address[0], address[1], "not_http")
+
+
+def _basic(upstream: str | None) -> str | None:
+    """Return the Basic credentials (RFC 7617) for the upstream proxy, if it wants any."""
+    parts = urlsplit(upstream or "")
+    if parts.username is None:
+        return None
+    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return f"Basic {b64encode(pair.encode()).decode()}"

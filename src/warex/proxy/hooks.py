@@ -1,0 +1,69 @@
+"""What every hook of ours has in common: it fails closed.
+
+mitmproxy logs an exception in an addon and lets the flow through, so a crashing fault would pass
+as a healthy page. Here the exchange is cut, ``harness_broke`` is written, and the trial is void.
+"""
+
+import functools
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from mitmproxy import connection, http, tcp, tls
+
+from warex.proxy.connections import reset
+from warex.proxy.ongoing import ongoing_of
+from warex.proxy.recorder import Recorder
+
+type _Hook[T] = Callable[[Any, T], Awaitable[None] | None]
+
+
+class Hooks:
+    """An addon's hooks, and what happens when one of them breaks."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+
+    def broke(self, data: object, error: Exception) -> None:
+        """Cut the exchange and void the trial: WAREX itself has failed."""
+        ongoing = ongoing_of(data) if isinstance(data, http.HTTPFlow) else None
+        reason = f"{type(error).__name__}: {error}"
+        self.recorder.harness_broke(reason, ongoing.exchange.id if ongoing else None)
+        client = client_of(data)
+        if client is not None:
+            reset(client)
+        if isinstance(data, http.HTTPFlow) and data.killable:
+            data.kill()
+
+
+def fail_closed[T](hook: _Hook[T]) -> _Hook[T]:
+    """Cut the exchange and void the trial when our own hook breaks, now or while awaited."""
+
+    @functools.wraps(hook)
+    def guarded(self: Hooks, data: T) -> Awaitable[None] | None:
+        try:
+            result = hook(self, data)
+        except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
+            self.broke(data, error)
+            return None
+        return None if result is None else guard(self, data, result)
+
+    async def guard(self: Hooks, data: T, result: Awaitable[None]) -> None:
+        try:
+            await result
+        except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
+            self.broke(data, error)
+
+    return guarded
+
+
+def client_of(data: object) -> connection.Client | None:
+    """Return the client that a hook's data is about, if any."""
+    match data:
+        case http.HTTPFlow() | tcp.TCPFlow():
+            return data.client_conn
+        case tls.ClientHelloData() | tls.TlsData():
+            return data.context.client
+        case connection.Client():
+            return data
+        case _:
+            return None

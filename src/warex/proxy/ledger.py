@@ -1,0 +1,33 @@
+"""An injection as the ledger has it."""
+
+from warex.scenarios import Injection
+from warex.traces import FaultMissed, FaultPlanned
+
+
+def planned(injection: Injection, url: str) -> FaultPlanned:
+    """Return the event of a rule that fired; ``url`` as the trace may keep it."""
+    return FaultPlanned(
+        injection=injection.id,
+        exchange=injection.exchange,
+        rule=injection.rule,
+        fault=dict(injection.fault),
+        stage=injection.stage,
+        scope=injection.scope,
+        ordinal=injection.ordinal,
+        effects=tuple(type(effect).__name__.lower() for effect in injection.effects),
+        url=url,
+        repeat_of=injection.repeat_of,
+    )
+
+
+def missed(injection: Injection, reason: str, waited_s: float = 0.0) -> FaultMissed:
+    """Return the event of an injection that did not reach the client."""
+    return FaultMissed.model_validate(
+        {
+            "injection": injection.id,
+            "exchange": injection.exchange,
+            "rule": injection.rule,
+            "reason": reason,
+            "waited_s": round(waited_s, 6),
+        }
+    )

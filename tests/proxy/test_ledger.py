@@ -1,0 +1,31 @@
+from warex.faults import Delay, Reply
+from warex.proxy.ledger import missed, planned
+from warex.scenarios import Injection
+
+HIT = Injection(
+    id="i2",
+    exchange="x7",
+    rule="shop-down",
+    fault={"kind": "network_error"},
+    stage="request",
+    scope="GET https://shop.example/",
+    ordinal=3,
+    effects=(Delay(2.0), Reply(504)),
+    repeat_of="i1",
+)
+
+
+def test_a_plan_names_the_place_and_the_powers_it_asks_for() -> None:
+    event = planned(HIT, "https://shop.example/")
+
+    assert (event.injection, event.exchange, event.rule) == ("i2", "x7", "shop-down")
+    assert (event.scope, event.ordinal) == ("GET https://shop.example/", 3)
+    assert event.effects == ("delay", "reply")
+    assert event.repeat_of == "i1"
+
+
+def test_a_miss_names_its_reason_and_how_long_it_was_held() -> None:
+    event = missed(HIT, "client_gone", 0.5)
+
+    assert (event.injection, event.exchange, event.rule) == ("i2", "x7", "shop-down")
+    assert (event.reason, event.waited_s, event.count) == ("client_gone", 0.5, 1)
