@@ -106,11 +106,17 @@ def test_the_bundle_trusts_our_ca_beside_the_others(
     assert bundle.count("BEGIN CERTIFICATE") > 10
 
 
-def test_who_has_read_enough_is_not_told_of_it(tmp_path: Path) -> None:
-    line = f"{' '.join(WAREX)} schema scenario | head -n 1; exit ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+def test_who_has_read_enough_is_not_told_of_it() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)  # As `| head` does, only surely before the first write.
+    try:
+        done = subprocess.run(
+            [*WAREX, "faults"], stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+        )
+    finally:
+        os.close(writer)
 
-    assert (done.returncode, done.stdout, done.stderr) == (0, "{\n", "")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_output_that_cannot_be_written_is_a_sentence() -> None:
