@@ -83,8 +83,8 @@ def _run(arguments: list[str] | None) -> int:
     except WarexError as error:
         click.echo(f"warex: {error}", err=True)
         return error.exit_code
-    except BrokenPipeError:
-        # Whoever read our output has enough of it, as `| head` does.
+    except (BrokenPipeError, SystemExit):
+        # Whoever read our output has enough of it, as `| head` does; click makes an exit of that.
         _drop_output()
         return 0
     except OSError as error:
