@@ -7,6 +7,7 @@ from warex.campaigns.config import load_campaign
 from warex.campaigns.run import Options, Planned, plan
 from warex.campaigns.runner import Done
 from warex.cli import progress
+from warex.errors import WarexError
 from warex.traces import Counted, Outcome, Void, attempt_dir, write_outcome
 
 OUTCOMES: tuple[Outcome, ...] = (
@@ -49,3 +50,29 @@ def test_every_attempt_has_its_line_and_the_run_its_report(
     assert third.endswith("attempt 1: the canary page did not come back")
     assert (tmp_path / "run" / "report.html").is_file()
     assert f"report   {tmp_path / 'run' / 'report.html'}" in said
+
+
+def test_a_campaign_in_which_nothing_counts_has_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path / "ca"))
+    planned = plan(load_campaign("demo"))
+
+    def run_campaign(
+        planned: Planned,
+        run: Path,
+        options: Options,
+        *,
+        began: Callable[[int], None],
+        report: Callable[[Done], None],
+    ) -> None:
+        folder = attempt_dir(run, planned.trials[0].key, 1)
+        folder.mkdir(parents=True)
+        write_outcome(folder, Void(reason="the canary page did not come back"))
+
+    monkeypatch.setattr(progress, "run_campaign", run_campaign)
+    with pytest.raises(WarexError, match="counts: each of them is void") as error:
+        progress.run_and_report(planned, tmp_path / "run", Options())
+
+    assert error.value.exit_code == 1
+    assert (tmp_path / "run" / "report.html").is_file()

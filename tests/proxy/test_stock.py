@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from mitmproxy import exceptions
+from mitmproxy.http import HTTPFlow
+from mitmproxy.io import FlowReader
 from mitmproxy.test import taddons
 
 from tests.proxy.support.origin import Origin
@@ -44,11 +46,12 @@ def free_port() -> int:
 
 
 @contextmanager
-def mitmdump(folder: Path, **options: str) -> Iterator[Dump]:
+def mitmdump(folder: Path, *more: str, **options: str) -> Iterator[Dump]:
     script, port = folder / "warex_addon.py", free_port()
     script.write_text(CliRunner().invoke(cli, ["addon"]).output)
     command = [str(MITMDUMP), "-s", str(script), "--listen-host", "127.0.0.1", "-p", str(port)]
     command += ["--set", f"confdir={folder / 'conf'}"]
+    command += more
     for name, value in options.items():
         command += ["--set", f"warex_{name}={value}"]
     process = subprocess.Popen(
@@ -95,6 +98,20 @@ def test_stock_mitmdump_injects_and_records(tmp_path: Path, plain: Origin) -> No
     assert delivered.rule == "server-error"
     assert [event.exchange for event in trace.events(RequestSeen)] == ["x1", "x2"]
     assert trace.entries[-1].event == TrialEnded(exchanges=2, delivered=1, missed=0)
+
+
+@pytest.mark.wire
+def test_mitmproxys_own_flow_files_can_be_kept_beside(tmp_path: Path, plain: Origin) -> None:
+    url = f"http://127.0.0.1:{plain.port}/"
+    with mitmdump(tmp_path, "-w", "flows", scenario="paper/server-error") as dump:
+        met = [status(dump.port, url), status(dump.port, url)]
+        said = dump.stop()
+
+    assert met == [500, 200]
+    assert "Traceback" not in said
+    with (tmp_path / "flows").open("rb") as file:
+        flows = list(FlowReader(file).stream())
+    assert [flow.response.status_code for flow in flows if isinstance(flow, HTTPFlow)] == met  # type: ignore[union-attr]
 
 
 @pytest.mark.wire

@@ -9,6 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from warex.analysis.run import load_run
 from warex.campaigns.run import Options, Planned, run_campaign
 from warex.campaigns.runner import Done
+from warex.errors import WarexError
 from warex.proxy.ca import ensure_ca
 from warex.report.html import write_report
 from warex.report.terminal import render_table
@@ -16,7 +17,10 @@ from warex.traces import Counted, Void
 
 
 def run_and_report(planned: Planned, out: Path, options: Options) -> None:
-    """Run a campaign with a progress bar, print its tables, write its report."""
+    """Run a campaign with a progress bar, print its tables, write its report.
+
+    Raises WarexError where not one trial counts.
+    """
     # Before the run folder is made, which would stand in the next try's way.
     ensure_ca()
     console = Console()
@@ -27,7 +31,6 @@ def run_and_report(planned: Planned, out: Path, options: Options) -> None:
         TimeElapsedColumn(),
         console=console,
     )
-    counted = 0
     lock = threading.Lock()
     bar = progress.add_task(planned.config.name, total=None)
 
@@ -35,11 +38,9 @@ def run_and_report(planned: Planned, out: Path, options: Options) -> None:
         progress.update(bar, total=trials)
 
     def report(done: Done) -> None:
-        nonlocal counted
         with lock:
             progress.console.print(_line(done), soft_wrap=True, highlight=False)
             if isinstance(done.outcome, Counted):
-                counted += 1
                 progress.advance(bar)
 
     with progress:
@@ -48,6 +49,8 @@ def run_and_report(planned: Planned, out: Path, options: Options) -> None:
     page = write_report(loaded)
     console.print(render_table(loaded))
     console.print(f"\nrun      {out}\nreport   {page}", highlight=False, soft_wrap=True)
+    if not any(isinstance(trial.outcome, Counted) for trial in loaded.trials):
+        raise WarexError(f"no trial of {out} counts: each of them is void, for the reasons above")
 
 
 def _line(done: Done) -> str:

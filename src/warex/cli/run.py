@@ -43,6 +43,7 @@ def command(
     from warex.campaigns.config import load_campaign
     from warex.campaigns.run import Options, plan, plan_replay
     from warex.cli.progress import run_and_report
+    from warex.traces import escape
 
     config = load_campaign(campaign)
     planned = plan(config) if replay is None else plan_replay(config, attempt_of(replay))
@@ -62,4 +63,4 @@ def command(
         pass_through=pass_through,
         record=record,
     )
-    run_and_report(planned, out or Path("runs") / planned.config.name, options)
+    run_and_report(planned, out or Path("runs") / escape(planned.config.name), options)

@@ -57,10 +57,13 @@ class Ongoing:
 
 def ongoing_of(flow: http.HTTPFlow) -> Ongoing | None:
     """Return what is known of a flow; None for one that began before WAREX saw it."""
-    found: Ongoing | None = flow.metadata.get(_KEY)
+    found: Ongoing | None = vars(flow).get(_KEY)
     return found
 
 
 def attach(flow: http.HTTPFlow, ongoing: Ongoing) -> None:
-    """Keep what is known of a flow with it."""
-    flow.metadata[_KEY] = ongoing
+    """Keep what is known of a flow with it.
+
+    Not in its ``metadata``, which mitmproxy saves with the flow and which must be plain data.
+    """
+    vars(flow)[_KEY] = ongoing

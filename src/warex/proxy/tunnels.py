@@ -62,19 +62,19 @@ class Tunnels:
         """Begin the account of an exchange in plain HTTP."""
         opened = _Open(host, port, why, self._recorder.clock.now())
         opened.sent = len(assemble_request_head(flow.request))
-        flow.metadata[_KEY] = opened
+        vars(flow)[_KEY] = opened
         flow.request.stream = opened.count_sent
 
     def answered(self, flow: http.HTTPFlow) -> None:
         """Count the answer to such an exchange, and let it pass."""
-        opened: _Open | None = flow.metadata.get(_KEY)
+        opened: _Open | None = vars(flow).get(_KEY)
         if opened is not None and flow.response is not None:
             opened.received += len(assemble_response_head(flow.response))
             flow.response.stream = opened.count_received
 
     def ended(self, flow: http.HTTPFlow) -> None:
         """Record the exchange, once."""
-        opened: _Open | None = flow.metadata.pop(_KEY, None)
+        opened: _Open | None = vars(flow).pop(_KEY, None)
         if opened is not None:
             self._record(opened)
 
@@ -93,4 +93,4 @@ class Tunnels:
 
 def is_unread(flow: http.HTTPFlow) -> bool:
     """Whether a flow is passed through without being looked at."""
-    return _KEY in flow.metadata
+    return _KEY in vars(flow)
