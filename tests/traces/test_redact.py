@@ -131,8 +131,32 @@ def test_credentials_in_queries_and_fragments_are_redacted(name: str) -> None:
         assert redact_url(url.format(f"{name}=hush")) == url.format(f"{name}=[redacted]")
 
 
-def test_a_user_and_password_in_a_url_are_redacted() -> None:
-    assert redact_url("https://me:hush@a.example/x@y") == "https://redacted@a.example/x@y"
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "<https://a.example/b?key=hush>; rel=next",
+            "<https://a.example/b?key=[redacted]>; rel=next",
+        ),
+        ('x="https://a.example/?key=hush" y', 'x="https://a.example/?key=[redacted]" y'),
+        ("x='https://a.example/?key=hush' y", "x='https://a.example/?key=[redacted]' y"),
+        (
+            '"see \\"https://a.example/?key=hush\\""',
+            '"see \\"https://a.example/?key=[redacted]\\""',
+        ),
+        ('https://a.example/?key="hush"', 'https://a.example/?key="[redacted]"'),
+    ],
+)
+def test_what_stands_around_a_url_stays(before: str, after: str) -> None:
+    assert redact_url(before) == after
+    assert redact_headers([("link", before)]) == [("link", after)]
+
+
+@pytest.mark.parametrize("password", ["hush", "hu@sh"])
+def test_a_user_and_password_in_a_url_are_redacted(password: str) -> None:
+    url = f"https://me:{password}@a.example/x@y"
+
+    assert redact_url(url) == "https://redacted@a.example/x@y"
 
 
 @pytest.mark.parametrize(

@@ -101,14 +101,15 @@ def redact_headers(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     ]
 
 
-_PARAMETER = re.compile(r"([?&;#])([^?&;#=\s]+)=([^&;#\s]+)")
-_USER = re.compile(r"(?<=://)[^/?#@\s]+@")
+# A URL may stand in a header, a sentence or a line of JSON: it ends where one of those goes on.
+_PARAMETER = re.compile(r"""([?&;#])([^?&;#=\s]+)=(["']?)[^&;#\s<>"'\\]+""")
+_USER = re.compile(r"""(?<=://)[^/?#\s<>"'\\]+@""")
 
 
 def _redact_parameter(match: re.Match[str]) -> str:
-    separator, name, _ = match.groups()
+    separator, name, quote = match.groups()
     if _plain(unquote(name)) in _QUERY_CREDENTIALS:
-        return f"{separator}{name}={REDACTED}"
+        return f"{separator}{name}={quote}{REDACTED}"
     return match.group()
 
 
