@@ -72,7 +72,12 @@ def test_another_configuration_is_refused_and_told_what_differs(tmp_path: Path) 
 
 
 def test_a_configuration_with_secrets_is_known_again(tmp_path: Path) -> None:
-    secrets: dict[str, Any] = {"password": "hunter2", "notes": ["sk-proj-" + "a1B2" * 12]}
+    secrets: dict[str, Any] = {
+        "password": "hunter2",
+        "notes": ["sk-proj-" + "a1B2" * 12],
+        "traffic": {"upstream": "http://u:hunter2@proxy.example:1"},
+        "agents": [{"base_url": "https://u:hunter2@llm.example/v1?api_key=hunter2"}],
+    }
     begin(tmp_path / "c", **secrets)
 
     assert "hunter2" not in (tmp_path / "c" / "manifest.json").read_text()

@@ -39,6 +39,31 @@ def test_secrets_of_the_campaign_and_the_command_line_are_redacted(tmp_path: Pat
     assert read.command == ["warex", "--key", "[redacted]"]
 
 
+def test_secrets_in_urls_are_redacted_wherever_the_urls_stand(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+    upstream = "http://u:hush@proxy.example:1"
+    manifest = MANIFEST.model_copy(
+        update={
+            "campaign": {
+                "agents": [{"base_url": "https://u:hush@llm.example/v1?api_key=hush&x=1"}],
+                "traffic": {"upstream": upstream, "maps": [f"https://a.example={upstream}"]},
+            },
+            "command": ["warex", "run", "--upstream", upstream, f"--upstream={upstream}"],
+        }
+    )
+
+    write_manifest(path, manifest)
+
+    assert "hush" not in path.read_text()
+    read = read_manifest(path)
+    there = "http://redacted@proxy.example:1"
+    assert read.campaign == {
+        "agents": [{"base_url": "https://redacted@llm.example/v1?api_key=[redacted]&x=1"}],
+        "traffic": {"upstream": there, "maps": [f"https://a.example={there}"]},
+    }
+    assert read.command == ["warex", "run", "--upstream", there, f"--upstream={there}"]
+
+
 def test_a_missing_manifest_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match="does not exist: this folder has no manifest"):
         read_manifest(tmp_path / "manifest.json")

@@ -1,13 +1,10 @@
 """A run's folder: begun once under one frozen configuration, gone on with by nobody else."""
 
 import fcntl
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from pydantic import JsonValue
 
 from warex.campaigns.plan import Past
 from warex.errors import InputError
@@ -19,8 +16,7 @@ from warex.traces import (
     find_trials,
     read_manifest,
     read_outcome,
-    redact_json,
-    redact_text,
+    redact_manifest,
     write_manifest,
 )
 
@@ -73,19 +69,13 @@ def _lock(handle: int, run: Path) -> None:
 
 
 def _require_same(run: Path, manifest: Manifest) -> None:
-    before, now = read_manifest(run / MANIFEST).campaign, _as_written(manifest.campaign)
+    before, now = read_manifest(run / MANIFEST).campaign, redact_manifest(manifest).campaign
     changed = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
     if changed:
         raise InputError(
             f"{run} was begun under another configuration ({', '.join(changed)} differ); give"
             " another --out, or the campaign as it was"
         )
-
-
-def _as_written(campaign: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    text = redact_text(json.dumps(redact_json(campaign), ensure_ascii=False))
-    written: dict[str, JsonValue] = json.loads(text)
-    return written
 
 
 def _past(run: Path) -> dict[TrialKey, Past]:

@@ -36,6 +36,7 @@ from warex.traces.manifest import (
     MANIFEST_VERSION,
     Manifest,
     read_manifest,
+    redact_manifest,
     write_manifest,
 )
 from warex.traces.outcome import (
@@ -127,6 +128,7 @@ __all__ = [
     "read_trace",
     "redact_headers",
     "redact_json",
+    "redact_manifest",
     "redact_text",
     "redact_url",
     "trial_dir",

@@ -8,7 +8,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from warex.errors import TraceError
 from warex.traces.files import explain, read_object, write_whole
-from warex.traces.redact import redact_json, redact_text
+from warex.traces.redact import redact_json, redact_text, redact_urls
 
 MANIFEST_VERSION: Final = 1
 
@@ -32,15 +32,21 @@ class Manifest(BaseModel, frozen=True, extra="forbid"):
     """The command line that began the run."""
 
 
+def redact_manifest(manifest: Manifest) -> Manifest:
+    """Return the manifest as it is written: without secrets, in URLs and elsewhere."""
+    data = manifest.model_dump()
+    data["campaign"] = redact_json(data["campaign"])
+    text = redact_text(json.dumps(redact_urls(data), ensure_ascii=False))
+    return Manifest.model_validate(json.loads(text))
+
+
 def write_manifest(path: Path, manifest: Manifest) -> None:
     """Write the manifest whole or not at all, its secrets redacted.
 
     Raises MachineError when the disk refuses.
     """
-    data = manifest.model_dump()
-    data["campaign"] = redact_json(data["campaign"])
-    text = json.dumps(data, indent=2, ensure_ascii=False)
-    write_whole(path, (redact_text(text) + "\n").encode("utf-8", "replace"))
+    text = json.dumps(redact_manifest(manifest).model_dump(), indent=2, ensure_ascii=False)
+    write_whole(path, (text + "\n").encode("utf-8", "replace"))
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -123,6 +123,15 @@ def redact_url(url: str) -> str:
     return url
 
 
+def redact_urls(value: JsonValue) -> JsonValue:
+    """Return a copy with the secrets of every URL in its text replaced, as in ``--proxy=URL``."""
+    if isinstance(value, dict):
+        return {name: redact_urls(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [redact_urls(item) for item in value]
+    return redact_url(value) if isinstance(value, str) and "://" in value else value
+
+
 def redact_json(value: JsonValue) -> JsonValue:
     """Return a copy with the values of credential fields replaced.
 
