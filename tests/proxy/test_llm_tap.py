@@ -15,8 +15,11 @@ VOCABULARY = Vocabulary(
 )
 
 
-def tap(*, stream: bool = False) -> LlmTap:
-    body = {"model": "m", "stream": stream, "messages": [{"role": "user", "content": "now?"}]}
+ASKED: JsonValue = {"role": "user", "content": "now?"}
+
+
+def tap(message: JsonValue = ASKED, *, stream: bool = False) -> LlmTap:
+    body: JsonValue = {"model": "m", "stream": stream, "messages": [message]}
     path = "/v1/chat/completions"
     request = recognise("POST", path, "application/json", json.dumps(body).encode())
     assert request is not None
@@ -51,6 +54,36 @@ def test_a_call_is_one_event() -> None:
     assert (event.input_tokens, event.output_tokens, event.usage) == (9, 2, "reported")
     assert (event.began, event.first_token_s, event.latency_s) == (10.0, 0.5, 2.0)
     assert "secret" not in event.url
+
+
+def called(arguments: str) -> JsonValue:
+    return [{"id": "t1", "type": "function", "function": {"name": "fill", "arguments": arguments}}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [
+        ('{"password": "hush", "user": "é"}', '{"password": "[redacted]", "user": "é"}'),
+        ('{"fields":[{"token":"hush"}]}', '{"fields": [{"token": "[redacted]"}]}'),
+        ('{"user":"me"}', '{"user":"me"}'),
+        ('{"user": "cut of', '{"user": "cut of'),
+        ("[" * 100_000, "[" * 100_000),
+    ],
+)
+def test_a_tool_calls_arguments_are_redacted_in_the_answer_and_in_what_is_sent_again(
+    arguments: str, kept: str
+) -> None:
+    message: dict[str, JsonValue] = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": called(arguments),
+    }
+    body: JsonValue = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+
+    event = read(tap(message), json.dumps(body).encode()).event
+
+    assert event.tool_calls == [{"id": "t1", "name": "fill", "arguments": kept}]
+    assert event.messages == [{**message, "tool_calls": called(kept)}]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from warex.llm.actions import Action, Vocabulary, is_final, read_actions
 from warex.llm.images import detach_images
 from warex.traces import AgentAction, LlmCall
 from warex.traces.blobs import BlobStore
-from warex.traces.redact import redact_json, redact_url
+from warex.traces.redact import redact_json, redact_json_text, redact_url
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ def read_call(
         status=status,
         answer=answer.text,
         tool_calls=[
-            {"id": call.id, "name": call.name, "arguments": call.arguments}
+            {"id": call.id, "name": call.name, "arguments": redact_json_text(call.arguments)}
             for call in answer.tool_calls
         ],
         finish_reason=answer.finish_reason,

@@ -6,6 +6,7 @@ writer runs it over every line, so that none slips by in a message, an error or 
 of messages is otherwise left whole, because training needs it.
 """
 
+import json
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -136,10 +137,20 @@ def redact_json(value: JsonValue) -> JsonValue:
     """Return a copy with the values of credential fields replaced.
 
     Only text and numbers are replaced: ``{"password": {"type": "string"}}`` is the schema of a
-    tool, not a password. What lies deeper than 100 levels is left out, since no reader could parse
-    it.
+    tool, not a password. The ``arguments`` of a tool call, which APIs write as JSON in a text, are
+    looked into. What lies deeper than 100 levels is left out, since no reader could parse it.
     """
     return _redact_json(value, _DEEPEST)
+
+
+def redact_json_text(text: str) -> str:
+    """Return JSON text with the values of credential fields replaced; any other text as it is."""
+    try:
+        value: JsonValue = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    redacted = redact_json(value)
+    return text if redacted == value else json.dumps(redacted, ensure_ascii=False)
 
 
 def _redact_json(value: JsonValue, levels: int) -> JsonValue:
@@ -152,6 +163,8 @@ def _redact_json(value: JsonValue, levels: int) -> JsonValue:
     return {
         name: _redact_credential(item, levels - 1)
         if _plain(name) in _CREDENTIALS
+        else redact_json_text(item)
+        if name == "arguments" and isinstance(item, str)
         else _redact_json(item, levels - 1)
         for name, item in value.items()
     }
