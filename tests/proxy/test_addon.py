@@ -357,6 +357,26 @@ def test_after_the_agents_last_action_nothing_is_hit(begin: Begin, plain: Origin
     assert [(e.reason, e.count) for e in lane.events(FaultMissed)] == [("trial_over", 1)]
 
 
+def test_an_agent_that_ends_before_arming_leaves_the_judges_page_alone(
+    begin: Begin, plain: Origin
+) -> None:
+    rule = scenario(HttpError(status=500), match={"url": "*/page"})
+    vocabulary = Vocabulary(name="test", finish=("send_msg_to_user",))
+    with (
+        begin(scenario=rule, vocabulary=vocabulary, arm="first_page") as lane,
+        ask(lane, plain, "/other", "POST") as client,
+    ):
+        read_answer(client)
+        for _ in range(2):
+            chat(lane, plain, "send_msg_to_user('done')")
+        page = {"sec-fetch-dest": "document"}
+        with httpx.Client(proxy=lane.url) as judge:
+            url = f"http://127.0.0.1:{plain.port}/page"
+            assert judge.get(url, headers=page).status_code == 200
+    assert lane.events(Armed) == []
+    assert [event.by for event in lane.events(Disarmed)] == ["terminal_action"]
+
+
 def test_what_is_never_touched_is_counted_by_itself(begin: Begin, plain: Origin) -> None:
     with (
         begin(scenario=scenario(HttpError(status=500), Trigger(nth=(1,)))) as lane,

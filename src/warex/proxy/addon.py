@@ -6,6 +6,7 @@ One exchange: ``requestheaders`` (where to) → ``request`` (decide; strike befo
 """
 
 from collections.abc import Awaitable, Callable
+from typing import Literal
 from urllib.parse import urlsplit
 
 from mitmproxy import connection, http
@@ -423,10 +424,8 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         self.recorder.write(call.event)
         for action in call.actions:
             self.recorder.write(action)
-        if call.final and self.injector.armed:
-            self.injector.disarm()
-            self._armed = False
-            self.recorder.write(Disarmed(by="terminal_action"))
+        if call.final:
+            self._disarm("terminal_action")
 
     def _note_arming(self, by: str) -> None:
         if self.injector.armed and not self._armed:
@@ -440,9 +439,13 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
 
     def disarm(self) -> None:
         """Leave everything alone from here on, since the control API says so."""
-        self.injector.disarm()
-        self._armed = False
-        self.recorder.write(Disarmed(by="control"))
+        self._disarm("control")
+
+    def _disarm(self, by: Literal["terminal_action", "control"]) -> None:
+        if not self.injector.over:
+            self.injector.disarm()
+            self._armed = False
+            self.recorder.write(Disarmed(by=by))
 
     def begin_task(self, seed: int) -> None:
         """Let every rule begin anew."""

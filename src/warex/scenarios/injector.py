@@ -113,7 +113,8 @@ class Injector:
         self._schedule = schedule
         self._is_never = any_of((*NEVER, *scenario.never, *never))
         self._is_site = on_sites(sites)
-        self._over = False
+        self.over = False
+        """Whether the task has ended: nothing but `arm` arms any more."""
         self._task = 0
         self._steps = Steps()
         self._injections = 0
@@ -211,7 +212,7 @@ class Injector:
         self._steps = self._steps.after(body_digest)
         # What comes after a call is the agent's doing, not the browser's.
         self._awaited.clear()
-        if self.arm_at == "first_llm_call" and not self._over:
+        if self.arm_at == "first_llm_call" and not self.over:
             self.armed = True
 
     def may_concern(self, method: str, url: str) -> bool:
@@ -221,11 +222,11 @@ class Injector:
 
     def arm(self) -> None:
         """Hit and count from here on."""
-        self.armed, self._over = True, False
+        self.armed, self.over = True, False
 
     def disarm(self) -> None:
         """Leave everything alone from here on: the agent has ended its task."""
-        self.armed, self._over = False, True
+        self.armed, self.over = False, True
 
     def add_once(self, rule: Rule) -> None:
         """Add a one-shot: the rule's fault hits the next exchange that matches, then no other.
@@ -256,7 +257,7 @@ class Injector:
         What is still under way belongs to the task before, and is neither hit nor counted any more.
         """
         self.seed = seed
-        self.armed, self._over = self.arm_at == "start", False
+        self.armed, self.over = self.arm_at == "start", False
         self._task += 1
         self._steps = Steps()
         self._arrived.clear()
@@ -274,12 +275,12 @@ class Injector:
 
     @property
     def _unarmed(self) -> str:
-        return "trial_over" if self._over else "not_armed"
+        return "trial_over" if self.over else "not_armed"
 
     def _arms(self, request: Request, url: str) -> bool:
         return (
             self.arm_at == "first_page"
-            and not self._over
+            and not self.over
             and request.is_top_level
             and self._is_site(url)
         )
