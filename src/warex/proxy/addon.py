@@ -14,7 +14,7 @@ from mitmproxy import connection, http
 from warex.exchange import Exchange, resource_of
 from warex.llm import could_be_llm, recognise
 from warex.proxy import flows
-from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.config import ProxyConfig
 from warex.proxy.connection_hooks import ConnectionHooks
 from warex.proxy.connections import written_out
 from warex.proxy.hooks import fail_closed
@@ -64,12 +64,11 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         """Send the request where it belongs; stream a large body that nobody needs to see."""
         request = flow.request
-        target = None
         if self.config.maps:
             target = self.interception.target(request.pretty_host, request.port)
-        if target is not None:
-            flows.send_elsewhere(flow, target)
-        if flow.client_conn.tls_version is None and self._is_passed(flow, target):
+            if target is not None:
+                flows.send_elsewhere(flow, target)
+        if flow.client_conn.tls_version is None and self._is_passed(flow):
             return
         if not could_be_llm(request.method, request.path):
             length = request.headers.get("content-length", "")
@@ -83,7 +82,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
                 self._begin(flow)
                 request.stream = self._count_sent(flow)
 
-    def _is_passed(self, flow: http.HTTPFlow, target: HostMap | None) -> bool:
+    def _is_passed(self, flow: http.HTTPFlow) -> bool:
         """See to what only plain HTTP needs; return whether nobody reads the exchange."""
         request = flow.request
         request.headers.pop("proxy-connection", None)

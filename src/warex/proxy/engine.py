@@ -21,12 +21,8 @@ from warex.proxy.ca import CertificateAuthority, system_bundle
 from warex.proxy.config import ProxyConfig
 from warex.proxy.recorder import Recorder
 from warex.scenarios import Injector, Scenario
-from warex.traces import TraceWriter, TrialBegan, TrialEnded
+from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
 from warex.traces.blobs import BlobStore
-
-EVENTS = "events.jsonl"
-"""Name of a trial's trace in its folder."""
-
 
 @dataclass(frozen=True, slots=True)
 class Engine:
