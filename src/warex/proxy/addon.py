@@ -484,14 +484,12 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
 
     def finish(self) -> None:
         """Settle what is still under way: the trial is over."""
+        now = self.recorder.clock.now()
         for exchanges in list(self._live.values()):
             for flow, ongoing in list(exchanges.values()):
                 self._note(flow, ongoing)
-                for injection in [
-                    *(struck.injection for struck in ongoing.struck),
-                    *ongoing.waiting,
-                ]:
-                    self.recorder.write(missed(injection, "trial_over"))
+                for struck in [*ongoing.struck, *map(Struck, ongoing.waiting)]:
+                    self.recorder.write(missed(struck.injection, "trial_over", struck.waited(now)))
                 ongoing.struck, ongoing.waiting = [], []
                 self._end(flow, ongoing, arrived=False, error="the trial ended")
         self.report_left_alone()

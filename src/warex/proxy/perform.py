@@ -22,12 +22,19 @@ class Struck:
 
     injection: Injection
     waited_s: float = 0.0
+    """Seconds of the holds that are over."""
+    held_since: float | None = None
+    """Second of the trial at which the present hold began."""
     client_left: bool = False
     replied: bool = False
     """A reply is set; only the bytes on the wire will prove it."""
     cut: bool = False
     done: bool = False
     """All effects that end here are done; nothing on the wire is awaited."""
+
+    def waited(self, now: float) -> float:
+        """Return the seconds of all holds, the present one's so far among them."""
+        return self.waited_s + (0.0 if self.held_since is None else now - self.held_since)
 
     @property
     def met_by_waiting(self) -> bool:
@@ -47,9 +54,9 @@ async def strike(struck: Struck, flow: http.HTTPFlow, presence: Presence, clock:
     for effect in struck.injection.effects:
         match effect:
             case Delay(seconds):
-                began = clock.now()
+                struck.held_since = clock.now()
                 struck.client_left = await _held(seconds, presence)
-                struck.waited_s += clock.now() - began
+                struck.waited_s, struck.held_since = struck.waited(clock.now()), None
                 if struck.client_left:
                     return
             case Reply(status, headers, body):
