@@ -30,7 +30,8 @@ PLANNED = FaultPlanned(
     url="http://x/",
 )
 DELIVERED = FaultDelivered(injection="i1", exchange="x1", rule="r")
-MISSED = FaultMissed(rule="r", reason="never", count=3)
+MISSED = FaultMissed(rule="r", reason="client_gone", injection="i1", exchange="x1")
+LEFT_ALONE = FaultMissed(rule="r", reason="never", count=3)
 
 
 class Full(TraceWriter):
@@ -42,10 +43,16 @@ class Full(TraceWriter):
 
 def test_the_ledger_holds_the_injections_and_nothing_else() -> None:
     recorder = Recorder(Clock())
-    for event in (Armed(by="start"), PLANNED, DELIVERED, MISSED):
+    for event in (Armed(by="start"), PLANNED, DELIVERED, MISSED, LEFT_ALONE):
         recorder.write(event)
-    assert recorder.ledger == [PLANNED, DELIVERED, MISSED]
+    assert recorder.ledger == [PLANNED, DELIVERED, MISSED, LEFT_ALONE]
     assert (recorder.delivered, recorder.missed) == (1, 1)
+
+
+def test_what_was_left_alone_is_no_miss() -> None:
+    recorder = Recorder(Clock())
+    recorder.write(LEFT_ALONE)
+    assert recorder.missed == 0
 
 
 def test_the_first_break_is_told_once_and_all_are_written(tmp_path: Path) -> None:

@@ -39,7 +39,8 @@ class Recorder:
                 self.delivered += 1
                 self.ledger.append(event)
             case FaultMissed():
-                self.missed += 1
+                # What a rule left alone was never on its way.
+                self.missed += event.injection is not None
                 self.ledger.append(event)
             case FaultPlanned():
                 self.ledger.append(event)
