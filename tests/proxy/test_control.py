@@ -148,6 +148,19 @@ def test_a_one_shot_hits_the_next_exchange_that_matches_and_no_other(
 
 
 @pytest.mark.wire
+def test_an_unnamed_one_shot_takes_the_next_name_that_is_free(begin: Begin) -> None:
+    def plan(lane: Lane, **name: JsonValue) -> str:
+        body: JsonValue = {"fault": {"kind": "http_error"}, **name}
+        return str(lane.proxy.call("POST", "/faults", body)["rule"]["name"])
+
+    with begin() as lane:
+        assert plan(lane, name="one-shot-2") == "one-shot-2"
+        assert [plan(lane) for _ in range(2)] == ["one-shot-1", "one-shot-3"]
+        lane.proxy.call("POST", "/task/begin", {"task": "next"})
+        assert plan(lane) == "one-shot-4"
+
+
+@pytest.mark.wire
 def test_every_rule_begins_anew_with_a_task(begin: Begin, plain: Origin) -> None:
     site = f"http://127.0.0.1:{plain.port}"
     with begin(scenario=FIRST) as lane, httpx.Client(proxy=lane.url) as client:

@@ -15,6 +15,7 @@ import hmac
 import json
 import socket
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -51,7 +52,6 @@ class ControlApi:
     def __init__(self, addon: WarexAddon) -> None:
         self._addon = addon
         self._task = ""
-        self._one_shots = 0
 
     def ledger(self, body: _Nothing) -> JsonValue:
         """Return the injection events so far."""
@@ -99,9 +99,8 @@ class ControlApi:
 
     def plan_fault(self, body: _OneShot) -> JsonValue:
         """Plan one fault, into the next exchange that matches."""
-        self._one_shots += 1
         rule = Rule(
-            name=body.name or f"one-shot-{self._one_shots}",
+            name=body.name or self._free_name(),
             match=body.match,
             trigger=Trigger(always=True),
             per="url",
@@ -109,6 +108,10 @@ class ControlApi:
         )
         self._addon.injector.add_once(rule)
         return {"rule": rule.model_dump(mode="json")}
+
+    def _free_name(self) -> str:
+        taken = self._addon.injector.names
+        return next(name for n in count(1) if (name := f"one-shot-{n}") not in taken)
 
 
 class _Handler(RequestHandler):

@@ -134,6 +134,11 @@ class Injector:
         return tuple(count.rule for count in self._counts)
 
     @property
+    def names(self) -> frozenset[str]:
+        """The names that are taken: of rules in force, and of one-shots of any task."""
+        return frozenset((*(rule.name for rule in self.rules), *self._one_shots))
+
+    @property
     def steps(self) -> int:
         """How many steps the agent has made in this task."""
         return self._steps.count
