@@ -84,6 +84,28 @@ def test_a_wider_match_that_answers_always_leaves_nothing_to_a_narrower_one() ->
     assert "'b' stands and 'a' is missed" in doubt(narrow, wide)
 
 
+@pytest.mark.parametrize("answer_side", [{"status": 200}, {"content_type": "text/html"}])
+def test_a_rule_judged_at_the_answer_comes_after_one_judged_at_the_request(
+    answer_side: dict[str, object],
+) -> None:
+    lost = {"kind": "http_error", "stage": "response"}
+    answer = rule("answer", fault=lost, match={"method": "GET", **PAGES, **answer_side})
+    for rules in ((answer, rule("request")), (rule("request"), answer)):
+        assert doubt(*rules) == (
+            "Rule 'answer' can never strike: rule 'request' is judged at the request and already "
+            "answers every exchange it would hit (missed: superseded)."
+        )
+    # A window may have opened in between, and the two count by themselves.
+    for trigger in ({"nth": 2}, {"always": True, "between": [0, 5]}):
+        early = rule("request", trigger, match=PAGES)
+        (said,) = doubts(scenario({**answer, "trigger": trigger}, early))
+        assert said == (
+            "Rules 'request' and 'answer' may meet in one exchange; then 'request' stands and "
+            "'answer' is missed (superseded): 'request' is judged at the request, 'answer' only at "
+            "the answer."
+        )
+
+
 def test_faults_that_do_not_end_an_exchange_both_strike() -> None:
     slow = {"kind": "javascript_failure", "mode": "delay"}
     said = doubt(rule("slow", fault=slow), rule("down", match={"resource": "script"}))

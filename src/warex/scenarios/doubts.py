@@ -17,7 +17,7 @@ _SAFE_METHODS: Final = {"GET", "HEAD", "OPTIONS"}
 def doubts(scenario: Scenario) -> tuple[str, ...]:
     """Return a sentence for each thing in the scenario that its author may not have meant."""
     found = [doubt for rule in scenario.rules for doubt in _alone(rule)]
-    for earlier, later in combinations(scenario.rules, 2):
+    for earlier, later in combinations(_as_judged(scenario.rules), 2):
         found += _together(earlier, later)
     return tuple(found)
 
@@ -53,22 +53,38 @@ def _may_come_in_parallel(rule: Rule) -> bool:
     return _only_url(rule.match) is None and set(rule.resources) != {"document"}
 
 
+def _as_judged(rules: Iterable[Rule]) -> list[Rule]:
+    """Return the rules in the order of their turns: at the request first, then at the answer."""
+    return sorted(rules, key=lambda rule: rule.match.needs_response)
+
+
 def _together(earlier: Rule, later: Rule) -> Iterable[str]:
     if not _may_meet(earlier, later):
         return
     both = f"Rules {earlier.name!r} and {later.name!r}"
+    why = "stands before it" if _judged_together(earlier, later) else "is judged at the request"
     if not (_ends(earlier) and _ends(later)):
         yield f"{both} may meet in one exchange; then both strike, in this order."
     elif _hits_all_of(earlier, later):
         yield (
-            f"Rule {later.name!r} can never strike: rule {earlier.name!r} stands before it and "
+            f"Rule {later.name!r} can never strike: rule {earlier.name!r} {why} and "
             "already answers every exchange it would hit (missed: superseded)."
         )
     else:
         yield (
             f"{both} may meet in one exchange; then {earlier.name!r} stands and {later.name!r} is "
-            "missed (superseded)."
+            f"missed (superseded){_turns(earlier, later)}."
         )
+
+
+def _judged_together(one: Rule, other: Rule) -> bool:
+    return one.match.needs_response == other.match.needs_response
+
+
+def _turns(earlier: Rule, later: Rule) -> str:
+    if _judged_together(earlier, later):
+        return ""
+    return f": {earlier.name!r} is judged at the request, {later.name!r} only at the answer"
 
 
 def _may_meet(one: Rule, other: Rule) -> bool:
@@ -121,9 +137,9 @@ def _hits_all_of(earlier: Rule, later: Rule) -> bool:
     windows = (narrow.between, narrow.after_step)
     if wide.always:
         unbounded = (wide.between, wide.after_step) == (None, None)
-        return _matches_all_of(earlier, later) and (
-            unbounded or (wide.between, wide.after_step) == windows
-        )
+        # A window may open or close between the request and its answer.
+        alike = _judged_together(earlier, later) and (wide.between, wide.after_step) == windows
+        return _matches_all_of(earlier, later) and (unbounded or alike)
     # Ordinals say the same only where both rules count the same exchanges.
     counts_alike = (
         earlier.match == later.match
