@@ -24,6 +24,7 @@ from warex.scenarios import Injector, Scenario
 from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
 from warex.traces.blobs import BlobStore
 
+
 @dataclass(frozen=True, slots=True)
 class Engine:
     """A proxy that runs."""
