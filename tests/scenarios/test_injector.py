@@ -26,7 +26,7 @@ from tests.scenarios.builders import (
 )
 from warex.exchange import Exchange
 from warex.faults import Delay, Effect, Fault, Memory, Reply
-from warex.scenarios import Decision, Injector, LeftAlone, Rule
+from warex.scenarios import Decision, Injector, LeftAlone, Rule, Scenario
 from warex.seeds import Luck
 
 FIVE = [PAGE] * 5
@@ -768,6 +768,16 @@ def test_a_replay_knows_the_one_shots_already() -> None:
     assert hits(injector, FIVE) == [1]
     with pytest.raises(ValueError, match="there already"):
         injector.add_once(one_shot(match={"method": "POST"}))
+
+
+def test_a_replays_own_one_shot_has_room_for_itself_once() -> None:
+    shot = one_shot()
+    replaying = Injector(Scenario(name="s", rules=(shot,)), 1, schedule=frozenset())
+    assert replaying.has_room_for(shot)
+    assert not replaying.has_room_for(one_shot(match={"method": "POST"}))
+    replaying.add_once(shot)
+    assert not replaying.has_room_for(shot)
+    assert not Injector(Scenario(name="s", rules=(shot,)), 1).has_room_for(shot)
 
 
 def test_a_one_shot_of_a_new_task_knows_nothing_of_the_last() -> None:

@@ -100,18 +100,18 @@ class ControlApi:
     def plan_fault(self, body: _OneShot) -> JsonValue:
         """Plan one fault, into the next exchange that matches."""
         rule = Rule(
-            name=body.name or self._free_name(),
+            name=body.name or "one-shot",
             match=body.match,
             trigger=Trigger(always=True),
             per="url",
             fault=body.fault,
         )
-        self._addon.injector.add_once(rule)
+        injector = self._addon.injector
+        if body.name is None:
+            numbered = (rule.model_copy(update={"name": f"one-shot-{n}"}) for n in count(1))
+            rule = next(filter(injector.has_room_for, numbered))
+        injector.add_once(rule)
         return {"rule": rule.model_dump(mode="json")}
-
-    def _free_name(self) -> str:
-        taken = self._addon.injector.names
-        return next(name for n in count(1) if (name := f"one-shot-{n}") not in taken)
 
 
 class _Handler(RequestHandler):

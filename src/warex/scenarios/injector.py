@@ -134,11 +134,6 @@ class Injector:
         return tuple(count.rule for count in self._counts)
 
     @property
-    def names(self) -> frozenset[str]:
-        """The names that are taken: of rules in force, and of one-shots of any task."""
-        return frozenset((*(rule.name for rule in self.rules), *self._one_shots))
-
-    @property
     def steps(self) -> int:
         """How many steps the agent has made in this task."""
         return self._steps.count
@@ -243,18 +238,28 @@ class Injector:
         """
         if rule.per != "url" or rule.trigger != Trigger(always=True):
             raise ValueError("a one-shot numbers per url and is always triggered")
-        there = next((known for known in self.rules if known.name == rule.name), None)
-        if self._schedule is not None and there == rule:
-            return
+        there = self._called(rule.name)
+        known = self._schedule is not None and there == rule
         # One name in a ledger is one rule, whatever task it stands in.
-        if there is not None or self._one_shots.get(rule.name, rule) != rule:
+        if not known and (there is not None or self._one_shots.get(rule.name, rule) != rule):
             raise ValueError(f"a rule called {rule.name!r} is there already")
         self._one_shots[rule.name] = rule
+        if known:
+            return
         count = RuleCount(rule, self._sites, once=True)
         for candidate, number in self._arrived.items():
             if count.at_answer == (candidate.status is not None) and count.matches(candidate):
                 count.count(candidate, number)
         self._counts.append(count)
+
+    def has_room_for(self, rule: Rule) -> bool:
+        """Whether a one-shot's name is free; in a replay, that it is the very rule will do."""
+        there = self._called(rule.name)
+        free = there is None or (self._schedule is not None and there == rule)
+        return free and rule.name not in self._one_shots
+
+    def _called(self, name: str) -> Rule | None:
+        return next((rule for rule in self.rules if rule.name == name), None)
 
     def begin_task(self, seed: int) -> None:
         """Begin a task: every count, memory and budget starts anew, under the task's own seed.
