@@ -1,5 +1,6 @@
 """What passes through the proxy as a whole: protocols, other hosts, other proxies, its port."""
 
+import errno
 import socket
 import ssl
 from pathlib import Path
@@ -14,7 +15,8 @@ from tests.proxy.support.origin import Answer, Origin, dead_port, served, server
 from tests.proxy.support.upstream import UpstreamProxy
 from warex.errors import InputError
 from warex.proxy.ca import CertificateAuthority, ensure_ca
-from warex.proxy.config import HostMap
+from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.engine import _no_port
 from warex.traces import RequestSeen, ResponseSeen
 
 pytestmark = pytest.mark.wire
@@ -220,8 +222,12 @@ def test_a_strangers_certificate_is_refused_unless_insecure(
 def test_a_port_in_use_is_named_and_leaves_no_trace_behind(begin: Begin, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(InputError, match=f"port {port} .*in use"), begin(port=port):
+        with pytest.raises(InputError) as refused, begin(port=port):
             pass
+        assert str(refused.value) == (
+            f"port {port} on 127.0.0.1 cannot be had: Address already in use; give another one, or"
+            " 0 for any that is free"
+        )
         with (
             pytest.raises(InputError, match=f"control port {port} .*in use"),
             begin(control_port=port),
@@ -230,6 +236,19 @@ def test_a_port_in_use_is_named_and_leaves_no_trace_behind(begin: Begin, tmp_pat
     assert list(tmp_path.glob("out-*/events.jsonl")) == []
     with begin(port=port) as lane:
         assert lane.port == port
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (PermissionError(errno.EACCES, "HTTP(S) proxy failed to listen on …"), "Permission denied"),
+        (socket.gaierror(socket.EAI_NONAME, "Name not known"), "Name not known"),
+        (None, "mitmproxy does not say why"),
+    ],
+)
+def test_a_port_that_cannot_be_had_is_not_called_in_use(error: Exception | None, why: str) -> None:
+    refusal = _no_port(ProxyConfig(ca=Path("ca"), port=80), error)
+    assert str(refusal).startswith(f"port 80 on 127.0.0.1 cannot be had: {why}; give another one")
 
 
 def test_the_proxy_listens_on_loopback_only(begin: Begin) -> None:

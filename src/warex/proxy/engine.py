@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -67,7 +68,8 @@ async def running(config: ProxyConfig) -> AsyncIterator[Engine]:
             asyncio_utils.set_eager_task_factory(),
         ):
             if not await server.setup_servers():
-                raise _no_port(config, "it is in use")
+                failures = (listening.last_exception for listening in server.servers)
+                raise _no_port(config, next(filter(None, failures), None))
             await embedded.running()
             try:
                 yield Engine(addon, recorder, server.listen_addrs()[0][1])
@@ -102,10 +104,16 @@ def _check_port(config: ProxyConfig) -> None:
         family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
         socket.create_server((config.host, config.port), family=family).close()
     except OSError as error:
-        raise _no_port(config, error.strerror or str(error)) from None
+        raise _no_port(config, error) from None
 
 
-def _no_port(config: ProxyConfig, why: str) -> InputError:
+def _no_port(config: ProxyConfig, error: Exception | None) -> InputError:
+    why = "mitmproxy does not say why" if error is None else str(error)
+    if isinstance(error, socket.gaierror):
+        why = error.strerror or why
+    elif isinstance(error, OSError) and error.errno is not None:
+        # Python adds the address to the system's words, and mitmproxy the port.
+        why = os.strerror(error.errno)
     return InputError(
         f"port {config.port} on {config.host} cannot be had: {why}; give another one, or 0 for any"
         " that is free"
