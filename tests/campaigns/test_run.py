@@ -99,6 +99,35 @@ def test_what_does_not_exist_is_told_before_anything_runs(
         plan(config)
 
 
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        (("testbed", "tesbed"), CampaignError, "there is no benchmark 'tesbed'"),
+        (("goes", "nope"), CampaignError, "tasks.names: there is no task 'nope'"),
+        (("paper/server-error", "none"), ScenarioError, "condition 'x': there is no scenario"),
+        (("agent-1", "é" * 80), InputError, "The name 'é"),
+    ],
+)
+def test_what_does_not_exist_is_told_with_the_campaigns_file(
+    tmp_path: Path, change: tuple[str, str], error: type[InputError], says: str
+) -> None:
+    text = f"""
+        name = "c"
+        benchmark = "testbed"
+        tasks = {{ names = ["{"goes" if "goes" in change else TASK}"] }}
+        agents = [{{ name = "agent-1", model = "m" }}]
+        conditions = [{{ name = "x", scenario = "paper/server-error" }}]
+    """
+    path = tmp_path / "c.toml"
+    path.write_text(text.replace(*change))
+
+    with pytest.raises(InputError) as caught:
+        plan(load_campaign(str(path)))
+
+    assert type(caught.value) is error
+    assert str(caught.value).startswith(f"{path}: {says}")
+
+
 def test_a_replay_is_the_same_task_at_the_same_places_for_each_agent(
     demo: CampaignConfig, tmp_path: Path
 ) -> None:
@@ -125,7 +154,7 @@ def test_a_replay_of_a_replay_has_a_name_too(demo: CampaignConfig, tmp_path: Pat
     ("more", "error", "says"),
     [
         ({"scenario": None}, TraceError, "made without a scenario"),
-        ({"benchmark": "real"}, CampaignError, "is of the benchmark 'real'; the campaign's is"),
+        ({"benchmark": "real"}, CampaignError, "is of the benchmark 'real'; that of demo is"),
         ({"task": "gone"}, CampaignError, "is of the task 'gone', which testbed lacks"),
     ],
 )

@@ -4,7 +4,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, Field, StringConstraints, model_validator
+from pydantic import BaseModel, Field, PrivateAttr, StringConstraints, model_validator
 
 from warex.errors import CampaignError, ScenarioError
 from warex.scenarios import Scenario
@@ -88,6 +88,12 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
     notes: tuple[str, ...] = Field(default=(), description="Sentences that the report repeats.")
     agents: tuple[AgentConfig, ...] = Field(min_length=1)
     conditions: tuple[ConditionConfig, ...] = Field(min_length=1)
+    _source: str = PrivateAttr("")
+
+    @property
+    def source(self) -> str:
+        """The file or built-in name it was loaded by; empty where it was not loaded."""
+        return self._source
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
@@ -127,7 +133,9 @@ def load_campaign(source: str) -> CampaignConfig:
     campaign, mistakes = check(CampaignConfig, data)
     if campaign is None:
         raise CampaignError(listed(path, mistakes))
-    return _beside(path.parent, campaign)
+    campaign = _beside(path.parent, campaign)
+    campaign._source = source  # type: ignore[misc] # mypy takes frozen to include private ones
+    return campaign
 
 
 def _beside(folder: Path, campaign: CampaignConfig) -> CampaignConfig:

@@ -65,10 +65,13 @@ def plan(config: CampaignConfig) -> Planned:
     Raises CampaignError or ScenarioError for what does not exist, InputError for a name that is too
     long for a folder.
     """
-    benchmark = benchmark_named(config.benchmark)
-    tasks = chosen_tasks(config.tasks, benchmark.tasks(), config.seed)
-    scenarios = {each.name: scenario_of(each, config.longest_hold_s) for each in config.conditions}
-    agents = {agent.name: _spec(agent) for agent in config.agents}
+    with _told_with_its_source(config):
+        benchmark = benchmark_named(config.benchmark)
+        tasks = chosen_tasks(config.tasks, benchmark.tasks(), config.seed)
+        scenarios = {
+            each.name: scenario_of(each, config.longest_hold_s) for each in config.conditions
+        }
+        agents = {agent.name: _spec(agent) for agent in config.agents}
     trials = tuple(
         TrialSpec(
             key,
@@ -79,8 +82,9 @@ def plan(config: CampaignConfig) -> Planned:
         )
         for key in grid(config, tasks)
     )
-    for spec in trials:
-        trial_dir(Path(), spec.key)
+    with _told_with_its_source(config):
+        for spec in trials:
+            trial_dir(Path(), spec.key)
     return Planned(config, benchmark, trials)
 
 
@@ -88,14 +92,25 @@ def plan_replay(config: CampaignConfig, trial: Path) -> Planned:
     """Lay out a replay: the trial's task under its ledger, once for each agent of the campaign.
 
     Raises TraceError where the trial's trace cannot be replayed, CampaignError where it is of
+@contextmanager
+def _told_with_its_source(config: CampaignConfig) -> Iterator[None]:
+    """Have what is wrong with a campaign name the file or built-in name it comes from."""
+    try:
+        yield
+    except InputError as error:
+        if not config.source:
+            raise
+        raise type(error)(f"{config.source}: {error}") from None
+
+
     another benchmark.
     """
     replay = read_replay(trial)
     began = _began(trial)
     if began.benchmark != config.benchmark:
         raise CampaignError(
-            f"{trial} is of the benchmark {began.benchmark!r}; the campaign's is"
-            f" {config.benchmark!r}"
+            f"{trial} is of the benchmark {began.benchmark!r}; that of"
+            f" {config.source or 'the campaign'} is {config.benchmark!r}"
         )
     benchmark = benchmark_named(config.benchmark)
     if began.task not in benchmark.tasks():
