@@ -18,7 +18,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler
@@ -26,7 +26,8 @@ from tornado.web import Application, RequestHandler
 from warex.errors import InputError
 from warex.faults import AnyFault
 from warex.proxy.addon import WarexAddon
-from warex.scenarios import Match, Rule, Trigger
+from warex.scenarios import Match, Rule
+from warex.scenarios.mistakes import check
 from warex.seeds import derive
 from warex.traces import Control, TaskBegan, TaskEnded
 
@@ -99,13 +100,14 @@ class ControlApi:
 
     def plan_fault(self, body: _OneShot) -> JsonValue:
         """Plan one fault, into the next exchange that matches."""
-        rule = Rule(
-            name=body.name or "one-shot",
-            match=body.match,
-            trigger=Trigger(always=True),
-            per="url",
-            fault=body.fault,
-        )
+        data: dict[str, JsonValue] = {
+            "name": "one-shot" if body.name is None else body.name,
+            "match": body.match.model_dump(mode="json"),
+            "trigger": {"always": True},
+            "per": "url",
+            "fault": body.fault.model_dump(mode="json"),
+        }
+        rule = _made(Rule, data)
         injector = self._addon.injector
         if body.name is None:
             numbered = (rule.model_copy(update={"name": f"one-shot-{n}"}) for n in count(1))
@@ -138,11 +140,8 @@ class _Handler(RequestHandler):
             return
         call, shape = calls[name]
         try:
-            body = shape.model_validate_json(self.request.body or b"{}")
+            body = _body(shape, self.request.body)
             result = getattr(self._api, call)(body)
-        except ValidationError as error:
-            self._finish(400, {"error": _sentence(error)})
-            return
         except ValueError as error:
             self._finish(400, {"error": str(error)})
             return
@@ -178,12 +177,22 @@ _CALLS: dict[str, tuple[str, type[BaseModel]]] = {
 }
 
 
-def _sentence(error: ValidationError) -> str:
-    mistakes = (
-        f"{'.'.join(map(str, mistake['loc'])) or 'the body'}: {mistake['msg']}"
-        for mistake in error.errors()
-    )
-    return "; ".join(mistakes)
+def _body[M: BaseModel](shape: type[M], sent: bytes) -> M:
+    """Return what was sent; raise ValueError, in sentences, where it cannot be used."""
+    try:
+        data = json.loads(sent or b"{}")
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the body is not JSON: {error}") from None
+    if not shape.model_fields and data != {}:
+        raise ValueError("this call takes nothing: leave the body out, or give {}")
+    return _made(shape, data)
+
+
+def _made[M: BaseModel](model: type[M], data: JsonValue) -> M:
+    made, mistakes = check(model, data)
+    if made is None:
+        raise ValueError("\n".join(mistakes))
+    return made
 
 
 def bind_control(port: int) -> list[socket.socket]:
