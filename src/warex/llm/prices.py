@@ -6,7 +6,6 @@ from datetime import date
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Annotated, Self
 
 from pydantic import (
@@ -15,11 +14,9 @@ from pydantic import (
     Field,
     JsonValue,
     Tag,
-    ValidationError,
     model_validator,
 )
 
-from warex.errors import InputError
 from warex.llm.base import Usage
 
 _PER = 1_000_000
@@ -28,10 +25,6 @@ _DATED = re.compile(r"[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest)$")
 
 type Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 """US dollars per million tokens."""
-
-
-class PricesError(InputError, ValueError):
-    """A price table is wrong; the message names the file, the place and what is allowed."""
 
 
 class Price(BaseModel, frozen=True, extra="forbid"):
@@ -122,36 +115,7 @@ def cost(model: str, usage: Usage, table: PriceTable) -> Cost | None:
     return Cost(total / _PER, as_if)
 
 
-def load_prices(path: Path) -> PriceTable:
-    """Return the table in a user's JSON file, which takes the place of the built-in one.
-
-    Raises:
-        PricesError: the file cannot be read or is no price table.
-
-    """
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise PricesError(f"{path} cannot be read: {error.strerror or error}.") from error
-    return _parse(text, str(path))
-
-
 @cache
 def built_in_prices() -> PriceTable:
     """Return the table WAREX comes with."""
-    return _parse((files("warex.llm") / "prices.json").read_bytes(), "prices.json")
-
-
-def _parse(text: bytes, where: str) -> PriceTable:
-    try:
-        return PriceTable.model_validate_json(text)
-    except ValidationError as error:
-        wrong = "".join(
-            f"\n  {'.'.join(map(str, e['loc'])) or 'the file'}: {e['msg']}, got {e['input']!r:.80}"
-            for e in error.errors(include_url=False)
-        )
-        raise PricesError(
-            f"{where} is not a price table, which is"
-            f' {{"date": "2025-01-31", "models": {{"NAME": {{"input": 2.5, "output": 10}}}}}}'
-            f" in USD per million tokens:{wrong}"
-        ) from error
+    return PriceTable.model_validate_json((files("warex.llm") / "prices.json").read_bytes())
