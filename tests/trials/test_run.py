@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from tests.trials.shop import SITE, Shop
-from warex.benchmarks import AgentSpec, Stage
+from warex.benchmarks import AgentSpec, Result, Stage
 from warex.errors import InputError, MachineError, TrialVoid
 from warex.proxy.config import ProxyConfig
 from warex.proxy.forkserver import Forkserver
@@ -139,6 +140,34 @@ def test_a_crash_after_a_fault_was_delivered_counts_as_nothing_done(
 
     assert isinstance(outcome, Counted)
     assert (outcome.ending, outcome.score) == ("harness_crashed", 0.0)
+
+
+@pytest.mark.parametrize("proxied", [True, False])
+def test_what_the_agent_left_behind_is_redacted_before_it_is_read(
+    setting: Setting, tmp_path: Path, proxied: bool
+) -> None:
+    class Quoting(Shop):
+        records: ClassVar = ("agent.log", "none.json")
+
+        def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+            return Result("answered", 1.0, (folder / "agent.log").read_text())
+
+    known = {"OPENAI_API_KEY": "hush-hush", "OTHER": "Bearer a1b2c3d4e5f6"}
+    telling = replace(
+        setting, benchmark=Quoting(), base_environment={**os.environ, **known, "SPARED": "hush"}
+    )
+
+    outcome = attempt(spec("page,tell" if proxied else "tell", proxied=proxied), telling, tmp_path)
+
+    assert isinstance(outcome, Counted)
+    log = (tmp_path / "attempt-1" / "agent.log").read_text()
+    assert outcome.answer == log
+    told = json.loads(log.splitlines()[-1])
+    assert [told[name] for name in ("OPENAI_API_KEY", "OTHER", "SPARED")] == [
+        "[redacted]",
+        "Bearer [redacted]",
+        "hush",
+    ]
 
 
 def test_a_model_endpoint_that_cannot_be_used_is_void_with_its_own_words(

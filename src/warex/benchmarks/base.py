@@ -58,6 +58,8 @@ class Benchmark(ABC):
     """One line for docs/reference/benchmarks.md."""
     vocabulary: ClassVar[Vocabulary]
     """The agent's actions, frozen into the manifest."""
+    records: ClassVar[tuple[str, ...]] = ()
+    """Files that the command leaves in the attempt's folder, redacted once it has ended."""
 
     @abstractmethod
     def tasks(self) -> tuple[str, ...]:

@@ -50,6 +50,7 @@ class TestbedBenchmark(Benchmark):
         noop=("noop",),
         other=("fill", "select_option", "scroll"),
     )
+    records: ClassVar = (_RESULT,)
 
     def __init__(self) -> None:
         self._tasks: dict[str, Task] = {task.name: task for task in load_tasks()}

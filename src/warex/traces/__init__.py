@@ -69,6 +69,7 @@ from warex.traces.redact import (
     redact_text,
     redact_url,
 )
+from warex.traces.redact_file import redact_file, secrets_of
 from warex.traces.writer import TraceWriter
 
 __all__ = [
@@ -126,11 +127,13 @@ __all__ = [
     "read_manifest",
     "read_outcome",
     "read_trace",
+    "redact_file",
     "redact_headers",
     "redact_json",
     "redact_manifest",
     "redact_text",
     "redact_url",
+    "secrets_of",
     "trial_dir",
     "unescape",
     "write_manifest",

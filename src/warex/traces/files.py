@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,17 +28,19 @@ def cannot_write(path: Path, error: OSError) -> MachineError:
     return MachineError(f"{path} cannot be written: {why}. Everything written before is kept.")
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Put ``data`` at ``path``, replacing what was there; a reader never sees half of it.
 
-    Makes the folder if it is missing. Raises MachineError when the disk refuses.
+    ``data`` may come in pieces, read from ``path`` itself as they are written. Makes the folder if
+    it is missing. Raises MachineError when the disk refuses.
     """
     # The name is this thread's own: two may store the same blob at once.
     draft = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            draft.write_bytes(data)
+            with draft.open("wb") as file:
+                file.writelines((data,) if isinstance(data, bytes) else data)
             draft.replace(path)
         except OSError:
             draft.unlink(missing_ok=True)

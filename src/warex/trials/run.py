@@ -35,6 +35,8 @@ from warex.traces import (
     Void,
     cannot_write,
     read_trace,
+    redact_file,
+    secrets_of,
     write_outcome,
 )
 from warex.trials.model import HOST, PREFIX
@@ -186,6 +188,11 @@ def _proxy_config(
 def _base_url(agent: AgentSpec, setting: Setting, *, proxied: bool) -> str | None:
     if not agent.model.startswith(PREFIX):
         return agent.base_url
+def _host_of(url: str | None) -> tuple[str, ...]:
+    host = urlsplit(url or "").hostname
+    return (host,) if host else ()
+
+
     if setting.model_port is None:
         raise MachineError(f"the model {agent.model!r} is embedded, but it does not run")
     # Behind the proxy by name: loopback itself stays direct, and nothing would be recorded.
@@ -207,13 +214,19 @@ def _let_the_agent_work(
         browser=setting.chromium,
         browser_arguments=environment.browser_arguments,
     )
-    return run_command(
-        command,
-        environment.variables,
-        folder / AGENT_LOG,
-        timeout_s=setting.timeout_s,
-        stop=stop,
-    )
+    try:
+        return run_command(
+            command,
+            environment.variables,
+            folder / AGENT_LOG,
+            timeout_s=setting.timeout_s,
+            stop=stop,
+        )
+    finally:
+        # Before the benchmark reads them: what it quotes stands in the outcome.
+        secrets = secrets_of(environment.variables)
+        for name in (AGENT_LOG, *setting.benchmark.records):
+            redact_file(folder / name, secrets)
 
 
 def _outcome(result: Result, finished: Finished, *, delivered: bool) -> Counted:
