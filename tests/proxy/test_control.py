@@ -242,6 +242,32 @@ def test_a_replay_hits_the_same_exchanges_again(begin: Begin, plain: Origin) -> 
     assert first.count(502) == 1
     assert 1 <= first.count(500) <= 11
     replay = read_replay(lane.out)
+    with begin(schedule=replay.schedule) as idle:
+        pass
+    assert ["POST /task/begin" in notice for notice in idle.notices] == [True]
     # Another seed draws differently: only the ledger decides.
     with begin(scenario=replay.scenario, seed=99, schedule=replay.schedule) as again:
         assert drive(again, plan=False) == first
+
+
+@pytest.mark.wire
+def test_a_replay_of_one_task_needs_no_call(begin: Begin, plain: Origin) -> None:
+    site = f"http://127.0.0.1:{plain.port}"
+
+    def drive(lane: Lane) -> list[int]:
+        with httpx.Client(proxy=lane.url) as client:
+            return [client.get(f"{site}/page").status_code for _ in range(4)]
+
+    nth = scenario(HttpError(status=500), Trigger(nth=(3,)))
+    with begin(scenario=nth) as lane:
+        lane.proxy.call("POST", "/task/begin", {"task": "one"})
+        lane.proxy.call("POST", "/faults", {"fault": {"kind": "http_error", "status": 502}})
+        first = drive(lane)
+    assert first == [502, 200, 500, 200]
+    replay = read_replay(lane.out)
+    with begin(scenario=replay.scenario, schedule=replay.schedule) as again:
+        assert drive(again) == first
+    with begin(scenario=replay.scenario, schedule=replay.schedule) as begun:
+        begun.proxy.call("POST", "/task/begin", {"task": "one"})
+        assert drive(begun) == first
+    assert again.notices == begun.notices == []

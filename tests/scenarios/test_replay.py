@@ -9,7 +9,7 @@ from tests.scenarios.builders import PAGE, SITE, ask, one, one_shot, places, rul
 from warex.clock import Clock
 from warex.errors import TraceError
 from warex.scenarios import Injection, Injector, Rule, Scenario
-from warex.scenarios.replay import Replay, read_replay
+from warex.scenarios.replay import Replay, read_replay, tasks_to_begin
 from warex.traces import (
     EVENTS,
     Control,
@@ -19,6 +19,18 @@ from warex.traces import (
     TaskBegan,
     TraceWriter,
     TrialBegan,
+)
+
+SEEN = RequestSeen(
+    exchange="x1",
+    method="GET",
+    url=PAGE,
+    resource="document",
+    top_level=True,
+    http_version="HTTP/1.1",
+    connection="c1",
+    headers=[],
+    size=0,
 )
 
 
@@ -156,6 +168,7 @@ def test_a_replay_says_all_that_repeats_the_trial(tmp_path: Path) -> None:
     trial = written(
         tmp_path,
         began(of, arm="first_page", sites=[SITE], never=["https://judge.test/*"]),
+        SEEN,
         planned(injection),
         TaskBegan(task="t", seed=3),
         planned(injection),
@@ -172,6 +185,23 @@ def test_a_replay_says_all_that_repeats_the_trial(tmp_path: Path) -> None:
         (SITE,),
         ("https://judge.test/*",),
     )
+
+
+def test_where_all_was_one_task_a_replay_may_leave_its_beginning_out(tmp_path: Path) -> None:
+    hit = planned(Injector(one(), 1).request(ask(), 0).injections[0])
+    task = TaskBegan(task="t", seed=3)
+
+    def places_of(*events: Event) -> tuple[list[int], int]:
+        schedule = read_replay(written(tmp_path, began(one()), *events)).schedule
+        assert {mark[1:] for mark in schedule} == {("down", "", 1)}
+        return sorted(mark[0] for mark in schedule), tasks_to_begin(schedule)
+
+    assert places_of(SEEN, hit) == ([0], 0)
+    assert places_of(task, SEEN, hit) == ([0, 1], 0)
+    # What came before may have been counted, so the task's places are its own.
+    assert places_of(SEEN, task, hit) == ([1], 1)
+    assert places_of(task, SEEN, hit, task, SEEN, hit) == ([1, 2], 2)
+    assert places_of(task, task, SEEN, hit) == ([2], 2)
 
 
 def test_what_a_browser_repeated_by_itself_it_repeats_again_by_itself(tmp_path: Path) -> None:
@@ -278,16 +308,4 @@ def test_what_this_version_cannot_run_is_named(
 
 
 def test_other_events_are_passed_over(tmp_path: Path) -> None:
-    seen = RequestSeen(
-        exchange="x1",
-        method="GET",
-        url=PAGE,
-        resource="document",
-        top_level=True,
-        http_version="HTTP/1.1",
-        connection="c1",
-        headers=[],
-        size=0,
-    )
-
-    assert read_replay(written(tmp_path, seen, began(one()))).schedule == frozenset()
+    assert read_replay(written(tmp_path, SEEN, began(one()))).schedule == frozenset()

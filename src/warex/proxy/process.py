@@ -20,8 +20,14 @@ from warex.errors import WarexError
 from warex.proxy.config import ProxyConfig
 from warex.proxy.control import bind_control, serve_control
 from warex.proxy.engine import running
+from warex.scenarios.replay import tasks_to_begin
 
 type _Tell = Callable[[str], None]
+
+_TASKS = (
+    "this replay has places in tasks that somebody must begin, the last in task {}: call"
+    " POST /task/begin where the replayed trial did, or they are not hit"
+)
 
 
 def serve(channel: socket.socket) -> None:
@@ -51,6 +57,8 @@ async def _serve(channel: socket.socket) -> None:
             stop = serve_control(engine.addon, sockets, token)
             control = sockets[0].getsockname()[1]
             tell("ready", pid=os.getpid(), port=engine.port, control=control, token=token)
+            if last := tasks_to_begin(config.schedule or frozenset()):
+                tell("notice", sentence=_TASKS.format(last))
             if engine.recorder.broken is not None:
                 tell("broken", reason=engine.recorder.broken)
             await reader.read()

@@ -18,6 +18,7 @@ from warex.traces import (
     Control,
     Event,
     FaultPlanned,
+    RequestSeen,
     TaskBegan,
     TrialBegan,
     read_trace,
@@ -68,7 +69,7 @@ def read_replay(trial: Path) -> Replay:
         scenario=scenario.model_copy(update={"rules": (*scenario.rules, *one_shots)}),
         seed=began.seed,
         arm=arm,
-        schedule=frozenset(_marks(events)),
+        schedule=_marks(events),
         sites=began.sites,
         never=began.never,
     )
@@ -92,11 +93,36 @@ def _one_shots(events: Iterable[Event]) -> Iterator[Rule]:
                 yield rule
 
 
-def _marks(events: Iterable[Event]) -> Iterator[Mark]:
-    task = 0
+def _marks(events: Iterable[Event]) -> Schedule:
+    """Return the places that were hit, by the number of their task.
+
+    Where all of the trial was one task, its places are those of a trial without a task, too: a
+    replay may begin the task or leave it.
+    """
+    task, asked = 0, False
+    marks: set[Mark] = set()
+    one_task = False
     for event in events:
-        if isinstance(event, TaskBegan):
-            task += 1
-        elif isinstance(event, FaultPlanned):
-            # A silent repeat stands at the place of what it repeats.
-            yield (task, event.rule, event.scope, event.ordinal)
+        match event:
+            case TaskBegan():
+                task += 1
+                one_task = task == 1 and not asked
+            case RequestSeen():
+                asked = True
+            case FaultPlanned():
+                # A silent repeat stands at the place of what it repeats.
+                marks.add((task, event.rule, event.scope, event.ordinal))
+            case _:
+                pass
+    if one_task:
+        marks |= {(0, rule, scope, ordinal) for _, rule, scope, ordinal in marks}
+    return frozenset(marks)
+
+
+def tasks_to_begin(schedule: Schedule) -> int:
+    """Return how many tasks must be begun until all places of a schedule can be hit."""
+    places: dict[int, set[tuple[str, str, int]]] = {}
+    for task, rule, scope, ordinal in schedule:
+        places.setdefault(task, set()).add((rule, scope, ordinal))
+    last = max(places, default=0)
+    return 0 if last == 1 and places[1] == places.get(0) else last
