@@ -2,6 +2,7 @@
 
 import json
 import threading
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -182,6 +183,17 @@ def test_a_result_that_cannot_be_read_voids_the_trial(
 def test_a_testbed_that_has_gone_voids_the_trial(bench: TestbedBenchmark, tmp_path: Path) -> None:
     with pytest.raises(TrialVoid, match="the testbed does not tell its state"):
         bench.read(TASK, _Site(admin_port=9), wrote(tmp_path, "answered", RIGHT), 0)
+
+
+@pytest.mark.wire
+def test_the_testbed_tells_whether_anybody_came(bench: TestbedBenchmark, tmp_path: Path) -> None:
+    with bench.stage(TASK, tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+        bench.read(TASK, stage, wrote(tmp_path, "answered", RIGHT), 0)
+        assert bench.reached(stage) is False
+        urllib.request.urlopen(stage.maps[0].partition("=")[2]).close()
+        assert bench.reached(stage) is True
+    with pytest.raises(TrialVoid, match="the testbed does not tell its health"):
+        bench.reached(stage)
 
 
 @pytest.mark.wire

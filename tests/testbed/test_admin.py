@@ -17,6 +17,17 @@ def test_reset_brings_the_first_state_back() -> None:
     assert admin(Request("GET", "/state")).body == before
 
 
+def test_health_tells_how_often_the_sites_were_asked() -> None:
+    sites = Sites()
+    admin = Admin(sites)
+    assert json.loads(admin(Request("GET", "/health")).body) == {"ok": True, "requests": 0}
+    sites.handle(Request("GET", "/", host=HOST))
+    sites.handle(Request("GET", "/nothing", host="127.0.0.1"))
+    admin(Request("POST", "/reset"))
+    admin(Request("GET", "/state"))
+    assert json.loads(admin(Request("GET", "/health")).body) == {"ok": True, "requests": 2}
+
+
 def test_it_answers_health_and_refuses_what_it_does_not_know() -> None:
     admin = Admin(Sites())
     assert admin(Request("GET", "/health")).status == 200

@@ -31,7 +31,7 @@ def test_one_line_tells_the_ports(program: subprocess.Popen[str]) -> None:
     told = ports(program)
     assert set(told) == {"port", "admin_port"}
     with urllib.request.urlopen(f"http://127.0.0.1:{told['admin_port']}/health", timeout=5) as it:
-        assert json.load(it) == {"ok": True}
+        assert json.load(it) == {"ok": True, "requests": 0}
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -127,6 +127,20 @@ def test_an_agent_whose_browser_goes_past_the_proxy_is_void(
     assert reason.startswith(f"bypassed: {says} of {SITE}")
 
 
+@pytest.mark.parametrize(("reached", "counts"), [(False, True), (True, False), (None, False)])
+def test_only_an_agent_that_reached_the_site_has_gone_past_the_proxy(
+    setting: Setting, tmp_path: Path, reached: bool | None, counts: bool
+) -> None:
+    class Telling(Shop):
+        def reached(self, stage: Stage) -> bool | None:
+            return reached
+
+    outcome = attempt(spec("model"), replace(setting, benchmark=Telling()), tmp_path)
+
+    assert isinstance(outcome, Counted) is counts
+    assert counts or void_reason(outcome).startswith("bypassed: ")
+
+
 def test_a_crash_before_any_fault_was_delivered_is_void(setting: Setting, tmp_path: Path) -> None:
     reason = void_reason(attempt(spec("page,1"), setting, tmp_path))
 

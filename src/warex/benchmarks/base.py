@@ -99,6 +99,13 @@ class Benchmark(ABC):
     ) -> list[str]:
         """Return the command that has the agent do the task."""
 
+    def reached(self, stage: Stage) -> bool | None:
+        """Return whether anybody asked for a page of the task's sites; None: nobody can tell.
+
+        Raises TrialVoid where the task's world does not say.
+        """
+        return None
+
     @abstractmethod
     def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
         """Return what came of it; ``code`` is the command's exit code, None if its time was up.

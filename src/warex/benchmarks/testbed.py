@@ -114,6 +114,10 @@ class TestbedBenchmark(Benchmark):
             command.append("--screenshot")
         return command
 
+    def reached(self, stage: Stage) -> bool:
+        """Return whether any request came to the sites, by whatever way."""
+        return bool(_told(cast(_Site, stage).admin_port, "health")["requests"])
+
     def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
         """Judge the site's state and the agent's answer."""
         said = _said(folder / _RESULT)
@@ -124,7 +128,7 @@ class TestbedBenchmark(Benchmark):
         if code is None:
             ending = "time_limit"
         answer = said.get("answer") if ending == "answered" else None
-        state = _state(cast(_Site, stage).admin_port)
+        state = _told(cast(_Site, stage).admin_port, "state")
         verdict = self._task(task).judge(state, answer)
         if ending is None:
             why = f"the agent ended with code {code}{_last_words(folder / AGENT_LOG)}"
@@ -157,10 +161,10 @@ def _last_words(log: Path) -> str:
     return f", after it said: {said[-1][:200]}" if said else ""
 
 
-def _state(admin_port: int) -> dict[str, Any]:
+def _told(admin_port: int, what: str) -> dict[str, Any]:
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(f"http://127.0.0.1:{admin_port}/state", timeout=10) as answer:
+        with opener.open(f"http://127.0.0.1:{admin_port}/{what}", timeout=10) as answer:
             return cast(dict[str, Any], json.loads(answer.read()))
     except (OSError, ValueError) as error:
-        raise TrialVoid(f"the testbed does not tell its state: {error}") from None
+        raise TrialVoid(f"the testbed does not tell its {what}: {error}") from None

@@ -7,7 +7,10 @@ from warex.testbed.web import Request, Response, Route, as_json, dispatch
 
 
 class Admin:
-    """Answers `GET /health`, `GET /state` (by host) and `POST /reset`, all in JSON."""
+    """Answers `GET /health`, `GET /state` (by host) and `POST /reset`, all in JSON.
+
+    Health tells how many requests have come to the sites.
+    """
 
     def __init__(self, sites: Sites) -> None:
         self._sites = sites
@@ -25,7 +28,7 @@ class Admin:
         return answer
 
     def _health(self, request: Request) -> Response:
-        return as_json({"ok": True})
+        return as_json({"ok": True, "requests": self._sites.requests})
 
     def _state(self, request: Request) -> Response:
         return as_json(self._sites.state())

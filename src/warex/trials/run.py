@@ -131,7 +131,7 @@ def _run_behind(
             # What follows a break of ours says nothing, so nobody need wait for it.
             return setting.stop.is_set() or proxy.broken is not None
 
-        void = result = finished = None
+        void = result = finished = reached = None
         try:
             fetch_canary(setting.chromium, environment, stop)
             finished = _let_the_agent_work(spec, folder, setting, environment, stop)
@@ -139,13 +139,16 @@ def _run_behind(
         except TrialVoid as error:
             void = error
     # Only now is it known whether the proxy held to its end; its own word says more.
+            # An agent that opened no page at all went past nothing.
+            reached = setting.benchmark.reached(stage)
     if proxy.broken is not None:
         raise TrialVoid(proxy.broken)
     if void is not None or finished is None or result is None:
         raise void or TrialVoid("the trial ended before its agent began")
     trace = _trace(folder)
     outcome = _outcome(result, finished, delivered=any(trace.events(FaultDelivered)))
-    _require_pages(trace, setting.benchmark.sites(spec.key.task))
+    if reached is not False:
+        _require_pages(trace, setting.benchmark.sites(spec.key.task))
     return outcome
 
 
@@ -185,9 +188,6 @@ def _proxy_config(
     )
 
 
-def _base_url(agent: AgentSpec, setting: Setting, *, proxied: bool) -> str | None:
-    if not agent.model.startswith(PREFIX):
-        return agent.base_url
 def _host_of(url: str | None) -> tuple[str, ...]:
     host = urlsplit(url or "").hostname
     return (host,) if host else ()
@@ -196,6 +196,9 @@ def _host_of(url: str | None) -> tuple[str, ...]:
     if setting.model_port is None:
         raise MachineError(f"the model {agent.model!r} is embedded, but it does not run")
     # Behind the proxy by name: loopback itself stays direct, and nothing would be recorded.
+def _base_url(agent: AgentSpec, setting: Setting, *, proxied: bool) -> str | None:
+    if not agent.model.startswith(PREFIX):
+        return agent.base_url
     return f"http://{HOST}/v1" if proxied else f"http://127.0.0.1:{setting.model_port}/v1"
 
 

@@ -20,6 +20,7 @@ class Sites:
         self._catalogue = catalogue
         self._default = next(iter(catalogue))
         self._lock = threading.Lock()
+        self._requests = 0
         self.reset()
 
     def reset(self) -> None:
@@ -30,8 +31,14 @@ class Sites:
     def handle(self, request: Request) -> Response:
         """Answer by the site of the request's host."""
         with self._lock:
+            self._requests += 1
             site = self._sites.get(request.host) or self._sites[self._default]
             return site.handle(request)
+
+    @property
+    def requests(self) -> int:
+        """How many requests have come so far, whatever the host; a reset does not forget them."""
+        return self._requests
 
     def state(self) -> dict[str, Any]:
         """Return the state of each site by host."""
