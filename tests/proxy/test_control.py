@@ -271,3 +271,43 @@ def test_a_replay_of_one_task_needs_no_call(begin: Begin, plain: Origin) -> None
         begun.proxy.call("POST", "/task/begin", {"task": "one"})
         assert drive(begun) == first
     assert again.notices == begun.notices == []
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("arm", ["start", "first_page"])
+def test_a_replay_of_a_trial_armed_by_calls_needs_none(
+    begin: Begin, plain: Origin, arm: str
+) -> None:
+    """What came unarmed is passed over again, although the replay is armed all along."""
+    site = f"http://127.0.0.1:{plain.port}"
+    rules = scenario(HttpError(status=500), Trigger(nth=(2,)), match={"url": "*/page"})
+
+    def drive(lane: Lane, *, by_hand: bool) -> list[int]:
+        def call(path: str, body: JsonValue = None) -> None:
+            if by_hand:
+                lane.proxy.call("POST", path, body)
+
+        with httpx.Client(proxy=lane.url) as client:
+
+            def pages(number: int) -> list[int]:
+                return [client.get(f"{site}/page").status_code for _ in range(number)]
+
+            call("/disarm")
+            met = pages(3)
+            call("/arm")
+            met += pages(1)
+            call("/disarm")
+            met += pages(2)
+            call("/arm")
+            call("/faults", {"fault": {"kind": "http_error", "status": 502}})
+            met += pages(3)
+        return met
+
+    with begin(scenario=rules, arm=arm) as lane:
+        first = drive(lane, by_hand=True)
+    assert first == [200, 200, 200, 200, 200, 200, 500, 502, 200]
+    replay = read_replay(lane.out)
+    with begin(scenario=replay.scenario, schedule=replay.schedule, arm=replay.arm) as again:
+        assert drive(again, by_hand=False) == first
+    with begin(scenario=replay.scenario, schedule=replay.schedule, arm=replay.arm) as same:
+        assert drive(same, by_hand=True) == first

@@ -12,10 +12,13 @@ from warex.scenarios import Injection, Injector, Rule, Scenario
 from warex.scenarios.replay import Replay, read_replay, tasks_to_begin
 from warex.traces import (
     EVENTS,
+    AgentAction,
+    Armed,
     Control,
     Event,
     FaultPlanned,
     RequestSeen,
+    ResponseSeen,
     TaskBegan,
     TraceWriter,
     TrialBegan,
@@ -62,8 +65,14 @@ def planned(injection: Injection) -> FaultPlanned:
     )
 
 
-def one_shot_planned(shot: Rule) -> Control:
-    return Control(call="plan_fault", arguments={"rule": shot.model_dump(mode="json")})
+def one_shot_planned(shot: Rule, injector: Injector | None = None) -> Control:
+    passed = {} if injector is None else injector.passed()
+    arguments = {"rule": shot.model_dump(mode="json"), "passed": _json(passed)}
+    return Control(call="plan_fault", arguments=arguments)
+
+
+def _json(passed: dict[str, dict[str, int]]) -> JsonValue:
+    return {rule: dict(scopes) for rule, scopes in passed.items()}
 
 
 def injector_of(replay: Replay, seed: int) -> Injector:
@@ -122,9 +131,18 @@ def play(
         elif what == "shot":
             if not shots:
                 injector.add_once(SHOT)
-                events.append(one_shot_planned(SHOT))
+                events.append(one_shot_planned(SHOT, injector))
             shots += 1
+        elif what == "arm":
+            if not injector.armed:
+                events.append(Armed(by="control"))
+            injector.arm()
+            passed: dict[str, JsonValue] = {"passed": _json(injector.passed())}
+            events.append(Control(call="arm", arguments=passed))
+        elif what == "disarm":
+            injector.disarm()
         else:
+            events.append(SEEN)
             exchange = ask(which)
             decision = injector.request(exchange, now)
             if end == "die":
@@ -157,6 +175,70 @@ def test_a_replay_hits_the_places_of_its_trial_whatever_the_seed(
     assert places(again) == places(first)
     assert [it.fault for it in again] == [it.fault for it in first]
     assert [it.repeat_of for it in again] == [it.repeat_of for it in first]
+
+
+HANDS = st.lists(
+    st.one_of(
+        st.tuples(st.just("ask"), URLS, st.just("finish")),
+        st.tuples(st.sampled_from(["arm", "disarm", "shot", "task"]), st.just(""), st.just("")),
+    ),
+    max_size=40,
+)
+
+
+@settings(deadline=None)
+@given(of=SCENARIOS, steps=HANDS, seed=st.integers(0, 99))
+def test_a_replay_hits_the_places_without_the_calls_that_armed_or_it_is_refused(
+    tmp_path_factory: pytest.TempPathFactory,
+    of: Scenario,
+    steps: list[tuple[str, str, str]],
+    seed: int,
+) -> None:
+    injector = Injector(of, seed, sites=(SITE,))
+    events, first = play(injector, steps)
+    sites: list[JsonValue] = [SITE]
+    trial = written(
+        tmp_path_factory.mktemp("trial"), began(of, arm=of.arm, sites=sites, seed=seed), *events
+    )
+    by_itself = any(
+        isinstance(event, FaultPlanned) and not armed
+        for event, armed in zip(events, by_hand_since(events), strict=True)
+    )
+    if of.arm != "start" and Armed(by="control") in events and by_itself:
+        assert "armed by itself and, at another time, by a call" in refusal(trial)
+        return
+    replay = read_replay(trial)
+
+    # Those who make the calls again find the same.
+    loud = numbered(injector_of(replay, seed + 1000), steps)[0]
+    quiet = [step if step[0] in ("ask", "task") else ("call", "a", "") for step in steps]
+    numbers, again = numbered(injector_of(replay, seed + 1000), quiet)
+
+    assert numbers == loud == numbered(Injector(of, seed, sites=(SITE,)), steps)[0]
+    assert [it.fault for it in again] == [it.fault for it in first]
+
+
+def by_hand_since(events: list[Event]) -> list[bool]:
+    """Return for each event whether a call had armed in its task."""
+    armed, found = False, []
+    for event in events:
+        armed = event == Armed(by="control") or (armed and not isinstance(event, TaskBegan))
+        found.append(armed)
+    return found
+
+
+def numbered(
+    injector: Injector, steps: list[tuple[str, str, str]]
+) -> tuple[list[tuple[int, str]], list[Injection]]:
+    """Return which exchanges of a stream were hit by which rule."""
+    events, found = play(injector, steps)
+    exchange, hit = 0, []
+    for event in events:
+        if event is SEEN:
+            exchange += 1
+        elif isinstance(event, FaultPlanned):
+            hit.append((exchange, event.rule))
+    return hit, found
 
 
 # ---- what is read
@@ -309,3 +391,31 @@ def test_what_this_version_cannot_run_is_named(
 
 def test_other_events_are_passed_over(tmp_path: Path) -> None:
     assert read_replay(written(tmp_path, SEEN, began(one()))).schedule == frozenset()
+
+
+def test_an_arming_that_nothing_repeats_cannot_be_replayed(tmp_path: Path) -> None:
+    answered = ResponseSeen.model_validate(
+        {"exchange": SEEN.exchange, "resource": "document", "by": "site", "size": 0}
+        | {"status": 200, "http_version": "HTTP/1.1", "headers": [], "timings": {"total": 1}}
+    )
+    late = one(match={"status": 200}, fault={"kind": "http_error", "stage": "response"})
+    by_hand = Armed(by="control")
+    ended = AgentAction(exchange="x1", step=1, name="stop", arguments={}, role="finish")
+
+    said = refusal(written(tmp_path, began(late), SEEN, by_hand))
+    assert "cannot be replayed: it was armed by a call while exchanges were under way" in said
+    said = refusal(written(tmp_path, began(one()), ended, by_hand))
+    assert "cannot be replayed: it was armed by a call after the agent had ended" in said
+
+    for good in (
+        (began(late), SEEN, answered, by_hand),
+        (began(one()), SEEN, by_hand),
+        (began(one()), ended, TaskBegan(task="t", seed=1), by_hand),
+    ):
+        assert read_replay(written(tmp_path, *good)).arm == "start"
+
+
+def test_a_count_that_is_none_is_named(tmp_path: Path) -> None:
+    wrong = Control(call="arm", arguments={"passed": {"down": 1}})
+    said = refusal(written(tmp_path, began(one()), wrong))
+    assert "holds a count that this version cannot run: down: Input should be" in said

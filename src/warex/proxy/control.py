@@ -148,6 +148,8 @@ class _Handler(RequestHandler):
         arguments = body.model_dump(mode="json", exclude_none=True)
         if isinstance(result, dict) and call == "plan_fault":
             arguments = result
+        if call in ("arm", "plan_fault"):
+            arguments["passed"] = self._addon.injector.passed()
         self._addon.recorder.write(Control(call=call, arguments=arguments))
         self._finish(200, result)
 

@@ -28,6 +28,8 @@ class RuleCount:
         self.memory: Memory = {}
         self.left_alone: Counter[str] = Counter()
         """Matching exchanges that could not be hit, by reason."""
+        self.passed: Counter[str] = Counter()
+        """What would have been counted had the rules been armed, by scope."""
         self._url_fits = matcher(rule.match, sites)
         self._once = once
         self._seen: Counter[str] = Counter()
@@ -40,9 +42,16 @@ class RuleCount:
 
     def count(self, candidate: Candidate, number: int = 1) -> tuple[str, int]:
         """Count a matching exchange, or so many; return its place: scope and ordinal."""
-        scope = "" if self.rule.per == "rule" else candidate.scope
+        scope = self._scope(candidate)
         self._seen[scope] += number
         return scope, self._seen[scope]
+
+    def pass_by(self, candidate: Candidate, number: int = 1) -> None:
+        """Note that a matching exchange, or so many, came while the rules were not armed."""
+        self.passed[self._scope(candidate)] += number
+
+    def _scope(self, candidate: Candidate) -> str:
+        return "" if self.rule.per == "rule" else candidate.scope
 
     def fires(self, seed: int, scope: str, ordinal: int) -> bool:
         """Whether the trigger hits this place."""

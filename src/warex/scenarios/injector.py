@@ -119,6 +119,7 @@ class Injector:
         self._steps = Steps()
         self._injections = 0
         self._arrived: Counter[Candidate] = Counter()
+        self._passed: Counter[Candidate] = Counter()
         self._counts = self._fresh_counts()
         self._one_shots: dict[str, Rule] = {}
         self._open: dict[str, _Open] = {}
@@ -157,7 +158,7 @@ class Injector:
         elif not (self.armed or self._arms(request, candidate.url)):
             opened.spared = self._unarmed
         if opened.spared is not None:
-            self._leave_alone(candidate, opened.spared)
+            self._leave_alone(candidate, opened.spared, now)
             return NOTHING
         self.armed = True
         opened.decision = self._judge(exchange, candidate, now, ())
@@ -177,7 +178,7 @@ class Injector:
         candidate = Candidate.of(exchange, llm=llm)
         spared = opened.spared or (None if self.armed else self._unarmed)
         if spared is not None:
-            self._leave_alone(candidate, spared)
+            self._leave_alone(candidate, spared, now)
             opened.answer = NOTHING
             return NOTHING
         opened.answer = self._judge(exchange, candidate, now, opened.decision.injections)
@@ -250,6 +251,9 @@ class Injector:
         for candidate, number in self._arrived.items():
             if count.at_answer == (candidate.status is not None) and count.matches(candidate):
                 count.count(candidate, number)
+        for candidate, number in self._passed.items():
+            if count.at_answer == (candidate.status is not None) and count.matches(candidate):
+                count.pass_by(candidate, number)
         self._counts.append(count)
 
     def has_room_for(self, rule: Rule) -> bool:
@@ -271,6 +275,7 @@ class Injector:
         self._task += 1
         self._steps = Steps()
         self._arrived.clear()
+        self._passed.clear()
         self._counts = self._fresh_counts()
         self._open.clear()
         self._awaited.clear()
@@ -282,6 +287,14 @@ class Injector:
             for count in self._counts
             for reason, number in count.left_alone.items()
         )
+
+    def passed(self) -> dict[str, dict[str, int]]:
+        """Return what came in this task while the rules were not armed, by rule and scope.
+
+        It is what would have been counted: a place's ordinal and this are its ordinal in a trial
+        that was armed all along.
+        """
+        return {count.rule.name: dict(count.passed) for count in self._counts if count.passed}
 
     @property
     def _unarmed(self) -> str:
@@ -295,10 +308,13 @@ class Injector:
             and self._is_site(url)
         )
 
-    def _leave_alone(self, candidate: Candidate, reason: str) -> None:
+    def _leave_alone(self, candidate: Candidate, reason: str, now: float) -> None:
+        self._passed[candidate] += reason != "never"
         for count in self._judging(candidate):
             if count.matches(candidate):
                 count.left_alone[reason] += 1
+                if reason != "never" and not count.narrows_out(now, self.steps):
+                    count.pass_by(candidate)
 
     def _judging(self, candidate: Candidate) -> Iterable[RuleCount]:
         answered = candidate.status is not None
@@ -344,6 +360,9 @@ class Injector:
 
     def _fires(self, count: RuleCount, scope: str, ordinal: int) -> bool:
         if self._schedule is not None:
+            if self.arm_at == "start":
+                # The places are those of a trial that was armed all along, whoever disarms this.
+                ordinal += count.passed[scope]
             return (self._task, count.rule.name, scope, ordinal) in self._schedule
         return count.fires(self.seed, scope, ordinal)
 

@@ -4,9 +4,10 @@ The same seed gives the same faults on any agent that asks the same way. Another
 another way; a replay keeps the places (rule, scope and ordinal) that were hit, and draws nothing.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -15,10 +16,13 @@ from warex.scenarios.counting import Mark, Schedule
 from warex.scenarios.scenario import Arm, Rule, Scenario
 from warex.traces import (
     EVENTS,
+    AgentAction,
+    Armed,
     Control,
     Event,
     FaultPlanned,
     RequestSeen,
+    ResponseSeen,
     TaskBegan,
     TrialBegan,
     read_trace,
@@ -61,15 +65,18 @@ def read_replay(trial: Path) -> Replay:
         arm: Arm = _ARM.validate_python(began.arm)
         what = "a planned fault"
         one_shots = tuple(_one_shots(events))
+        scenario = scenario.model_copy(update={"rules": (*scenario.rules, *one_shots)})
+        what = "a count"
+        places = _Places(path, scenario, arm, events)
     except ValidationError as error:
         mistake = error.errors()[0]
         said = ": ".join(filter(None, (".".join(map(str, mistake["loc"])), mistake["msg"])))
         raise TraceError(f"{path} holds {what} that this version cannot run: {said}") from None
     return Replay(
-        scenario=scenario.model_copy(update={"rules": (*scenario.rules, *one_shots)}),
+        scenario=scenario,
         seed=began.seed,
-        arm=arm,
-        schedule=_marks(events),
+        arm="start" if places.by_hand else arm,
+        schedule=places.schedule,
         sites=began.sites,
         never=began.never,
     )
@@ -93,30 +100,77 @@ def _one_shots(events: Iterable[Event]) -> Iterator[Rule]:
                 yield rule
 
 
-def _marks(events: Iterable[Event]) -> Schedule:
-    """Return the places that were hit, by the number of their task.
+class _Places:
+    """Reads the places that were hit, in a count that a replay finds again.
 
-    Where all of the trial was one task, its places are those of a trial without a task, too: a
-    replay may begin the task or leave it.
+    What came while the rules were not armed was not counted. Where they arm by themselves a replay
+    arms alike; where somebody armed them by a call, the replay is armed all along, and each place
+    is moved by what had passed before, as the calls noted it.
     """
-    task, asked = 0, False
-    marks: set[Mark] = set()
-    one_task = False
-    for event in events:
+
+    def __init__(self, path: Path, scenario: Scenario, arm: Arm, events: Sequence[Event]) -> None:
+        self.by_hand = any(isinstance(event, Armed) and event.by == "control" for event in events)
+        self._path = path
+        self._at_answer = any(rule.match.needs_response for rule in scenario.rules)
+        self._from_start = arm == "start"
+        self._begin()
+        self._marks: set[Mark] = set()
+        self._task = 0
+        one_task = asked = False
+        for event in events:
+            if isinstance(event, TaskBegan):
+                self._task += 1
+                one_task = self._task == 1 and not asked
+                self._begin()
+            asked = asked or isinstance(event, RequestSeen)
+            self._read(event)
+        if one_task:
+            # All was one task: a replay may begin it or leave it.
+            self._marks |= {(0, *mark[1:]) for mark in self._marks}
+        self.schedule: Schedule = frozenset(self._marks)
+
+    def _begin(self) -> None:
+        self._passed: dict[str, dict[str, int]] = {}
+        self._known = self._from_start
+        self._open: set[str] = set()
+        self._finished = False
+
+    def _read(self, event: Event) -> None:
         match event:
-            case TaskBegan():
-                task += 1
-                one_task = task == 1 and not asked
             case RequestSeen():
-                asked = True
+                self._open.add(event.exchange)
+            case ResponseSeen():
+                self._open.discard(event.exchange)
+            case AgentAction(role="finish"):
+                self._finished = True
+            case Armed(by="control"):
+                if self._finished:
+                    self._refuse("it was armed by a call after the agent had ended")
+                if self._open and self._at_answer:
+                    self._refuse(
+                        "it was armed by a call while exchanges were under way, and one of its"
+                        " rules goes by the site's answer"
+                    )
+                self._known = True
+            case Control(call="arm" | "plan_fault"):
+                self._passed = _PASSED.validate_python(event.arguments.get("passed", {}))
             case FaultPlanned():
+                if self.by_hand and not self._known:
+                    self._refuse("it was armed by itself and, at another time, by a call")
+                passed = self._passed.get(event.rule, {}).get(event.scope, 0) * self.by_hand
                 # A silent repeat stands at the place of what it repeats.
-                marks.add((task, event.rule, event.scope, event.ordinal))
+                self._marks.add((self._task, event.rule, event.scope, event.ordinal + passed))
             case _:
                 pass
-    if one_task:
-        marks |= {(0, rule, scope, ordinal) for _, rule, scope, ordinal in marks}
-    return frozenset(marks)
+
+    def _refuse(self, why: str) -> NoReturn:
+        raise TraceError(
+            f"{self._path} cannot be replayed: {why}, so what had not been counted by then cannot"
+            " be found again"
+        )
+
+
+_PASSED: TypeAdapter[dict[str, dict[str, int]]] = TypeAdapter(dict[str, dict[str, int]])
 
 
 def tasks_to_begin(schedule: Schedule) -> int:
