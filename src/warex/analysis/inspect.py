@@ -7,7 +7,6 @@ from pathlib import Path
 from warex.analysis.run import vocabulary
 from warex.analysis.trial import TrialRecord, load_trial, run_of
 from warex.errors import TraceError
-from warex.llm.prices import PriceTable
 from warex.traces.events import (
     AgentAction,
     Armed,
@@ -66,7 +65,7 @@ class Inspection:
     versions: dict[str, str]
 
 
-def inspect_trial(path: Path, prices: PriceTable | None = None) -> Inspection:
+def inspect_trial(path: Path) -> Inspection:
     """Read an attempt's folder and tell what happened, line by line.
 
     The vocabulary comes from the manifest of the run around the folder, if there is one. Raises
@@ -78,9 +77,9 @@ def inspect_trial(path: Path, prices: PriceTable | None = None) -> Inspection:
     run = run_of(path)
     manifest = read_manifest(run / MANIFEST) if run and (run / MANIFEST).exists() else None
     began = next(iter(trace.events(TrialBegan)), None)
-    bare = load_trial(path, prices=prices, trace=trace)
+    bare = load_trial(path, trace=trace)
     words = vocabulary(manifest, bare.key.benchmark)
-    trial = load_trial(path, words, prices, trace) if words else bare
+    trial = load_trial(path, words, trace=trace) if words else bare
     if not trace.entries and trial.outcome is None:
         raise TraceError(f"{path} holds no trial: there is no {EVENTS} and no outcome in it.")
     name = began.scenario.get("name") if began and began.scenario else None

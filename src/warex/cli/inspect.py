@@ -1,5 +1,6 @@
 """`warex inspect TRIAL`: one trial, line by line."""
 
+import json
 from pathlib import Path
 
 import click
@@ -10,7 +11,8 @@ from warex.errors import TraceError
 
 @click.command("inspect")
 @click.argument("trial", type=click.Path(path_type=Path))
-def command(trial: Path) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def command(trial: Path, as_json: bool) -> None:
     """Show where each number of a trial comes from.
 
     TRIAL is an attempt's folder, or the trial's, whose last attempt is then shown.
@@ -18,8 +20,13 @@ def command(trial: Path) -> None:
     from rich.console import Console
 
     from warex.analysis.inspect import inspect_trial
+    from warex.analysis.inspection import as_data
     from warex.report.terminal import render_inspect
 
     if not trial.is_dir():
         raise TraceError(f"{trial} is not a folder; give that of a trial or of one of its attempts")
-    Console().print(render_inspect(inspect_trial(attempt_of(trial))))
+    inspection = inspect_trial(attempt_of(trial))
+    if as_json:
+        click.echo(json.dumps(as_data(inspection), indent=2))
+        return
+    Console().print(render_inspect(inspection))
