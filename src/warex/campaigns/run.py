@@ -29,6 +29,7 @@ from warex.proxy.ca import ensure_ca
 from warex.proxy.config import HostMap, ProxyConfig
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium
+from warex.scenarios import Arm
 from warex.scenarios.replay import Replay, read_replay
 from warex.traces import EVENTS, Manifest, TrialBegan, TrialKey, read_trace, trial_dir
 from warex.trials.model import PREFIX, scripted_model
@@ -48,6 +49,9 @@ class Options:
     maps: tuple[str, ...] = ()
     pass_through: tuple[str, ...] = ()
     record: str = "all"
+    llm_hosts: tuple[str, ...] = ()
+    arm: Arm | None = None
+    """Overrides the scenarios' and the benchmark's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +92,6 @@ def plan(config: CampaignConfig) -> Planned:
     return Planned(config, benchmark, trials)
 
 
-def plan_replay(config: CampaignConfig, trial: Path) -> Planned:
-    """Lay out a replay: the trial's task under its ledger, once for each agent of the campaign.
-
-    Raises TraceError where the trial's trace cannot be replayed, CampaignError where it is of
 @contextmanager
 def _told_with_its_source(config: CampaignConfig) -> Iterator[None]:
     """Have what is wrong with a campaign name the file or built-in name it comes from."""
@@ -103,6 +103,10 @@ def _told_with_its_source(config: CampaignConfig) -> Iterator[None]:
         raise type(error)(f"{config.source}: {error}") from None
 
 
+def plan_replay(config: CampaignConfig, trial: Path) -> Planned:
+    """Lay out a replay: the trial's task under its ledger, once for each agent of the campaign.
+
+    Raises TraceError where the trial's trace cannot be replayed, CampaignError where it is of
     another benchmark.
     """
     replay = read_replay(trial)
@@ -191,6 +195,8 @@ def run_campaign(
                 upstream=options.upstream,
                 maps=options.maps,
                 pass_through=options.pass_through,
+                llm_hosts=options.llm_hosts,
+                arm=options.arm,
             )
             jobs = options.jobs or config.jobs
             run_trials(specs, past, run, setting, jobs=jobs, report=report)
@@ -246,6 +252,8 @@ def _manifest(planned: Planned, options: Options, chromium: Path) -> Manifest:
         "upstream": options.upstream,
         "maps": list(options.maps),
         "pass_through": list(options.pass_through),
+        "llm_hosts": list(options.llm_hosts),
+        "arm": options.arm,
     }
     return Manifest.model_validate(
         {

@@ -32,11 +32,6 @@ if TYPE_CHECKING:
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the draws.")
 @site_option
-@click.option(
-    "--arm",
-    type=click.Choice(["start", "first_page", "first_llm_call"]),
-    help="From when on; left out, as the scenario says.",
-)
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for events.jsonl.")
 @click.option(
     "--replay",
@@ -60,6 +55,7 @@ def command(
     insecure: bool,
     record: str,
     pass_through: tuple[str, ...],
+    llm_hosts: tuple[str, ...],
 ) -> None:
     """Run the proxy alone. Ends cleanly on Ctrl-C.
 
@@ -93,6 +89,7 @@ def command(
             schedule=past.schedule if past else None,
             record=cast(Literal["all", "concerned"], record),
             pass_through=pass_through,
+            llm_hosts=llm_hosts,
             maps=tuple(map(HostMap.parse, maps)),
             upstream=upstream,
             insecure=insecure,

@@ -1,11 +1,15 @@
 """`warex run CAMPAIGN`: a campaign file or a built-in one."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from warex.cli.traffic import traffic_options
 from warex.cli.trial import attempt_of
+
+if TYPE_CHECKING:
+    from warex.scenarios import Arm
 
 
 @click.command("run")
@@ -35,6 +39,8 @@ def command(
     insecure: bool,
     record: str,
     pass_through: tuple[str, ...],
+    llm_hosts: tuple[str, ...],
+    arm: str | None,
 ) -> None:
     """Run a campaign: every agent on every task under every condition.
 
@@ -61,6 +67,8 @@ def command(
         upstream=upstream,
         maps=maps,
         pass_through=pass_through,
+        llm_hosts=llm_hosts,
+        arm=cast("Arm | None", arm),
         record=record,
     )
     run_and_report(planned, out or Path("runs") / escape(planned.config.name), options)

@@ -1,5 +1,6 @@
 """The options about traffic that every command with a proxy has."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,6 +25,23 @@ class Origin(click.ParamType[str]):
                 f"{value!r} is no origin; write for instance https://shop.example", param, ctx
             )
         return f"{parts.scheme}://{parts.netloc}"
+
+
+# Letters, digits, hyphens and underscores between dots, or an IPv6 address.
+_HOST = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)*\.?|\[?[0-9a-fA-F]*:[0-9a-fA-F:.]+\]?")
+
+
+class Host(click.ParamType[str]):
+    """A host's name, or `*.example` for all below it."""
+
+    name = "host"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the host in lower case; fail for anything else."""
+        good = _HOST.fullmatch(value) is not None
+        if not good:
+            self.fail(f"{value!r} is no host; write shop.example or *.example", param, ctx)
+        return value.lower()
 
 
 site_option = click.option(
@@ -56,8 +74,22 @@ _OPTIONS = (
         "--pass-through",
         "pass_through",
         multiple=True,
+        type=Host(),
         metavar="HOST",
         help="Never read this host's traffic; *.example is allowed.",
+    ),
+    click.option(
+        "--llm-host",
+        "llm_hosts",
+        multiple=True,
+        type=Host(),
+        metavar="HOST",
+        help="A model is served here; read it under --record concerned, too.",
+    ),
+    click.option(
+        "--arm",
+        type=click.Choice(["start", "first_page", "first_llm_call"]),
+        help="From when on exchanges are hit and counted; left out, as the scenario says.",
     ),
 )
 

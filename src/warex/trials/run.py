@@ -74,6 +74,9 @@ class Setting:
     upstream: str | None = None
     maps: tuple[str, ...] = ()
     pass_through: tuple[str, ...] = ()
+    llm_hosts: tuple[str, ...] = ()
+    arm: Arm | None = None
+    """Overrides the scenario's and the benchmark's, not a replay's."""
     stop: threading.Event = field(default_factory=threading.Event)
     """Set to end the running trials; they leave no outcome."""
     base_environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
@@ -136,11 +139,11 @@ def _run_behind(
             fetch_canary(setting.chromium, environment, stop)
             finished = _let_the_agent_work(spec, folder, setting, environment, stop)
             result = setting.benchmark.read(spec.key.task, stage, folder, finished.code)
+            # An agent that opened no page at all went past nothing.
+            reached = setting.benchmark.reached(stage)
         except TrialVoid as error:
             void = error
     # Only now is it known whether the proxy held to its end; its own word says more.
-            # An agent that opened no page at all went past nothing.
-            reached = setting.benchmark.reached(stage)
     if proxy.broken is not None:
         raise TrialVoid(proxy.broken)
     if void is not None or finished is None or result is None:
@@ -159,7 +162,7 @@ def _proxy_config(
     maps = [*stage.maps, *setting.maps]
     if setting.model_port is not None:
         maps.append(f"http://{HOST}=http://127.0.0.1:{setting.model_port}")
-    arm = spec.arm
+    arm = spec.arm or setting.arm
     if arm is None and spec.scenario is not None:
         arm = benchmark.arm(spec.scenario)
     base_url = _base_url(spec.agent, setting, proxied=True)
@@ -173,7 +176,7 @@ def _proxy_config(
         schedule=spec.schedule,
         record="concerned" if setting.record == "concerned" else "all",
         pass_through=setting.pass_through,
-        llm_hosts=(urlsplit(base_url).hostname or "",) if base_url else (),
+        llm_hosts=(*setting.llm_hosts, *_host_of(base_url)),
         maps=tuple(map(HostMap.parse, maps)),
         upstream=setting.upstream,
         insecure=setting.insecure,
@@ -193,12 +196,12 @@ def _host_of(url: str | None) -> tuple[str, ...]:
     return (host,) if host else ()
 
 
-    if setting.model_port is None:
-        raise MachineError(f"the model {agent.model!r} is embedded, but it does not run")
-    # Behind the proxy by name: loopback itself stays direct, and nothing would be recorded.
 def _base_url(agent: AgentSpec, setting: Setting, *, proxied: bool) -> str | None:
     if not agent.model.startswith(PREFIX):
         return agent.base_url
+    if setting.model_port is None:
+        raise MachineError(f"the model {agent.model!r} is embedded, but it does not run")
+    # Behind the proxy by name: loopback itself stays direct, and nothing would be recorded.
     return f"http://{HOST}/v1" if proxied else f"http://127.0.0.1:{setting.model_port}/v1"
 
 
