@@ -214,6 +214,8 @@ def test_the_manifest_freezes_all_that_trials_met(
         "upstream": None,
         "maps": [],
         "pass_through": [],
+        "llm_hosts": [],
+        "arm": None,
     }
 
 
