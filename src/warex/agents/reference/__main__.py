@@ -7,12 +7,14 @@ interrupted.
 
 import argparse
 import asyncio
+import gc
 import json
 import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import NoReturn
 from urllib.parse import urlsplit
 
 from playwright.async_api import Error as BrowserError
@@ -64,6 +66,7 @@ async def _run(options: argparse.Namespace) -> Result:
         ) as tab:
             await tab.open(options.start_url)
             endpoint = await connecting
+            gc.enable()
             try:
                 return await pursue(
                     options.goal,
@@ -152,5 +155,15 @@ def _writable(value: str) -> Path:
     return path
 
 
+def _run_as_program() -> NoReturn:
+    # A thousand classes are made at the start, and they stay: looking for garbage among them, and
+    # taking them apart at the end, would cost as much time again as making them.
+    gc.disable()
+    code = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    _run_as_program()
