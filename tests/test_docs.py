@@ -54,3 +54,15 @@ def test_docs_explain_every_word_once() -> None:
 
     assert len(words) == len(set(words))
     assert {"fault", "effect", "injection", "exposed", "trial", "outcome"} <= set(words)
+
+
+def test_docs_hold_no_placeholder_line() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    found = [
+        f"{page.relative_to(ROOT)}:{number}"
+        for page in pages
+        for number, line in enumerate(page.read_text("utf-8").splitlines(), 1)
+        if re.fullmatch(r"[A-Z]{4,}", line.strip())
+    ]
+
+    assert not found
