@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,36 +10,46 @@ from warex.cli import progress
 from warex.errors import WarexError
 from warex.traces import Counted, Outcome, Void, attempt_dir, write_outcome
 
-OUTCOMES: tuple[Outcome, ...] = (
-    Counted(ending="answered", score=1.0, latency_s=1.25),
-    Counted(ending="reported_infeasible", score=0.0, latency_s=2.5),
-    Void(reason="the canary page did not come back"),
-)
+SOLVED = Counted(ending="answered", score=1.0, latency_s=1.25)
+FAILED = Counted(ending="reported_infeasible", score=0.0, latency_s=2.5)
+VOID = Void(reason="the canary page did not come back")
+
+type Run = Callable[[Sequence[Outcome]], Path]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the demo as if its first trials had come out so; return the run's folder."""
+    monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path / "ca"))
+    folder = tmp_path / "run"
+
+    def run(outcomes: Sequence[Outcome]) -> Path:
+        def run_campaign(
+            planned: Planned,
+            run: Path,
+            options: Options,
+            *,
+            began: Callable[[int], None],
+            report: Callable[[Done], None],
+        ) -> None:
+            began(len(outcomes))
+            for spec, outcome in zip(planned.trials, outcomes, strict=False):
+                attempt = attempt_dir(run, spec.key, 1)
+                attempt.mkdir(parents=True)
+                write_outcome(attempt, outcome)
+                report(Done(spec.key, 1, outcome))
+
+        monkeypatch.setattr(progress, "run_campaign", run_campaign)
+        progress.run_and_report(plan(load_campaign("demo")), folder, Options())
+        return folder
+
+    return run
 
 
 def test_every_attempt_has_its_line_and_the_run_its_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path / "ca"))
-    planned = plan(load_campaign("demo"))
-
-    def run_campaign(
-        planned: Planned,
-        run: Path,
-        options: Options,
-        *,
-        began: Callable[[int], None],
-        report: Callable[[Done], None],
-    ) -> None:
-        began(len(OUTCOMES))
-        for spec, outcome in zip(planned.trials, OUTCOMES, strict=False):
-            folder = attempt_dir(run, spec.key, 1)
-            folder.mkdir(parents=True)
-            write_outcome(folder, outcome)
-            report(Done(spec.key, 1, outcome))
-
-    monkeypatch.setattr(progress, "run_campaign", run_campaign)
-    progress.run_and_report(planned, tmp_path / "run", Options())
+    folder = run([SOLVED, FAILED, VOID])
     said = capsys.readouterr().out
 
     first, second, third = said.splitlines()[:3]
@@ -48,31 +58,13 @@ def test_every_attempt_has_its_line_and_the_run_its_report(
     assert second.startswith("failed ")
     assert third.startswith("void ")
     assert third.endswith("attempt 1: the canary page did not come back")
-    assert (tmp_path / "run" / "report.html").is_file()
-    assert f"report   {tmp_path / 'run' / 'report.html'}" in said
+    assert (folder / "report.html").is_file()
+    assert f"report   {folder / 'report.html'}" in said
 
 
-def test_a_campaign_in_which_nothing_counts_has_failed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path / "ca"))
-    planned = plan(load_campaign("demo"))
-
-    def run_campaign(
-        planned: Planned,
-        run: Path,
-        options: Options,
-        *,
-        began: Callable[[int], None],
-        report: Callable[[Done], None],
-    ) -> None:
-        folder = attempt_dir(run, planned.trials[0].key, 1)
-        folder.mkdir(parents=True)
-        write_outcome(folder, Void(reason="the canary page did not come back"))
-
-    monkeypatch.setattr(progress, "run_campaign", run_campaign)
+def test_a_campaign_in_which_nothing_counts_has_failed(run: Run, tmp_path: Path) -> None:
     with pytest.raises(WarexError, match="counts: each of them is void") as error:
-        progress.run_and_report(planned, tmp_path / "run", Options())
+        run([VOID])
 
     assert error.value.exit_code == 1
     assert (tmp_path / "run" / "report.html").is_file()
