@@ -1,0 +1,440 @@
+"""WAREX from Python: a proxy under a scenario, for as long as a ``with`` block lasts.
+
+    with warex.intercept("paper/server-error", seed=1) as proxy:
+        browser = playwright.chromium.launch(**proxy.playwright)
+        …
+        assert [injection.state for injection in proxy.ledger] == ["delivered"]
+
+``async with`` takes the same object. The proxy is a process of its own, so neither form needs an
+event loop, nor does one that runs already stand in the way.
+"""
+
+import asyncio
+import atexit
+import logging
+import os
+import shutil
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+import click
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from warex.cli.traffic import Host, Origin
+from warex.errors import InputError, MachineError, ScenarioError, TrialVoid, WarexError
+from warex.proxy.ca import CertificateAuthority, ensure_ca
+from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.forkserver import Forkserver
+from warex.proxy.lane import Proxy, started
+from warex.sandbox.chromium import QUIET
+from warex.sandbox.environment import behind_proxy
+from warex.scenarios import Arm, Scenario
+from warex.scenarios.load import load_scenario
+from warex.scenarios.mistakes import check, listed
+from warex.scenarios.paper_config import is_paper_config, read_paper_config
+from warex.traces import (
+    EVENTS,
+    Event,
+    FaultDelivered,
+    FaultMissed,
+    FaultPlanned,
+    LlmCall,
+    RequestSeen,
+    Trace,
+    read_trace,
+)
+
+if TYPE_CHECKING:
+    from playwright.sync_api import ProxySettings
+    from selenium.webdriver import ChromeOptions
+
+_LOG = logging.getLogger("warex")
+
+_events: TypeAdapter[list[Event]] = TypeAdapter(list[Event])
+
+type AnyScenario = str | os.PathLike[str] | Scenario | Mapping[str, JsonValue]
+"""A preset's name or a file, a scenario, or one written as a dict."""
+
+
+class PlaywrightLaunch(TypedDict):
+    """What Playwright's ``chromium.launch`` is given."""
+
+    proxy: "ProxySettings"
+    args: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """One fault on its way into one exchange, and what became of it."""
+
+    id: str
+    rule: str
+    kind: str
+    """The fault's, as ``warex faults`` lists it."""
+    fault: Mapping[str, JsonValue]
+    url: str
+    exchange: str
+    ordinal: int
+    """Its place among the exchanges that the rule numbers, from 1."""
+    state: Literal["planned", "delivered", "missed"]
+    reason: str | None = None
+    """Why it was missed."""
+    waited_s: float = 0.0
+    """How long the exchange was held."""
+    repeat_of: str | None = None
+    """The injection that this one repeats, since the browser silently repeated its request."""
+
+
+class Interception:
+    """A running proxy, and what it has seen; what it saw can be read after its end, too."""
+
+    def __init__(self, proxy: Proxy, ca: CertificateAuthority, scratch: Path, out: Path) -> None:
+        self._proxy = proxy
+        self._ca = ca
+        self._scratch = scratch
+        self._ended = False
+        self.out = out
+        """Folder of the trial's events.jsonl; without ``out`` it goes away with this object."""
+        self.notices: list[str] = []
+        """What the proxy had to say meanwhile; the logger ``warex`` is told as well."""
+        weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
+
+    @property
+    def url(self) -> str:
+        """The proxy, as clients write it."""
+        return self._proxy.url
+
+    @property
+    def ca(self) -> Path:
+        """The certificate that clients must trust, PEM."""
+        return self._ca.certificate
+
+    @cached_property
+    def bundle(self) -> Path:
+        """This machine's trusted certificates and WAREX's, PEM: for clients that take one file."""
+        return self._ca.bundle(self._scratch / "bundle.pem")
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The environment in which programs use the proxy, made of this process's own."""
+        return dict(behind_proxy(os.environ, self.url, self._ca, self.bundle).variables)
+
+    @property
+    def playwright(self) -> PlaywrightLaunch:
+        """Keywords for Playwright's ``chromium.launch``, sync and async."""
+        return {
+            # Loopback passes through the proxy, too: a page on localhost is a site like others.
+            "proxy": {"server": self.url, "bypass": "<-loopback>"},
+            "args": [*QUIET, self._trust],
+        }
+
+    @property
+    def selenium_options(self) -> "ChromeOptions":
+        """Fresh options for ``webdriver.Chrome(options=…)``.
+
+        Raises MachineError where Selenium is not installed.
+        """
+        try:
+            from selenium.webdriver import ChromeOptions
+        except ImportError:
+            raise MachineError(
+                "Selenium is not installed, so there are no options for it: pip install selenium"
+            ) from None
+        options = ChromeOptions()
+        for argument in (
+            *QUIET,
+            self._trust,
+            f"--proxy-server={self.url}",
+            "--proxy-bypass-list=<-loopback>",
+        ):
+            options.add_argument(argument)
+        if os.geteuid() == 0:
+            # Chromium refuses its sandbox to root.
+            options.add_argument("--no-sandbox")
+        return options
+
+    @property
+    def ledger(self) -> list[Injection]:
+        """The injections so far, in the order in which they were planned."""
+        if self._ended:
+            return _injections(entry.event for entry in self.trace.entries)
+        return _injections(_events.validate_python(self._proxy.call("GET", "/ledger")))
+
+    @property
+    def requests(self) -> list[RequestSeen]:
+        """The requests so far."""
+        return list(self.trace.events(RequestSeen))
+
+    @property
+    def llm_calls(self) -> list[LlmCall]:
+        """The agent's calls to its model so far."""
+        return list(self.trace.events(LlmCall))
+
+    @property
+    def trace(self) -> Trace:
+        """All that happened so far; read anew from the file each time."""
+        if not self._ended:
+            # What the proxy had begun to write when it was asked is written when it has answered.
+            self._proxy.call("GET", "/status")
+        return read_trace(self.out / EVENTS)
+
+    @property
+    def broken(self) -> str | None:
+        """Why this trial does not count, as soon as it does not; leaving the block raises it."""
+        return self._proxy.broken
+
+    def arm(self) -> None:
+        """Hit and count from here on."""
+        self._proxy.call("POST", "/arm")
+
+    def disarm(self) -> None:
+        """Leave everything alone from here on."""
+        self._proxy.call("POST", "/disarm")
+
+    def plan(
+        self,
+        fault: Mapping[str, JsonValue],
+        match: Mapping[str, JsonValue] | None = None,
+        *,
+        name: str | None = None,
+    ) -> None:
+        """Put one fault in the way of the next exchange that matches.
+
+        Both as a scenario writes them: ``plan({"kind": "http_error"}, {"url": "*/cart"})``.
+        """
+        body: dict[str, JsonValue] = {"fault": dict(fault), "match": dict(match or {})}
+        self._proxy.call("POST", "/faults", body if name is None else {**body, "name": name})
+
+    @contextmanager
+    def task(self, name: str, *, seed: int | None = None) -> Iterator[None]:
+        """Every rule begins anew here, under the task's seed; after the block nothing is hit."""
+        body: dict[str, JsonValue] = {"task": name}
+        self._proxy.call("POST", "/task/begin", body if seed is None else {**body, "seed": seed})
+        try:
+            yield
+        finally:
+            # A proxy that has gone must not hide what went wrong in the block.
+            with suppress(TrialVoid):
+                self._proxy.call("POST", "/task/end", {})
+
+    @property
+    def _trust(self) -> str:
+        return f"--ignore-certificate-errors-spki-list={self._ca.spki}"
+
+    def _say(self, sentence: str) -> None:
+        self.notices.append(sentence)
+        _LOG.warning("%s", sentence)
+
+
+class Interceptor:
+    """Starts the proxy when its block is entered, by ``with`` or ``async with``, once."""
+
+    def __init__(self, config: ProxyConfig, out: Path | None) -> None:
+        self._config = config
+        self._out = out
+        self._running: AbstractContextManager[Interception] | None = None
+
+    def __enter__(self) -> Interception:
+        if self._running is not None:
+            raise InputError(
+                "this interception was begun before: call warex.intercept(…) for each block"
+            )
+        self._running = _running(self._config, self._out)
+        return self._running.__enter__()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._running is not None:
+            self._running.__exit__(kind, value, traceback)
+
+    async def __aenter__(self) -> Interception:
+        entering = asyncio.ensure_future(asyncio.to_thread(self.__enter__))
+        try:
+            return await asyncio.shield(entering)
+        except asyncio.CancelledError:
+            # The thread cannot be stopped: what it begins is ended as soon as it stands.
+            with suppress(WarexError):
+                await entering
+                await asyncio.to_thread(self.__exit__, None, None, None)
+            raise
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await asyncio.to_thread(self.__exit__, kind, value, traceback)
+
+
+def intercept(
+    scenario: AnyScenario | None = None,
+    *,
+    seed: int = 1,
+    out: str | os.PathLike[str] | None = None,
+    sites: str | Sequence[str] = (),
+    maps: Mapping[str, str] | Sequence[str] = (),
+    arm: Arm | None = None,
+    upstream: str | None = None,
+    insecure: bool = False,
+    record: Literal["all", "concerned"] = "all",
+    pass_through: str | Sequence[str] = (),
+    llm_hosts: str | Sequence[str] = (),
+) -> Interceptor:
+    """Return what starts a proxy under a scenario, for ``with`` and ``async with``.
+
+    ``scenario`` is a preset's name, a file, a Scenario, a dict, or None for no faults. The rest is
+    as the options of ``warex proxy``; ``maps`` may be a dict of origins to where they are served.
+    ``out`` keeps the trace; it must not hold one already.
+
+    Raises InputError for what cannot work, and MachineError at the start where the machine lacks
+    something. Leaving the block raises TrialVoid where the proxy broke, unless another exception
+    is on its way: a broken proxy must not pass for an agent that met no faults.
+    """
+    pairs = [f"{k}={v}" for k, v in maps.items()] if isinstance(maps, Mapping) else _tuple(maps)
+    try:
+        config = ProxyConfig(
+            ca=Path(),
+            scenario=_scenario(scenario),
+            seed=seed,
+            sites=_parsed("sites", Origin(), sites),
+            maps=tuple(map(HostMap.parse, pairs)),
+            arm=arm,
+            upstream=upstream,
+            insecure=insecure,
+            record=record,
+            pass_through=_parsed("pass_through", Host(), pass_through),
+            llm_hosts=_parsed("llm_hosts", Host(), llm_hosts),
+        )
+    except ValidationError as error:
+        details = error.errors()[0]
+        message = details["msg"].removeprefix("Value error, ")
+        raise InputError(
+            f"intercept(…, {details['loc'][0]}={details['input']!r}): {message}"
+        ) from None
+    return Interceptor(config, None if out is None else Path(out))
+
+
+def _scenario(given: AnyScenario | None) -> Scenario | None:
+    match given:
+        case None | Scenario():
+            return given
+        case str() | os.PathLike():
+            return load_scenario(given)
+        case Mapping():
+            return _written(dict(given))
+    raise ScenarioError(
+        f"intercept({given!r}): a scenario is a preset's name, a file, a Scenario, a dict, or None"
+    )
+
+
+def _written(data: dict[str, JsonValue]) -> Scenario:
+    where = "the scenario given as a dict"
+    if is_paper_config(data):
+        return read_paper_config(data, Path(where))
+    made, mistakes = check(Scenario, {"name": "intercept", **data})
+    if made is None:
+        raise ScenarioError(listed(where, mistakes))
+    return made
+
+
+def _tuple(given: str | Sequence[str]) -> Sequence[str]:
+    return (given,) if isinstance(given, str) else given
+
+
+def _parsed(name: str, kind: click.ParamType[str], given: str | Sequence[str]) -> tuple[str, ...]:
+    try:
+        return tuple(kind.convert(value, None, None) for value in _tuple(given))
+    except click.BadParameter as error:
+        raise InputError(f"intercept(…, {name}=…): {error.message}") from None
+
+
+@contextmanager
+def _running(config: ProxyConfig, out: Path | None) -> Iterator[Interception]:
+    ca = ensure_ca()
+    try:
+        scratch = Path(tempfile.mkdtemp(prefix="warex-"))
+    except OSError as error:
+        raise MachineError(
+            f"there is no place for temporary files: {error.strerror}; set TMPDIR to a folder that"
+            " can be written"
+        ) from None
+    kept = out or scratch / "trial"
+    config = config.model_copy(update={"ca": ca.folder, "out": kept.absolute()})
+    interception: Interception | None = None
+    early: list[str] = []
+
+    def say(sentence: str) -> None:
+        early.append(sentence) if interception is None else interception._say(sentence)
+
+    try:
+        with started(_forkserver(), config, say) as proxy:
+            interception = Interception(proxy, ca, scratch, kept)
+            for sentence in early:
+                interception._say(sentence)
+            yield interception
+    except BaseException as error:
+        if interception is None:
+            shutil.rmtree(scratch, ignore_errors=True)
+        elif interception.broken is not None and not isinstance(error, TrialVoid):
+            error.add_note(f"besides, the trial is void: {interception.broken}")
+        raise
+    finally:
+        if interception is not None:
+            interception._ended = True
+    if interception.broken is not None:
+        raise TrialVoid(f"the trial is void: {interception.broken}")
+
+
+def _injections(events: Iterable[Event]) -> list[Injection]:
+    found: dict[str, Injection] = {}
+    for event in events:
+        match event:
+            case FaultPlanned():
+                found[event.injection] = Injection(
+                    id=event.injection,
+                    rule=event.rule,
+                    kind=str(event.fault.get("kind", "")),
+                    fault=event.fault,
+                    url=event.url,
+                    exchange=event.exchange,
+                    ordinal=event.ordinal,
+                    state="planned",
+                    repeat_of=event.repeat_of,
+                )
+            case FaultDelivered() if injection := found.get(event.injection):
+                found[injection.id] = replace(injection, state="delivered", waited_s=event.waited_s)
+            case FaultMissed(injection=str(missed)) if injection := found.get(missed):
+                found[injection.id] = replace(
+                    injection, state="missed", reason=event.reason, waited_s=event.waited_s
+                )
+            case _:
+                pass
+    return list(found.values())
+
+
+_lock = threading.Lock()
+_forkservers: dict[int, Forkserver] = {}
+
+
+def _forkserver() -> Forkserver:
+    """Return this process's forkserver, kept for the next block: its start takes a second."""
+    with _lock:
+        # By process: a fork of the caller's must not talk into its parent's channel.
+        mine = _forkservers.get(os.getpid())
+        if mine is None:
+            mine = _forkservers[os.getpid()] = Forkserver()
+            atexit.register(mine.close)
+        return mine
