@@ -54,12 +54,47 @@ class Cut:
     how: Literal["close", "reset"] = "close"
 
 
-type Effect = Delay | Reply | Cut
+type Point = Literal["name", "connect", "tls"]
+"""Where an attempt to reach a site can fail before there is a request: when its name is asked for,
+when the connection is made, when TLS begins."""
+
+type Answerless = Literal["nxdomain", "servfail", "timeout"]
+"""How a name stays without an address: it does not exist, the resolver fails, or is silent."""
+
+type Distrust = Literal["expired", "wrong_host", "self_signed", "unknown_ca"]
+"""What is wrong with a certificate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """Give the name no address (RFC 1035 RCODE 3 or 2, or no answer at all)."""
+
+    code: Answerless
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """Answer the connection's first packet with a TCP reset, as where nobody listens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Leave the connection's packets unanswered, until the client's system gives up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Begin TLS with a certificate that no client may trust."""
+
+    wrong: Distrust
+
+
+type Effect = Delay | Reply | Cut | Unresolved | Refuse | Drop | Certificate
 
 
 def ends(effect: Effect) -> bool:
-    """Whether nothing else can happen to the exchange after this effect."""
-    return isinstance(effect, Reply | Cut)
+    """Whether nothing else can happen to the exchange, or attempt, after this effect."""
+    return not isinstance(effect, Delay)
 
 
 class Fault(BaseModel, frozen=True, extra="forbid"):
@@ -86,3 +121,25 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     def explain(self) -> str:
         """Return what the browser meets, in words with the parameters' values."""
         return self.summary
+
+
+class ConnectionFault(Fault, frozen=True):
+    """A fault that strikes before there is a request: when a client tries to reach a site.
+
+    What it is given as an exchange is the attempt: ``CONNECT`` to the host's origin. All attempts
+    at one host and port within ``hold`` seconds of the first are one occurrence, since clients try
+    a second address, or again, without telling anybody.
+    """
+
+    point: ClassVar[Point]
+    """Where the attempt fails."""
+
+    outside_only: ClassVar[bool] = False
+    """Whether a proxy that the client knows of cannot show it: the client asks that proxy to
+    resolve and to connect, so nothing can fail but the proxy's own answer."""
+
+    stage: Literal["request"] = "request"
+    hold: Seconds = Field(
+        default=3.0,
+        description="Seconds for which attempts at the same host and port are the same one.",
+    )

@@ -1,4 +1,4 @@
-"""How a fault tells, in one plain sentence, what an exchange meets."""
+"""How a fault tells, in one plain sentence, what an exchange or an attempt meets."""
 
 from warex.faults.base import Stage
 
@@ -14,3 +14,9 @@ def what_happens(stage: Stage, delay: float, end: str) -> str:
     if not steps:
         return f"is {end}"
     return f"is {', '.join(steps)} and then {end}"
+
+
+def attempts_meet(end: str, hold: float) -> str:
+    """Return e.g. ``is refused at once; so is every attempt at that host within 3 s``."""
+    again = f"; so is every attempt at that host within {hold:g} s of the first" if hold else ""
+    return f"is {end}{again}"

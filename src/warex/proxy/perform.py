@@ -8,7 +8,7 @@ from typing import Final, assert_never
 from mitmproxy import http
 
 from warex.clock import Clock
-from warex.faults import Cut, Delay, Reply
+from warex.faults import Certificate, Cut, Delay, Drop, Refuse, Reply, Unresolved
 from warex.proxy.connections import is_waiting, reset
 from warex.scenarios import Injection
 
@@ -73,6 +73,8 @@ async def strike(struck: Struck, flow: http.HTTPFlow, presence: Presence, clock:
                     reset(flow.client_conn)
                 flow.kill()
                 struck.cut = True
+            case Unresolved() | Refuse() | Drop() | Certificate():
+                raise TypeError(f"{effect} comes before there is an exchange")
             case _:
                 assert_never(effect)
     struck.done = not struck.replied

@@ -1,0 +1,29 @@
+"""Nobody answers: the connection is tried until the client's system gives up."""
+
+from typing import ClassVar, Literal
+
+from warex.exchange import Exchange
+from warex.faults.base import ConnectionFault, Drop, Effect, Memory, Point
+from warex.faults.words import attempts_meet
+from warex.seeds import Luck
+
+
+class ConnectionTimeout(ConnectionFault, frozen=True):
+    """Leave the connection unanswered, as a machine that is switched off."""
+
+    summary: ClassVar = "Leave the connection unanswered, until the client's system gives up."
+    point: ClassVar[Point] = "connect"
+    outside_only: ClassVar = True
+
+    kind: Literal["connection_timeout"] = "connection_timeout"
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Drop the packets that ask for a connection."""
+        return (Drop(),), memory
+
+    def explain(self) -> str:
+        """Return what the client meets, in words."""
+        end = "left unanswered until the client's system gives up, after 3 s"
+        return attempts_meet(end, self.hold)
