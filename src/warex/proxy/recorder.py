@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from warex.clock import Clock
 from warex.errors import WarexError
+from warex.proxy.sightings import Sightings, Summary
 from warex.traces import Event, FaultDelivered, FaultMissed, FaultPlanned, HarnessBroke, TraceWriter
 from warex.traces.blobs import BlobStore
 
@@ -28,6 +29,7 @@ class Recorder:
     missed: int = 0
     ledger: list[Event] = field(default_factory=list)
     """The injection events so far, for the control API."""
+    sightings: Sightings = field(default_factory=Sightings)
 
     def write(self, event: Event, t: float | None = None) -> None:
         """Record an event; ``t`` in seconds of the trial, now if left out.
@@ -45,7 +47,7 @@ class Recorder:
             case FaultPlanned():
                 self.ledger.append(event)
             case _:
-                pass
+                self.sightings.see(event)
         if self.writer is not None:
             try:
                 self.writer.write(event, t)
@@ -62,6 +64,17 @@ class Recorder:
             return  # The sentence about the trace itself is set by then, and says more.
         if first:
             self._break(reason)
+
+    def summary(self) -> Summary:
+        """Return what was seen and done so far."""
+        return Summary(
+            hosts=dict(self.sightings.hosts),
+            browser=self.sightings.browser,
+            exchanges=self.exchanges,
+            llm_calls=self.sightings.llm_calls,
+            delivered=self.delivered,
+            missed=self.missed,
+        )
 
     def _break(self, reason: str) -> None:
         if self.broken is None:
