@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from warex.benchmarks import BENCHMARKS, Benchmark, benchmark_named
+from warex.benchmarks import BENCHMARKS, Benchmark, benchmark_kind
 from warex.errors import CampaignError
 
 ROOT = Path(__file__).parents[2]
-NO_BENCHMARKS = {"__init__", "base", "program"}
+NO_BENCHMARKS = {"__init__", "base", "environments", "program", "recipe", "table"}
 
 each = pytest.mark.parametrize("kind", BENCHMARKS, ids=lambda kind: kind.name)
 
@@ -23,16 +23,20 @@ def test_every_file_is_in_the_catalogue() -> None:
 def test_name_file_test_and_docs_agree(kind: type[Benchmark]) -> None:
     docs = (ROOT / "docs/reference/benchmarks.md").read_text(encoding="utf-8")
 
-    assert kind.__module__ == f"warex.benchmarks.{kind.name}"
-    assert (ROOT / f"tests/benchmarks/test_{kind.name}.py").exists()
+    stem = kind.name.replace("-", "_")
+
+    assert kind.__module__ == f"warex.benchmarks.{stem}"
+    assert (ROOT / f"tests/benchmarks/test_{stem}.py").exists()
     assert f"| `{kind.name}` | {kind.summary} |" in docs
 
 
 @each
 def test_a_benchmark_is_found_by_its_name(kind: type[Benchmark]) -> None:
-    assert isinstance(benchmark_named(kind.name), kind)
+    assert benchmark_kind(kind.name) is kind
 
 
 def test_an_unknown_benchmark_is_told_which_there_are() -> None:
-    with pytest.raises(CampaignError, match=r"no benchmark 'tesbed'.*there are: testbed"):
-        benchmark_named("tesbed")
+    with pytest.raises(
+        CampaignError, match=r"no benchmark 'tesbed'; did you mean 'testbed'.*there are: testbed"
+    ):
+        benchmark_kind("tesbed")

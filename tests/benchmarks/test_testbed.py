@@ -12,7 +12,7 @@ import pytest
 
 from warex.agents.reference.__main__ import _parser
 from warex.agents.reference.actions import PARAMETERS
-from warex.benchmarks import AGENT_LOG, AgentSpec
+from warex.benchmarks import AGENT_LOG, AgentSpec, Job, Stage
 from warex.benchmarks.testbed import TestbedBenchmark, _Site
 from warex.errors import CampaignError, TrialVoid
 from warex.proxy.ca import ensure_ca
@@ -77,9 +77,8 @@ def test_the_docs_show_the_vocabulary(bench: TestbedBenchmark) -> None:
 def test_the_command_is_one_that_the_agent_takes(bench: TestbedBenchmark, tmp_path: Path) -> None:
     agent = AgentSpec("a", "gpt-x", "http://127.0.0.1:1/v1", screenshot=True, max_steps=7)
 
-    command = bench.command(
-        TASK, agent, tmp_path, browser=Path("/bin/chromium"), browser_arguments=("--flag=a b",)
-    )
+    job = Job(TASK, agent, tmp_path, tmp_path, 1, Path("/bin/chromium"), ("--flag=a b",))
+    command = bench.command(job, Stage()).arguments
 
     taken = _parser().parse_args(command[3:])
     assert command[1:3] == ["-m", "warex.agents.reference"]
@@ -93,8 +92,8 @@ def test_the_command_is_one_that_the_agent_takes(bench: TestbedBenchmark, tmp_pa
 def test_faults_strike_from_the_first_page_on_unless_the_scenario_says_otherwise(
     bench: TestbedBenchmark,
 ) -> None:
-    assert bench.arm(load_preset("paper/server-error")) == "first_page"
-    assert bench.arm(Scenario(name="s", arm="start")) == "start"
+    assert bench.arm(load_preset("paper/server-error"), TASK) == "first_page"
+    assert bench.arm(Scenario(name="s", arm="start"), TASK) == "start"
 
 
 def test_an_unknown_task_is_told_which_there_are(bench: TestbedBenchmark) -> None:

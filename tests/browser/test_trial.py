@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.benchmarks import AgentSpec, benchmark_named
+from warex.benchmarks import AgentSpec, benchmark_kind
 from warex.proxy.ca import ensure_ca
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium
@@ -34,7 +34,7 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setting]:
     forkserver = Forkserver()
     with scripted_model(FILE) as port:
         yield Setting(
-            benchmark=benchmark_named("testbed"),
+            benchmark=benchmark_kind("testbed")(),
             forkserver=forkserver,
             ca=ensure_ca(tmp_path_factory.mktemp("authority") / "ca"),
             chromium=find_chromium(),

@@ -65,7 +65,7 @@ def test_the_demo_shows_the_paper() -> None:
 def test_defaults_are_filled_in(tmp_path: Path) -> None:
     config = load_campaign(written(tmp_path, GOOD))
 
-    assert (config.benchmark, config.repeats, config.seed, config.jobs) == ("testbed", 1, 1, 2)
+    assert (config.benchmark.name, config.repeats, config.seed, config.jobs) == ("testbed", 1, 1, 2)
     assert config.tasks.all
 
 

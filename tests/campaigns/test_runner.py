@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.benchmarks import AgentSpec, benchmark_named
+from warex.benchmarks import AgentSpec, benchmark_kind
 from warex.campaigns import runner
 from warex.campaigns.plan import Past
 from warex.campaigns.runner import Done, run_trials
@@ -29,7 +29,7 @@ type Goes = Callable[[TrialSpec, int], Outcome]
 @pytest.fixture
 def setting() -> Setting:
     ca = CertificateAuthority(Path("/nowhere"))
-    return Setting(benchmark_named("testbed"), Forkserver(), ca, Path("/bin/none"))
+    return Setting(benchmark_kind("testbed")(), Forkserver(), ca, Path("/bin/none"))
 
 
 def specs(count: int) -> list[TrialSpec]:

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
 
-from warex.benchmarks import AgentSpec, Benchmark, Result, Stage
+from warex.benchmarks import Benchmark, Command, Job, Result, Stage
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
@@ -56,7 +56,7 @@ class Shop(Benchmark):
 
     name: ClassVar = "shop"
     summary: ClassVar = "A page."
-    vocabulary: ClassVar = Vocabulary(name="none")
+    vocabulary = Vocabulary(name="none")
 
     def tasks(self) -> tuple[str, ...]:
         return ("buy", "look")
@@ -64,7 +64,7 @@ class Shop(Benchmark):
     def sites(self, task: str) -> tuple[str, ...]:
         return (SITE,)
 
-    def arm(self, scenario: Scenario) -> Arm:
+    def arm(self, scenario: Scenario, task: str) -> Arm:
         return scenario.arm or "first_page"
 
     def stage(
@@ -77,17 +77,9 @@ class Shop(Benchmark):
         with served(b"<h1>Shop</h1>", "text/html") as port:
             yield Stage(maps=(f"{SITE}=http://127.0.0.1:{port}",))
 
-    def command(
-        self,
-        task: str,
-        agent: AgentSpec,
-        folder: Path,
-        *,
-        browser: Path,
-        browser_arguments: tuple[str, ...],
-    ) -> list[str]:
-        verbs = agent.model.removeprefix("scripted:").split(",")
-        return [sys.executable, "-c", AGENT, agent.base_url or "", *verbs]
+    def command(self, job: Job, stage: Stage) -> Command:
+        verbs = job.agent.model.removeprefix("scripted:").split(",")
+        return Command([sys.executable, "-c", AGENT, job.agent.base_url or "", *verbs])
 
     def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
         match code:

@@ -4,9 +4,11 @@ One file per benchmark. To add one: write its file, its test, one line in
 docs/reference/benchmarks.md, and name it below.
 """
 
-from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Result, Stage
+from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.table import BenchmarkTable
 from warex.benchmarks.testbed import TestbedBenchmark
 from warex.errors import CampaignError
+from warex.scenarios.mistakes import did_you_mean
 
 BENCHMARKS: tuple[type[Benchmark], ...] = (TestbedBenchmark,)
 
@@ -15,16 +17,30 @@ __all__ = [
     "BENCHMARKS",
     "AgentSpec",
     "Benchmark",
+    "BenchmarkTable",
+    "Command",
+    "Job",
     "Result",
     "Stage",
-    "benchmark_named",
+    "benchmark_kind",
+    "benchmark_of",
 ]
 
 
-def benchmark_named(name: str) -> Benchmark:
-    """Return a benchmark by its name; raise CampaignError, naming what there is."""
+def benchmark_kind(name: str) -> type[Benchmark]:
+    """Return an adapter by its name; raise CampaignError, naming what there is."""
     for kind in BENCHMARKS:
         if kind.name == name:
-            return kind()
-    known = ", ".join(kind.name for kind in BENCHMARKS)
-    raise CampaignError(f"there is no benchmark {name!r}; there are: {known}")
+            return kind
+    names = [kind.name for kind in BENCHMARKS]
+    raise CampaignError(
+        f"there is no benchmark {name!r}{did_you_mean(name, names)}; there are: {', '.join(names)}"
+    )
+
+
+def benchmark_of(table: BenchmarkTable) -> Benchmark:
+    """Return the benchmark that a campaign's table names.
+
+    Raises CampaignError where there is none of this name, or the table holds what it cannot take.
+    """
+    return benchmark_kind(table.name)(table)

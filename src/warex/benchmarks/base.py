@@ -1,15 +1,29 @@
-"""What a benchmark adapter must know."""
+"""What a benchmark adapter must know.
+
+An adapter is made of the campaign's table and says, for one trial after the other: bring the
+task's world up (``stage``), by this command (``command``) the agent does the task, and that came
+of it (``read``). It imports nothing of the benchmark, and changes nothing in it.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
+from urllib.parse import urlsplit
 
+from pydantic import BaseModel
+
+from warex.benchmarks.environments import Made, environment_in
+from warex.benchmarks.recipe import Recipe
+from warex.benchmarks.table import BenchmarkTable
+from warex.errors import CampaignError, MachineError
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
+from warex.sandbox.doctor import Finding
 from warex.scenarios import Arm, Scenario
+from warex.scenarios.mistakes import check, did_you_mean, listed
 from warex.traces import Ending
 
 AGENT_LOG = "agent.log"
@@ -22,6 +36,7 @@ class AgentSpec:
 
     name: str
     model: str
+    """As the harness is to name it."""
     base_url: str | None = None
     """An OpenAI-compatible endpoint; None for the client's own default."""
     screenshot: bool = False
@@ -48,6 +63,40 @@ class Stage:
     """Origins served from elsewhere, as ``--map`` takes them."""
     direct_hosts: Mapping[str, int] = field(default_factory=dict)
     """Without a proxy: hosts whose TLS is served on a port of loopback."""
+    host_ports: tuple[int, ...] = ()
+    """Ports of this machine's loopback that the command itself talks to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One go at a task: all that the command may depend on."""
+
+    task: str
+    agent: AgentSpec
+    folder: Path
+    """The attempt's, fresh for each; what the harness leaves belongs under it."""
+    scratch: Path
+    """Fresh too, and gone after the trial: caches, homes, data that nobody reads again."""
+    seed: int
+    """Of the trial: the same for all agents and conditions."""
+    browser: Path
+    browser_arguments: tuple[str, ...] = ()
+    """For a browser whose command line the harness lets us write."""
+    proxied: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What is started for a job."""
+
+    arguments: Sequence[str]
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Beside those of the way behind the proxy."""
+    cwd: Path | None = None
+
+
+class NoOptions(BaseModel, frozen=True, extra="forbid"):
+    """The options of an adapter that has none."""
 
 
 class Benchmark(ABC):
@@ -56,10 +105,37 @@ class Benchmark(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     """One line for docs/reference/benchmarks.md."""
-    vocabulary: ClassVar[Vocabulary]
+    vocabulary: Vocabulary
     """The agent's actions, frozen into the manifest."""
     records: ClassVar[tuple[str, ...]] = ()
-    """Files that the command leaves in the attempt's folder, redacted once it has ended."""
+    """Globs of what the command leaves in the attempt's folder, redacted once it has ended."""
+
+    guide: ClassVar[str] = ""
+    """What it needs and how it is set up, for ``warex benchmarks show``."""
+    arming: ClassVar[str] = ""
+    """In words, what ``arm`` does and why."""
+    example: ClassVar[str] = ""
+    """A campaign file that can be copied."""
+
+    recipe: ClassVar[Recipe | None] = None
+    """How its own environment is made; None where it needs none."""
+    options_model: ClassVar[type[BaseModel]] = NoOptions
+    """What the table's ``options`` may hold."""
+    site_names: ClassVar[tuple[str, ...] | None] = ()
+    """What the table's ``sites`` may name; None for origins."""
+
+    verifiers: ClassVar[tuple[str, ...]] = ()
+    """How the User-Agent of the benchmark's own judges begins: never touched, never counted."""
+    key_variables: ClassVar[tuple[str, ...]] = ()
+    """API keys its clients insist on; one that is not set gets a placeholder."""
+    embedded_model: ClassVar[str] = "gpt-4o-mini"
+    """The name by which the harness is to ask for a playbook, which answers to any."""
+
+    def __init__(self, table: BenchmarkTable | None = None) -> None:
+        """Take the campaign's table; raise CampaignError for what cannot be in it."""
+        self.table = table or BenchmarkTable(name=self.name)
+        self.options = self._options()
+        self._check_table()
 
     @abstractmethod
     def tasks(self) -> tuple[str, ...]:
@@ -71,11 +147,41 @@ class Benchmark(ABC):
 
     @abstractmethod
     def sites(self, task: str) -> tuple[str, ...]:
-        """Return the origins of the task's sites."""
+        """Return the origins of the task's sites, as the browser knows them."""
+
+    def never(self, task: str) -> tuple[str, ...]:
+        """Return globs of URLs that no fault may touch: set-up, judging, the harness's own."""
+        return ()
 
     @abstractmethod
-    def arm(self, scenario: Scenario) -> Arm:
+    def arm(self, scenario: Scenario, task: str) -> Arm:
         """Return from when on this benchmark bears the scenario's faults."""
+
+    def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
+        """Return base URLs that the harness calls whatever it is told, ``https://…/v1``.
+
+        What the campaign names is served in their place, by mapping; nothing is mapped for a
+        client that the command tells ``agent.base_url``.
+        """
+        return ()
+
+    def ready(
+        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
+    ) -> None:
+        """Raise, before anything runs, for what could not run: no environment, no site.
+
+        ``direct``: some trials go without a proxy, and so without mapped hosts.
+        """
+        if self.recipe is not None:
+            self.environment()
+        for agent in agents:
+            self._check_endpoint(agent)
+
+    def needs(self) -> Iterator[Finding]:
+        """Yield what it needs of this machine and of its folder, for ``warex doctor``."""
+        if self.recipe is not None:
+            state, sentence = environment_in(self.name, self.recipe, self.table.home)[1:]
+            yield Finding(f"{self.name} environment", state, sentence, needed=True)
 
     @abstractmethod
     def stage(
@@ -88,16 +194,8 @@ class Benchmark(ABC):
         """
 
     @abstractmethod
-    def command(
-        self,
-        task: str,
-        agent: AgentSpec,
-        folder: Path,
-        *,
-        browser: Path,
-        browser_arguments: tuple[str, ...],
-    ) -> list[str]:
-        """Return the command that has the agent do the task."""
+    def command(self, job: Job, stage: Stage) -> Command:
+        """Return what has the agent do the task."""
 
     def reached(self, stage: Stage) -> bool | None:
         """Return whether anybody asked for a page of the task's sites; None: nobody can tell.
@@ -110,5 +208,74 @@ class Benchmark(ABC):
     def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
         """Return what came of it; ``code`` is the command's exit code, None if its time was up.
 
-        Raises TrialVoid where the benchmark's own record cannot be read.
+        A harness that left no result is ``harness_crashed``: void before any fault was delivered,
+        counted after. Raises TrialVoid where the benchmark's own record cannot be read.
         """
+
+    def environment(self) -> Made:
+        """Return the benchmark's own environment.
+
+        Raises CampaignError where the table names none, MachineError where it is not there.
+        """
+        if self.recipe is None:
+            raise CampaignError(f"the benchmark {self.name!r} has no environment of its own")
+        made, state, sentence = environment_in(self.name, self.recipe, self.table.home)
+        if self.table.home is None:
+            raise CampaignError(sentence)
+        if made is None or state != "ok":
+            raise MachineError(sentence)
+        return made
+
+    def _options(self) -> BaseModel:
+        made, mistakes = check(self.options_model, self.table.options)
+        if made is None:
+            raise CampaignError(listed("benchmark.options", mistakes))
+        return made
+
+    def _check_table(self) -> None:
+        if self.recipe is None and self.table.dir is not None:
+            raise CampaignError(
+                f"benchmark.dir: the benchmark {self.name!r} has no environment of its own; leave"
+                " the key out"
+            )
+        for site, target in self.table.sites.items():
+            self._check_site(site, target)
+
+    def _check_site(self, site: str, target: str) -> None:
+        known = self.site_names
+        if known is None:
+            if not _is_url(site):
+                raise CampaignError(
+                    f"benchmark.sites: {site!r} is no origin; write for instance"
+                    " https://shop.example"
+                )
+        elif site not in known:
+            there = f"there are: {', '.join(known)}" if known else f"{self.name} takes none"
+            raise CampaignError(
+                f"benchmark.sites: there is no site {site!r}{did_you_mean(site, known)}; {there}"
+            )
+        if not _is_url(target):
+            raise CampaignError(
+                f"benchmark.sites.{site}: {target!r} is no URL; write for instance"
+                " http://127.0.0.1:7770"
+            )
+
+    def _check_endpoint(self, agent: AgentSpec) -> None:
+        if agent.base_url is None:
+            return
+        for endpoint in self.endpoints(agent):
+            wanted, given = urlsplit(endpoint).path, urlsplit(agent.base_url).path
+            if wanted.rstrip("/") != given.rstrip("/"):
+                raise CampaignError(
+                    f"agent {agent.name!r}: {self.name} calls {endpoint}, whatever it is told, and"
+                    f" a host can be mapped, but no path: base_url must end in {wanted}, and is"
+                    f" {agent.base_url!r}"
+                )
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

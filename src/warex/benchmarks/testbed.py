@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Result, Stage
+from warex.benchmarks.base import AGENT_LOG, Benchmark, Command, Job, Result, Stage
 from warex.benchmarks.program import program
+from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
@@ -40,7 +41,7 @@ class TestbedBenchmark(Benchmark):
 
     name: ClassVar = "testbed"
     summary: ClassVar = "The embedded sites and the reference agent; needs no network and no key."
-    vocabulary: ClassVar = Vocabulary(
+    vocabulary = Vocabulary(
         name="reference-agent",
         navigate=("click", "press", "goto", "go_back", "reload"),
         recover=("reload", "goto", "go_back"),
@@ -51,8 +52,24 @@ class TestbedBenchmark(Benchmark):
         other=("fill", "select_option", "scroll"),
     )
     records: ClassVar = (_RESULT,)
+    guide: ClassVar = "Nothing: the sites, the agent and a scripted model come with WAREX."
+    arming: ClassVar = "first_page, as in the paper: the reference agent bears any first page"
+    example: ClassVar = """\
+name = "my-agent"
+benchmark = "testbed"
+tasks = { sample = 6 }
+[[agents]]
+name = "patient"
+model = "scripted:patient"
+[[conditions]]
+name = "clean"
+[[conditions]]
+name = "server-error"
+scenario = "paper/server-error"
+"""
 
-    def __init__(self) -> None:
+    def __init__(self, table: BenchmarkTable | None = None) -> None:
+        super().__init__(table)
         self._tasks: dict[str, Task] = {task.name: task for task in load_tasks()}
 
     def tasks(self) -> tuple[str, ...]:
@@ -67,7 +84,7 @@ class TestbedBenchmark(Benchmark):
         """Return the origin of the task's site."""
         return (f"https://{self._task(task).host}",)
 
-    def arm(self, scenario: Scenario) -> Arm:
+    def arm(self, scenario: Scenario, task: str) -> Arm:
         """Return ``first_page``, as in the paper: the reference agent bears any first page."""
         return scenario.arm or "first_page"
 
@@ -92,27 +109,19 @@ class TestbedBenchmark(Benchmark):
                     admin_port=admin_port,
                 )
 
-    def command(
-        self,
-        task: str,
-        agent: AgentSpec,
-        folder: Path,
-        *,
-        browser: Path,
-        browser_arguments: tuple[str, ...],
-    ) -> list[str]:
+    def command(self, job: Job, stage: Stage) -> Command:
         """Return the reference agent's command line for the task."""
-        found = self._task(task)
+        found, agent = self._task(job.task), job.agent
         command = [sys.executable, "-m", "warex.agents.reference", "--goal", found.goal]
         command += ["--start-url", f"https://{found.host}{found.start}", "--model", agent.model]
-        command += ["--max-steps", str(agent.max_steps), "--result", str(folder / _RESULT)]
-        command += ["--browser", str(browser)]
-        command += [f"--browser-arg={argument}" for argument in browser_arguments]
+        command += ["--max-steps", str(agent.max_steps), "--result", str(job.folder / _RESULT)]
+        command += ["--browser", str(job.browser)]
+        command += [f"--browser-arg={argument}" for argument in job.browser_arguments]
         if agent.base_url is not None:
             command += ["--base-url", agent.base_url]
         if agent.screenshot:
             command.append("--screenshot")
-        return command
+        return Command(command)
 
     def reached(self, stage: Stage) -> bool:
         """Return whether any request came to the sites, by whatever way."""

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, Field, PrivateAttr, StringConstraints, model_validator
 
+from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, ScenarioError
 from warex.scenarios import Scenario
 from warex.scenarios.documents import SUFFIXES, read_document
@@ -76,7 +77,7 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
 
     schema_version: Literal[1] = 1
     name: Name
-    benchmark: str = "testbed"
+    benchmark: BenchmarkTable = BenchmarkTable(name="testbed")
     tasks: TaskChoice = TaskChoice(all=True)
     repeats: Count = 1
     seed: Annotated[int, Field(strict=True)] = 1
@@ -139,7 +140,7 @@ def load_campaign(source: str) -> CampaignConfig:
 
 
 def _beside(folder: Path, campaign: CampaignConfig) -> CampaignConfig:
-    """Return the campaign with its scenario files found beside it, where they are there."""
+    """Return the campaign with its files found beside it, where they are there."""
     conditions = tuple(
         condition.model_copy(update={"scenario": str(folder / condition.scenario)})
         if condition.scenario is not None
@@ -148,7 +149,8 @@ def _beside(folder: Path, campaign: CampaignConfig) -> CampaignConfig:
         else condition
         for condition in campaign.conditions
     )
-    return campaign.model_copy(update={"conditions": conditions})
+    table = campaign.benchmark.beside(folder)
+    return campaign.model_copy(update={"conditions": conditions, "benchmark": table})
 
 
 def scenario_of(condition: ConditionConfig, longest_hold_s: float | None) -> Scenario | None:

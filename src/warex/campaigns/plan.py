@@ -56,13 +56,13 @@ def chosen_tasks(choice: TaskChoice, tasks: Sequence[str], seed: int) -> tuple[s
 
 def trial_seed(config: CampaignConfig, task: str, repeat: int) -> int:
     """Return the seed that all agents and conditions share on one task and repeat."""
-    return derive(config.seed, config.benchmark, task, repeat)
+    return derive(config.seed, config.benchmark.name, task, repeat)
 
 
 def grid(config: CampaignConfig, tasks: Sequence[str]) -> tuple[TrialKey, ...]:
     """Return every trial; those to be compared stand side by side, so that they run alike."""
     return tuple(
-        TrialKey(config.benchmark, agent.name, condition.name, task, repeat)
+        TrialKey(config.benchmark.name, agent.name, condition.name, task, repeat)
         for repeat in range(1, config.repeats + 1)
         for task in tasks
         for agent in config.agents

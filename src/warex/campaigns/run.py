@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
 
-from warex.benchmarks import AgentSpec, Benchmark, benchmark_named
+from warex.benchmarks import AgentSpec, Benchmark, benchmark_of
 from warex.campaigns.config import (
     NO_PROXY,
     AgentConfig,
@@ -70,12 +70,14 @@ def plan(config: CampaignConfig) -> Planned:
     long for a folder.
     """
     with _told_with_its_source(config):
-        benchmark = benchmark_named(config.benchmark)
+        benchmark = benchmark_of(config.benchmark)
         tasks = chosen_tasks(config.tasks, benchmark.tasks(), config.seed)
         scenarios = {
             each.name: scenario_of(each, config.longest_hold_s) for each in config.conditions
         }
         agents = {agent.name: _spec(agent) for agent in config.agents}
+        direct = NO_PROXY in scenarios
+        benchmark.ready(tasks, tuple(agents.values()), direct=direct)
     trials = tuple(
         TrialSpec(
             key,
@@ -111,12 +113,12 @@ def plan_replay(config: CampaignConfig, trial: Path) -> Planned:
     """
     replay = read_replay(trial)
     began = _began(trial)
-    if began.benchmark != config.benchmark:
+    if began.benchmark != config.benchmark.name:
         raise CampaignError(
             f"{trial} is of the benchmark {began.benchmark!r}; that of"
-            f" {config.source or 'the campaign'} is {config.benchmark!r}"
+            f" {config.source or 'the campaign'} is {config.benchmark.name!r}"
         )
-    benchmark = benchmark_named(config.benchmark)
+    benchmark = benchmark_of(config.benchmark)
     if began.task not in benchmark.tasks():
         raise CampaignError(f"{trial} is of the task {began.task!r}, which {benchmark.name} lacks")
     # Cut to what a condition's name may have.

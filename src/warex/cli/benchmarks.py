@@ -29,9 +29,9 @@ def command(context: click.Context, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(name: str, as_json: bool) -> None:
     """Print a benchmark's tasks and the agent's actions."""
-    from warex.benchmarks import benchmark_named
+    from warex.benchmarks import BenchmarkTable, benchmark_of
 
-    benchmark = benchmark_named(name)
+    benchmark = benchmark_of(BenchmarkTable(name=name))
     tasks, words = benchmark.tasks(), benchmark.vocabulary.model_dump(mode="json")
     if as_json:
         shown = {"name": benchmark.name, "summary": benchmark.summary}

@@ -61,6 +61,9 @@ class HostMap(BaseModel, frozen=True, extra="forbid"):
 class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     """All that one lane's proxy needs for one trial."""
 
+    capture: Literal["forward", "handed", "transparent"] = "forward"
+    """How connections come: from clients that know the proxy; from a namespace whose sockets are
+    handed over; or redirected to ``host`` and ``port`` by the machine's own rules."""
     host: str = "127.0.0.1"
     port: int = Field(default=0, ge=0, le=65535)
     """0: any free port."""
@@ -75,6 +78,8 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     sites: tuple[str, ...] = ()
     """Origins of the task sites; empty for everything outside ``never``."""
     never: tuple[str, ...] = ()
+    never_agents: tuple[str, ...] = ()
+    """How the User-Agent begins of clients that are never touched nor counted: verifiers."""
     schedule: frozenset[Mark] | None = None
     """A past ledger's places, to be hit exactly."""
 

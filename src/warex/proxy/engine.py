@@ -19,7 +19,9 @@ from warex.errors import InputError, WarexError
 from warex.proxy import handler, http1, stream
 from warex.proxy.addon import WarexAddon
 from warex.proxy.ca import CertificateAuthority, system_bundle
+from warex.proxy.capture import captured
 from warex.proxy.config import ProxyConfig
+from warex.proxy.handed import Handed
 from warex.proxy.recorder import Recorder
 from warex.scenarios import Injector, Scenario
 from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
@@ -33,10 +35,11 @@ class Engine:
     addon: WarexAddon
     recorder: Recorder
     port: int
+    """Where clients that know the proxy find it, or redirected connections; 0 in a namespace."""
 
 
 @asynccontextmanager
-async def running(config: ProxyConfig) -> AsyncIterator[Engine]:
+async def running(config: ProxyConfig, handed: Handed | None = None) -> AsyncIterator[Engine]:
     """Run one trial's proxy in this process and event loop; end it in good order.
 
     Raises InputError where the port is in use, MachineError where the trace cannot be written.
@@ -55,6 +58,7 @@ async def running(config: ProxyConfig) -> AsyncIterator[Engine]:
         config.seed,
         sites=config.sites,
         never=config.never,
+        never_agents=config.never_agents,
         arm=config.arm,
         schedule=config.schedule,
     )
@@ -72,7 +76,11 @@ async def running(config: ProxyConfig) -> AsyncIterator[Engine]:
                 raise _no_port(config, next(filter(None, failures), None))
             await embedded.running()
             try:
-                yield Engine(addon, recorder, server.listen_addrs()[0][1])
+                if config.capture == "forward":
+                    yield Engine(addon, recorder, server.listen_addrs()[0][1])
+                else:
+                    async with captured(config, handed, addon, server) as port:
+                        yield Engine(addon, recorder, port)
             finally:
                 # Leaving mitmproxy's main loop would not close its listening sockets.
                 embedded.options.update(server=False)
@@ -130,12 +138,15 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> tuple[master.Master, proxy
         tlsconfig.TlsConfig(),
         addon,
     )
-    mode = "regular"
-    if config.upstream is not None:
+    mode = ["regular"]
+    if config.capture != "forward":
+        # Redirected connections come in by a door of our own.
+        mode = []
+    elif config.upstream is not None:
         parts = urlsplit(config.upstream)
-        mode = f"upstream:{parts.scheme}://{parts.hostname}:{parts.port}"
+        mode = [f"upstream:{parts.scheme}://{parts.hostname}:{parts.port}"]
     embedded.options.update(
-        mode=[mode],
+        mode=mode,
         listen_host=config.host,
         listen_port=config.port,
         ssl_insecure=config.insecure,

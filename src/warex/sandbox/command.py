@@ -33,6 +33,7 @@ def run_command(
     *,
     timeout_s: float,
     stop: Callable[[], bool] | None = None,
+    cwd: Path | None = None,
 ) -> Finished:
     """Run a command until it ends, its time is up, or ``stop`` says so; end all that it started.
 
@@ -46,7 +47,7 @@ def run_command(
         raise cannot_write(log, error) from None
     with output:
         began = time.monotonic()
-        process = _start(arguments, family.marked(environment), output)
+        process = _start(arguments, family.marked(environment), output, cwd)
         family.leader = process.pid
         # One waits for the process, so that its end is noticed at once.
         ended = threading.Event()
@@ -62,12 +63,16 @@ def run_command(
 
 
 def _start(
-    arguments: Sequence[str], environment: Mapping[str, str], output: IO[bytes]
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    output: IO[bytes],
+    cwd: Path | None,
 ) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             arguments,
             env=environment,
+            cwd=cwd,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

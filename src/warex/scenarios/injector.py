@@ -91,7 +91,8 @@ class Injector:
     """Decides, exchange by exchange, what a scenario injects in one trial.
 
     ``sites``: the task sites' origins, for `{sites}` and for arming. ``never``: URL globs left
-    alone beside the built-in and the scenario's own. ``arm`` overrides the scenario's. With a
+    alone beside the built-in and the scenario's own; ``never_agents``: how the User-Agent begins of
+    clients left alone, but for their calls to a model. ``arm`` overrides the scenario's. With a
     ``schedule`` the triggers are ignored and exactly its places are hit.
     """
 
@@ -102,6 +103,7 @@ class Injector:
         *,
         sites: tuple[str, ...] = (),
         never: tuple[str, ...] = (),
+        never_agents: tuple[str, ...] = (),
         arm: Arm | None = None,
         schedule: Schedule | None = None,
     ) -> None:
@@ -112,6 +114,7 @@ class Injector:
         self._sites = sites
         self._schedule = schedule
         self._is_never = any_of((*NEVER, *scenario.never, *never))
+        self._never_agents = never_agents
         self._is_site = on_sites(sites)
         self.over = False
         """Whether the task has ended: nothing but `arm` arms any more."""
@@ -153,7 +156,7 @@ class Injector:
             opened.owed = NOTHING
             return NOTHING
         candidate = Candidate.of(exchange, llm=llm)
-        if self._is_never(candidate.url):
+        if self._is_never(candidate.url) or (not llm and self._is_verifier(request)):
             opened.spared = "never"
         elif not (self.armed or self._arms(request, candidate.url)):
             opened.spared = self._unarmed
@@ -307,6 +310,9 @@ class Injector:
             and request.is_top_level
             and self._is_site(url)
         )
+
+    def _is_verifier(self, request: Request) -> bool:
+        return request.headers.get("user-agent", "").startswith(self._never_agents or ("\0",))
 
     def _leave_alone(self, candidate: Candidate, reason: str, now: float) -> None:
         self._passed[candidate] += reason != "never"

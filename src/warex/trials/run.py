@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from warex.benchmarks import AGENT_LOG, AgentSpec, Benchmark, Result, Stage
+from warex.benchmarks import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
 from warex.errors import InputError, MachineError, TraceError, TrialVoid
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.config import HostMap, ProxyConfig
@@ -40,6 +40,9 @@ from warex.traces import (
     write_outcome,
 )
 from warex.trials.model import HOST, PREFIX
+
+NO_KEY = "no-key-is-set"
+"""Stands for an API key where a client insists on one and none is set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,9 @@ def _run(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> Outco
             config = _proxy_config(spec, attempt, folder, stage, setting)
             return _run_behind(config, spec, stage, folder, setting)
         environment = without_proxy(setting.base_environment, setting.ca, stage.direct_hosts)
-        finished = _let_the_agent_work(spec, folder, setting, environment, setting.stop.is_set)
+        finished = _let_the_agent_work(
+            spec, folder, setting, stage, environment, setting.stop.is_set
+        )
         result = setting.benchmark.read(spec.key.task, stage, folder, finished.code)
         return _outcome(result, finished, delivered=False)
 
@@ -137,7 +142,7 @@ def _run_behind(
         void = result = finished = reached = None
         try:
             fetch_canary(setting.chromium, environment, stop)
-            finished = _let_the_agent_work(spec, folder, setting, environment, stop)
+            finished = _let_the_agent_work(spec, folder, setting, stage, environment, stop)
             result = setting.benchmark.read(spec.key.task, stage, folder, finished.code)
             # An agent that opened no page at all went past nothing.
             reached = setting.benchmark.reached(stage)
@@ -164,8 +169,11 @@ def _proxy_config(
         maps.append(f"http://{HOST}=http://127.0.0.1:{setting.model_port}")
     arm = spec.arm or setting.arm
     if arm is None and spec.scenario is not None:
-        arm = benchmark.arm(spec.scenario)
+        arm = benchmark.arm(spec.scenario, key.task)
     base_url = _base_url(spec.agent, setting, proxied=True)
+    endpoints = benchmark.endpoints(spec.agent)
+    if base_url is not None:
+        maps += _in_place_of(endpoints, _served_at(base_url, setting))
     return ProxyConfig(
         ca=setting.ca.folder,
         out=folder,
@@ -173,10 +181,12 @@ def _proxy_config(
         seed=spec.seed,
         arm=arm,
         sites=benchmark.sites(key.task),
+        never=benchmark.never(key.task),
+        never_agents=benchmark.verifiers,
         schedule=spec.schedule,
         record="concerned" if setting.record == "concerned" else "all",
         pass_through=setting.pass_through,
-        llm_hosts=(*setting.llm_hosts, *_host_of(base_url)),
+        llm_hosts=(*setting.llm_hosts, *_hosts_of(base_url or "", *endpoints)),
         maps=tuple(map(HostMap.parse, maps)),
         upstream=setting.upstream,
         insecure=setting.insecure,
@@ -191,9 +201,26 @@ def _proxy_config(
     )
 
 
-def _host_of(url: str | None) -> tuple[str, ...]:
-    host = urlsplit(url or "").hostname
-    return (host,) if host else ()
+def _hosts_of(*urls: str) -> tuple[str, ...]:
+    hosts = (urlsplit(url).hostname for url in urls)
+    return tuple(filter(None, hosts))
+
+
+def _in_place_of(endpoints: Sequence[str], target: str) -> list[str]:
+    """Return maps that serve what a harness hard-codes from where the model really is."""
+    origins = {_origin(endpoint) for endpoint in endpoints}
+    return [f"{origin}={target}" for origin in sorted(origins) if origin != target]
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _served_at(base_url: str, setting: Setting) -> str:
+    """Return the origin behind a base URL, which may be the embedded model's name."""
+    embedded = setting.model_port is not None and urlsplit(base_url).hostname == HOST
+    return f"http://127.0.0.1:{setting.model_port}" if embedded else _origin(base_url)
 
 
 def _base_url(agent: AgentSpec, setting: Setting, *, proxied: bool) -> str | None:
@@ -209,30 +236,44 @@ def _let_the_agent_work(
     spec: TrialSpec,
     folder: Path,
     setting: Setting,
+    stage: Stage,
     environment: Environment,
     stop: Callable[[], bool],
 ) -> Finished:
-    base_url = _base_url(spec.agent, setting, proxied=spec.proxied)
-    command = setting.benchmark.command(
-        spec.key.task,
-        replace(spec.agent, base_url=base_url),
-        folder,
-        browser=setting.chromium,
-        browser_arguments=environment.browser_arguments,
-    )
-    try:
-        return run_command(
-            command,
-            environment.variables,
-            folder / AGENT_LOG,
-            timeout_s=setting.timeout_s,
-            stop=stop,
+    with tempfile.TemporaryDirectory(prefix="warex-job-", ignore_cleanup_errors=True) as scratch:
+        job = Job(
+            spec.key.task,
+            replace(spec.agent, base_url=_base_url(spec.agent, setting, proxied=spec.proxied)),
+            folder,
+            Path(scratch),
+            spec.seed,
+            setting.chromium,
+            environment.browser_arguments,
+            spec.proxied,
         )
-    finally:
-        # Before the benchmark reads them: what it quotes stands in the outcome.
-        secrets = secrets_of(environment.variables)
-        for name in (AGENT_LOG, *setting.benchmark.records):
-            redact_file(folder / name, secrets)
+        command = setting.benchmark.command(job, stage)
+        variables = _variables(environment, command, setting.benchmark)
+        try:
+            return run_command(
+                command.arguments,
+                variables,
+                folder / AGENT_LOG,
+                timeout_s=setting.timeout_s,
+                stop=stop,
+                cwd=command.cwd,
+            )
+        finally:
+            # Before the benchmark reads them: what it quotes stands in the outcome.
+            secrets = secrets_of(variables)
+            for pattern in (AGENT_LOG, *setting.benchmark.records):
+                for path in sorted(folder.glob(pattern)):
+                    redact_file(path, secrets)
+
+
+def _variables(environment: Environment, command: Command, benchmark: Benchmark) -> dict[str, str]:
+    """Return all variables of the command; a key that nobody set gets a placeholder."""
+    keys = dict.fromkeys(benchmark.key_variables, NO_KEY)
+    return {**keys, **environment.variables, **command.variables}
 
 
 def _outcome(result: Result, finished: Finished, *, delivered: bool) -> Counted:

@@ -1,0 +1,69 @@
+"""A benchmark as a campaign names it: by its name alone, or by a table."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import (
+    BaseModel,
+    Field,
+    JsonValue,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+
+type Text = Annotated[str, StringConstraints(min_length=1)]
+
+
+class BenchmarkTable(BaseModel, frozen=True, extra="forbid"):
+    """Which benchmark, where its own environment is, and what its adapter must be told."""
+
+    name: Text
+    dir: Text | None = Field(default=None, description="Folder that `warex benchmarks setup` made.")
+    sites: dict[str, Text] = Field(
+        default_factory=dict,
+        description="Where each site is really served: {site = URL}; a list for where they say.",
+    )
+    options: dict[str, JsonValue] = Field(
+        default_factory=dict, description="The adapter's own; `warex benchmarks show NAME`."
+    )
+    _folder: Path | None = PrivateAttr(None)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_alone(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
+
+    @field_validator("sites", mode="before")
+    @classmethod
+    def _list_of_sites(cls, value: Any) -> Any:
+        if isinstance(value, list) and all(isinstance(site, str) for site in value):
+            return {site: site for site in value}
+        return value
+
+    @model_serializer(mode="wrap")
+    def _as_short_as_given(self, write: SerializerFunctionWrapHandler) -> Any:
+        """Write the name alone where there is nothing else, as it was before there were tables."""
+        whole = {key: value for key, value in write(self).items() if value}
+        return self.name if whole.keys() == {"name"} else whole
+
+    def beside(self, folder: Path) -> "BenchmarkTable":
+        """Return the table of a campaign that lies in this folder."""
+        copy = self.model_copy()
+        copy._folder = folder  # type: ignore[misc] # mypy takes frozen to include private ones
+        return copy
+
+    def path(self, text: str) -> Path:
+        """Return a path that the table names, looked for beside the campaign first."""
+        path = Path(text).expanduser()
+        if self._folder is not None and (self._folder / path).exists():
+            return (self._folder / path).absolute()
+        return path.absolute()
+
+    @property
+    def home(self) -> Path | None:
+        """The folder of the benchmark's own environment."""
+        return None if self.dir is None else self.path(self.dir)
