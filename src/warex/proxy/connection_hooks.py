@@ -5,6 +5,7 @@ from collections.abc import Callable
 from urllib.parse import unquote, urlsplit
 
 from mitmproxy import connection, http, tcp, tls
+from mitmproxy.proxy import server_hooks
 
 from warex.proxy.config import ProxyConfig
 from warex.proxy.hooks import Hooks, fail_closed
@@ -45,6 +46,13 @@ class ConnectionHooks(Hooks):
         """Name ourselves to the upstream proxy."""
         if self.upstream_auth:
             flow.request.headers["proxy-authorization"] = self.upstream_auth
+
+    @fail_closed
+    def server_connected(self, data: server_hooks.ServerConnectionHookData) -> None:
+        """Speak HTTP/2 to a site without TLS where the client began so; there is no ALPN to ask."""
+        client, site = data.client, data.server
+        if client.alpn == b"h2" and not client.tls and not site.tls:
+            site.alpn = b"h2"
 
     @fail_closed
     def tls_clienthello(self, data: tls.ClientHelloData) -> None:

@@ -19,6 +19,7 @@ import sys
 import threading
 
 from warex.errors import MachineError
+from warex.proxy.handed import Handed, receive, send_alone
 
 
 class Forkserver:
@@ -29,8 +30,10 @@ class Forkserver:
         self._channel: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> socket.socket:
+    def start(self, handed: Handed | None = None) -> socket.socket:
         """Start a proxy process; return the channel that it takes its configuration from.
+
+        ``handed``: the sockets that it serves. The caller keeps its own copies of them.
 
         Raises MachineError where the server does not run.
         """
@@ -41,7 +44,10 @@ class Forkserver:
             try:
                 if self._channel is None:
                     raise OSError("no channel")
-                socket.send_fds(self._channel, [b"f"], [theirs.fileno()])
+                if handed is None:
+                    send_alone(self._channel, theirs)
+                else:
+                    handed.send(self._channel, theirs)
             except OSError as error:
                 ours.close()
                 raise MachineError(
@@ -89,19 +95,20 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     while True:
-        _, handles, _, _ = socket.recv_fds(channel, 1, 1)
-        if not handles:
+        received, handed = receive(channel)
+        if not received:
             return
         if os.fork() == 0:
             channel.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             code = 1
             try:
-                process.serve(socket.socket(fileno=handles[0]))
+                process.serve(received[0], handed)
                 code = 0
             finally:
                 os._exit(code)
-        os.close(handles[0])
+        for held in (*received, *(handed.sockets if handed else ())):
+            held.close()
 
 
 if __name__ == "__main__":

@@ -10,13 +10,17 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
 from warex.errors import InputError, MachineError, TrialVoid, WarexError
 from warex.proxy.config import ProxyConfig
 from warex.proxy.forkserver import Forkserver
+
+if TYPE_CHECKING:
+    from warex.proxy.sightings import Summary
+from warex.proxy.handed import Handed
 
 _START_SECONDS = 20.0
 _STOP_SECONDS = 10.0
@@ -35,6 +39,8 @@ class Proxy:
     host: str = "127.0.0.1"
     broken: str | None = None
     """Why the trial is void, as soon as it is."""
+    saw: "Summary | None" = None
+    """What came through, once it has ended in good order."""
     _channel: socket.socket = field(repr=False, default_factory=socket.socket)
     _listener: threading.Thread | None = field(repr=False, default=None)
 
@@ -84,14 +90,16 @@ def started(
     config: ProxyConfig,
     notice: Callable[[str], None] = lambda sentence: None,
     on_end: Callable[[], None] = lambda: None,
+    handed: Handed | None = None,
 ) -> Iterator[Proxy]:
     """Run a proxy for one trial in a process of its own.
 
     ``notice`` is told what the user should know meanwhile and ``on_end`` that the proxy has ended,
-    by itself or not, both from another thread. Raises InputError or MachineError where it cannot
-    start, in the proxy's own words.
+    by itself or not, both from another thread. ``handed``: a namespace's sockets, to be served
+    instead of a port. Raises InputError or MachineError where it cannot start, in the proxy's own
+    words.
     """
-    channel = forkserver.start()
+    channel = forkserver.start(handed)
     lines = channel.makefile("r", encoding="utf-8")
     try:
         channel.settimeout(_START_SECONDS)
@@ -108,7 +116,7 @@ def started(
         raise kind(ready.get("sentence", "the proxy ended before it was ready"))
     channel.settimeout(None)
     proxy = Proxy(
-        ready["port"], ready["control"], ready["token"], ready["pid"], config.host, None, channel
+        ready["port"], ready["control"], ready["token"], ready["pid"], config.host, _channel=channel
     )
 
     def listen() -> None:
@@ -126,6 +134,7 @@ def started(
                     case "ended":
                         in_order = True
                         proxy.broken = proxy.broken or said["broken"]
+                        proxy.saw = said["saw"]
                     case _:
                         pass
         if not in_order and proxy.broken is None:

@@ -20,6 +20,7 @@ from warex.errors import WarexError
 from warex.proxy.config import ProxyConfig
 from warex.proxy.control import bind_control, serve_control
 from warex.proxy.engine import running
+from warex.proxy.handed import Handed
 from warex.scenarios.replay import tasks_to_begin
 
 type _Tell = Callable[[str], None]
@@ -30,13 +31,13 @@ _TASKS = (
 )
 
 
-def serve(channel: socket.socket) -> None:
-    """Serve one trial; return when the channel closes."""
+def serve(channel: socket.socket, handed: Handed | None = None) -> None:
+    """Serve one trial, on the sockets of a namespace if any; return when the channel closes."""
     logging.getLogger().addHandler(logging.NullHandler())
-    asyncio.run(_serve(channel))
+    asyncio.run(_serve(channel, handed))
 
 
-async def _serve(channel: socket.socket) -> None:
+async def _serve(channel: socket.socket, handed: Handed | None) -> None:
     channel.setblocking(False)
     reader, writer = await asyncio.open_unix_connection(sock=channel, limit=64 * 1024 * 1024)
 
@@ -51,9 +52,10 @@ async def _serve(channel: socket.socket) -> None:
         token = secrets.token_urlsafe(24)
         # First of all, so that a port in use leaves no beginning of a trace behind.
         sockets = bind_control(config.control_port)
-        async with running(config) as engine:
+        async with running(config, handed) as engine:
             engine.recorder.on_broken = lambda reason: tell("broken", reason=reason)
             engine.addon.notices = _once(lambda sentence: tell("notice", sentence=sentence))
+            engine.recorder.sightings.notices = engine.addon.notices
             stop = serve_control(engine.addon, sockets, token)
             control = sockets[0].getsockname()[1]
             tell("ready", pid=os.getpid(), port=engine.port, control=control, token=token)
@@ -63,7 +65,7 @@ async def _serve(channel: socket.socket) -> None:
                 tell("broken", reason=engine.recorder.broken)
             await reader.read()
             stop()
-        tell("ended", broken=engine.recorder.broken)
+        tell("ended", broken=engine.recorder.broken, saw={**engine.recorder.summary()})
     except WarexError as error:
         tell("failed", sentence=str(error), exit_code=error.exit_code)
     except Exception as error:  # noqa: BLE001 - the last place that can still tell the caller

@@ -58,6 +58,10 @@ class Tunnels:
             opened.sent, opened.received = sent - before, received
             self._record(opened)
 
+    def relayed(self, host: str, port: int, sent: int, received: int, began: float) -> None:
+        """Record a connection that was relayed outside mitmproxy, begun at second ``began``."""
+        self._record(_Open(host, port, "not_http", began, sent, received))
+
     def begin_exchange(self, flow: http.HTTPFlow, host: str, port: int, why: Why) -> None:
         """Begin the account of an exchange in plain HTTP."""
         opened = _Open(host, port, why, self._recorder.clock.now())

@@ -1,0 +1,53 @@
+"""A connection that was redirected here, and where its client meant to go."""
+
+import socket
+import struct
+from dataclasses import dataclass
+from typing import Final
+
+_SO_ORIGINAL_DST: Final = 80
+"""linux/netfilter_ipv4.h; the same number for IPv6."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A client's connection and its destination."""
+
+    client: socket.socket
+    host: str
+    """The name, as far as the address tells it; else the address."""
+    address: str
+    """What the client connected to."""
+    port: int
+
+
+def original_destination(client: socket.socket) -> tuple[str, int] | None:
+    """Return where a connection was redirected from; None where it was made straight to us.
+
+    Linux keeps that with the connection, in the namespace where the socket was made.
+    """
+    own = client.getsockname()
+    # An IPv6 socket may hold an IPv4 connection, which only the IPv4 question knows.
+    mapped = own[0].startswith("::ffff:") and "." in own[0]
+    try:
+        if client.family == socket.AF_INET or mapped:
+            raw = client.getsockopt(socket.SOL_IP, _SO_ORIGINAL_DST, 16)
+            port, packed = struct.unpack_from("!2xH4s", raw)
+            address = socket.inet_ntop(socket.AF_INET, packed)
+        else:
+            raw = client.getsockopt(socket.IPPROTO_IPV6, _SO_ORIGINAL_DST, 28)
+            port, packed = struct.unpack_from("!2xH4x16s", raw)
+            address = socket.inet_ntop(socket.AF_INET6, packed)
+    except OSError:
+        return None
+    if (address, port) == (own[0].removeprefix("::ffff:"), own[1]):
+        return None
+    return address, port
+
+
+def reset_socket(client: socket.socket) -> None:
+    """Close a connection by a TCP reset."""
+    try:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    finally:
+        client.close()

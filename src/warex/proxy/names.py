@@ -1,0 +1,91 @@
+"""A namespace's own addresses: each name has one, so that an address tells the name again.
+
+Without that nobody could say where a connection goes that names no host, and the rules inside,
+which know addresses only, could not refuse one host's connections alone.
+"""
+
+import ipaddress
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+V4: Final = ipaddress.ip_network("198.18.0.0/15")
+"""Set aside for tests of network devices (RFC 2544): no site lives there."""
+V6: Final = ipaddress.ip_network("fd5a:8e37:c1d2::/96")
+"""A local prefix (RFC 4193); its last 32 bits are the IPv4 address of the same name."""
+
+_FIRST: Final = int(V4.network_address) + 1
+_SIZE: Final = V4.num_addresses - 2
+_V6_BASE: Final = int(V6.network_address)
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """One name's addresses."""
+
+    v4: str
+    v6: str
+
+
+class Names:
+    """Gives addresses out, and knows whose they are.
+
+    When all are given out, the name that was asked for and connected to longest ago loses its own.
+    """
+
+    def __init__(self, size: int = _SIZE) -> None:
+        self._size = size
+        self._numbers: OrderedDict[str, int] = OrderedDict()
+        self._names: dict[int, str] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def addresses(self, name: str) -> Addresses:
+        """Return the addresses of a name, in whatever case it is written."""
+        name = name.lower()
+        number = self._numbers.get(name)
+        if number is None:
+            number = self._free()
+            self._numbers[name] = number
+            self._names[number] = name
+        else:
+            self._numbers.move_to_end(name)
+        v4 = _FIRST + number
+        return Addresses(str(ipaddress.IPv4Address(v4)), str(ipaddress.IPv6Address(_V6_BASE + v4)))
+
+    def knows(self, name: str) -> bool:
+        """Whether a name has addresses."""
+        return name.lower() in self._numbers
+
+    def name_of(self, address: str) -> str | None:
+        """Return whose address this is; None where it is nobody's here."""
+        number = _number(address)
+        name = None if number is None else self._names.get(number)
+        if name is not None:
+            self._numbers.move_to_end(name)
+        return name
+
+    def _free(self) -> int:
+        if len(self._numbers) < self._size:
+            return len(self._numbers)
+        _, number = self._numbers.popitem(last=False)
+        del self._names[number]
+        return number
+
+
+def is_own(address: str) -> bool:
+    """Whether an address is of those that are given out here."""
+    return _number(address) is not None
+
+
+def _number(address: str) -> int | None:
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return None
+    if found not in (V4 if found.version == 4 else V6):
+        return None
+    number = (int(found) & 0xFFFFFFFF) - _FIRST
+    return number if 0 <= number < _SIZE else None
