@@ -56,6 +56,18 @@ def test_a_proxy_from_python_hits_once_and_tells_its_ledger(tmp_path: Path) -> N
     ]
 
 
+@pytest.mark.wire
+def test_a_client_that_tries_again_gets_through_an_interception(tmp_path: Path) -> None:
+    said = run("intercept_a_client.py", ca=tmp_path)
+
+    assert [line.split() for line in said.splitlines()] == [
+        ["tries", "1:", "gave", "up"],
+        ["ledger:", "http_error", "into", "http://shop.example/", "delivered"],
+        ["tries", "2:", "<h1>Open</h1>"],
+        ["ledger:", "http_error", "into", "http://shop.example/", "delivered"],
+    ]
+
+
 def test_a_trace_is_read(tmp_path: Path) -> None:
     at = '"schema_version":1,"t":0.0,"at":"2026-01-01T00:00:00.000+00:00"'
     url = "https://shop.example/"

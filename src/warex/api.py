@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 import click
 from pydantic import JsonValue, TypeAdapter, ValidationError
+from pydantic_core import to_jsonable_python
 
 from warex.cli.traffic import Host, Origin
 from warex.errors import InputError, MachineError, ScenarioError, TrialVoid, WarexError
@@ -60,7 +61,7 @@ _LOG = logging.getLogger("warex")
 
 _events: TypeAdapter[list[Event]] = TypeAdapter(list[Event])
 
-type AnyScenario = str | os.PathLike[str] | Scenario | Mapping[str, JsonValue]
+type AnyScenario = str | os.PathLike[str] | Scenario | Mapping[str, object]
 """A preset's name or a file, a scenario, or one written as a dict."""
 
 
@@ -201,8 +202,8 @@ class Interception:
 
     def plan(
         self,
-        fault: Mapping[str, JsonValue],
-        match: Mapping[str, JsonValue] | None = None,
+        fault: Mapping[str, object],
+        match: Mapping[str, object] | None = None,
         *,
         name: str | None = None,
     ) -> None:
@@ -210,8 +211,10 @@ class Interception:
 
         Both as a scenario writes them: ``plan({"kind": "http_error"}, {"url": "*/cart"})``.
         """
-        body: dict[str, JsonValue] = {"fault": dict(fault), "match": dict(match or {})}
-        self._proxy.call("POST", "/faults", body if name is None else {**body, "name": name})
+        body: dict[str, object] = {"fault": dict(fault), "match": dict(match or {})}
+        if name is not None:
+            body["name"] = name
+        self._proxy.call("POST", "/faults", _json("the fault", body))
 
     @contextmanager
     def task(self, name: str, *, seed: int | None = None) -> Iterator[None]:
@@ -334,20 +337,29 @@ def _scenario(given: AnyScenario | None) -> Scenario | None:
         case str() | os.PathLike():
             return load_scenario(given)
         case Mapping():
-            return _written(dict(given))
+            return _written(given)
     raise ScenarioError(
         f"intercept({given!r}): a scenario is a preset's name, a file, a Scenario, a dict, or None"
     )
 
 
-def _written(data: dict[str, JsonValue]) -> Scenario:
+def _written(given: Mapping[str, object]) -> Scenario:
     where = "the scenario given as a dict"
+    data = _json(where, given)
     if is_paper_config(data):
         return read_paper_config(data, Path(where))
     made, mistakes = check(Scenario, {"name": "intercept", **data})
     if made is None:
         raise ScenarioError(listed(where, mistakes))
     return made
+
+
+def _json(what: str, given: Mapping[str, object]) -> dict[str, JsonValue]:
+    """Return plain data as a scenario's file would hold it: a tuple is a list, a fault a dict."""
+    try:
+        return to_jsonable_python(dict(given))  # type: ignore[no-any-return]
+    except ValueError as error:
+        raise InputError(f"{what} cannot be written as JSON: {error}") from None
 
 
 def _tuple(given: str | Sequence[str]) -> Sequence[str]:
