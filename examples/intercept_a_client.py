@@ -2,8 +2,8 @@
 
     python examples/intercept_a_client.py
 
-The client asks once and again after a failure. A site of one page, served on this machine, stands in
-for the real web; leave `maps` out for sites of the real web.
+The client asks again after a failure, if it may. A site of one page, served on this machine, stands
+in for the real web; leave `maps` out for sites of the real web.
 """
 
 import threading
