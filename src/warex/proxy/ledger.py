@@ -1,11 +1,15 @@
 """An injection as the ledger has it."""
 
+from warex.faults import Point
 from warex.scenarios import Injection
 from warex.traces import FaultMissed, FaultPlanned
 
 
-def planned(injection: Injection, url: str) -> FaultPlanned:
-    """Return the event of a rule that fired; ``url`` as the trace may keep it."""
+def planned(injection: Injection, url: str, point: Point | None = None) -> FaultPlanned:
+    """Return the event of a rule that fired; ``url`` as the trace may keep it.
+
+    ``point``: what failed, where the rule fired for an attempt to reach a site.
+    """
     return FaultPlanned(
         injection=injection.id,
         exchange=injection.exchange,
@@ -16,6 +20,7 @@ def planned(injection: Injection, url: str) -> FaultPlanned:
         ordinal=injection.ordinal,
         effects=tuple(type(effect).__name__.lower() for effect in injection.effects),
         url=url,
+        point=point,
         repeat_of=injection.repeat_of,
     )
 

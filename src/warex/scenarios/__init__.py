@@ -1,8 +1,10 @@
 """Which exchanges get which fault, and when."""
 
+from warex.scenarios.attempts import Gate
 from warex.scenarios.counting import Mark, Schedule
-from warex.scenarios.injector import NOTHING, Decision, Injection, Injector, LeftAlone
+from warex.scenarios.injector import Injector, LeftAlone
 from warex.scenarios.never import BACKGROUND_HOSTS, NEVER
+from warex.scenarios.planning import NOTHING, Decision, Injection
 from warex.scenarios.scenario import SITES, Arm, Match, Random, Rule, Scenario, Trigger
 
 __all__ = [
@@ -12,6 +14,7 @@ __all__ = [
     "SITES",
     "Arm",
     "Decision",
+    "Gate",
     "Injection",
     "Injector",
     "LeftAlone",

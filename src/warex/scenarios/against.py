@@ -18,7 +18,8 @@ from warex.exchange import Exchange, Request, Resource, Response, resource_of
 from warex.faults import Stage
 from warex.llm import could_be_llm
 from warex.scenarios.har import HarEntry, read_har
-from warex.scenarios.injector import Decision, Injector
+from warex.scenarios.injector import Injector
+from warex.scenarios.planning import Decision
 from warex.scenarios.scenario import Arm, Scenario
 from warex.traces import (
     EVENTS,

@@ -2,19 +2,28 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from warex.faults import Memory
+from warex.faults import ConnectionFault, Memory
 from warex.scenarios.candidate import Candidate, candidates_of
 from warex.scenarios.patterns import matcher
 from warex.scenarios.scenario import Rule
 from warex.seeds import draw
 
 type Mark = tuple[int, str, str, int]
-"""A place in the count: task (0 before the first begins), rule, scope ("" or "METHOD URL") and
-ordinal."""
+"""A place in the count: task (0 before the first begins), rule, scope ("" or "METHOD URL"; of an
+attempt "CONNECT HOST:PORT") and ordinal."""
 
 type Schedule = frozenset[Mark]
 """Exactly which places are hit: a past ledger, turned into ordinals."""
+
+
+class Scoped(Protocol):
+    """What can be numbered: an exchange, or an attempt to connect."""
+
+    @property
+    def scope(self) -> str:
+        """What ``per: url`` numbers."""
 
 
 class RuleCount:
@@ -22,7 +31,9 @@ class RuleCount:
 
     def __init__(self, rule: Rule, sites: tuple[str, ...], *, once: bool = False) -> None:
         self.rule = rule
-        self.matches = candidates_of(rule, sites)
+        self.of_attempts = isinstance(rule.fault, ConnectionFault)
+        """Whether the rule is about attempts to connect, and so about no exchange."""
+        self._fits = candidates_of(rule, sites)
         self.at_answer = rule.match.needs_response
         """Whether the rule is judged when the site has answered, not when the request arrives."""
         self.memory: Memory = {}
@@ -35,23 +46,35 @@ class RuleCount:
         self._seen: Counter[str] = Counter()
         self._spent: Counter[str] = Counter()
 
+    def matches(self, candidate: Candidate) -> bool:
+        """Whether the rule is about an exchange."""
+        return not self.of_attempts and self._fits(candidate)
+
     def may_concern(self, method: str, url: str) -> bool:
         """Whether the rule could be about a request, as far as method and URL tell."""
         methods = self.rule.match.method
-        return (methods is None or method in methods) and self._url_fits(url)
+        fits = methods is None or method in methods
+        return fits and not self.of_attempts and self._url_fits(url)
 
-    def count(self, candidate: Candidate, number: int = 1) -> tuple[str, int]:
-        """Count a matching exchange, or so many; return its place: scope and ordinal."""
-        scope = self._scope(candidate)
-        self._seen[scope] += number
-        return scope, self._seen[scope]
+    def count(self, what: Scoped, number: int = 1) -> tuple[str, int]:
+        """Count what matches, or so many; return its place: scope and ordinal."""
+        scope, ordinal = self.next(what, number)
+        self._seen[scope] = ordinal
+        return scope, ordinal
 
-    def pass_by(self, candidate: Candidate, number: int = 1) -> None:
-        """Note that a matching exchange, or so many, came while the rules were not armed."""
-        self.passed[self._scope(candidate)] += number
+    def next(self, what: Scoped, number: int = 1) -> tuple[str, int]:
+        """Return the place that ``count`` would give."""
+        scope = self._scope(what)
+        return scope, self._seen[scope] + number
 
-    def _scope(self, candidate: Candidate) -> str:
-        return "" if self.rule.per == "rule" else candidate.scope
+    def pass_by(self, what: Scoped, number: int = 1) -> tuple[str, int]:
+        """Note that what matches, or so many, came while the rules were not armed."""
+        scope = self._scope(what)
+        self.passed[scope] += number
+        return scope, self.passed[scope]
+
+    def _scope(self, what: Scoped) -> str:
+        return "" if self.rule.per == "rule" else what.scope
 
     def fires(self, seed: int, scope: str, ordinal: int) -> bool:
         """Whether the trigger hits this place."""

@@ -10,54 +10,28 @@ alike in any order. A rule is judged when the request arrives, or, if its match 
 keys, when the site has answered. Outside a trigger's windows nothing is counted: `{first: 1}` with
 `after_step: 3` is the first one after step 3.
 
+Attempts to connect, which come before any exchange, are judged in ``attempts``.
+
 Collisions. What is planned stands against what is decided later: by a later rule, or by the site's
 answer.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Final
-
-from pydantic import JsonValue
 
 from warex.exchange import Exchange, Request
-from warex.faults import Cut, Effect, Stage, ends
+from warex.faults import Point
 from warex.llm.steps import Steps
+from warex.scenarios.attempts import Attempts, Gate, Moment
 from warex.scenarios.candidate import Candidate
-from warex.scenarios.counting import Occurrence, RuleCount, Schedule
+from warex.scenarios.counting import RuleCount, Schedule
 from warex.scenarios.never import NEVER
+from warex.scenarios.origins import Target
 from warex.scenarios.patterns import any_of, normalise, on_sites
+from warex.scenarios.planning import NOTHING, Decision, Injection, Planner, collide
 from warex.scenarios.repeats import Awaited
 from warex.scenarios.scenario import Arm, Rule, Scenario, Trigger
-from warex.seeds import Luck
-
-
-@dataclass(frozen=True, slots=True)
-class Injection:
-    """One fault on its way into one exchange."""
-
-    id: str
-    exchange: str
-    rule: str
-    fault: Mapping[str, JsonValue]
-    stage: Stage
-    scope: str
-    ordinal: int
-    effects: tuple[Effect, ...]
-    repeat_of: str | None = None
-    """The injection into the exchange that the browser silently repeats, the first of them all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What happens to an exchange, in the order of the rules."""
-
-    injections: tuple[Injection, ...] = ()
-    superseded: tuple[Injection, ...] = ()
-    """Planned, but they collide with one that stands."""
-    repeat_of: str | None = None
-    """The exchange that the browser silently repeats; of several repeats, the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +41,6 @@ class LeftAlone:
     rule: str
     reason: str
     count: int
-
-
-NOTHING: Final = Decision()
 
 
 @dataclass(slots=True)
@@ -106,28 +77,34 @@ class Injector:
         never_agents: tuple[str, ...] = (),
         arm: Arm | None = None,
         schedule: Schedule | None = None,
+        own_hosts: tuple[str, ...] = (),
+        llm_hosts: tuple[str, ...] = (),
     ) -> None:
         self.scenario = scenario
-        self.seed = seed
         self.arm_at: Arm = arm or scenario.arm or "start"
         self.armed = self.arm_at == "start"
         self._sites = sites
-        self._schedule = schedule
         self._is_never = any_of((*NEVER, *scenario.never, *never))
         self._never_agents = never_agents
         self._is_site = on_sites(sites)
         self.over = False
         """Whether the task has ended: nothing but `arm` arms any more."""
-        self._task = 0
         self._steps = Steps()
-        self._injections = 0
+        self._planner = Planner(seed, schedule, from_start=self.arm_at == "start")
+        self._attempts = Attempts(
+            self._planner,
+            self._is_never,
+            sites=sites,
+            own_hosts=own_hosts,
+            llm_hosts=llm_hosts,
+        )
         self._arrived: Counter[Candidate] = Counter()
         self._passed: Counter[Candidate] = Counter()
         self._counts = self._fresh_counts()
+        self._attempts.begin(self._counts)
         self._one_shots: dict[str, Rule] = {}
         self._open: dict[str, _Open] = {}
         self._awaited: Awaited[_Open] = Awaited()
-        self._hits: dict[str, Occurrence] = {}
 
     def _fresh_counts(self) -> list[RuleCount]:
         return [RuleCount(rule, self._sites) for rule in self.scenario.rules]
@@ -136,6 +113,11 @@ class Injector:
     def rules(self) -> tuple[Rule, ...]:
         """The rules in force: the scenario's and those added since."""
         return tuple(count.rule for count in self._counts)
+
+    @property
+    def seed(self) -> int:
+        """The seed of the present task's draws."""
+        return self._planner.seed
 
     @property
     def steps(self) -> int:
@@ -187,6 +169,47 @@ class Injector:
         opened.answer = self._judge(exchange, candidate, now, opened.decision.injections)
         return opened.answer
 
+    def attempt(
+        self, point: Point, host: str, port: int | None, now: float, *, met: bool | None = None
+    ) -> Decision:
+        """Judge an attempt to reach a site: to find its name, to connect, to begin TLS.
+
+        ``met``, for connections: True where a closed gate has stopped it already, False where it
+        was let through, and so cannot be hit any more.
+        """
+        return self._attempts.judge(Target.of(point, host, port), self._moment(now), met)
+
+    def gate(self, host: str, port: int | None, now: float) -> Gate | None:
+        """Return what the next connection would meet; nothing is counted by asking.
+
+        ``port`` None stands for every port that is not among ``gate_ports``. The answer can change
+        with every attempt, step, arming and second.
+        """
+        return self._attempts.gate(host, port, self._moment(now))
+
+    def gate_ports(self, host: str, now: float) -> tuple[int, ...]:
+        """Return the ports of a host for which ``gate`` may say something of their own."""
+        return self._attempts.ports(host, now)
+
+    def concerns(self, point: Point, host: str, port: int | None) -> bool:
+        """Whether any rule is about attempts there, so that they may fail sooner or later."""
+        return self._attempts.concerns(Target.of(point, host, port))
+
+    def attempt_url(self, point: Point, host: str, port: int | None) -> str:
+        """Return how the ledger names an attempt."""
+        return self._attempts.url_of(Target.of(point, host, port))
+
+    def straddled(self, now: float) -> tuple[str, ...]:
+        """Return the rules that have left an occurrence alone, unarmed, which is not over.
+
+        Where a call arms them now, a replay, which is armed all along, cannot tell what comes next
+        from what came before.
+        """
+        return self._attempts.straddled(now)
+
+    def _moment(self, now: float) -> Moment:
+        return Moment(now, self.steps, None if self.armed else self._unarmed)
+
     def finish(self, exchange_id: str) -> None:
         """Forget an exchange that ended in good order."""
         self._open.pop(exchange_id, None)
@@ -207,9 +230,7 @@ class Injector:
         A miss gives the budget of ``random.times`` back, unless a silent repeat has brought the
         same occurrence again and is under way or was delivered.
         """
-        hit = self._hits.get(injection.repeat_of or injection.id)
-        if hit is not None:
-            hit.settle(injection.id, delivered=delivered)
+        self._planner.settle(injection, delivered=delivered)
 
     def llm_call(self, body_digest: str) -> None:
         """Note a call of the agent to its model; the same body again is the same step."""
@@ -243,7 +264,7 @@ class Injector:
         if rule.per != "url" or rule.trigger != Trigger(always=True):
             raise ValueError("a one-shot numbers per url and is always triggered")
         there = self._called(rule.name)
-        known = self._schedule is not None and there == rule
+        known = self._planner.replays and there == rule
         # One name in a ledger is one rule, whatever task it stands in.
         if not known and (there is not None or self._one_shots.get(rule.name, rule) != rule):
             raise ValueError(f"a rule called {rule.name!r} is there already")
@@ -257,12 +278,14 @@ class Injector:
         for candidate, number in self._passed.items():
             if count.at_answer == (candidate.status is not None) and count.matches(candidate):
                 count.pass_by(candidate, number)
+        if count.of_attempts:
+            self._attempts.add(count)
         self._counts.append(count)
 
     def has_room_for(self, rule: Rule) -> bool:
         """Whether a one-shot's name is free; in a replay, that it is the very rule will do."""
         there = self._called(rule.name)
-        free = there is None or (self._schedule is not None and there == rule)
+        free = there is None or (self._planner.replays and there == rule)
         return free and rule.name not in self._one_shots
 
     def _called(self, name: str) -> Rule | None:
@@ -273,13 +296,13 @@ class Injector:
 
         What is still under way belongs to the task before, and is neither hit nor counted any more.
         """
-        self.seed = seed
+        self._planner.begin_task(seed)
         self.armed, self.over = self.arm_at == "start", False
-        self._task += 1
         self._steps = Steps()
         self._arrived.clear()
         self._passed.clear()
         self._counts = self._fresh_counts()
+        self._attempts.begin(self._counts)
         self._open.clear()
         self._awaited.clear()
 
@@ -337,44 +360,18 @@ class Injector:
         injections: list[Injection] = []
         superseded: list[Injection] = []
         for count in self._judging(candidate):
-            rule = count.rule
             if not count.matches(candidate) or count.narrows_out(now, self.steps):
                 continue
             scope, ordinal = count.count(candidate)
-            if not self._fires(count, scope, ordinal):
+            if not self._planner.fires(count, scope, ordinal):
                 continue
-            luck = Luck(self.seed, rule.name)
-            effects, memory = rule.fault.effects(exchange, count.memory, luck)
-            injection = Injection(
-                id=self._new_id(),
-                exchange=exchange.id,
-                rule=rule.name,
-                fault=rule.fault.model_dump(mode="json"),
-                stage=rule.fault.stage,
-                scope=scope,
-                ordinal=ordinal,
-                effects=effects,
-            )
-            if any(_collide(earlier, injection) for earlier in (*standing, *injections)):
+            injection, memory = self._planner.plan(count, exchange, scope, ordinal)
+            if any(collide(earlier, injection) for earlier in (*standing, *injections)):
                 superseded.append(injection)
                 continue
-            count.memory = memory
-            hit = self._hits[injection.id] = Occurrence(count, scope)
-            hit.plan(injection.id)
+            self._planner.stand(count, injection, memory)
             injections.append(injection)
         return Decision(tuple(injections), tuple(superseded))
-
-    def _fires(self, count: RuleCount, scope: str, ordinal: int) -> bool:
-        if self._schedule is not None:
-            if self.arm_at == "start":
-                # The places are those of a trial that was armed all along, whoever disarms this.
-                ordinal += count.passed[scope]
-            return (self._task, count.rule.name, scope, ordinal) in self._schedule
-        return count.fires(self.seed, scope, ordinal)
-
-    def _new_id(self) -> str:
-        self._injections += 1
-        return f"i{self._injections}"
 
     def _repeat(self, opened: _Open, first: _Open) -> Decision:
         opened.spared = first.spared
@@ -387,33 +384,6 @@ class Injector:
             return NOTHING
 
         def copy(injection: Injection) -> Injection:
-            root = injection.repeat_of or injection.id
-            again = replace(injection, id=self._new_id(), exchange=exchange_id, repeat_of=root)
-            if root in self._hits:
-                self._hits[root].plan(again.id)
-            return again
+            return self._planner.again(injection, exchange_id)
 
         return Decision(tuple(map(copy, first.injections)), tuple(map(copy, first.superseded)))
-
-
-def _collide(earlier: Injection, later: Injection) -> bool:
-    """Whether the later injection wants what the earlier one already has.
-
-    An exchange ends once. One that ends before the site has acted has no answer to do anything to,
-    and one that is cut has nothing left to hold.
-    """
-    if _ends(earlier):
-        return (
-            _ends(later)
-            or (earlier.stage, later.stage) == ("request", "response")
-            or (earlier.stage == later.stage and _cuts(earlier))
-        )
-    return _ends(later) and (earlier.stage, later.stage) == ("response", "request")
-
-
-def _ends(injection: Injection) -> bool:
-    return any(map(ends, injection.effects))
-
-
-def _cuts(injection: Injection) -> bool:
-    return any(isinstance(effect, Cut) for effect in injection.effects)

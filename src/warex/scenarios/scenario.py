@@ -20,7 +20,8 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from warex.exchange import Resource
-from warex.faults import AnyFault
+from warex.faults import AnyFault, ConnectionFault
+from warex.scenarios.origins import ALLOWED, origin_mistake
 
 type Arm = Literal["start", "first_page", "first_llm_call"]
 """From when on exchanges are hit and counted."""
@@ -160,6 +161,9 @@ class Trigger(BaseModel, frozen=True, extra="forbid"):
         return self
 
 
+_OF_REQUESTS = ("url_regex", "method", "resource", "status", "content_type")
+
+
 class Rule(BaseModel, frozen=True, extra="forbid"):
     """Hit the matching exchanges, when triggered, with a fault."""
 
@@ -168,9 +172,30 @@ class Rule(BaseModel, frozen=True, extra="forbid"):
     trigger: Trigger
     per: Literal["rule", "url"] = Field(
         default="rule",
-        description="What is numbered: all that the rule matches, or each method + URL by itself.",
+        description="What is numbered: all that the rule matches, or each method + URL by itself;"
+        " for connection faults each host and port.",
     )
     fault: AnyFault
+
+    @model_validator(mode="after")
+    def _origin_only(self) -> Self:
+        if not isinstance(self.fault, ConnectionFault):
+            return self
+        when = f"{self.fault.kind} strikes before there is a request"
+        given = [key for key in _OF_REQUESTS if getattr(self.match, key) is not None]
+        if given:
+            raise ValueError(
+                f"{when}, so match.{' and match.'.join(given)} cannot be known; its match may hold"
+                f" only url or url_exact, with scheme, host and port, such as {ALLOWED}"
+            )
+        mistake = origin_mistake(self.match.url, self.match.url_exact, SITES)
+        if mistake is not None:
+            key = "url_exact" if self.match.url_exact is not None else "url"
+            raise ValueError(
+                f"match.{key}: {mistake}; {when}, so write for instance"
+                f" {ALLOWED if key == 'url' else 'https://shop.example:8443'}"
+            )
+        return self
 
     @model_validator(mode="after")
     def _stage_fits(self) -> Self:

@@ -165,14 +165,19 @@ class FaultPlanned(_Event, frozen=True):
     fault: dict[str, JsonValue]
     stage: Literal["request", "response"]
     scope: str
-    """What was numbered: empty for the rule as a whole, or "METHOD URL"."""
+    """What was numbered: empty for the rule as a whole, "METHOD URL", or "CONNECT HOST:PORT"."""
     ordinal: int
     """The place among what was numbered, from 1."""
     effects: tuple[str, ...]
     """The wire powers asked for: delay, reply, cut…"""
     url: str
+    """Of an attempt to reach a site: the origin."""
     repeat_of: str | None = None
-    """The injection that is repeated, since the browser silently repeated the request."""
+    """The injection that is repeated, since the browser silently repeated the request, or the
+    attempt belongs to the same occurrence."""
+    point: Literal["name", "connect", "tls"] | None = None
+    """Of an attempt to reach a site, where it failed: finding the name, connecting, beginning TLS.
+    Its ``exchange`` is the attempt's own identifier, since there was no request."""
 
 
 class FaultDelivered(_Event, frozen=True):

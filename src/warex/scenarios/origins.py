@@ -1,0 +1,161 @@
+"""What a connection fault can be about: scheme, host and port, since there is no URL yet.
+
+A pattern is a glob over an origin. Where it names no port, its scheme decides: 443 for ``https``,
+80 for ``http``, any for ``*``. A scheme says no more than that before TLS or HTTP is spoken.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from warex.faults import Point
+
+_SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
+_PORTS: Final = {"http": 80, "https": 443}
+_ORIGIN: Final = re.compile(
+    r"(?P<scheme>[a-z*]+)://(?P<host>\[[0-9a-f:.*]+\]|[^\s:/?#@\[\]]+)(?P<port>:(?:\d+|\*))?"
+    r"(?P<path>/\*?)?",
+    re.IGNORECASE,
+)
+_URL_ORIGIN: Final = re.compile(r"([^:/?#]+://[^/?#]+)")
+
+ALLOWED: Final = (
+    "https://shop.example/*, https://shop.example:8443, *://*.example:8080/*, {sites} or *"
+)
+"""Patterns to show to whoever wrote another one."""
+
+
+class Target(NamedTuple):
+    """What a client tries to reach."""
+
+    point: Point
+    host: str
+    """In lower case, an IPv6 address without brackets."""
+    port: int | None = None
+    """None for a name, and for any port that nothing names."""
+
+    @classmethod
+    def of(cls, point: Point, host: str, port: int | None) -> "Target":
+        """Return the target as rules compare it; a name has no port."""
+        host = host.lower().strip("[]").rstrip(".")
+        return cls(point, host, None if point == "name" else port)
+
+    @property
+    def place(self) -> str:
+        """Host and port, as in a URL."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port is None else f"{host}:{self.port}"
+
+    @property
+    def scope(self) -> str:
+        """What ``per: url`` numbers."""
+        return f"CONNECT {self.place}"
+
+    @property
+    def url(self) -> str:
+        """How the ledger names it: no scheme is known before TLS begins, but port 80 says one."""
+        return self.url_with("http" if self.port == 80 and self.point != "tls" else "https")
+
+    def url_with(self, scheme: str) -> str:
+        """Return the origin under a scheme."""
+        return f"{scheme}://{self.place}/"
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """A pattern over origins."""
+
+    schemes: frozenset[str]
+    host: str
+    """A glob, in lower case."""
+    port: int | None
+    """None for any."""
+
+    def names_host(self, host: str) -> bool:
+        """Whether the pattern is about this host."""
+        return _host_regex(self.host).fullmatch(host) is not None
+
+    def fits(self, target: Target) -> bool:
+        """Whether the pattern is about this target."""
+        if not self.names_host(target.host):
+            return False
+        if target.point == "name":
+            return True
+        if target.point == "tls" and "https" not in self.schemes:
+            return False
+        return self.port is None or self.port == target.port
+
+
+ANYTHING: Final = Origins(frozenset(_PORTS), "*", None)
+
+
+def read_origins(pattern: str, *, exact: bool = False) -> Origins:
+    """Read a pattern; raise ValueError, in a sentence, where it is about more than an origin."""
+    if pattern == "*" and not exact:
+        return ANYTHING
+    found = _ORIGIN.fullmatch(pattern)
+    if found is None or (exact and "*" in pattern):
+        raise ValueError(f"{pattern!r} does not name scheme and host, with or without a port, and no more")
+    said = found["scheme"].lower()
+    schemes = frozenset(it for name, it in _SCHEMES.items() if _host_regex(said).fullmatch(name))
+    if not schemes:
+        raise ValueError(f"{pattern!r}: {said!r} is no scheme of the web; give http, https or *")
+    port = found["port"]
+    if port is not None and port != ":*":
+        number = int(port[1:])
+        if not 1 <= number <= 65535:
+            raise ValueError(f"{pattern!r}: {number} is no port; give one from 1 to 65535")
+    elif port is None and len(schemes) == 1:
+        number = _PORTS[next(iter(schemes))]
+    else:
+        number = None
+    return Origins(schemes, found["host"].lower().strip("[]").rstrip("."), number)
+
+
+def origin_mistake(url: str | None, url_exact: str | None, sites: str) -> str | None:
+    """Return what is wrong with a match's patterns, in words; None where they are origins.
+
+    ``sites`` is the text that stands for the benchmark's sites.
+    """
+    pattern = url_exact or url
+    if pattern is None:
+        return None
+    if url_exact is None and pattern.startswith(sites):
+        after = pattern.removeprefix(sites)
+        return None if after in ("", "*", "/", "/*") else f"{pattern!r} goes on after {sites}"
+    try:
+        read_origins(pattern, exact=url_exact is not None)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def origins_of_sites(sites: Iterable[str]) -> tuple[Origins, ...]:
+    """Return what the benchmark's sites are, without their paths; all origins where there are none.
+
+    A site that is no origin, such as one without a scheme, is about nothing.
+    """
+    sites = tuple(sites)
+    return tuple(_readable(sites)) if sites else (ANYTHING,)
+
+
+def _readable(sites: Iterable[str]) -> Iterable[Origins]:
+    for site in sites:
+        if (origin := _URL_ORIGIN.match(site)) is not None:
+            try:
+                yield read_origins(origin[1])
+            except ValueError:
+                continue
+
+
+def fits_any(origins: Iterable[Origins]) -> Callable[[Target], bool]:
+    """Return whether a target belongs to any of the patterns."""
+    origins = tuple(origins)
+    return lambda target: any(pattern.fits(target) for pattern in origins)
+
+
+@lru_cache(maxsize=1024)
+def _host_regex(glob: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, glob.split("*"))))

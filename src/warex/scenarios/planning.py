@@ -1,0 +1,145 @@
+"""What is planned: the injections of a trial, numbered, kept with what they use up.
+
+Exchanges and attempts to connect are judged apart, and plan alike.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pydantic import JsonValue
+
+from warex.exchange import Exchange
+from warex.faults import Cut, Effect, Memory, Stage, ends
+from warex.scenarios.counting import Occurrence, RuleCount, Schedule
+from warex.seeds import Luck
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """One fault on its way into one exchange, or into one attempt to connect."""
+
+    id: str
+    exchange: str
+    """The exchange's identifier, or the attempt's: ``a1``, ``a2``…"""
+    rule: str
+    fault: Mapping[str, JsonValue]
+    stage: Stage
+    scope: str
+    ordinal: int
+    effects: tuple[Effect, ...]
+    repeat_of: str | None = None
+    """The injection into the exchange that the browser silently repeats, the first of them all; or
+    into the first of the attempts that are one occurrence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What happens to an exchange or an attempt, in the order of the rules."""
+
+    injections: tuple[Injection, ...] = ()
+    superseded: tuple[Injection, ...] = ()
+    """Planned, but they collide with one that stands."""
+    repeat_of: str | None = None
+    """The exchange that the browser silently repeats; of several repeats, the one before. Or the
+    first of the attempts that are one occurrence."""
+
+
+NOTHING: Final = Decision()
+
+
+class Planner:
+    """Numbers injections and knows what each of them uses up, for one trial.
+
+    With a ``schedule`` the triggers are ignored and exactly its places are hit. ``from_start``: the
+    schedule's places are those of a trial that was armed all along.
+    """
+
+    def __init__(self, seed: int, schedule: Schedule | None, *, from_start: bool) -> None:
+        self.seed = seed
+        self.replays = schedule is not None
+        self._schedule = schedule
+        self._from_start = from_start
+        self._task = 0
+        self._injections = 0
+        self._hits: dict[str, Occurrence] = {}
+
+    def begin_task(self, seed: int) -> None:
+        """Begin a task, under its own seed."""
+        self.seed = seed
+        self._task += 1
+
+    def fires(self, count: RuleCount, scope: str, ordinal: int) -> bool:
+        """Whether a rule hits this place in its count."""
+        if self._schedule is not None:
+            if self._from_start:
+                # Whoever disarms this, the places go on as if nobody had.
+                ordinal += count.passed[scope]
+            return (self._task, count.rule.name, scope, ordinal) in self._schedule
+        return count.fires(self.seed, scope, ordinal)
+
+    def plan(
+        self, count: RuleCount, exchange: Exchange, scope: str, ordinal: int
+    ) -> tuple[Injection, Memory]:
+        """Return a rule's injection at a place, and what its fault remembers if it stands."""
+        rule = count.rule
+        luck = Luck(self.seed, rule.name)
+        effects, memory = rule.fault.effects(exchange, count.memory, luck)
+        injection = Injection(
+            id=self._new_id(),
+            exchange=exchange.id,
+            rule=rule.name,
+            fault=rule.fault.model_dump(mode="json"),
+            stage=rule.fault.stage,
+            scope=scope,
+            ordinal=ordinal,
+            effects=effects,
+        )
+        return injection, memory
+
+    def stand(self, count: RuleCount, injection: Injection, memory: Memory) -> None:
+        """Let a planned injection stand: it uses up its rule's budget until it is missed."""
+        count.memory = memory
+        hit = self._hits[injection.id] = Occurrence(count, injection.scope)
+        hit.plan(injection.id)
+
+    def again(self, injection: Injection, exchange_id: str) -> Injection:
+        """Plan an injection once more, for what is the same occurrence."""
+        root = injection.repeat_of or injection.id
+        copy = replace(injection, id=self._new_id(), exchange=exchange_id, repeat_of=root)
+        if root in self._hits:
+            self._hits[root].plan(copy.id)
+        return copy
+
+    def settle(self, injection: Injection, *, delivered: bool) -> None:
+        """Say what became of an injection; a second time changes nothing."""
+        hit = self._hits.get(injection.repeat_of or injection.id)
+        if hit is not None:
+            hit.settle(injection.id, delivered=delivered)
+
+    def _new_id(self) -> str:
+        self._injections += 1
+        return f"i{self._injections}"
+
+
+def collide(earlier: Injection, later: Injection) -> bool:
+    """Whether the later injection wants what the earlier one already has.
+
+    An exchange ends once. One that ends before the site has acted has no answer to do anything to,
+    and one that is cut has nothing left to hold.
+    """
+    if _ends(earlier):
+        return (
+            _ends(later)
+            or (earlier.stage, later.stage) == ("request", "response")
+            or (earlier.stage == later.stage and _cuts(earlier))
+        )
+    return _ends(later) and (earlier.stage, later.stage) == ("response", "request")
+
+
+def _ends(injection: Injection) -> bool:
+    return any(map(ends, injection.effects))
+
+
+def _cuts(injection: Injection) -> bool:
+    return any(isinstance(effect, Cut) for effect in injection.effects)
