@@ -5,12 +5,16 @@ docs/reference/benchmarks.md, and name it below.
 """
 
 from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.command import CommandBenchmark
 from warex.benchmarks.table import BenchmarkTable
 from warex.benchmarks.testbed import TestbedBenchmark
 from warex.errors import CampaignError
 from warex.scenarios.mistakes import did_you_mean
 
-BENCHMARKS: tuple[type[Benchmark], ...] = (TestbedBenchmark,)
+BENCHMARKS: tuple[type[Benchmark], ...] = (
+    TestbedBenchmark,
+    CommandBenchmark,
+)
 
 __all__ = [
     "AGENT_LOG",

@@ -41,6 +41,8 @@ class AgentSpec:
     """An OpenAI-compatible endpoint; None for the client's own default."""
     screenshot: bool = False
     max_steps: int = 25
+    embedded: bool = False
+    """Whether WAREX plays the model itself, and gives it an address when the trial runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +126,9 @@ class Benchmark(ABC):
     site_names: ClassVar[tuple[str, ...] | None] = ()
     """What the table's ``sites`` may name; None for origins."""
 
-    verifiers: ClassVar[tuple[str, ...]] = ()
+    verifiers: tuple[str, ...] = ()
     """How the User-Agent of the benchmark's own judges begins: never touched, never counted."""
-    key_variables: ClassVar[tuple[str, ...]] = ()
+    key_variables: tuple[str, ...] = ()
     """API keys its clients insist on; one that is not set gets a placeholder."""
     embedded_model: ClassVar[str] = "gpt-4o-mini"
     """The name by which the harness is to ask for a playbook, which answers to any."""

@@ -1,0 +1,49 @@
+"""Paths into JSON: ``summary.tasks[0].score``, ``["a key with dots"]``; negative from the end."""
+
+import json
+import re
+from typing import Any
+
+_STEP = re.compile(r"""\.?([^.\[\]"']+)|\[(-?\d+)\]|\[("(?:\\.|[^"\\])*")\]|\['([^']*)'\]""")
+
+type Steps = tuple[str | int, ...]
+
+
+def steps_of(path: str) -> Steps:
+    """Return the steps of a path; raise ValueError for what is none."""
+    steps: list[str | int] = []
+    at = 0
+    while at < len(path):
+        found = _STEP.match(path, at)
+        if found is None or (at == 0 and path.startswith(".")):
+            raise ValueError(
+                f"{path!r} is no path into JSON at {path[at:]!r}; write for instance"
+                " summary.tasks[0].score"
+            )
+        name, index, quoted, plain = found.groups()
+        if index is not None:
+            steps.append(int(index))
+        else:
+            steps.append(name or (json.loads(quoted) if quoted else plain))
+        at = found.end()
+    if not steps:
+        raise ValueError("a path into JSON cannot be empty")
+    return tuple(steps)
+
+
+def look_up(value: Any, path: str) -> Any:
+    """Return what lies at a path; raise LookupError, saying what is there instead."""
+    shown = "the document"
+    for step in steps_of(path):
+        try:
+            value = value[step if isinstance(value, list) else str(step)]
+        except (LookupError, TypeError):
+            if isinstance(value, dict):
+                there = f"holds {', '.join(map(str, list(value)[:12])) or 'nothing'}"
+            elif isinstance(value, list):
+                there = f"is a list of {len(value)}"
+            else:
+                there = f"is {json.dumps(value)[:60]}"
+            raise LookupError(f"{path!r}: no {step!r} there, since {shown} {there}") from None
+        shown = repr(step)
+    return value
