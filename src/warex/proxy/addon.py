@@ -492,4 +492,5 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
                     self.recorder.write(missed(struck.injection, "trial_over", struck.waited(now)))
                 ongoing.struck, ongoing.waiting = [], []
                 self._end(flow, ongoing, arrived=False, error="the trial ended")
+        self.attempts.finish()
         self.report_left_alone()

@@ -7,11 +7,13 @@ from urllib.parse import unquote, urlsplit
 from mitmproxy import connection, http, tcp, tls
 from mitmproxy.proxy import server_hooks
 
+from warex.proxy.attempts import Attempts
 from warex.proxy.config import ProxyConfig
 from warex.proxy.hooks import Hooks, fail_closed
 from warex.proxy.interception import CANARY_HOST, Interception
 from warex.proxy.recorder import Recorder
 from warex.proxy.refusals import Refusals
+from warex.proxy.tls_faults import TlsFaults
 from warex.proxy.tunnels import Tunnels
 from warex.scenarios import Injector
 from warex.traces import TlsRejected
@@ -25,6 +27,8 @@ class ConnectionHooks(Hooks):
         self.interception = Interception(config, injector)
         self.notices: Callable[[str], None] = lambda sentence: None
         """Told of what the user should know while the trial runs."""
+        self.attempts = Attempts(injector, recorder)
+        self.tls_faults = TlsFaults(self.attempts)
         self.tunnels = Tunnels(recorder)
         self.refusals = Refusals()
         self.connections: dict[str, str] = {}
@@ -68,6 +72,9 @@ class ConnectionHooks(Hooks):
                 server.address = (target.target_host, target.target_port)
             self.tunnels.begin(data.context.client, host, port, why)
             return
+        if host != CANARY_HOST and self.tls_faults.hello(data.context.client, host, port):
+            # The site is not needed: a handshake that fails never reaches it.
+            return
         self.refusals.begin(
             data.context.client.id, self.recorder.clock.now(), data.client_hello.cipher_suites
         )
@@ -80,13 +87,24 @@ class ConnectionHooks(Hooks):
             data.establish_server_tls_first = True
 
     @fail_closed
+    def tls_start_client(self, data: tls.TlsData) -> None:
+        """Show a bad certificate where a rule says so."""
+        self.tls_faults.start(data)
+
+    @fail_closed
     def tls_established_client(self, data: tls.TlsData) -> None:
         """Note that the client trusts our certificate."""
+        if self.tls_faults.ended(data.context.client):
+            # It would have taken any certificate.
+            return
         self.refusals.accepted(data.context.client.id, data.context.client.sni or "")
 
     @fail_closed
     def tls_failed_client(self, data: tls.TlsData) -> None:
         """Pass a host through from now on whose client does not trust our certificate."""
+        if self.tls_faults.ended(data.context.client):
+            # It refused what it was meant to refuse.
+            return
         reason = data.conn.error or ""
         # Only a client that says so: one that merely goes away may have changed its mind.
         if not reason.startswith("The client does not trust"):

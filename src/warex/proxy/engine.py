@@ -22,6 +22,7 @@ from warex.proxy.ca import CertificateAuthority, system_bundle
 from warex.proxy.capture import captured
 from warex.proxy.config import ProxyConfig
 from warex.proxy.handed import Handed
+from warex.proxy.interception import CANARY_HOST
 from warex.proxy.recorder import Recorder
 from warex.scenarios import Injector, Scenario
 from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
@@ -61,6 +62,8 @@ async def running(config: ProxyConfig, handed: Handed | None = None) -> AsyncIte
         never_agents=config.never_agents,
         arm=config.arm,
         schedule=config.schedule,
+        own_hosts=(CANARY_HOST,),
+        llm_hosts=config.llm_hosts,
     )
     recorder.write(_began(config, injector))
     addon = WarexAddon(config, injector, recorder)
