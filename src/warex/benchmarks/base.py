@@ -29,6 +29,9 @@ from warex.traces import Ending
 AGENT_LOG = "agent.log"
 """In an attempt's folder: what the agent's command printed."""
 
+EMBEDDED = ("scripted:", "playbook:")
+"""How the names of models begin that WAREX plays itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
@@ -41,8 +44,11 @@ class AgentSpec:
     """An OpenAI-compatible endpoint; None for the client's own default."""
     screenshot: bool = False
     max_steps: int = 25
-    embedded: bool = False
-    """Whether WAREX plays the model itself, and gives it an address when the trial runs."""
+
+    @property
+    def embedded(self) -> bool:
+        """Whether WAREX plays the model itself, and gives it an address when the trial runs."""
+        return self.model.startswith(EMBEDDED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from warex.scenarios.documents import SUFFIXES, read_document
 from warex.scenarios.load import load_scenario
 from warex.scenarios.mistakes import check, did_you_mean, listed
 from warex.scenarios.presets import preset_names
+from warex.trials.playbook import PLAYBOOK
 
 _PRESETS = resources.files("warex.campaigns") / "presets"
 
@@ -149,8 +150,20 @@ def _beside(folder: Path, campaign: CampaignConfig) -> CampaignConfig:
         else condition
         for condition in campaign.conditions
     )
-    table = campaign.benchmark.beside(folder)
-    return campaign.model_copy(update={"conditions": conditions, "benchmark": table})
+    return campaign.model_copy(
+        update={
+            "conditions": conditions,
+            "benchmark": campaign.benchmark.beside(folder),
+            "agents": tuple(_with_its_file(agent, folder) for agent in campaign.agents),
+        }
+    )
+
+
+def _with_its_file(agent: AgentConfig, folder: Path) -> AgentConfig:
+    kind, mark, file = agent.model.partition(":")
+    if kind + mark != PLAYBOOK or not (folder / file).is_file():
+        return agent
+    return agent.model_copy(update={"model": f"{PLAYBOOK}{folder / file}"})
 
 
 def scenario_of(condition: ConditionConfig, longest_hold_s: float | None) -> Scenario | None:

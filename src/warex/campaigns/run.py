@@ -33,6 +33,7 @@ from warex.scenarios import Arm
 from warex.scenarios.replay import Replay, read_replay
 from warex.traces import EVENTS, Manifest, TrialBegan, TrialKey, read_trace, trial_dir
 from warex.trials.model import PREFIX, scripted_model
+from warex.trials.playbook import PLAYBOOK, Playbook, load_playbook
 from warex.trials.run import Setting, TrialSpec
 
 
@@ -76,6 +77,7 @@ def plan(config: CampaignConfig) -> Planned:
             each.name: scenario_of(each, config.longest_hold_s) for each in config.conditions
         }
         agents = {agent.name: _spec(agent) for agent in config.agents}
+        playbooks = {agent.name: _playbook(agent) for agent in config.agents}
         direct = NO_PROXY in scenarios
         benchmark.ready(tasks, tuple(agents.values()), direct=direct)
     trials = tuple(
@@ -85,6 +87,7 @@ def plan(config: CampaignConfig) -> Planned:
             trial_seed(config, key.task, key.repeat),
             scenarios[key.condition],
             proxied=key.condition != NO_PROXY,
+            playbook=playbooks[key.agent],
         )
         for key in grid(config, tasks)
     )
@@ -124,7 +127,8 @@ def plan_replay(config: CampaignConfig, trial: Path) -> Planned:
     # Cut to what a condition's name may have.
     condition = f"replay of {began.agent} {began.condition}"[:80].strip()
     trials = tuple(
-        _replayed(_spec(agent), began, replay, condition, str(trial)) for agent in config.agents
+        _replayed(_spec(agent), _playbook(agent), began, replay, condition, str(trial))
+        for agent in config.agents
     )
     narrowed = config.model_copy(
         update={
@@ -140,7 +144,12 @@ def plan_replay(config: CampaignConfig, trial: Path) -> Planned:
 
 
 def _replayed(
-    agent: AgentSpec, began: TrialBegan, replay: Replay, condition: str, trial: str
+    agent: AgentSpec,
+    playbook: Playbook | None,
+    began: TrialBegan,
+    replay: Replay,
+    condition: str,
+    trial: str,
 ) -> TrialSpec:
     return TrialSpec(
         TrialKey(began.benchmark, agent.name, condition, began.task, 1),
@@ -150,6 +159,7 @@ def _replayed(
         arm=replay.arm,
         schedule=replay.schedule,
         replay_of=trial,
+        playbook=playbook,
     )
 
 
@@ -239,6 +249,16 @@ def _spec(agent: AgentConfig) -> AgentSpec:
     return AgentSpec(agent.name, agent.model, agent.base_url, agent.screenshot, agent.max_steps)
 
 
+def _playbook(agent: AgentConfig) -> Playbook | None:
+    """Return the rules that an agent's model is played by; None for any other model."""
+    if not agent.model.startswith(PLAYBOOK):
+        return None
+    try:
+        return load_playbook(Path(agent.model.removeprefix(PLAYBOOK)))
+    except CampaignError as error:
+        raise CampaignError(f"agent {agent.name!r}: {error}") from None
+
+
 def _manifest(planned: Planned, options: Options, chromium: Path) -> Manifest:
     benchmark = planned.benchmark
     frozen: dict[str, JsonValue] = planned.config.model_dump(mode="json", exclude_none=True)
@@ -248,6 +268,12 @@ def _manifest(planned: Planned, options: Options, chromium: Path) -> Manifest:
         for spec in planned.trials
         if spec.scenario is not None
     }
+    if any(spec.playbook for spec in planned.trials):
+        frozen["playbooks"] = {
+            spec.key.agent: spec.playbook.model_dump(mode="json", by_alias=True)
+            for spec in planned.trials
+            if spec.playbook is not None
+        }
     frozen["traffic"] = {
         "record": options.record,
         "insecure": options.insecure,

@@ -7,7 +7,8 @@ and is run again. What the agent does badly counts.
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -39,7 +40,8 @@ from warex.traces import (
     secrets_of,
     write_outcome,
 )
-from warex.trials.model import HOST, PREFIX
+from warex.trials.model import HOST
+from warex.trials.playbook import PLAYBOOK, Playbook, played
 
 NO_KEY = "no-key-is-set"
 """Stands for an API key where a client insists on one and none is set."""
@@ -59,6 +61,8 @@ class TrialSpec:
     schedule: Schedule | None = None
     """A past ledger's places, to be hit exactly."""
     replay_of: str | None = None
+    playbook: Playbook | None = None
+    """By whose rules the agent's model is played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ class Setting:
     chromium: Path
     timeout_s: float = 300.0
     model_port: int | None = None
-    """Port of the embedded scripted model, if it runs."""
+    """Port of the embedded model, if one runs."""
     record: str = "all"
     insecure: bool = False
     upstream: str | None = None
@@ -113,7 +117,7 @@ def run_trial(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> 
 
 def _run(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> Outcome:
     stages = setting.benchmark.stage(spec.key.task, folder, setting.ca, direct=not spec.proxied)
-    with stages as stage:
+    with stages as stage, _with_its_model(spec, setting) as setting:
         if spec.proxied:
             config = _proxy_config(spec, attempt, folder, stage, setting)
             return _run_behind(config, spec, stage, folder, setting)
@@ -123,6 +127,19 @@ def _run(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> Outco
         )
         result = setting.benchmark.read(spec.key.task, stage, folder, finished.code)
         return _outcome(result, finished, delivered=False)
+
+
+@contextmanager
+def _with_its_model(spec: TrialSpec, setting: Setting) -> Iterator[Setting]:
+    """Play the trial's own playbook, if it has one: no other trial moves its place."""
+    if spec.playbook is None:
+        yield setting
+        return
+    with (
+        tempfile.TemporaryDirectory(prefix="warex-playbook-") as scratch,
+        played(spec.playbook, Path(scratch)) as port,
+    ):
+        yield replace(setting, model_port=port)
 
 
 def _run_behind(
@@ -224,7 +241,7 @@ def _served_at(base_url: str, setting: Setting) -> str:
 
 
 def _base_url(agent: AgentSpec, setting: Setting, *, proxied: bool) -> str | None:
-    if not agent.model.startswith(PREFIX):
+    if not agent.embedded:
         return agent.base_url
     if setting.model_port is None:
         raise MachineError(f"the model {agent.model!r} is embedded, but it does not run")
@@ -243,7 +260,7 @@ def _let_the_agent_work(
     with tempfile.TemporaryDirectory(prefix="warex-job-", ignore_cleanup_errors=True) as scratch:
         job = Job(
             spec.key.task,
-            replace(spec.agent, base_url=_base_url(spec.agent, setting, proxied=spec.proxied)),
+            _told(spec, setting),
             folder,
             Path(scratch),
             spec.seed,
@@ -268,6 +285,14 @@ def _let_the_agent_work(
             for pattern in (AGENT_LOG, *setting.benchmark.records):
                 for path in sorted(folder.glob(pattern)):
                     redact_file(path, secrets)
+
+
+def _told(spec: TrialSpec, setting: Setting) -> AgentSpec:
+    """Return the agent with the name and the address of its model as the harness is told them."""
+    agent = replace(spec.agent, base_url=_base_url(spec.agent, setting, proxied=spec.proxied))
+    if agent.model.startswith(PLAYBOOK):
+        return replace(agent, model=setting.benchmark.embedded_model)
+    return agent
 
 
 def _variables(environment: Environment, command: Command, benchmark: Benchmark) -> dict[str, str]:

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from warex.agents.scripted_model.playbook import Said
 from warex.agents.scripted_model.wire import Refused, chunks, completion, question, usage
 
 MESSAGES = [{"role": "user", "content": "x" * 9}]
@@ -50,7 +51,7 @@ def test_a_streamed_answer_says_what_the_whole_one_says() -> None:
     asked = question(body(stream=True, stream_options={"include_usage": True}))
     reply = "Step 1: look.\nclick('12')  "
 
-    whole, pieces = completion(asked, reply), list(chunks(asked, reply))
+    whole, pieces = completion(asked, Said(reply)), list(chunks(asked, Said(reply)))
 
     said = "".join(
         choice["delta"].get("content", "") for piece in pieces for choice in piece["choices"]
@@ -61,4 +62,5 @@ def test_a_streamed_answer_says_what_the_whole_one_says() -> None:
 
 
 def test_the_same_request_gets_the_same_bytes() -> None:
-    assert completion(question(body()), "noop()") == completion(question(body()), "noop()")
+    said = Said("noop()")
+    assert completion(question(body()), said) == completion(question(body()), said)

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from warex.agents.scripted_model import playbook
 from warex.agents.scripted_model.server import ScriptedModel
 from warex.agents.scripted_model.tasks import TaskFileError, load
 
@@ -20,8 +21,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Serve until told to end and return the exit code."""
     options = _parser().parse_args(argv)
     try:
-        server = ScriptedModel(load(options.tasks), options.host, options.port)
-    except TaskFileError as error:
+        script = playbook.load(options.playbook) if options.playbook else load(options.tasks)
+        server = ScriptedModel(script, options.host, options.port)
+    except (TaskFileError, playbook.PlaybookError) as error:
         return _fail(str(error))
     except OSError as error:
         return _fail(f"Cannot listen on {options.host}:{options.port}: {error.strerror or error}.")
@@ -55,7 +57,9 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m warex.agents.scripted_model",
         description="A local server that plays a model over known tasks, in OpenAI's wire format.",
     )
-    parser.add_argument("--tasks", required=True, type=Path, metavar="FILE", help="TOML, [[task]]")
+    script = parser.add_mutually_exclusive_group(required=True)
+    script.add_argument("--tasks", type=Path, metavar="FILE", help="TOML, [[task]]")
+    script.add_argument("--playbook", type=Path, metavar="FILE", help="JSON, as WAREX writes it")
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
     parser.add_argument("--port", default=0, type=_port, help="default: 0, any free one")
     parser.add_argument("--exit-with-stdin", action="store_true", help="end when stdin ends")

@@ -7,6 +7,7 @@ from typing import Any
 
 from warex.agents.scripted_model import wire
 from warex.agents.scripted_model.persona import reply
+from warex.agents.scripted_model.playbook import Playbook, Said
 from warex.agents.scripted_model.reading import read
 from warex.agents.scripted_model.tasks import Tasks
 
@@ -18,19 +19,19 @@ IDLE = 300.0
 
 
 class ScriptedModel(ThreadingHTTPServer):
-    """A chat-completions endpoint for some tasks; `server_port` tells where."""
+    """A chat-completions endpoint for some tasks, or a playbook; `server_port` tells where."""
 
     daemon_threads = True
     # A client that leaves a connection open must not hold up the end.
     block_on_close = False
 
-    def __init__(self, tasks: Tasks, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(self, script: Tasks | Playbook, host: str = "127.0.0.1", port: int = 0) -> None:
         """Bind; port 0 takes a free one.
 
         Raises:
             OSError: the port is in use, or the host is not of this machine.
         """
-        self.tasks = tasks
+        self.script = script
         super().__init__((host, port), _Handler)
 
     def server_bind(self) -> None:
@@ -54,7 +55,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self._path() == "/v1/models":
-            self._send(200, wire.models())
+            names = list(wire.MODELS) if isinstance(self.server.script, Tasks) else ["playbook"]
+            self._send(200, wire.models(names))
         else:
             self._refuse(wire.Refused(404, f"There is no GET {self._path()}."))
 
@@ -62,17 +64,25 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             # The body is read even for a wrong path: the next request follows on the connection.
             body = self._body()
-            if self._path() != "/v1/chat/completions":
+            # A playbook stands in for whatever host is mapped to it, under whatever prefix.
+            if not self._path().endswith("/chat/completions"):
                 raise wire.Refused(404, f"There is no POST {self._path()}.")
-            asked = wire.question(body)
+            asked = wire.question(body, any_model=isinstance(self.server.script, Playbook))
         except wire.Refused as refused:
             self._refuse(refused)
             return
-        said = reply(asked.persona, read(asked.messages), self.server.tasks)
+        said = self._answer(asked)
         if asked.stream:
             self._stream(asked, said)
         else:
             self._send(200, wire.completion(asked, said))
+
+    def _answer(self, asked: wire.Question) -> Said:
+        script = self.server.script
+        if isinstance(script, Playbook):
+            return script.answer(asked.id, asked.messages)
+        assert asked.persona is not None
+        return Said(reply(asked.persona, read(asked.messages), script))
 
     def _path(self) -> str:
         return self.path.split("?", 1)[0]
@@ -100,7 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def _stream(self, asked: wire.Question, said: str) -> None:
+    def _stream(self, asked: wire.Question, said: Said) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream; charset=utf-8")
         self.send_header("Cache-Control", "no-cache")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warex.agents.scripted_model.persona import PERSONAS, Persona
+from warex.agents.scripted_model.playbook import Said
 from warex.agents.scripted_model.reading import text
 
 MODELS: dict[str, Persona] = {f"scripted:{persona}": persona for persona in PERSONAS}
@@ -47,15 +48,16 @@ class Question:
     """One request, checked."""
 
     model: str
-    persona: Persona
+    persona: Persona | None
+    """None for a playbook, which answers to any name."""
     messages: tuple[dict[str, Any], ...]
     stream: bool
     include_usage: bool
     id: str
 
 
-def question(body: bytes) -> Question:
-    """Read the body of a request.
+def question(body: bytes, *, any_model: bool = False) -> Question:
+    """Read the body of a request; ``any_model`` takes every name.
 
     Raises:
         Refused: 400 not JSON or not a chat request; 404 a model that is not served.
@@ -69,7 +71,7 @@ def question(body: bytes) -> Question:
     name, messages = data.get("model"), data.get("messages")
     if not isinstance(name, str):
         raise Refused(400, "'model' is missing or not a text.")
-    if name not in MODELS:
+    if name not in MODELS and not any_model:
         served = ", ".join(MODELS)
         raise Refused(
             404, f"The model {name!r} does not exist; there are {served}.", "model_not_found"
@@ -81,7 +83,7 @@ def question(body: bytes) -> Question:
     options = data.get("stream_options")
     return Question(
         model=name,
-        persona=MODELS[name],
+        persona=None if any_model else MODELS[name],
         messages=tuple(messages),
         stream=data.get("stream") is True,
         include_usage=isinstance(options, dict) and options.get("include_usage") is True,
@@ -89,13 +91,13 @@ def question(body: bytes) -> Question:
     )
 
 
-def models() -> dict[str, Any]:
+def models(names: Sequence[str] = tuple(MODELS)) -> dict[str, Any]:
     """Return the list of models."""
     return {
         "object": "list",
         "data": [
             {"id": name, "object": "model", "created": CREATED, "owned_by": "scripted"}
-            for name in MODELS
+            for name in names
         ],
     }
 
@@ -124,32 +126,45 @@ def _images(message: dict[str, Any]) -> int:
     return sum(isinstance(part, dict) and part.get("type") == "image_url" for part in parts)
 
 
-def completion(asked: Question, reply: str) -> dict[str, Any]:
+def completion(asked: Question, said: Said) -> dict[str, Any]:
     """Return the whole answer."""
-    message = {"role": "assistant", "content": reply, "refusal": None}
-    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+    message: dict[str, Any] = {"role": "assistant", "content": said.text, "refusal": None}
+    if said.tool is not None:
+        message |= {"content": None, "tool_calls": [_call(asked, said)]}
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _finish(said)}
     return {
         **_head(asked, "chat.completion"),
         "choices": [choice],
-        "usage": usage(asked.messages, reply),
+        "usage": usage(asked.messages, said.whole),
     }
 
 
-def chunks(asked: Question, reply: str) -> Iterator[dict[str, Any]]:
+def _call(asked: Question, said: Said) -> dict[str, Any]:
+    function = {"name": said.tool, "arguments": said.arguments}
+    return {"id": asked.id.replace("chatcmpl-", "call_"), "type": "function", "function": function}
+
+
+def _finish(said: Said) -> str:
+    return "stop" if said.tool is None else "tool_calls"
+
+
+def chunks(asked: Question, said: Said) -> Iterator[dict[str, Any]]:
     """Yield the answer word by word; the last chunk has the usage if it was asked for."""
     head = _head(asked, "chat.completion.chunk")
     if asked.include_usage:
         head["usage"] = None
-    deltas = [{"role": "assistant", "content": ""}]
-    deltas += [{"content": word} for word in re.findall(r"\s*\S+|\s+$", reply)]
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+    deltas += [{"content": word} for word in re.findall(r"\s*\S+|\s+$", said.text)]
+    if said.tool is not None:
+        deltas.append({"tool_calls": [{"index": 0, **_call(asked, said)}]})
     for delta in deltas:
         yield {**head, "choices": [_delta(delta, None)]}
-    yield {**head, "choices": [_delta({}, "stop")]}
+    yield {**head, "choices": [_delta({}, _finish(said))]}
     if asked.include_usage:
-        yield {**head, "choices": [], "usage": usage(asked.messages, reply)}
+        yield {**head, "choices": [], "usage": usage(asked.messages, said.whole)}
 
 
-def _delta(delta: dict[str, str], finish: str | None) -> dict[str, Any]:
+def _delta(delta: dict[str, Any], finish: str | None) -> dict[str, Any]:
     return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
 
 

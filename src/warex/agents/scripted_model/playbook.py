@@ -1,0 +1,146 @@
+"""A playbook: rules that say what the model answers, for anybody's harness and tasks.
+
+The first rule whose patterns are all found in the request answers it. A rule with several answers
+gives one after the other and stays with its last; a request that is a repeat of the one before, as
+clients send after an error, gets the same answer again. One server plays for one trial, so that no
+trial moves another's place.
+"""
+
+import json
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from warex.agents.scripted_model.reading import text
+
+LOST = "The playbook has no rule for this request."
+"""What is answered where no rule fits: words, since an error would be tried again and again."""
+
+
+class PlaybookError(ValueError):
+    """The playbook cannot be used; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One answer: a text, or a call of a tool."""
+
+    text: str = ""
+    tool: str | None = None
+    arguments: str = ""
+    """Of the tool, as JSON."""
+
+    @property
+    def whole(self) -> str:
+        """All that was generated, for counting its tokens."""
+        return self.text + (self.tool or "") + self.arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """When, and what then."""
+
+    when: tuple[re.Pattern[str], ...]
+    """All found in the request's texts."""
+    last: tuple[re.Pattern[str], ...]
+    """All found in its last message's text."""
+    unless: tuple[re.Pattern[str], ...]
+    """None found in the request's texts."""
+    say: tuple[Any, ...]
+    """As written: a text, a tool's call, or JSON."""
+
+    def fits(self, whole: str, last: str) -> dict[str, str] | None:
+        """Return the named groups of its patterns; None where it does not fit.
+
+        A pattern that is found in several places counts where it is found last: the page that is
+        shown now stands after those of earlier steps.
+        """
+        if any(pattern.search(whole) for pattern in self.unless):
+            return None
+        groups: dict[str, str] = {}
+        for patterns, said in ((self.when, whole), (self.last, last)):
+            for pattern in patterns:
+                found = list(pattern.finditer(said))
+                if not found:
+                    return None
+                groups |= {name: value or "" for name, value in found[-1].groupdict().items()}
+        return groups
+
+
+@dataclass(slots=True)
+class Playbook:
+    """The rules and how often each has answered."""
+
+    rules: tuple[Rule, ...]
+    _answered: dict[int, int] = field(default_factory=dict)
+    _before: tuple[str, Said] | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def answer(self, request_id: str, messages: Sequence[Mapping[str, Any]]) -> Said:
+        """Return what the model says; ``request_id`` is equal for equal bodies."""
+        texts = [text(dict(message)) for message in messages]
+        with self._lock:
+            if self._before is not None and self._before[0] == request_id:
+                return self._before[1]
+            said = self._find("\n".join(texts), texts[-1])
+            self._before = (request_id, said)
+            return said
+
+    def _find(self, whole: str, last: str) -> Said:
+        for number, rule in enumerate(self.rules):
+            if (groups := rule.fits(whole, last)) is not None:
+                turn = self._answered.get(number, 0)
+                self._answered[number] = turn + 1
+                return _said(_filled(rule.say[min(turn, len(rule.say) - 1)], groups))
+        return Said(LOST)
+
+
+def load(path: Path) -> Playbook:
+    """Read a playbook that has been checked and written as JSON.
+
+    Raises:
+        PlaybookError: it cannot be read, or is none.
+    """
+    try:
+        data = json.loads(path.read_bytes())
+        return Playbook(tuple(_rule(rule) for rule in data["rules"]))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise PlaybookError(f"{path} is no playbook: {error!r}.") from None
+
+
+def _rule(data: Mapping[str, Any]) -> Rule:
+    def patterns(key: str) -> tuple[re.Pattern[str], ...]:
+        return tuple(re.compile(each, re.MULTILINE) for each in data.get(key) or ())
+
+    say = tuple(data["say"])
+    if not say:
+        raise ValueError("a rule without an answer")
+    for each in say:
+        _said(each)
+    return Rule(patterns("when"), patterns("last"), patterns("unless"), say)
+
+
+def _said(data: Any) -> Said:
+    if isinstance(data, str):
+        return Said(data)
+    if data.get("tool") is not None:
+        return Said(tool=data["tool"], arguments=json.dumps(data.get("arguments") or {}))
+    return Said(json.dumps(data["json"]))
+
+
+def _filled(value: Any, groups: Mapping[str, str]) -> Any:
+    """Put the groups where the texts name them: ``$bid`` or ``${bid}``."""
+    match value:
+        case str():
+            # What no group is called stays as it is: a dollar may be the price of something.
+            return Template(value).safe_substitute(groups) if groups else value
+        case list():
+            return [_filled(item, groups) for item in value]
+        case dict():
+            return {key: _filled(item, groups) for key, item in value.items()}
+        case _:
+            return value

@@ -1,0 +1,113 @@
+"""A playbook as a campaign's agent names it: rules by which WAREX plays the model.
+
+It is read and checked here, so that a mistake is told before anything runs, and played by a program
+of its own, one for each trial.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import (
+    BaseModel,
+    Field,
+    JsonValue,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+
+from warex.benchmarks.program import program
+from warex.errors import CampaignError
+from warex.scenarios.documents import read_document
+from warex.scenarios.mistakes import check, listed
+
+PLAYBOOK = "playbook:"
+"""Models of this name are played by the rules of a file; the rest is its path."""
+
+type Pattern = Annotated[str, StringConstraints(min_length=1)]
+
+
+class ToolCall(BaseModel, frozen=True, extra="forbid"):
+    """The model calls a tool."""
+
+    tool: Pattern
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Structured(BaseModel, frozen=True, extra="forbid"):
+    """The model answers with JSON, as asked by ``response_format``."""
+
+    structured: JsonValue = Field(alias="json", serialization_alias="json")
+
+
+type Answer = str | ToolCall | Structured
+
+
+class PlaybookRule(BaseModel, frozen=True, extra="forbid"):
+    """When the model says what."""
+
+    when: tuple[Pattern, ...] = Field(default=(), description="Regexes, all found in the request.")
+    last: tuple[Pattern, ...] = Field(default=(), description="All found in its last message.")
+    unless: tuple[Pattern, ...] = Field(default=(), description="None found in the request.")
+    say: tuple[Answer, ...] = Field(min_length=1, description="One after the other, then the last.")
+
+    @field_validator("when", "last", "unless", mode="before")
+    @classmethod
+    def _one_or_many(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
+
+    @field_validator("say", mode="before")
+    @classmethod
+    def _one_answer_or_many(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str | dict) else value
+
+    @field_validator("when", "last", "unless")
+    @classmethod
+    def _compiles(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in patterns:
+            try:
+                re.compile(pattern, re.MULTILINE)
+            except re.error as error:
+                raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+        return patterns
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_a_table(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise ValueError("a rule is a table with the keys when, last, unless, say")
+        return value
+
+
+class Playbook(BaseModel, frozen=True, extra="forbid"):
+    """What an embedded model says, rule by rule; the first that fits answers."""
+
+    rules: tuple[PlaybookRule, ...] = Field(min_length=1)
+
+
+def load_playbook(path: Path) -> Playbook:
+    """Return a playbook from its file (YAML, TOML or JSON).
+
+    Raises CampaignError with every mistake, naming the file and the place.
+    """
+    data = read_document(path, "a playbook", CampaignError)
+    playbook, mistakes = check(Playbook, data)
+    if playbook is None:
+        raise CampaignError(listed(path, mistakes))
+    return playbook
+
+
+@contextmanager
+def played(playbook: Playbook, scratch: Path) -> Iterator[int]:
+    """Play a playbook for one trial; yield its port.
+
+    Raises TrialVoid where the program does not start.
+    """
+    file = scratch / "playbook.json"
+    file.write_text(json.dumps(playbook.model_dump(mode="json", by_alias=True)), "utf-8")
+    with program("warex.agents.scripted_model", "--playbook", str(file)) as said:
+        yield int(said["port"])
