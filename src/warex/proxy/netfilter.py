@@ -1,0 +1,346 @@
+"""The rules of a namespace, spoken to the kernel directly, in batches that hold whole or not at all.
+
+A machine may have neither the ``nft`` program nor its library. So the few rules that are needed are
+encoded here, each beside the line of nft that it equals. The kernel answers a batch before ``send``
+returns, and may be asked from outside through a socket that was opened inside.
+
+Standard library only: the namespace's inside loads this file while its user waits.
+"""
+
+import socket
+import struct
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+TABLE: Final = b"warex"
+GATE: Final = b"gate"
+"""Name of the chain in which connections are refused before they are redirected."""
+LOG_GROUP: Final = 8
+"""Group of the log in which each attempt at a gate is told."""
+
+_NETFILTER: Final = 12
+"""NETLINK_NETFILTER, for Pythons that were built without its name."""
+_BATCH_BEGIN, _BATCH_END, _ERROR = 0x10, 0x11, 2
+_NFTABLES, _LOG = 10, 4
+_NEW_TABLE, _NEW_CHAIN, _NEW_RULE, _DELETE_RULE = 0, 3, 6, 8
+_REQUEST, _ACKNOWLEDGE, _CREATE, _APPEND = 1, 4, 0x400, 0x800
+_INET: Final = 1
+_LOCAL_OUT: Final = 3
+_RETURN, _DROP, _ACCEPT = -5, 0, 1
+_SYN, _SYN_ACK = 0x02, 0x12
+_TCP, _UDP = socket.IPPROTO_TCP, socket.IPPROTO_UDP
+
+type _Expressions = bytes
+type Gateway = Literal["refuse", "drop"]
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """New connections to an address, and to one port of it or any, meet this instead."""
+
+    address: str
+    port: int | None
+    how: Gateway
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A connection that was asked for at a gate; each time that the client asks again counts."""
+
+    source: str
+    source_port: int
+    address: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Redirection:
+    """Where a namespace's traffic goes."""
+
+    tcp: int
+    """Port on loopback of the listener that every connection is sent to."""
+    dns: int
+    """Port on loopback that answers for every port 53."""
+    own: Collection[str]
+    """Addresses of the namespace's device."""
+    host_ports: Collection[int] = ()
+    """Ports of 127.0.0.0/8 that are the host's, not the namespace's."""
+    host_ports_six: Collection[int] = ()
+    """The same of ::1."""
+
+
+def opened() -> socket.socket:
+    """Return a socket that sets the rules of the network namespace it is opened in."""
+    return socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETFILTER)
+
+
+def set_rules(netlink: socket.socket, to: Redirection) -> None:
+    """Make the table of a new namespace; raise OSError where the kernel refuses it."""
+    rules = [
+        *((_capture(expressions)) for expressions in _captured(to)),
+        *((_rule(b"guard", expressions)) for expressions in _guarded(to)),
+    ]
+    _send(
+        netlink,
+        [
+            # table inet warex
+            _message(_NEW_TABLE, _CREATE, _text(1, TABLE)),
+            # chain gate { type filter hook output priority -150; }: before the redirect
+            _chain(GATE, b"filter", -150),
+            # chain capture { type nat hook output priority -100; }
+            _chain(b"capture", b"nat", -100),
+            # chain guard { type filter hook output priority 0; }
+            _chain(b"guard", b"filter", 0),
+            *rules,
+        ],
+    )
+
+
+def set_gates(netlink: socket.socket, gates: Iterable[Gate]) -> None:
+    """Let exactly these gates be closed from now on; raise OSError where the kernel refuses.
+
+    A connection that is open already goes on: only what would open one is refused.
+    """
+    # flush chain inet warex gate
+    flush = _message(_DELETE_RULE, 0, _text(1, TABLE) + _text(2, GATE))
+    _send(netlink, [flush, *(_rule(GATE, _closed(gate)) for gate in gates)])
+
+
+def listen_to_gates() -> socket.socket:
+    """Return a socket that hears of each attempt at a gate of the namespace it is opened in."""
+    log = opened()
+    # Each at once, with the packet's head: addresses and ports.
+    bind = _attribute(1, b"\x01")
+    copy = _attribute(2, struct.pack(">IBx", 128, 2))
+    at_once = _attribute(5, struct.pack(">I", 1))
+    head = struct.pack(">BBH", 0, 0, LOG_GROUP)
+    _exchange(log, _packed((_LOG << 8) | 1, _ACKNOWLEDGE, 1, head + bind + copy + at_once), 1)
+    return log
+
+
+def attempts(received: bytes) -> Iterator[Attempt]:
+    """Read what the log's socket received."""
+    for kind, _, body in _messages(received):
+        if kind != _LOG << 8:
+            continue
+        packet = next((value for number, value in _attributes(body[4:]) if number == 9), b"")
+        version = packet[0] >> 4 if packet else 0
+        if version == 4 and len(packet) >= (size := 4 * (packet[0] & 15)) + 4:
+            family, ends = socket.AF_INET, (packet[12:16], packet[16:20])
+        elif version == 6 and len(packet) >= (size := 40) + 4:
+            family, ends = socket.AF_INET6, (packet[8:24], packet[24:40])
+        else:
+            continue
+        source, target = (socket.inet_ntop(family, end) for end in ends)
+        source_port, port = struct.unpack_from(">HH", packet, size)
+        yield Attempt(source, source_port, target, port)
+
+
+# ---- the rules
+
+
+def _captured(to: Redirection) -> Iterator[_Expressions]:
+    # On loopback, too: a resolver of the host's that listens there is not to be seen in here.
+    # udp dport 53 redirect to :DNS
+    yield _protocol(_UDP) + _to_port(53) + _redirect(to.dns)
+    # tcp dport 53 redirect to :DNS
+    yield _protocol(_TCP) + _to_port(53) + _redirect(to.dns)
+    for port in sorted(to.host_ports):
+        # ip daddr 127.0.0.0/8 tcp dport PORT redirect to :TCP
+        yield _loopback_four() + _protocol(_TCP) + _to_port(port) + _redirect(to.tcp)
+    for port in sorted(to.host_ports_six):
+        # ip6 daddr ::1 tcp dport PORT redirect to :TCP
+        yield _to_address("::1") + _protocol(_TCP) + _to_port(port) + _redirect(to.tcp)
+    for own in _own(to):
+        # ip daddr OWN return
+        yield own + _verdict(_RETURN)
+    # meta l4proto tcp redirect to :TCP
+    yield _protocol(_TCP) + _redirect(to.tcp)
+
+
+def _guarded(to: Redirection) -> Iterator[_Expressions]:
+    for own in _own(to):
+        # By address: a redirected packet still bears the device that it would have left by.
+        # ip daddr OWN accept
+        yield own + _verdict(_ACCEPT)
+    # meta l4proto tcp accept
+    yield _protocol(_TCP) + _verdict(_ACCEPT)
+    # reject with icmpx admin-prohibited
+    yield _expression(b"reject", _number(1, 2) + _attribute(2, b"\x03"))
+
+
+def _own(to: Redirection) -> Iterator[_Expressions]:
+    yield _loopback_four()
+    yield _to_address("::1")
+    for address in to.own:
+        yield _to_address(address)
+
+
+def _closed(gate: Gate) -> _Expressions:
+    """Encode a gate: log group N, then reject with tcp reset, or drop."""
+    # ip daddr ADDRESS meta l4proto tcp [tcp dport PORT] tcp flags & (syn | ack) == syn
+    match = _to_address(gate.address) + _protocol(_TCP)
+    if gate.port is not None:
+        match += _to_port(gate.port)
+    match += _payload(2, 13, 1) + _masked(_SYN_ACK) + _equal(bytes([_SYN]))
+    log = _expression(b"log", _attribute(1, struct.pack(">H", LOG_GROUP)))
+    if gate.how == "drop":
+        return match + log + _verdict(_DROP)
+    return match + log + _expression(b"reject", _number(1, 1) + _attribute(2, b"\x00"))
+
+
+# ---- expressions: each loads into, compares or uses register 1
+
+
+def _loopback_four() -> _Expressions:
+    # ip daddr 127.0.0.0/8
+    return _family(socket.AF_INET) + _payload(1, 16, 1) + _equal(b"\x7f")
+
+
+def _to_address(address: str) -> _Expressions:
+    # ip daddr ADDRESS, ip6 daddr ADDRESS
+    if ":" in address:
+        raw = socket.inet_pton(socket.AF_INET6, address)
+        return _family(socket.AF_INET6) + _payload(1, 24, 16) + _equal(raw)
+    return _family(socket.AF_INET) + _payload(1, 16, 4) + _equal(socket.inet_aton(address))
+
+
+def _family(family: int) -> _Expressions:
+    # meta nfproto ipv4, meta nfproto ipv6
+    return _expression(b"meta", _number(1, 1) + _number(2, 15)) + _equal(bytes([family]))
+
+
+def _protocol(number: int) -> _Expressions:
+    # meta l4proto NUMBER
+    return _expression(b"meta", _number(1, 1) + _number(2, 16)) + _equal(bytes([number]))
+
+
+def _to_port(port: int) -> _Expressions:
+    # th dport PORT
+    return _payload(2, 2, 2) + _equal(struct.pack(">H", port))
+
+
+def _payload(base: int, offset: int, length: int) -> _Expressions:
+    """Load bytes of the packet: base 1 is the network header, 2 the transport header."""
+    numbers = ((1, 1), (2, base), (3, offset), (4, length))
+    return _expression(b"payload", b"".join(_number(*pair) for pair in numbers))
+
+
+def _masked(mask: int) -> _Expressions:
+    where = _number(1, 1) + _number(2, 1) + _number(3, 1)
+    bits = _nested(4, _attribute(1, bytes([mask]))) + _nested(5, _attribute(1, b"\x00"))
+    return _expression(b"bitwise", where + bits)
+
+
+def _equal(value: bytes) -> _Expressions:
+    return _expression(b"cmp", _number(1, 1) + _number(2, 0) + _nested(3, _attribute(1, value)))
+
+
+def _redirect(port: int) -> _Expressions:
+    # redirect to :PORT
+    value = _nested(2, _attribute(1, struct.pack(">H", port)))
+    load = _expression(b"immediate", _number(1, 1) + value)
+    return load + _expression(b"redir", _number(1, 1))
+
+
+def _verdict(code: int) -> _Expressions:
+    value = _nested(2, _nested(2, _attribute(1, struct.pack(">i", code))))
+    return _expression(b"immediate", _number(1, 0) + value)
+
+
+# ---- messages
+
+
+def _chain(name: bytes, kind: bytes, priority: int) -> bytes:
+    hook = _number(1, _LOCAL_OUT) + _attribute(2, struct.pack(">i", priority))
+    body = _text(1, TABLE) + _text(3, name) + _nested(4, hook) + _text(7, kind)
+    return _message(_NEW_CHAIN, _CREATE, body)
+
+
+def _capture(expressions: _Expressions) -> bytes:
+    return _rule(b"capture", expressions)
+
+
+def _rule(chain: bytes, expressions: _Expressions) -> bytes:
+    body = _text(1, TABLE) + _text(2, chain) + _nested(4, expressions)
+    return _message(_NEW_RULE, _CREATE | _APPEND, body)
+
+
+def _expression(name: bytes, data: bytes) -> _Expressions:
+    return _nested(1, _text(1, name) + _nested(2, data))
+
+
+def _attribute(kind: int, data: bytes) -> bytes:
+    return struct.pack("HH", 4 + len(data), kind) + data + bytes(-len(data) % 4)
+
+
+def _nested(kind: int, data: bytes) -> bytes:
+    return _attribute(kind | 0x8000, data)
+
+
+def _number(kind: int, value: int) -> bytes:
+    return _attribute(kind, struct.pack(">I", value))
+
+
+def _text(kind: int, value: bytes) -> bytes:
+    return _attribute(kind, value + b"\0")
+
+
+def _message(kind: int, flags: int, body: bytes) -> bytes:
+    head = struct.pack(">BBH", _INET, 0, 0)
+    return struct.pack("HH", (_NFTABLES << 8) | kind, flags) + head + body
+
+
+def _packed(kind: int, flags: int, sequence: int, body: bytes) -> bytes:
+    whole = struct.pack("IHHII", 16 + len(body), kind, _REQUEST | flags, sequence, 0) + body
+    return whole + bytes(-len(whole) % 4)
+
+
+def _send(netlink: socket.socket, messages: list[bytes]) -> None:
+    """Send one batch, of which the last message is acknowledged."""
+    mark = struct.pack(">BBH", 0, 0, _NFTABLES)
+    batch = _packed(_BATCH_BEGIN, 0, 0, mark)
+    for sequence, message in enumerate(messages, 1):
+        kind, flags = struct.unpack_from("HH", message)
+        last = _ACKNOWLEDGE if sequence == len(messages) else 0
+        batch += _packed(kind, flags | last, sequence, message[4:])
+    batch += _packed(_BATCH_END, 0, len(messages) + 1, mark)
+    _exchange(netlink, batch, len(messages))
+
+
+def _exchange(netlink: socket.socket, request: bytes, last: int) -> None:
+    """Send, and look for a refusal; the kernel's answers are there as soon as it has returned."""
+    netlink.send(request)
+    done = False
+    while True:
+        try:
+            answer = netlink.recv(65536, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            break
+        for kind, sequence, body in _messages(answer):
+            if kind == _ERROR and (error := struct.unpack_from("i", body)[0]):
+                raise OSError(-error, f"netfilter, message {sequence}")
+            done = done or sequence == last
+    if not done:
+        raise OSError(71, "netfilter did not answer")  # EPROTO
+
+
+def _messages(received: bytes) -> Iterator[tuple[int, int, bytes]]:
+    at = 0
+    while at + 16 <= len(received):
+        length, kind, _, sequence, _ = struct.unpack_from("IHHII", received, at)
+        if length < 16:
+            return
+        yield kind, sequence, received[at + 16 : at + length]
+        at += length + (-length % 4)
+
+
+def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
+    at = 0
+    while at + 4 <= len(data):
+        length, kind = struct.unpack_from("HH", data, at)
+        if length < 4:
+            return
+        yield kind & 0x3FFF, data[at + 4 : at + length]
+        at += length + (-length % 4)

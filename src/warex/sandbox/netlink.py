@@ -1,0 +1,100 @@
+"""A device, its addresses and its routes, asked of the kernel directly.
+
+The ``ip`` program may be missing, and would have lost the capabilities that its caller holds in a
+namespace of its own. Standard library only: the namespace's inside loads this while its user waits.
+"""
+
+import socket
+import struct
+from contextlib import suppress
+from typing import Final
+
+DEVICE: Final = "warex0"
+_PEER: Final = "warex1"
+
+_NEW_LINK, _NEW_ADDRESS, _NEW_ROUTE, _ERROR = 16, 20, 24, 2
+_REQUEST, _ACKNOWLEDGE, _EXCLUSIVE, _CREATE = 1, 4, 0x200, 0x400
+_UP: Final = 1
+_NO_DUPLICATE_DETECTION: Final = 2
+_TABLE_MAIN, _BY_ADMINISTRATOR, _UNIVERSE, _UNICAST = 254, 4, 0, 1
+
+
+def make_device() -> None:
+    """Make a device that may carry an address; which kind, is whichever this kernel has.
+
+    With loopback alone Chromium holds itself offline, and an unknown name would give it another
+    error than on a real network. Raises OSError of the last kind tried.
+    """
+    refused = OSError(95, "no kind of device can be made")
+    for kind in ("veth", "dummy", "bridge"):
+        try:
+            _make(kind)
+        except OSError as error:
+            refused = error
+        else:
+            return
+    raise refused
+
+
+def bring_up(name: str) -> None:
+    """Bring a device up."""
+    _ask(_NEW_LINK, 0, _link(socket.if_nametoindex(name), up=True))
+
+
+def bring_up_device() -> None:
+    """Bring up the device that was made, and the other end of it if it has one.
+
+    Without a link-local address of IPv6: that comes a second later, and Chromium would take it for
+    a change of network and end what it is loading.
+    """
+    names = {name for _, name in socket.if_nameindex()}
+    none = attribute(26, attribute(socket.AF_INET6, attribute(8, b"\x01")))
+    for name in (DEVICE, _PEER):
+        if name not in names:
+            continue
+        with suppress(OSError):  # A kernel without IPv6 gives none anyway.
+            _ask(_NEW_LINK, 0, _link(socket.if_nametoindex(name)) + none)
+        bring_up(name)
+
+
+def give_address(address: str) -> None:
+    """Give the device an address of one, and route everything of its family over it."""
+    index = socket.if_nametoindex(DEVICE)
+    six = ":" in address
+    family, bits = (socket.AF_INET6, 128) if six else (socket.AF_INET, 32)
+    raw = socket.inet_pton(family, address)
+    # Duplicate detection would keep the address from being used for a second.
+    head = struct.pack("BBBBI", family, bits, _NO_DUPLICATE_DETECTION if six else 0, 0, index)
+    _ask(_NEW_ADDRESS, _CREATE | _EXCLUSIVE, head + attribute(1, raw) + attribute(2, raw))
+    route = (family, 0, 0, 0, _TABLE_MAIN, _BY_ADMINISTRATOR, _UNIVERSE, _UNICAST, 0)
+    device = attribute(4, struct.pack("I", index))
+    # With a source, or connections would leave from 0.0.0.0 and their answers be lost.
+    body = struct.pack("BBBBBBBBI", *route) + device + attribute(7, raw)
+    _ask(_NEW_ROUTE, _CREATE | _EXCLUSIVE, body)
+
+
+def attribute(kind: int, data: bytes) -> bytes:
+    """Encode one attribute of a netlink message."""
+    return struct.pack("HH", 4 + len(data), kind) + data + bytes(-len(data) % 4)
+
+
+def _make(kind: str) -> None:
+    info = attribute(1, kind.encode())
+    if kind == "veth":
+        info += attribute(2, attribute(1, _link(0) + attribute(3, _PEER.encode() + b"\0")))
+    body = _link(0) + attribute(3, DEVICE.encode() + b"\0") + attribute(18, info)
+    _ask(_NEW_LINK, _CREATE | _EXCLUSIVE, body)
+
+
+def _link(index: int, *, up: bool = False) -> bytes:
+    return struct.pack("BxHiII", 0, 0, index, _UP if up else 0, _UP if up else 0)
+
+
+def _ask(kind: int, flags: int, body: bytes) -> None:
+    head = struct.pack("IHHII", 16 + len(body), kind, _REQUEST | _ACKNOWLEDGE | flags, 1, 0)
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as netlink:
+        netlink.send(head + body)
+        answer = netlink.recv(65536)
+    _, answered, _, _, _, error = struct.unpack_from("IHHIIi", answer)
+    if answered != _ERROR or error:
+        raise OSError(-error or 71, f"rtnetlink, message {kind}")
