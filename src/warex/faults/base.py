@@ -134,9 +134,9 @@ class ConnectionFault(Fault, frozen=True):
     point: ClassVar[Point]
     """Where the attempt fails."""
 
-    outside_only: ClassVar[bool] = False
-    """Whether a proxy that the client knows of cannot show it: the client asks that proxy to
-    resolve and to connect, so nothing can fail but the proxy's own answer."""
+    needs_namespace: ClassVar[bool] = False
+    """Whether only a namespace of the client's own can show it. Elsewhere the client leaves names
+    and connections to the proxy, or is answered before the proxy is asked."""
 
     stage: Literal["request"] = "request"
     hold: Seconds = Field(

@@ -13,7 +13,7 @@ class ConnectionRefused(ConnectionFault, frozen=True):
 
     summary: ClassVar = "Refuse the connection, as where nobody listens."
     point: ClassVar[Point] = "connect"
-    outside_only: ClassVar = True
+    needs_namespace: ClassVar = True
 
     kind: Literal["connection_refused"] = "connection_refused"
 

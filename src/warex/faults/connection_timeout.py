@@ -13,7 +13,7 @@ class ConnectionTimeout(ConnectionFault, frozen=True):
 
     summary: ClassVar = "Leave the connection unanswered, until the client's system gives up."
     point: ClassVar[Point] = "connect"
-    outside_only: ClassVar = True
+    needs_namespace: ClassVar = True
 
     kind: Literal["connection_timeout"] = "connection_timeout"
 

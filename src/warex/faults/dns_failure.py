@@ -25,7 +25,7 @@ class DnsFailure(ConnectionFault, frozen=True):
 
     summary: ClassVar = "Give the host's name no address."
     point: ClassVar[Point] = "name"
-    outside_only: ClassVar = True
+    needs_namespace: ClassVar = True
 
     kind: Literal["dns_failure"] = "dns_failure"
     code: Answerless = Field(

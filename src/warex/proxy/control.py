@@ -23,11 +23,12 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler
 
-from warex.errors import InputError
+from warex.errors import InputError, ScenarioError
 from warex.faults import AnyFault
 from warex.proxy.addon import WarexAddon
 from warex.scenarios import Match, Rule
 from warex.scenarios.mistakes import check
+from warex.scenarios.showable import require_showable
 from warex.seeds import derive
 from warex.traces import Control, TaskBegan, TaskEnded
 
@@ -108,6 +109,7 @@ class ControlApi:
             "fault": body.fault.model_dump(mode="json"),
         }
         rule = _made(Rule, data)
+        require_showable([rule], in_namespace=self._addon.config.capture == "handed")
         injector = self._addon.injector
         if body.name is None:
             numbered = (rule.model_copy(update={"name": f"one-shot-{n}"}) for n in count(1))
@@ -142,7 +144,7 @@ class _Handler(RequestHandler):
         try:
             body = _body(shape, self.request.body)
             result = getattr(self._api, call)(body)
-        except ValueError as error:
+        except (ValueError, ScenarioError) as error:
             self._finish(400, {"error": str(error)})
             return
         arguments = body.model_dump(mode="json", exclude_none=True)
@@ -150,6 +152,8 @@ class _Handler(RequestHandler):
             arguments = result
         if call in ("arm", "plan_fault"):
             arguments["passed"] = self._addon.injector.passed()
+            if straddled := self._addon.injector.straddled(self._addon.recorder.clock.now()):
+                arguments["straddled"] = list(straddled)
         self._addon.recorder.write(Control(call=call, arguments=arguments))
         self._finish(200, result)
 

@@ -25,6 +25,7 @@ from warex.proxy.handed import Handed
 from warex.proxy.interception import CANARY_HOST
 from warex.proxy.recorder import Recorder
 from warex.scenarios import Injector, Scenario
+from warex.scenarios.showable import require_showable
 from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
 from warex.traces.blobs import BlobStore
 
@@ -48,6 +49,7 @@ async def running(config: ProxyConfig, handed: Handed | None = None) -> AsyncIte
     http1.install()
     stream.install()
     handler.install()
+    _check_scenario(config)
     _check_port(config)
     clock = Clock()
     writer = TraceWriter(config.out / EVENTS, clock) if config.out else None
@@ -105,6 +107,12 @@ async def running(config: ProxyConfig, handed: Handed | None = None) -> AsyncIte
             )
         if writer is not None:
             writer.close()
+
+
+def _check_scenario(config: ProxyConfig) -> None:
+    """Refuse what cannot show, before a trace is begun."""
+    rules = config.scenario.rules if config.scenario is not None else ()
+    require_showable(rules, in_namespace=config.capture == "handed")
 
 
 def _check_port(config: ProxyConfig) -> None:

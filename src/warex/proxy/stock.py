@@ -19,9 +19,11 @@ from warex.errors import WarexError
 from warex.proxy import http1, stream
 from warex.proxy.addon import WarexAddon
 from warex.proxy.config import ProxyConfig
+from warex.proxy.interception import CANARY_HOST
 from warex.proxy.recorder import Recorder
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.load import load_scenario
+from warex.scenarios.showable import require_showable
 from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
 from warex.traces.blobs import BlobStore
 
@@ -112,6 +114,7 @@ class Warex:
 def _begin() -> _Trial:
     options: Any = ctx.options
     scenario = load_scenario(options.warex_scenario) if options.warex_scenario else None
+    require_showable(scenario.rules if scenario else (), in_namespace=False)
     out = Path(options.warex_out) if options.warex_out else None
     config = ProxyConfig(
         ca=Path(options.confdir),
@@ -120,7 +123,12 @@ def _begin() -> _Trial:
         seed=options.warex_seed,
         sites=tuple(options.warex_sites),
     )
-    injector = Injector(scenario or Scenario(name="clean"), config.seed, sites=config.sites)
+    injector = Injector(
+        scenario or Scenario(name="clean"),
+        config.seed,
+        sites=config.sites,
+        own_hosts=(CANARY_HOST,),
+    )
     clock = Clock()
     writer = TraceWriter(out / EVENTS, clock) if out else None
     recorder = Recorder(clock, writer, BlobStore(out / "blobs") if out else None)

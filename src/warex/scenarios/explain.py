@@ -1,11 +1,14 @@
 """Says in words what a scenario will do."""
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from warex.faults import ConnectionFault, Point
 from warex.scenarios.doubts import doubts, may_write
+from warex.scenarios.origins import read_origins
 from warex.scenarios.scenario import SITES, Match, Rule, Scenario, Trigger
+from warex.scenarios.showable import NAMESPACE_MODE
 
 _ARMED: Final = {
     None: "From when on: the benchmark decides; where there is none, from the start.",
@@ -17,6 +20,11 @@ _NEVER: Final = (
     "the browser's background traffic, favicons, certificate checks, and calls to a model unless a "
     "rule spells out the host"
 )
+_ATTEMPTS: Final[Mapping[Point, str]] = {
+    "name": "lookups of the name of",
+    "connect": "connections to",
+    "tls": "TLS handshakes with",
+}
 _WIDTH: Final = 96
 
 
@@ -60,6 +68,8 @@ def _never(patterns: Sequence[str]) -> str:
 
 def _exchanges(rule: Rule) -> str:
     match = rule.match
+    if isinstance(rule.fault, ConnectionFault):
+        return f"{_ATTEMPTS[rule.fault.point]}{_origins(match, rule.fault.point)}"
     methods = f"{_or(match.method)} requests" if match.method else "requests"
     words = f"{methods} whose resource is {_or(rule.resources)}" if rule.resources else methods
     words += _where(match)
@@ -68,6 +78,20 @@ def _exchanges(rule: Rule) -> str:
     if match.content_type:
         words += f", where the answer's media type is {_or(match.content_type)}"
     return words
+
+
+def _origins(match: Match, point: Point) -> str:
+    """Say which hosts and ports a connection fault is about."""
+    pattern = match.url_exact or match.url
+    if pattern is None or pattern == "*":
+        return " any host"
+    if pattern.startswith(SITES):
+        return " the benchmark's task sites (any host where none are known)"
+    origins = read_origins(pattern, exact=match.url_exact is not None)
+    host = "any host" if origins.host == "*" else origins.host
+    if point == "name":
+        return f" {host}, whatever the port" if origins.port else f" {host}"
+    return f" {host}, port {origins.port}" if origins.port else f" {host}, any port"
 
 
 def _where(match: Match) -> str:
@@ -115,6 +139,11 @@ def _windows(trigger: Trigger) -> str:
 
 
 def _counting(rule: Rule) -> str:
+    if isinstance(rule.fault, ConnectionFault):
+        one = f"attempts at one host and port within {rule.fault.hold:g} s are counted as one"
+        if rule.per == "rule":
+            return f"{one}; all are numbered together, in order of arrival"
+        return f"{one}; each host and port is numbered by itself"
     if rule.per == "rule":
         return "all that the rule is about are numbered together, in order of arrival"
     return "each method and URL is numbered by itself"
@@ -125,6 +154,9 @@ def _meets(rule: Rule) -> str:
 
 
 def _stage(rule: Rule) -> str:
+    if isinstance(rule.fault, ConnectionFault):
+        where = f"; shows in {NAMESPACE_MODE} only" if rule.fault.needs_namespace else ""
+        return f"before there is a request, so the site does nothing{where}"
     if rule.fault.stage == "request":
         return "before the site sees the request, so the site does nothing"
     words = "after the site has acted, so only its answer is lost"

@@ -97,7 +97,7 @@ def read_origins(pattern: str, *, exact: bool = False) -> Origins:
         return ANYTHING
     found = _ORIGIN.fullmatch(pattern)
     if found is None or (exact and "*" in pattern):
-        raise ValueError(f"{pattern!r} does not name scheme and host, with or without a port, and no more")
+        raise ValueError(f"{pattern!r} is not a scheme, a host, perhaps a port, and no more")
     said = found["scheme"].lower()
     schemes = frozenset(it for name, it in _SCHEMES.items() if _host_regex(said).fullmatch(name))
     if not schemes:

@@ -134,6 +134,7 @@ class _Places:
         self._known = self._from_start
         self._open: set[str] = set()
         self._finished = False
+        self._straddled: set[str] = set()
 
     def _read(self, event: Event) -> None:
         match event:
@@ -153,8 +154,15 @@ class _Places:
                     )
                 self._known = True
             case Control(call="arm" | "plan_fault"):
+                if event.call == "arm" and "straddled" in event.arguments:
+                    self._straddled |= set(_NAMES.validate_python(event.arguments["straddled"]))
                 self._passed = _PASSED.validate_python(event.arguments.get("passed", {}))
             case FaultPlanned():
+                if event.rule in self._straddled:
+                    self._refuse(
+                        f"it was armed by a call within the hold of an attempt that rule"
+                        f" {event.rule!r} had left alone"
+                    )
                 if self.by_hand and not self._known:
                     self._refuse("it was armed by itself and, at another time, by a call")
                 passed = self._passed.get(event.rule, {}).get(event.scope, 0) * self.by_hand
@@ -170,6 +178,7 @@ class _Places:
         )
 
 
+_NAMES: TypeAdapter[list[str]] = TypeAdapter(list[str])
 _PASSED: TypeAdapter[dict[str, dict[str, int]]] = TypeAdapter(dict[str, dict[str, int]])
 
 
