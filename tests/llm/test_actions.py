@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from warex.llm import LlmAnswer, ToolCall
-from warex.llm.actions import Action, Vocabulary, is_final, read_actions
+from warex.llm.actions import Action, Progress, Vocabulary, read_actions
 
 BROWSER = Vocabulary(
     name="browser",
@@ -150,9 +150,22 @@ def test_an_answer_that_did_not_arrive_moves_nobody(complete: bool, error: str |
 
 
 def test_only_an_action_that_ends_the_task_is_final() -> None:
-    assert is_final(_read("report_infeasible('x')"), BROWSER)
-    assert not is_final(_read("reload()"), BROWSER)
-    assert not is_final((), BROWSER)
+    assert Progress().ends(_read("report_infeasible('x')"), BROWSER)
+    assert not Progress().ends(_read("reload()"), BROWSER)
+    assert not Progress().ends((), BROWSER)
+
+
+def test_what_ends_a_subroutine_does_not_end_the_task() -> None:
+    vocabulary = Vocabulary(name="stacked", calls=("find",), finish=("stop",), other=("click",))
+    progress = Progress()
+
+    def ends(text: str) -> bool:
+        answer = LlmAnswer("m", text=text, complete=True)
+        return progress.ends(read_actions(answer, vocabulary), vocabulary)
+
+    said = ["find [a]", "find [b]", "stop [1]", "click [2]", "stop [3]"]
+    assert [ends(text) for text in said] == [False] * 5
+    assert ends("stop [4]")
 
 
 @pytest.mark.parametrize(

@@ -359,6 +359,18 @@ def test_after_the_agents_last_action_nothing_is_hit(begin: Begin, plain: Origin
     assert [(e.reason, e.count) for e in lane.events(FaultMissed)] == [("trial_over", 1)]
 
 
+def test_an_agent_that_ends_a_subroutine_is_still_at_its_task(begin: Begin, plain: Origin) -> None:
+    rule = scenario(HttpError(status=500), match={"url": "*/page"})
+    vocabulary = Vocabulary(name="test", calls=("find",), finish=("stop",))
+    with begin(scenario=rule, vocabulary=vocabulary) as lane:
+        chat(lane, plain, "find [it]")
+        chat(lane, plain, "stop [here]")
+        with ask(lane, plain, "/page") as client:
+            assert read_answer(client)[0].startswith(b"HTTP/1.1 500 ")
+        chat(lane, plain, "stop [done]")
+    assert [event.by for event in lane.events(Disarmed)] == ["terminal_action"]
+
+
 def test_an_agent_that_ends_before_arming_leaves_the_judges_page_alone(
     begin: Begin, plain: Origin
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from pydantic import JsonValue
 
 from warex.llm import recognise
-from warex.llm.actions import Vocabulary
+from warex.llm.actions import Progress, Vocabulary
 from warex.proxy.llm_tap import LlmTap, ReadCall, read_call
 
 VOCABULARY = Vocabulary(
@@ -36,6 +36,7 @@ def read(call: LlmTap, body: bytes = b"", **given: object) -> ReadCall:
         "error": None,
         "now": 12.0,
         "vocabulary": VOCABULARY,
+        "progress": Progress(),
         "blobs": None,
     }
     return read_call(call, "x1", **{**known, **given})  # type: ignore[arg-type]

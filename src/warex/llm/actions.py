@@ -40,6 +40,8 @@ class Vocabulary(BaseModel, frozen=True, extra="forbid"):
     """End the task as one that cannot be done; each also in ``finish``."""
     noop: tuple[str, ...] = ()
     """Wait and look again."""
+    calls: tuple[str, ...] = ()
+    """Begin a part of the task, which ``finish`` then ends in place of the task: subroutines."""
     other: tuple[str, ...] = ()
     """Every action that none of the above is true of."""
 
@@ -54,7 +56,9 @@ class Vocabulary(BaseModel, frozen=True, extra="forbid"):
     @property
     def names(self) -> frozenset[str]:
         """Every action there is."""
-        return frozenset(self.navigate + self.recover + self.finish + self.noop + self.other)
+        return frozenset(
+            self.navigate + self.recover + self.finish + self.noop + self.calls + self.other
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +90,22 @@ def read_actions(answer: LlmAnswer, vocabulary: Vocabulary) -> tuple[Action, ...
     return called or _in_text(answer.text, names)
 
 
-def is_final(actions: tuple[Action, ...], vocabulary: Vocabulary) -> bool:
-    """Tell whether one of the actions ends the task."""
-    return any(action.name in vocabulary.finish for action in actions)
+@dataclass(slots=True)
+class Progress:
+    """How deep in parts of its task an agent is, by the actions that it took."""
+
+    depth: int = 0
+
+    def ends(self, actions: tuple[Action, ...], vocabulary: Vocabulary) -> bool:
+        """Note the actions; tell whether one of them ends the task, and not a part of it."""
+        for action in actions:
+            if action.name in vocabulary.calls:
+                self.depth += 1
+            elif action.name in vocabulary.finish:
+                if self.depth == 0:
+                    return True
+                self.depth -= 1
+        return False
 
 
 def _in_tool_call(name: str, arguments: JsonValue, names: frozenset[str]) -> tuple[Action, ...]:

@@ -13,6 +13,7 @@ from mitmproxy import connection, http
 
 from warex.exchange import Exchange, resource_of
 from warex.llm import could_be_llm, recognise
+from warex.llm.actions import Progress
 from warex.proxy import flows
 from warex.proxy.config import ProxyConfig
 from warex.proxy.connection_hooks import ConnectionHooks
@@ -55,6 +56,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         self.injector = injector
         self._live: dict[str, dict[str, tuple[http.HTTPFlow, Ongoing]]] = {}
         self._armed = injector.armed
+        self._progress = Progress()
         if self._armed:
             recorder.write(Armed(by="start"))
 
@@ -418,6 +420,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
             error=error,
             now=self.recorder.clock.now(),
             vocabulary=self.config.vocabulary,
+            progress=self._progress,
             blobs=self.recorder.blobs,
         )
         self.recorder.write(call.event)
@@ -450,7 +453,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         """Let every rule begin anew."""
         self.report_left_alone()
         self.injector.begin_task(seed)
-        self._armed = False
+        self._armed, self._progress = False, Progress()
         self._note_arming("start")
 
     @fail_closed

@@ -7,7 +7,7 @@ from typing import Literal
 from mitmproxy.net import encoding
 
 from warex.llm import LlmAnswer, LlmRequest, read_answer
-from warex.llm.actions import Action, Vocabulary, is_final, read_actions
+from warex.llm.actions import Action, Progress, Vocabulary, read_actions
 from warex.llm.images import detach_images
 from warex.traces import AgentAction, LlmCall
 from warex.traces.blobs import BlobStore
@@ -53,9 +53,13 @@ def read_call(
     error: str | None,
     now: float,
     vocabulary: Vocabulary | None,
+    progress: Progress,
     blobs: BlobStore | None,
 ) -> ReadCall:
-    """Read a call that is over; ``error`` says why there is no answer, if there is none."""
+    """Read a call that is over; ``error`` says why there is no answer, if there is none.
+
+    ``progress`` is the agent's, and is told of the actions.
+    """
     answer = _answer(tap, status, content_type, content_encoding, error)
     messages, images = detach_images(tap.request.messages)
     if blobs is not None:
@@ -95,7 +99,7 @@ def read_call(
     return ReadCall(
         event,
         tuple(_events(actions, vocabulary, exchange, tap.step)),
-        final=is_final(actions, vocabulary),
+        final=progress.ends(actions, vocabulary),
     )
 
 
