@@ -17,7 +17,7 @@ from warex.errors import CampaignError, TrialVoid
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
-from warex.testbed.tasks import FILE, Task, load_tasks
+from warex.testbed.tasks import FILE, Task, Verdict, load_tasks
 from warex.traces import Ending
 
 _RESULT = "result.json"
@@ -82,7 +82,7 @@ scenario = "paper/server-error"
 
     def sites(self, task: str) -> tuple[str, ...]:
         """Return the origin of the task's site."""
-        return (f"https://{self._task(task).host}",)
+        return (f"https://{self.task(task).host}",)
 
     def arm(self, scenario: Scenario, task: str) -> Arm:
         """Return ``first_page``, as in the paper: the reference agent bears any first page."""
@@ -92,7 +92,7 @@ scenario = "paper/server-error"
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[Stage]:
         """Start the sites in a process of their own; without a proxy they speak TLS themselves."""
-        return self._stage(self._task(task), ca, direct)
+        return self._stage(self.task(task), ca, direct)
 
     @contextmanager
     def _stage(self, task: Task, ca: CertificateAuthority, direct: bool) -> Iterator[Stage]:
@@ -111,7 +111,7 @@ scenario = "paper/server-error"
 
     def command(self, job: Job, stage: Stage) -> Command:
         """Return the reference agent's command line for the task."""
-        found, agent = self._task(job.task), job.agent
+        found, agent = self.task(job.task), job.agent
         command = [sys.executable, "-m", "warex.agents.reference", "--goal", found.goal]
         command += ["--start-url", f"https://{found.host}{found.start}", "--model", agent.model]
         command += ["--max-steps", str(agent.max_steps), "--result", str(job.folder / _RESULT)]
@@ -137,14 +137,21 @@ scenario = "paper/server-error"
         if code is None:
             ending = "time_limit"
         answer = said.get("answer") if ending == "answered" else None
-        state = _told(cast(_Site, stage).admin_port, "state")
-        verdict = self._task(task).judge(state, answer)
+        verdict = self.judge(task, stage, answer)
         if ending is None:
             why = f"the agent ended with code {code}{_last_words(folder / AGENT_LOG)}"
             return Result("harness_crashed", 0.0, reasons=(why,))
         return Result(ending, verdict.score, answer, verdict.reasons)
 
-    def _task(self, name: str) -> Task:
+    def judge(self, task: str, stage: Stage, answer: str | None) -> Verdict:
+        """Return what the task's check says of the site's state and of an answer.
+
+        Raises TrialVoid where the site does not tell its state.
+        """
+        return self.task(task).judge(_told(cast(_Site, stage).admin_port, "state"), answer)
+
+    def task(self, name: str) -> Task:
+        """Return a task by its name; raise CampaignError, naming what there is."""
         if name not in self._tasks:
             known = ", ".join(self._tasks)
             raise CampaignError(f"the testbed has no task {name!r}; there are: {known}")
