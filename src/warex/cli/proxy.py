@@ -1,17 +1,16 @@
 """`warex proxy`: the proxy alone, under a scenario, until it is interrupted."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING
 
 import click
 
 from warex.cli.traffic import site_option, traffic_options
-from warex.cli.trial import attempt_of
+from warex.cli.traffic_config import traffic_config
 from warex.errors import InputError, MachineError, TrialVoid
 
 if TYPE_CHECKING:
     from warex.proxy.config import ProxyConfig
-    from warex.scenarios import Arm
 
 
 @click.command("proxy")
@@ -61,44 +60,28 @@ def command(
 
     Point a browser at it and have it trust the CA that is named at the start.
     """
-    from pydantic import ValidationError
-
     from warex.proxy.ca import ensure_ca
-    from warex.proxy.config import HostMap, ProxyConfig
-    from warex.scenarios.load import load_scenario
-    from warex.scenarios.replay import read_replay
 
-    if replay is not None and scenario is not None:
-        raise InputError("--replay brings its own scenario; leave --scenario out")
-    past = None if replay is None else read_replay(attempt_of(replay))
-    loaded = past.scenario if past else None if scenario is None else load_scenario(scenario)
     _check_host(host)
     ca = ensure_ca()
-    try:
-        config = ProxyConfig(
-            host=host,
-            port=port,
-            control_port=control_port,
-            ca=ca.folder,
-            out=out,
-            scenario=loaded,
-            seed=past.seed if past else seed,
-            arm=past.arm if past else cast("Arm | None", arm),
-            sites=sites or (past.sites if past else ()),
-            never=past.never if past else (),
-            schedule=past.schedule if past else None,
-            record=cast(Literal["all", "concerned"], record),
-            pass_through=pass_through,
-            llm_hosts=llm_hosts,
-            maps=tuple(map(HostMap.parse, maps)),
-            upstream=upstream,
-            insecure=insecure,
-            replay_of=None if replay is None else str(replay),
-        )
-    except ValidationError as error:
-        details = error.errors()[0]
-        option = "--" + str(details["loc"][0]).replace("_", "-")
-        raise InputError(f"{option}: {details['msg'].removeprefix('Value error, ')}") from None
+    config = traffic_config(
+        ca,
+        scenario=scenario,
+        seed=seed,
+        replay=replay,
+        sites=sites,
+        arm=arm,
+        record=record,
+        maps=maps,
+        host=host,
+        port=port,
+        control_port=control_port,
+        out=out,
+        pass_through=pass_through,
+        llm_hosts=llm_hosts,
+        upstream=upstream,
+        insecure=insecure,
+    )
     _serve(config, str(ca.certificate))
 
 

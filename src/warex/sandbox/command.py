@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from warex.errors import MachineError
 from warex.sandbox.family import Family
@@ -14,6 +14,30 @@ from warex.traces import cannot_write
 
 _LOOK = 0.1
 """Seconds between two questions whether to stop; who asks for a stop is another thread."""
+
+
+class Started(Protocol):
+    """A command that runs."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id, as this process sees it."""
+
+    def wait(self) -> int:
+        """Wait for its end; return its exit code, negative for a signal."""
+
+
+class Starter(Protocol):
+    """Starts a command with its words in a file."""
+
+    def __call__(
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        output: IO[bytes],
+        cwd: Path | None,
+    ) -> Started:
+        """Start it; raise MachineError where it cannot be started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +58,14 @@ def run_command(
     timeout_s: float,
     stop: Callable[[], bool] | None = None,
     cwd: Path | None = None,
+    start: Starter | None = None,
+    watch: Callable[[Family], None] = lambda family: None,
 ) -> Finished:
     """Run a command until it ends, its time is up, or ``stop`` says so; end all that it started.
 
-    What it prints is appended to ``log``. Raises MachineError where it cannot be started or the
-    log cannot be written.
+    What it prints is appended to ``log``. ``start`` starts it elsewhere than here, and ``watch`` is
+    told of its processes before there are any. Raises MachineError where it cannot be started or
+    the log cannot be written.
     """
     family = Family()
     try:
@@ -47,11 +74,13 @@ def run_command(
         raise cannot_write(log, error) from None
     with output:
         began = time.monotonic()
-        process = _start(arguments, family.marked(environment), output, cwd)
+        watch(family)
+        process = (start or _start)(arguments, family.marked(environment), output, cwd)
         family.leader = process.pid
         # One waits for the process, so that its end is noticed at once.
         ended = threading.Event()
-        waiter = threading.Thread(target=_wait_for, args=(process, ended), daemon=True)
+        codes: list[int] = []
+        waiter = threading.Thread(target=_wait_for, args=(process, codes, ended), daemon=True)
         waiter.start()
         try:
             stopped = not _ends_by(ended, began + timeout_s, stop)
@@ -59,7 +88,7 @@ def run_command(
         finally:
             family.end()
         waiter.join()
-    return Finished(None if stopped else process.returncode, seconds)
+    return Finished(None if stopped else codes[0], seconds)
 
 
 def _start(
@@ -86,8 +115,8 @@ def _start(
         ) from None
 
 
-def _wait_for(process: subprocess.Popen[bytes], ended: threading.Event) -> None:
-    process.wait()
+def _wait_for(process: Started, codes: list[int], ended: threading.Event) -> None:
+    codes.append(process.wait())
     ended.set()
 
 

@@ -7,19 +7,36 @@ set. Names as the programs document them; gathered in ``docs/reference/environme
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
-from warex.proxy.ca import CertificateAuthority
+if TYPE_CHECKING:
+    from warex.proxy.ca import CertificateAuthority
 
-PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "WS_PROXY", "WSS_PROXY", "GRPC_PROXY")
+PROXIES: Final = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "WS_PROXY", "WSS_PROXY", "GRPC_PROXY")
 """Name the proxy; each is set in both cases, since programs differ in which they read."""
 
-DIRECT = ("NO_PROXY",)
+OWN_PROXIES: Final = (
+    "PIP_PROXY",
+    "CARGO_HTTP_PROXY",
+    "GLOBAL_AGENT_HTTP_PROXY",
+    "GLOBAL_AGENT_HTTPS_PROXY",
+    "npm_config_proxy",
+    "npm_config_https_proxy",
+)
+"""Name the proxy for one program each, which would prefer its own configuration file otherwise."""
+
+DIRECT: Final = ("NO_PROXY",)
 """Name what goes past the proxy, in both cases: loopback alone."""
 
-SWITCHES = {"NODE_USE_ENV_PROXY": "1"}
+OWN_DIRECT: Final = ("GLOBAL_AGENT_NO_PROXY", "npm_config_noproxy")
+"""The same, for those that have a variable of their own for it."""
+
+SWITCHES: Final = {"NODE_USE_ENV_PROXY": "1", "ELECTRON_GET_USE_PROXY": "1"}
 """Make a program read the proxy variables at all: Node's own fetch does not otherwise."""
 
-BUNDLES = (
+BUNDLES: Final = (
     "SSL_CERT_FILE",
     "REQUESTS_CA_BUNDLE",
     "CURL_CA_BUNDLE",
@@ -31,17 +48,27 @@ BUNDLES = (
     "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
     "NIX_SSL_CERT_FILE",
     "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE",
+    "PERL_LWP_SSL_CA_FILE",
+    "HEX_CACERTS_PATH",
+    "npm_config_cafile",
 )
 """Variables that replace a program's trust store: they get the system's certificates and ours."""
 
-ADDITIONS = ("NODE_EXTRA_CA_CERTS", "DENO_CERT")
+ADDITIONS: Final = ("NODE_EXTRA_CA_CERTS", "DENO_CERT")
 """Variables that add to a trust store: they get ours alone."""
 
-REMOVED = ("SSL_CERT_DIR",)
+REMOVED: Final = ("SSL_CERT_DIR",)
 """Would let a program look elsewhere first."""
 
+GIT: Final = "GIT_CONFIG_COUNT"
+"""How many entries of git's configuration the environment holds; one names the proxy."""
 
-_LOOPBACK = "localhost,127.0.0.1,::1"
+JAVA: Final = "JAVA_TOOL_OPTIONS"
+"""Options of every Java program; read before those on its command line, which win."""
+
+LOOPBACK: Final = "localhost,127.0.0.1,::1"
+
+_NOTHING: Mapping[str, Path] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,41 +81,85 @@ class Environment:
 
 
 def behind_proxy(
-    base: Mapping[str, str], proxy: str, ca: CertificateAuthority, bundle: Path
+    base: Mapping[str, str],
+    proxy: str,
+    ca: "CertificateAuthority",
+    bundle: Path,
+    own: Mapping[str, Path] = _NOTHING,
 ) -> Environment:
     """Return the environment in which programs use the proxy and trust the CA.
 
-    ``bundle`` is a PEM file of the system's certificates and the CA's. Loopback stays direct, since
-    drivers and debugging channels live there: sites on this machine are reached by a mapped name.
+    ``bundle`` is a PEM file of the system's certificates and the CA's; ``own`` names other files
+    for variables that held certificates of the user's. Loopback stays direct, since drivers and
+    debugging channels live there: sites on this machine are reached by a mapped name.
     """
-    kept = {name: value for name, value in base.items() if name not in REMOVED}
-    proxies = dict.fromkeys(_both_cases(PROXIES), proxy)
-    direct = dict.fromkeys(_both_cases(DIRECT), _LOOPBACK)
+    # npm takes its variables in any case, and there must not be two of one name.
+    npm = {name for name in (*OWN_PROXIES, *OWN_DIRECT, *BUNDLES) if name.islower()}
+    kept = {
+        name: value
+        for name, value in base.items()
+        if name not in REMOVED and name.lower() not in npm
+    }
+    proxies = dict.fromkeys((*both_cases(PROXIES), *OWN_PROXIES), proxy)
+    direct = dict.fromkeys((*both_cases(DIRECT), *OWN_DIRECT), LOOPBACK)
     trust = dict.fromkeys(BUNDLES, str(bundle)) | dict.fromkeys(ADDITIONS, str(ca.certificate))
+    trust |= {name: str(path) for name, path in own.items()}
+    told = {JAVA: _java(base, proxy)} | _git(base, proxy)
     # A Chromium on a desktop asks the desktop, not the variables.
-    arguments = (f"--proxy-server={proxy}", _trusts(ca))
-    return Environment({**kept, **proxies, **direct, **SWITCHES, **trust}, arguments)
+    arguments = (f"--proxy-server={proxy}", trusts(ca))
+    return Environment({**kept, **proxies, **direct, **SWITCHES, **trust, **told}, arguments)
 
 
 def without_proxy(
-    base: Mapping[str, str], ca: CertificateAuthority, hosts: Mapping[str, int]
+    base: Mapping[str, str], ca: "CertificateAuthority", hosts: Mapping[str, int]
 ) -> Environment:
     """Return the environment without any proxy, in which the browser finds hosts on this machine.
 
     ``hosts`` are names whose TLS is served on a port of loopback, with a certificate of the CA's.
     """
-    dropped = _both_cases(PROXIES)
+    dropped = both_cases(PROXIES)
     kept = {name: value for name, value in base.items() if name not in dropped}
     rules = ",".join(f"MAP {host} 127.0.0.1:{port}" for host, port in sorted(hosts.items()))
     # With --no-proxy-server a proxy of the desktop's settings is left out, too.
-    arguments = (_trusts(ca), "--no-proxy-server", f"--host-resolver-rules={rules}")
+    arguments = (trusts(ca), "--no-proxy-server", f"--host-resolver-rules={rules}")
     return Environment(kept, arguments)
 
 
-def _both_cases(names: tuple[str, ...]) -> tuple[str, ...]:
+def both_cases(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the variables in upper case and in lower case."""
     return (*names, *map(str.lower, names))
 
 
-def _trusts(ca: CertificateAuthority) -> str:
-    # By the CA's public key, so that no certificate store of the user's is touched.
+def java_options(base: Mapping[str, str], *options: str) -> str:
+    """Return what the user gives every Java program, and ours behind it: the last one wins."""
+    return " ".join(filter(None, (base.get(JAVA, "").strip(), *options)))
+
+
+def trusts(ca: "CertificateAuthority") -> str:
+    """Return the flag by which a Chromium trusts the CA.
+
+    It names the CA's public key, so that no certificate store of the user's is touched.
+    """
     return f"--ignore-certificate-errors-spki-list={ca.spki}"
+
+
+def _java(base: Mapping[str, str], proxy: str) -> str:
+    parts = urlsplit(proxy)
+    host = (parts.hostname or "").join("[]") if ":" in (parts.hostname or "") else parts.hostname
+    named = (
+        f"-D{scheme}.{key}={value}"
+        for scheme in ("http", "https")
+        for key, value in (("proxyHost", host), ("proxyPort", parts.port))
+    )
+    return java_options(base, *named, "-Dhttp.nonProxyHosts=localhost|127.*|[::1]")
+
+
+def _git(base: Mapping[str, str], proxy: str) -> dict[str, str]:
+    """Return the entry that beats a proxy in the user's ~/.gitconfig, behind the user's own."""
+    said = base.get(GIT, "")
+    count = int(said) if said.isdecimal() else 0
+    return {
+        GIT: str(count + 1),
+        f"GIT_CONFIG_KEY_{count}": "http.proxy",
+        f"GIT_CONFIG_VALUE_{count}": proxy,
+    }

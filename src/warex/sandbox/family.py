@@ -48,10 +48,16 @@ class Family:
             else:
                 return
 
+    def programs(self) -> set[str]:
+        """Return the names of the programs that run, as the kernel keeps them."""
+        names = set()
+        for process in self._alive():
+            with suppress(OSError):
+                names.add((_PROC / str(process) / "comm").read_text().strip())
+        return names
+
     def _alive(self) -> set[int]:
         """Return whom to send a signal to; a negative number is a process group (kill(2))."""
-        if self.leader is None:
-            return set()
         if not _PROC.joinpath("self", "environ").exists():
             return self._group()
         mark = f"{_VARIABLE}={self.mark}".encode()

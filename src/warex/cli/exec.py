@@ -1,0 +1,263 @@
+"""`warex exec`: any command behind the proxy; its exit code is the command's."""
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from warex.cli.traffic import site_option, traffic_options
+from warex.errors import MachineError, TrialVoid
+
+if TYPE_CHECKING:
+    from warex.proxy.config import ProxyConfig
+    from warex.proxy.sightings import Summary
+    from warex.sandbox.isolation import Behind, Capture, Wish
+
+_LOOK = 0.2
+"""Seconds between two looks at how the proxy and the command are."""
+
+type _Say = Callable[[str], None]
+
+
+@click.command("exec", context_settings={"allow_interspersed_args": False})
+@click.argument("arguments", metavar="CMD...", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.option("--scenario", metavar="S", help="A preset or a file; left out, no fault.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the draws.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for events.jsonl.")
+@click.option(
+    "--isolate",
+    type=click.Choice(["auto", "namespace", "environment", "none"]),
+    default="auto",
+    show_default=True,
+    help="How the command is put behind the proxy: in a network of its own, by variables, or not.",
+)
+@click.option(
+    "--host-port",
+    "host_ports",
+    multiple=True,
+    type=click.IntRange(1, 65535),
+    metavar="P",
+    help="A port of this machine's loopback that the command needs from its namespace.",
+)
+@site_option
+@click.option(
+    "--replay",
+    type=click.Path(path_type=Path),
+    metavar="TRIAL",
+    help="Hit exactly where this trial was hit; brings its scenario and seed.",
+)
+@click.option("--quiet", is_flag=True, help="Say nothing but why the command could not run.")
+@traffic_options
+def command(
+    arguments: tuple[str, ...],
+    isolate: str,
+    host_ports: tuple[int, ...],
+    quiet: bool,
+    **options: Any,
+) -> int:
+    """Run a command behind the proxy; nothing of it is changed.
+
+    The exit code is the command's, 128 and the number of the signal that ended it; 1 if the trial
+    is void, 2 or 3 if the command was not started. Its input, output and terminal are its own.
+    """
+    from warex.proxy.forkserver import Forkserver
+    from warex.sandbox.direct import find_program
+
+    find_program(arguments[0], os.environ)
+    forkserver = Forkserver()
+    # While it loads mitmproxy, everything else is made ready.
+    forkserver.warm()
+    try:
+        trial = _Trial(arguments, cast("Wish", isolate), options, _nothing if quiet else _say)
+        return trial.run(forkserver, frozenset(host_ports))
+    finally:
+        forkserver.close()
+
+
+@dataclass
+class _Trial:
+    arguments: tuple[str, ...]
+    wish: "Wish"
+    options: dict[str, Any]
+    say: _Say
+    programs: set[str] = field(default_factory=set)
+    """Names of what ran."""
+
+    def run(self, forkserver: Any, asked: frozenset[int]) -> int:
+        """Run the command and tell how it was."""
+        from warex.proxy.ca import ensure_ca
+        from warex.sandbox.isolation import Told, behind
+        from warex.sandbox.terminal import Terminal, passing_on, stop_with, unsignalled
+
+        terminal = Terminal.ours()
+        ca = ensure_ca()
+        ports = self._host_ports(asked)
+        self._find_upstream(ports)
+
+        def configure(capture: "Capture") -> "ProxyConfig":
+            from warex.cli.traffic_config import traffic_config
+
+            return traffic_config(ca, capture=capture, **self.options)
+
+        with behind(
+            self.wish,
+            forkserver,
+            configure,
+            ca,
+            os.environ,
+            host_ports=ports,
+            own_session=False,
+            told=Told(self.say),
+        ) as place:
+            self._warn_of_escapes(place.isolation)
+            with unsignalled() as mask:
+                child = place.start(
+                    self.arguments, mask=mask, on_stop=lambda pid: stop_with(pid, terminal)
+                )
+                with passing_on(child.signal), self._watched(place):
+                    code = child.wait()
+                terminal.take_back()
+            place.end()
+            proxy = place.proxy
+        if proxy.broken:
+            raise self._void(proxy.broken)
+        if proxy.saw is not None:
+            self._sum_up(place, proxy.saw)
+        return code if code >= 0 else 128 - code
+
+    def _host_ports(self, asked: frozenset[int]) -> frozenset[int]:
+        """Return the ports that somebody names; say which nobody had asked for."""
+        from warex.sandbox import host_ports
+
+        if self.wish not in ("auto", "namespace"):
+            return asked
+        named = host_ports.named_in(_text_of(self.options["scenario"]))
+        named |= host_ports.named_in(_first_event(self.options["replay"]))
+        for site in (*self.options["sites"], *self.options["maps"]):
+            named |= host_ports.named_in(site.partition("=")[0])
+        found = host_ports.named_by_environment(os.environ)
+        found |= host_ports.named_by_arguments(self.arguments)
+        # A port that nobody has may be that of a service which the command starts for itself.
+        found = {port: name for port, name in found.items() if port not in asked | named}
+        if found:
+            listening = host_ports.listening()
+            found = {port: name for port, name in found.items() if port in listening}
+        if found:
+            ports = ", ".join(f"{port} ({name})" for port, name in sorted(found.items()))
+            self.say(
+                f"let through to this machine's loopback, since they are named: port {ports};"
+                " all other ports on localhost are the command's own (--host-port names more)"
+            )
+        return asked | named | found.keys()
+
+    def _find_upstream(self, ports: frozenset[int]) -> None:
+        """Go on through the proxy that the caller's environment names."""
+        from warex.sandbox.caller_proxy import caller_proxy
+
+        found = None if self.options["upstream"] else caller_proxy(os.environ)
+        if found is None:
+            return
+        self.say(found.sentence)
+        self.options["upstream"] = found.upstream
+        if found.upstream is not None:
+            # What is on this machine is never to be found through another one.
+            origins = (f"http://{host}:{port}" for port in ports for host in _LOOPBACK)
+            self.options["maps"] += tuple(f"{origin}={origin}" for origin in origins)
+
+    def _warn_of_escapes(self, isolation: str) -> None:
+        from warex.sandbox.escapes import escapes
+
+        for sentence in escapes(self.arguments, os.environ, namespace=isolation == "namespace"):
+            self.say(sentence)
+
+    @contextmanager
+    def _watched(self, place: "Behind") -> Iterator[None]:
+        """End the command as soon as the proxy cannot serve it; note which programs run."""
+        over = threading.Event()
+
+        def look() -> None:
+            while not over.wait(_LOOK):
+                if place.isolation == "environment":
+                    self.programs |= place.programs()
+                if place.failure() is not None or place.broken() is not None:
+                    place.end()
+                    return
+
+        thread = threading.Thread(target=look, name="watch", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def _void(self, why: str) -> Exception:
+        # What is said of the folder is a full disk or the like: the machine's matter.
+        out = self.options["out"]
+        kind = MachineError if out is not None and why.startswith(str(out)) else TrialVoid
+        return kind(f"the trial is void: {why}")
+
+    def _sum_up(self, place: "Behind", saw: "Summary") -> None:
+        """Say what came through, as far as somebody may want to know."""
+        if place.isolation == "environment":
+            hosts = sorted(saw["hosts"].items(), key=lambda item: (-item[1], item[0]))
+            listed = ", ".join(f"{host} ({count})" for host, count in hosts) or "none"
+            self.say(f"hosts that came through: {listed}")
+            browsers = place.browsers(self.programs)
+            if browsers and not saw["browser"]:
+                self.say(
+                    f"a browser ran ({', '.join(sorted(browsers))}), but none of its pages came"
+                    " through: it goes past the proxy, and no fault could reach it; tell its"
+                    " harness of the proxy (docs/how-to/exec.md)"
+                )
+        out = self.options["out"]
+        if out is not None:
+            self.say(
+                f"trace in {out}: {_count(saw['exchanges'], 'exchange')},"
+                f" {_count(saw['llm_calls'], 'LLM call')},"
+                f" {_count(saw['delivered'], 'fault')} delivered, {saw['missed']} missed"
+            )
+
+
+_LOOPBACK = ("localhost", "127.0.0.1")
+
+
+def _text_of(scenario: str | None) -> str:
+    """Return a scenario's file as it is written; a preset names no port."""
+    try:
+        return Path(scenario or "").read_text("utf-8", "replace")
+    except (OSError, ValueError):
+        return ""  # What is wrong with it is said when it is loaded.
+
+
+def _first_event(replay: Path | None) -> str:
+    """Return the line of a past trial that holds its scenario and its sites."""
+    if replay is None:
+        return ""
+    from warex.cli.trial import attempt_of
+
+    try:
+        with (attempt_of(replay) / "events.jsonl").open(encoding="utf-8") as events:
+            return events.readline()
+    except (OSError, ValueError):
+        return ""
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def _say(sentence: str) -> None:
+    # The command may have the terminal in raw mode, where a line alone would not begin anew.
+    ends = "\r\n" if sys.stderr.isatty() else "\n"
+    click.echo(f"warex: {sentence}{ends}", err=True, nl=False)
+
+
+def _nothing(sentence: str) -> None:
+    pass

@@ -1,0 +1,61 @@
+"""What the options about traffic come to: the configuration of one proxy."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from warex.errors import InputError
+
+if TYPE_CHECKING:
+    from warex.proxy.ca import CertificateAuthority
+    from warex.proxy.config import ProxyConfig
+    from warex.scenarios import Arm
+
+
+def traffic_config(
+    ca: "CertificateAuthority",
+    *,
+    scenario: str | None,
+    seed: int,
+    replay: Path | None,
+    sites: tuple[str, ...],
+    arm: str | None,
+    record: str,
+    maps: tuple[str, ...],
+    **others: Any,
+) -> "ProxyConfig":
+    """Load what the options name and put it together; ``others`` are taken as they are.
+
+    Raises InputError where it cannot work; the message names the option.
+    """
+    from pydantic import ValidationError
+
+    from warex.cli.trial import attempt_of
+    from warex.proxy.config import HostMap, ProxyConfig
+    from warex.scenarios.load import load_scenario
+
+    if replay is not None and scenario is not None:
+        raise InputError("--replay brings its own scenario; leave --scenario out")
+    past = None
+    if replay is not None:
+        from warex.scenarios.replay import read_replay
+
+        past = read_replay(attempt_of(replay))
+    loaded = past.scenario if past else None if scenario is None else load_scenario(scenario)
+    try:
+        return ProxyConfig(
+            ca=ca.folder,
+            scenario=loaded,
+            seed=past.seed if past else seed,
+            arm=past.arm if past else cast("Arm | None", arm),
+            sites=sites or (past.sites if past else ()),
+            never=past.never if past else (),
+            schedule=past.schedule if past else None,
+            record=cast(Literal["all", "concerned"], record),
+            maps=tuple(map(HostMap.parse, maps)),
+            replay_of=None if replay is None else str(replay),
+            **others,
+        )
+    except ValidationError as error:
+        details = error.errors()[0]
+        option = "--" + str(details["loc"][0]).replace("_", "-")
+        raise InputError(f"{option}: {details['msg'].removeprefix('Value error, ')}") from None

@@ -1,0 +1,59 @@
+"""The proxy that the caller's own environment names: a company's, as a rule.
+
+Its variables give way to ours inside, so what they said has to be kept in another way: WAREX goes
+on through that proxy itself.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+_VARIABLES = ("https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", "127.0.0.0/8", "0.0.0.0"})
+
+
+@dataclass(frozen=True, slots=True)
+class CallerProxy:
+    """What the caller's environment says of proxies."""
+
+    upstream: str | None
+    """As ``--upstream`` takes it; None where it cannot be gone through."""
+    sentence: str
+    """What the user should know of it."""
+
+
+def caller_proxy(environment: Mapping[str, str]) -> CallerProxy | None:
+    """Return the proxy that programs would use in this environment; None where there is none."""
+    name = next((name for name in _VARIABLES if environment.get(name, "").strip()), None)
+    if name is None:
+        return None
+    text = environment[name].strip()
+    try:
+        parts = urlsplit(text if "://" in text else f"http://{text}")
+        port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or not port:
+        return CallerProxy(
+            None,
+            f"{name} names a proxy that WAREX cannot go through (http:// and https:// are"
+            " possible); sites are asked directly",
+        )
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    user = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
+    shown = f"{parts.scheme}://{host}:{port}"
+    sentence = f"WAREX goes on through {shown}, as {name} says (--upstream names another)"
+    if direct := _direct(environment):
+        sentence += (
+            f"; that it should not for {', '.join(direct)} (NO_PROXY) cannot be told to it: if one"
+            " of them is not found, give --map ORIGIN=ORIGIN, which is asked directly"
+        )
+    return CallerProxy(f"{parts.scheme}://{user}{host}:{port}", sentence)
+
+
+def _direct(environment: Mapping[str, str]) -> list[str]:
+    """Return the hosts beside loopback that should be asked directly."""
+    said = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
+    hosts = (host.strip() for host in said.split(","))
+    return [host for host in hosts if host and host.lower() not in _LOOPBACK]

@@ -1,0 +1,307 @@
+"""Puts commands behind a proxy of their own, in the way that this machine allows.
+
+``namespace``: a network of its own, whose every connection leads to the proxy. ``environment``:
+variables and flags that programs heed. ``none``: the proxy runs, and whoever wants to may use it.
+"""
+
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Literal, Protocol
+
+from warex.errors import MachineError, WarexError
+from warex.sandbox.direct import start_direct
+from warex.sandbox.family import Family
+from warex.sandbox.guard import Guard, guarded
+from warex.sandbox.shims import STARTED
+from warex.sandbox.terminal import unsignalled
+
+if TYPE_CHECKING:
+    from warex.proxy.ca import CertificateAuthority
+    from warex.proxy.config import ProxyConfig
+    from warex.proxy.forkserver import Forkserver
+    from warex.proxy.handed import Handed
+    from warex.proxy.lane import Proxy
+    from warex.sandbox.command import Finished
+    from warex.sandbox.environment import Environment
+    from warex.sandbox.namespace import Namespace
+
+_BROWSERS = frozenset({"chrome", "chromium", "headless_shell", "chrome-headless", "firefox"})
+"""Names of browsers as the kernel keeps them, of at most 15 letters."""
+
+type Isolation = Literal["namespace", "environment", "none"]
+type Wish = Isolation | Literal["auto"]
+type Capture = Literal["forward", "handed"]
+
+
+class Child(Protocol):
+    """A command that was started."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id, as this process sees it."""
+
+    def wait(self) -> int:
+        """Wait for its end; return its exit code, negative for a signal."""
+
+    def signal(self, number: int) -> None:
+        """Send it a signal; nothing if it has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Whom a proxy tells what happens while it runs; both are called from another thread."""
+
+    notice: Callable[[str], None] = lambda sentence: None
+    """What the user should know."""
+    end: Callable[[], None] = lambda: None
+    """The proxy has ended, by itself or not."""
+
+
+@dataclass(slots=True)
+class Behind:
+    """A proxy, and a way to run commands behind it, one after the other or side by side."""
+
+    isolation: Isolation
+    environment: "Environment"
+    """What commands are started with, unless told otherwise."""
+    _serving: "Future[Proxy]"
+    _namespace: "Namespace | None" = None
+    _guard: Guard | None = None
+    _families: list[Family] = field(default_factory=list)
+
+    @property
+    def scratch(self) -> Path | None:
+        """Folder of what was made for the command; None where all lies in its namespace."""
+        return None if self._guard is None else self._guard.scratch
+
+    @property
+    def proxy(self) -> "Proxy":
+        """The proxy, once it serves; in a namespace, commands may start before and wait for it.
+
+        Raises InputError or MachineError where it could not start, in its own words.
+        """
+        return self._serving.result()
+
+    def failure(self) -> WarexError | None:
+        """Return why the proxy could not start, if that is known by now."""
+        if not self._serving.done():
+            return None
+        found = self._serving.exception()
+        return found if isinstance(found, WarexError) else None
+
+    def broken(self) -> str | None:
+        """Return why the trial is void, if it is by now."""
+        if not self._serving.done() or self._serving.exception() is not None:
+            return None
+        return self._serving.result().broken
+
+    def start(
+        self,
+        arguments: Sequence[str],
+        *,
+        mask: set[int] | None = None,
+        on_stop: Callable[[int], None] = lambda pid: None,
+    ) -> Child:
+        """Start a command with this process's own streams.
+
+        ``mask`` are the signals that it holds back; ``on_stop`` is told when it is stopped. All
+        that it starts ends with the block, also if WAREX is killed. Raises MachineError where it
+        cannot be started.
+        """
+        family = Family()
+        marked = family.marked(self.environment.variables)
+        self._watch(family)
+        if self._namespace is not None:
+            return self._namespace.start(arguments, marked, stdin=0, stdout=1, stderr=2)
+        return start_direct(arguments, marked, mask=mask, on_stop=on_stop)
+
+    def run(
+        self,
+        arguments: Sequence[str],
+        log: Path,
+        *,
+        variables: Mapping[str, str] | None = None,
+        timeout_s: float,
+        stop: Callable[[], bool] | None = None,
+        cwd: Path | None = None,
+    ) -> "Finished":
+        """Run a command with its words in a file, until it ends, its time is up or ``stop``.
+
+        All that it has started is ended with it. Raises MachineError as ``run_command`` does.
+        """
+        from warex.sandbox.command import run_command
+
+        return run_command(
+            arguments,
+            self.environment.variables if variables is None else variables,
+            log,
+            timeout_s=timeout_s,
+            stop=stop,
+            cwd=cwd,
+            start=None if self._namespace is None else self._start_logged,
+            watch=self._watch,
+        )
+
+    def programs(self) -> set[str]:
+        """Return the names of what runs now."""
+        return {name for family in self._families for name in family.programs()}
+
+    def browsers(self, programs: Collection[str]) -> set[str]:
+        """Return which of these programs are browsers, and whether a shim has started one."""
+        found = {name for name in programs if name in _BROWSERS}
+        if not found and self.scratch is not None and (self.scratch / STARTED).exists():
+            found.add("Chromium")
+        return found
+
+    def end(self) -> None:
+        """End all commands, and what they have started."""
+        for family in self._families:
+            family.end()
+
+    def _watch(self, family: Family) -> None:
+        self._families.append(family)
+        if self._guard is not None:
+            self._guard.watch(family)
+
+    def _start_logged(
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        output: IO[bytes],
+        cwd: Path | None,
+    ) -> Child:
+        if self._namespace is None:
+            raise MachineError("there is no namespace")
+        with open("/dev/null", "rb") as nothing:
+            return self._namespace.start(
+                arguments,
+                environment,
+                stdin=nothing.fileno(),
+                stdout=output.fileno(),
+                stderr=output.fileno(),
+                cwd=cwd,
+            )
+
+
+@contextmanager
+def behind(
+    wish: Wish,
+    forkserver: "Forkserver",
+    configure: Callable[[Capture], "ProxyConfig"],
+    ca: "CertificateAuthority",
+    base: Mapping[str, str],
+    *,
+    host_ports: Collection[int] = (),
+    own_session: bool = True,
+    told: Told | None = None,
+) -> Iterator[Behind]:
+    """Give a proxy and a way to run commands behind it; nothing is left of them at the end.
+
+    ``configure`` is called when it is known how connections come, while the namespace is being
+    made. ``base`` is the environment that commands would have without WAREX, and ``host_ports``
+    are ports of this machine's loopback that they need. ``own_session``: whether commands leave
+    this process's session, and so its terminal.
+
+    Raises InputError or MachineError; of the proxy's own failures, in a namespace, ``proxy`` tells.
+    """
+    told = told or Told()
+    with ExitStack() as stack:
+        namespace = None
+        if wish in ("namespace", "auto"):
+            try:
+                namespace = _entered(stack, configure, ca, host_ports, own_session)
+            except MachineError as error:
+                if wish == "namespace":
+                    raise
+                told.notice(f"without a namespace, by environment variables: {error}")
+        if namespace is not None:
+            space, config = namespace
+            serving = stack.enter_context(_serving(forkserver, config, told, space.handed))
+            yield Behind("namespace", space.environment(base), serving, space)
+            return
+        isolation: Isolation = "none" if wish == "none" else "environment"
+        config = configure("forward")
+        guard = stack.enter_context(guarded())
+        serving = stack.enter_context(_serving(forkserver, config, told, None))
+        proxy = serving.result()
+        environment = _around(isolation, base, proxy, ca, guard)
+        yield Behind(isolation, environment, serving, None, guard)
+
+
+def _entered(
+    stack: ExitStack,
+    configure: Callable[[Capture], "ProxyConfig"],
+    ca: "CertificateAuthority",
+    host_ports: Collection[int],
+    own_session: bool,
+) -> "tuple[Namespace, ProxyConfig]":
+    """Make the namespace, and the configuration at the same time."""
+    from warex.sandbox.namespace import namespace
+
+    with ExitStack() as inner:
+        making = inner.enter_context(
+            _entering(namespace(ca, host_ports=host_ports, own_session=own_session))
+        )
+        config = configure("handed")
+        space = making.result()
+        stack.push(inner.pop_all())
+    return space, config
+
+
+@contextmanager
+def _serving(
+    forkserver: "Forkserver", config: "ProxyConfig", told: Told, handed: "Handed | None"
+) -> "Iterator[Future[Proxy]]":
+    from warex.proxy.lane import started
+
+    manager = started(forkserver, config, told.notice, told.end, handed)
+    with _entering(manager) as serving:
+        yield serving
+
+
+@contextmanager
+def _entering[T](manager: AbstractContextManager[T]) -> "Iterator[Future[T]]":
+    """Enter a context in a thread of its own; leave it at the end, if it was entered."""
+    entered: Future[T] = Future()
+
+    def enter() -> None:
+        try:
+            entered.set_result(manager.__enter__())
+        except BaseException as error:  # noqa: BLE001 - for whoever asks for the result
+            entered.set_exception(error)
+
+    thread = threading.Thread(target=enter, name="entering", daemon=True)
+    with unsignalled():
+        thread.start()
+    try:
+        yield entered
+    finally:
+        thread.join()
+        if entered.exception() is None:
+            manager.__exit__(None, None, None)
+
+
+def _around(
+    isolation: Isolation,
+    base: Mapping[str, str],
+    proxy: "Proxy",
+    ca: "CertificateAuthority",
+    guard: Guard,
+) -> "Environment":
+    from warex.sandbox.environment import Environment
+
+    if isolation == "environment":
+        from warex.sandbox.surroundings import surround
+
+        return surround(base, proxy.url, ca, guard)
+    bundle = ca.bundle(guard.scratch / "bundle.pem")
+    told = {
+        "WAREX_PROXY": proxy.url,
+        "WAREX_CA_CERT": str(ca.certificate),
+        "WAREX_CA_BUNDLE": str(bundle),
+    }
+    return Environment({**base, **told})
