@@ -8,7 +8,7 @@ from warex.campaigns.run import Options, Planned, plan
 from warex.campaigns.runner import Done
 from warex.cli import progress
 from warex.errors import WarexError
-from warex.traces import Counted, Outcome, Void, attempt_dir, write_outcome
+from warex.traces import Counted, Outcome, Unscored, Void, attempt_dir, write_outcome
 
 SOLVED = Counted(ending="answered", score=1.0, latency_s=1.25)
 FAILED = Counted(ending="reported_infeasible", score=0.0, latency_s=2.5)
@@ -68,3 +68,13 @@ def test_a_campaign_in_which_nothing_counts_has_failed(run: Run, tmp_path: Path)
 
     assert error.value.exit_code == 1
     assert (tmp_path / "run" / "report.html").is_file()
+
+
+def test_a_campaign_without_a_judge_has_not_failed(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run([Unscored(ending="answered", latency_s=1.2)])
+
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith("unscored ")
+    assert first.endswith("answered, 1.2 s")

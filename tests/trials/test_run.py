@@ -28,6 +28,7 @@ from warex.traces import (
     TrialBegan,
     TrialEnded,
     TrialKey,
+    Unscored,
     Void,
     read_outcome,
     read_trace,
@@ -190,6 +191,17 @@ def test_a_model_endpoint_that_cannot_be_used_is_void_with_its_own_words(
     reason = void_reason(attempt(spec("page,4", BROKEN_ONCE), setting, tmp_path))
 
     assert reason == "its model answered 401: no key"
+
+
+def test_a_trial_that_nobody_judged_is_unscored(setting: Setting, tmp_path: Path) -> None:
+    class Unjudged(Shop):
+        def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+            return Result("answered", None)
+
+    outcome = attempt(spec("page"), replace(setting, benchmark=Unjudged()), tmp_path)
+
+    assert isinstance(outcome, Unscored)
+    assert outcome.ending == "answered"
 
 
 def test_a_time_limit_counts_with_the_checks_score(setting: Setting, tmp_path: Path) -> None:

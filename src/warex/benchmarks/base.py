@@ -56,7 +56,8 @@ class Result:
     """What came of a task, read from the benchmark's own record."""
 
     ending: Ending
-    score: float
+    score: float | None
+    """None: the benchmark has no judge here, so the trial is unscored."""
     answer: str | None = None
     reasons: tuple[str, ...] = ()
     unusable: str | None = None

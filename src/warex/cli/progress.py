@@ -13,7 +13,7 @@ from warex.errors import WarexError
 from warex.proxy.ca import ensure_ca
 from warex.report.html import write_report
 from warex.report.terminal import render_table
-from warex.traces import Counted, Void
+from warex.traces import Counted, Unscored, Void
 
 
 def run_and_report(planned: Planned, out: Path, options: Options) -> None:
@@ -49,7 +49,7 @@ def run_and_report(planned: Planned, out: Path, options: Options) -> None:
     page = write_report(loaded)
     console.print(render_table(loaded))
     console.print(f"\nrun      {out}\nreport   {page}", highlight=False, soft_wrap=True)
-    if not any(isinstance(trial.outcome, Counted) for trial in loaded.trials):
+    if not any(isinstance(trial.outcome, Counted | Unscored) for trial in loaded.trials):
         raise WarexError(f"no trial of {out} counts: each of them is void, for the reasons above")
 
 
@@ -62,5 +62,7 @@ def _line(done: Done) -> str:
         case Counted(score=score, ending=ending, latency_s=latency):
             mark = "[green]solved  [/]" if score == 1 else "[red]failed  [/]"
             return f"{mark} {place} {ending}, {latency:.1f} s"
+        case Unscored(ending=ending, latency_s=latency):
+            return f"unscored {place} {ending}, {latency:.1f} s"
         case _:
             return f"ended    {place}"

@@ -33,6 +33,7 @@ from warex.traces import (
     Trace,
     TrialKey,
     Tunnel,
+    Unscored,
     Void,
     cannot_write,
     read_trace,
@@ -301,7 +302,7 @@ def _variables(environment: Environment, command: Command, benchmark: Benchmark)
     return {**keys, **environment.variables, **command.variables}
 
 
-def _outcome(result: Result, finished: Finished, *, delivered: bool) -> Counted:
+def _outcome(result: Result, finished: Finished, *, delivered: bool) -> Counted | Unscored:
     """Say how the attempt came out.
 
     Raises TrialVoid where the harness failed before any fault was delivered, which is then no
@@ -312,10 +313,13 @@ def _outcome(result: Result, finished: Finished, *, delivered: bool) -> Counted:
     if result.ending == "harness_crashed" and not delivered:
         why = "; ".join(result.reasons)
         raise TrialVoid(f"the harness crashed before any fault was delivered: {why}")
+    latency = round(finished.seconds, 3)
+    if result.score is None:
+        return Unscored(ending=result.ending, latency_s=latency)
     return Counted(
         ending=result.ending,
         score=result.score,
-        latency_s=round(finished.seconds, 3),
+        latency_s=latency,
         answer=result.answer,
         reasons=result.reasons,
     )
