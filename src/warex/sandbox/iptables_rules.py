@@ -1,0 +1,193 @@
+"""The machine's own rules that send traffic to a transparent proxy, as texts: nothing is run here.
+
+The paper's Appendix B redirects what the machine sends (OUTPUT) and what arrives from containers
+(PREROUTING), and exempts the proxy's user, whose traffic would come back to it for ever. Here it is
+the other way round unless asked: one user's traffic is taken, everybody else is left alone. UDP
+to the same ports is refused, or a browser would go past the proxy by QUIC.
+
+All rules stand in chains and a table of WAREX's own, so that they can be taken back exactly,
+whoever has changed what around them meanwhile.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+NFT_TABLE = "warex"
+"""Holds all rules of the nftables backend; family inet."""
+
+type Family = Literal["ip", "ip6"]
+
+_PREFIX = "WAREX_"
+_HOOKS = {"nat": ("OUTPUT", "PREROUTING"), "filter": ("OUTPUT", "FORWARD")}
+"""The built-in chains that jump to ours, by table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """Whose traffic is sent to the proxy."""
+
+    ports: tuple[int, ...]
+    proxy_port: int
+    user: int | None = None
+    """The one user whose traffic is taken; None: everybody's but ``all_but``'s."""
+    all_but: int | None = None
+    """The proxy's user."""
+    incoming: tuple[str, ...] = ()
+    """Devices whose arriving connections are taken, whoever sent them; "any" for all."""
+
+    def takes(self, user: int) -> bool:
+        """Whether the traffic of this user's processes is sent to the proxy."""
+        return user == self.user if self.user is not None else user != self.all_but
+
+
+# --- nftables ------------------------------------------------------------------------------------
+
+
+def nft_ruleset(capture: Capture) -> str:
+    """Return what ``nft -f`` is given: one transaction that replaces the table, if there is one."""
+    ports = f"{{ {', '.join(map(str, capture.ports))} }}"
+    redirect = f"redirect to :{capture.proxy_port}"
+    whose = f"meta skuid {capture.user} " if capture.user is not None else ""
+    spared = [f"meta skuid {capture.all_but} return"] if capture.user is None else []
+    devices = list(map(_nft_device, capture.incoming))
+    # Before the chains of others, such as Docker's: the first that rewrites a connection decides.
+    chains = {
+        "output": (
+            "nat hook output priority -101",
+            [*spared, f"{whose}tcp dport {ports} {redirect}"],
+        ),
+        "no_quic_output": (
+            "filter hook output priority -1",
+            [*spared, f"{whose}udp dport {ports} reject"],
+        ),
+    }
+    if devices:
+        chains["prerouting"] = (
+            "nat hook prerouting priority -101",
+            [f"{device} tcp dport {ports} {redirect}" for device in devices],
+        )
+        chains["no_quic_forward"] = (
+            "filter hook forward priority -1",
+            [f"{device} udp dport {ports} reject" for device in devices],
+        )
+    lines = [f"add table inet {NFT_TABLE}", f"delete table inet {NFT_TABLE}"]
+    lines.append(f"table inet {NFT_TABLE} {{")
+    for name, (hook, rules) in chains.items():
+        lines += [f"  chain {name} {{", f"    type {hook}; policy accept;"]
+        lines += [f"    {rule}" for rule in rules]
+        lines.append("  }")
+    return "\n".join([*lines, "}", ""])
+
+
+def _nft_device(device: str) -> str:
+    # A connection of this machine to itself arrives, too, by lo: OUTPUT has seen it.
+    if device == "any":
+        return 'iifname != "lo"'
+    return f'iifname "{device[:-1]}*"' if device.endswith("+") else f'iifname "{device}"'
+
+
+# --- iptables ------------------------------------------------------------------------------------
+
+
+def iptables_ruleset(capture: Capture, saved: str) -> str:
+    """Return what ``iptables-restore --noflush`` is given; the same for IPv4 and IPv6.
+
+    ``saved`` is what ``iptables-save`` says is there now: rules of ours in it are replaced. Each
+    table is one transaction.
+    """
+    present = _ours(saved)
+    lines: list[str] = []
+    for table, hooks in _HOOKS.items():
+        ours = present.get(table, _Ours())
+        rules = {hook: list(_rules(capture, table, hook)) for hook in hooks}
+        used = [hook for hook in hooks if rules[hook]]
+        lines.append(f"*{table}")
+        # Naming a chain that is there empties it.
+        names = [*(_PREFIX + hook for hook in used), *ours.chains]
+        lines += [f":{name} - [0:0]" for name in dict.fromkeys(names)]
+        lines += ours.jumps
+        for hook in used:
+            lines += [f"-A {_PREFIX}{hook} {rule}" for rule in rules[hook]]
+            lines.append(f"-I {hook} 1 -j {_PREFIX}{hook}")
+        lines.append("COMMIT")
+    return "\n".join([*lines, ""])
+
+
+def iptables_revert(saved: str) -> str:
+    """Return what takes back all that is ours of what ``iptables-save`` said; empty for nothing."""
+    lines: list[str] = []
+    for table, ours in _ours(saved).items():
+        lines.append(f"*{table}")
+        lines += ours.jumps
+        lines += [f"-F {chain}" for chain in ours.chains]
+        lines += [f"-X {chain}" for chain in ours.chains]
+        lines.append("COMMIT")
+    return "\n".join([*lines, ""]) if lines else ""
+
+
+def tables_in(saved: str) -> frozenset[str]:
+    """Return which tables there are, of those that our rules stand in."""
+    found = {line[1:] for line in saved.splitlines() if line.startswith("*")}
+    return frozenset(found & _HOOKS.keys())
+
+
+def holds_nothing(saved: str, table: str) -> bool:
+    """Whether a table has neither a rule, nor a chain of somebody's, nor a policy but ACCEPT."""
+    return all(
+        line.startswith((":", "#")) and (not line.startswith(":") or " ACCEPT " in line)
+        for name, line in _lines(saved)
+        if name == table
+    )
+
+
+def _rules(capture: Capture, table: str, hook: str) -> Iterator[str]:
+    protocol, target = ("tcp", f"REDIRECT --to-ports {capture.proxy_port}")
+    if table == "filter":
+        protocol, target = ("udp", "REJECT")
+    if hook == "OUTPUT":
+        whose = [""]
+        if capture.user is None:
+            yield f"-p {protocol} -m owner --uid-owner {capture.all_but} -j RETURN"
+        else:
+            whose = [f"-m owner --uid-owner {capture.user} "]
+    else:
+        whose = [f"{_device(device)} " for device in capture.incoming]
+    for which in whose:
+        for port in capture.ports:
+            yield f"-p {protocol} {which}-m {protocol} --dport {port} -j {target}"
+
+
+def _device(device: str) -> str:
+    return "! -i lo" if device == "any" else f"-i {device}"
+
+
+@dataclass(slots=True)
+class _Ours:
+    """What is ours in one table."""
+
+    chains: tuple[str, ...] = ()
+    jumps: tuple[str, ...] = ()
+    """Each as the line that deletes it."""
+
+
+def _ours(saved: str) -> dict[str, _Ours]:
+    found: dict[str, _Ours] = {}
+    for table, line in _lines(saved):
+        first, _, rest = line.partition(" ")
+        ours = found.setdefault(table, _Ours())
+        if first.startswith(f":{_PREFIX}"):
+            ours.chains += (first[1:],)
+        elif first == "-A" and f" -j {_PREFIX}" in line and not rest.startswith(_PREFIX):
+            ours.jumps += (f"-D {rest}",)
+    return {table: ours for table, ours in found.items() if ours.chains or ours.jumps}
+
+
+def _lines(saved: str) -> Iterator[tuple[str, str]]:
+    """Yield each line of ``iptables-save`` with the table in which it stands."""
+    table = ""
+    for line in saved.splitlines():
+        if line.startswith("*"):
+            table = line[1:]
+        elif line != "COMMIT":
+            yield table, line

@@ -1,0 +1,54 @@
+"""Who listens on a port of this machine, by what the kernel says in /proc."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+_LISTENS = "0A"
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A program that listens."""
+
+    user: int
+    pid: int | None
+    """None where it is somebody else's or in another container, so that it cannot be seen."""
+    command: str = ""
+
+    @property
+    def is_warex(self) -> bool:
+        """Whether it is a proxy of ours."""
+        return "warex.proxy.forkserver" in self.command
+
+
+def holder_of(port: int) -> Holder | None:
+    """Return who listens on a TCP port, on whatever address; None where nobody does."""
+    for table in ("tcp", "tcp6"):
+        for line in _lines(Path("/proc/net") / table):
+            # proc_net_tcp.txt: "sl LOCAL:PORT REMOTE:PORT STATE … uid timeout inode", in hex.
+            _, local, _, state, _, _, _, user, _, inode, *_ = line.split()
+            if state == _LISTENS and int(local.rpartition(":")[2], 16) == port:
+                return _found(int(user), inode)
+    return None
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text().splitlines()[1:]
+    except OSError:
+        return []  # A machine without IPv6, or without /proc.
+
+
+def _found(user: int, inode: str) -> Holder:
+    wanted = f"socket:[{inode}]"
+    for process in Path("/proc").iterdir():
+        if not process.name.isdecimal():
+            continue
+        try:
+            if any(os.readlink(handle) == wanted for handle in (process / "fd").iterdir()):
+                command = (process / "cmdline").read_bytes().rstrip(b"\0").replace(b"\0", b" ")
+                return Holder(user, int(process.name), command.decode(errors="replace"))
+        except OSError:
+            continue  # It has ended meanwhile, or is somebody else's.
+    return Holder(user, None)
