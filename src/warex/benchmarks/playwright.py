@@ -40,14 +40,18 @@ def browsers_for(
     ``arguments`` are put behind those of the harness, so that they win. Raises MachineError where
     the environment holds no Playwright.
     """
+    for place in _places(made):
+        write_starter(folder / place, browser, arguments)
+    return {VARIABLE: str(folder)}
+
+
+def write_starter(program: Path, browser: Path, arguments: Sequence[str] = ()) -> None:
+    """Write a program that starts the browser with our arguments behind the caller's."""
     text = "#!/bin/sh\n# The benchmark's browser, behind WAREX's proxy.\n"
     text += f'exec {shlex.quote(str(browser))} "$@" {shlex.join(arguments)}\n'
-    for place in _places(made):
-        program = folder / place
-        program.parent.mkdir(parents=True, exist_ok=True)
-        program.write_text(text, "utf-8")
-        program.chmod(0o755)
-    return {VARIABLE: str(folder)}
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text(text, "utf-8")
+    program.chmod(0o755)
 
 
 def _places(made: Made) -> list[str]:
