@@ -31,7 +31,6 @@ from warex.scenarios import Decision, Injection, Injector
 from warex.traces import (
     Armed,
     Canary,
-    Disarmed,
     FaultDelivered,
     FaultMissed,
     RequestSeen,
@@ -433,6 +432,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         if self.injector.armed and not self._armed:
             self._armed = True
             self.recorder.write(Armed.model_validate({"by": by}))
+        self.turned()
 
     def arm(self) -> None:
         """Hit and count from here on, since the control API says so."""
@@ -447,7 +447,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         if not self.injector.over:
             self.injector.disarm()
             self._armed = False
-            self.recorder.write(Disarmed(by=by))
+            self.disarmed(by)
 
     def begin_task(self, seed: int) -> None:
         """Let every rule begin anew."""

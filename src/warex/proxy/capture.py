@@ -11,9 +11,13 @@ from warex.proxy.arrivals import Arrival
 from warex.proxy.config import ProxyConfig
 from warex.proxy.entrance import Entrance
 from warex.proxy.front_door import FrontDoor
+from warex.proxy.gates import Gates
 from warex.proxy.handed import Handed
+from warex.proxy.interception import CANARY_HOST
+from warex.proxy.name_faults import NameFaults
 from warex.proxy.names import Names
 from warex.proxy.relay import Route
+from warex.proxy.resolver import Resolver
 
 _OTHER_LOOPBACK = {"127.0.0.1": "::1", "0.0.0.0": "::"}
 """Where the rules for IPv6 redirect, beside those for IPv4."""
@@ -27,6 +31,10 @@ async def captured(
     names = Names()
     entrance = Entrance(server, config.upstream)
     tunnels, recorder = addon.tunnels, addon.recorder
+    inside = None if handed is None else _Inside(config, handed, names, addon, server)
+
+    def broke(error: Exception) -> None:
+        recorder.harness_broke(f"{type(error).__name__}: {error}")
 
     def relayed(arrival: Arrival, sent: int, received: int, began: float) -> None:
         tunnels.relayed(arrival.host, arrival.port, sent, received, began)
@@ -35,22 +43,73 @@ async def captured(
     door = FrontDoor(
         listeners,
         name_of=lambda address: names.name_of(address) or address,
-        admits=lambda arrival: True,
+        accepted=lambda arrival: inside.gates.accepted(arrival) if inside else None,
         serve=entrance.serve,
         relayed=relayed,
-        broke=lambda error: recorder.harness_broke(f"{type(error).__name__}: {error}"),
+        broke=broke,
         now=recorder.clock.now,
         route=Route(config.upstream),
         http_ports={entry.origin_port for entry in config.maps},
         relays_h2c=config.upstream is not None,
     )
     door.open()
+    if inside is not None:
+        inside.open()
     try:
         yield 0 if handed is not None else listeners[0].getsockname()[1]
     finally:
         await door.close()
-        if handed is not None:
-            handed.close()
+        if inside is not None:
+            await inside.close()
+
+
+class _Inside:
+    """What only a namespace has: names of its own, and gates."""
+
+    def __init__(
+        self,
+        config: ProxyConfig,
+        handed: Handed,
+        names: Names,
+        addon: WarexAddon,
+        server: Proxyserver,
+    ) -> None:
+        recorder = addon.recorder
+        self._handed = handed
+
+        def broke(error: Exception) -> None:
+            recorder.harness_broke(f"{type(error).__name__}: {error}")
+
+        self.gates = Gates(
+            handed,
+            names,
+            addon.injector,
+            addon.attempts,
+            recorder.clock,
+            sites=config.sites,
+            broke=broke,
+        )
+        self._faults = NameFaults(addon.attempts, recorder.clock)
+        self._resolver = Resolver(
+            names,
+            faults=self._faults,
+            record=recorder.write,
+            named=lambda name: self.gates.update(),
+            broke=broke,
+            known=(CANARY_HOST, *(entry.origin for entry in config.maps)),
+            asks=config.upstream is None,
+        )
+        addon.on_turn = self.gates.update
+
+    def open(self) -> None:
+        self.gates.open()
+        self._resolver.open(self._handed.dns_udp, self._handed.dns_tcp)
+
+    async def close(self) -> None:
+        await self._resolver.close()
+        self._faults.close()
+        self.gates.close()
+        self._handed.close()
 
 
 def _listeners(config: ProxyConfig) -> tuple[socket.socket, ...]:

@@ -2,21 +2,27 @@
 
 from base64 import b64encode
 from collections.abc import Callable
+from typing import Final, Literal
 from urllib.parse import unquote, urlsplit
 
-from mitmproxy import connection, http, tcp, tls
+from mitmproxy import connection, ctx, http, tcp, tls
 from mitmproxy.proxy import server_hooks
 
 from warex.proxy.attempts import Attempts
+from warex.faults import Point
 from warex.proxy.config import ProxyConfig
 from warex.proxy.hooks import Hooks, fail_closed
+from warex.proxy.idle import close_idle
 from warex.proxy.interception import CANARY_HOST, Interception
 from warex.proxy.recorder import Recorder
 from warex.proxy.refusals import Refusals
 from warex.proxy.tls_faults import TlsFaults
 from warex.proxy.tunnels import Tunnels
 from warex.scenarios import Injector
-from warex.traces import TlsRejected
+from warex.traces import Disarmed, TlsRejected
+
+_LASTING: Final[tuple[Point, ...]] = ("connect", "tls")
+"""Points that a kept connection has behind it."""
 
 
 class ConnectionHooks(Hooks):
@@ -34,6 +40,31 @@ class ConnectionHooks(Hooks):
         self.connections: dict[str, str] = {}
         """The trial's own names of the clients' connections."""
         self.upstream_auth = _basic(config.upstream)
+        self.on_turn: Callable[[], None] = lambda: None
+        """Told when an attempt may meet something else than before."""
+        self._concerns = injector.concerns
+        self._is_armed: Callable[[], bool] = lambda: injector.armed
+        self._was_armed = injector.armed
+
+    def turned(self) -> None:
+        """Note that the rules may hit others from now on: armed, disarmed, or a step later.
+
+        Arming closes idle connections to hosts whose connections may fail: a browser that keeps one
+        would have nothing to meet.
+        """
+        armed = self._is_armed()
+        if armed and not self._was_armed:
+            close_idle(
+                ctx.master.addons.get("proxyserver").connections.values(),
+                lambda host, port: any(self._concerns(it, host, port) for it in _LASTING),
+            )
+        self._was_armed = armed
+        self.on_turn()
+
+    def disarmed(self, by: Literal["terminal_action", "control"]) -> None:
+        """Record that nothing is hit from now on."""
+        self.recorder.write(Disarmed(by=by))
+        self.turned()
 
     @fail_closed
     def client_connected(self, client: connection.Client) -> None:

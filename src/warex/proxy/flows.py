@@ -33,6 +33,8 @@ def url_of(flow: http.HTTPFlow) -> str:
 def _origin(scheme: str, host_header: str) -> str:
     """Return what ``pretty_url`` begins with, parsed once for each host (``bench/``)."""
     host, port = url.parse_authority(host_header, check=False)
+    if ":" in host:
+        host = f"[{host}]"
     return url.unparse(scheme, host, port or url.default_port(scheme) or 443, "")
 
 

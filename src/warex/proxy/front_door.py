@@ -41,7 +41,7 @@ class FrontDoor:
         listeners: Iterable[socket.socket],
         *,
         name_of: Callable[[str], str],
-        admits: Callable[[Arrival], bool],
+        accepted: Callable[[Arrival], None],
         serve: Serve,
         relayed: Relayed,
         broke: Callable[[Exception], None],
@@ -51,7 +51,7 @@ class FrontDoor:
         relays_h2c: bool = False,
     ) -> None:
         self._listeners = tuple(listeners)
-        self._name_of, self._admits = name_of, admits
+        self._name_of, self._accepted = name_of, accepted
         self._serve, self._relayed = serve, relayed
         self._broke, self._now = broke, now
         self._route = route
@@ -103,9 +103,7 @@ class FrontDoor:
                 return
             address, port = destination
             arrival = Arrival(client, self._name_of(address), address, port)
-            if not self._admits(arrival):
-                reset_socket(client)
-                return
+            self._accepted(arrival)
             await self._welcome(arrival)
         except asyncio.CancelledError:
             client.close()

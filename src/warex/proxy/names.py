@@ -8,6 +8,7 @@ import ipaddress
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 V4: Final = ipaddress.ip_network("198.18.0.0/15")
@@ -52,12 +53,11 @@ class Names:
             self._names[number] = name
         else:
             self._numbers.move_to_end(name)
-        v4 = _FIRST + number
-        return Addresses(str(ipaddress.IPv4Address(v4)), str(ipaddress.IPv6Address(_V6_BASE + v4)))
+        return _addresses(number)
 
-    def knows(self, name: str) -> bool:
-        """Whether a name has addresses."""
-        return name.lower() in self._numbers
+    def addresses_of(self, name: str) -> Addresses:
+        """Return the addresses of a name that has some; nobody has asked for it."""
+        return _addresses(self._numbers[name])
 
     def name_of(self, address: str) -> str | None:
         """Return whose address this is; None where it is nobody's here."""
@@ -73,6 +73,12 @@ class Names:
         _, number = self._numbers.popitem(last=False)
         del self._names[number]
         return number
+
+
+@lru_cache(maxsize=4096)
+def _addresses(number: int) -> Addresses:
+    v4 = _FIRST + number
+    return Addresses(str(ipaddress.IPv4Address(v4)), str(ipaddress.IPv6Address(_V6_BASE + v4)))
 
 
 def is_own(address: str) -> bool:

@@ -32,7 +32,8 @@ _SYN, _SYN_ACK = 0x02, 0x12
 _TCP, _UDP = socket.IPPROTO_TCP, socket.IPPROTO_UDP
 
 type _Expressions = bytes
-type Gateway = Literal["refuse", "drop"]
+type Gateway = Literal["refuse", "drop", "pass"]
+"""``pass`` leaves one port of an address open whose gates are closed behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +184,9 @@ def _closed(gate: Gate) -> _Expressions:
     match = _to_address(gate.address) + _protocol(_TCP)
     if gate.port is not None:
         match += _to_port(gate.port)
+    if gate.how == "pass":
+        # … return
+        return match + _verdict(_RETURN)
     match += _payload(2, 13, 1) + _masked(_SYN_ACK) + _equal(bytes([_SYN]))
     log = _expression(b"log", _attribute(1, struct.pack(">H", LOG_GROUP)))
     if gate.how == "drop":

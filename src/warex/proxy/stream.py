@@ -7,8 +7,8 @@ and nobody should be held who has left. Facts: mitmproxy 12, ``proxy/layers/http
 
 from dataclasses import dataclass
 
-from mitmproxy import http
-from mitmproxy.proxy import commands, events, layer
+from mitmproxy import connection, http
+from mitmproxy.proxy import commands, events, layer, mode_specs
 from mitmproxy.proxy.layers import http as http_layer
 from mitmproxy.proxy.layers.http._events import (
     ErrorCode,
@@ -16,6 +16,7 @@ from mitmproxy.proxy.layers.http._events import (
     ResponseProtocolError,
 )
 
+from warex.proxy.connections import reset
 from warex.proxy.ongoing import ongoing_of
 
 
@@ -57,6 +58,9 @@ class WarexStream(http_layer.HttpStream):
             ongoing = ongoing_of(self.flow)
             if ongoing is not None:
                 ongoing.unreachable = event.code is not ErrorCode.GENERIC_SERVER_ERROR
+                if ongoing.unreachable and _is_redirected(self.context.client):
+                    # It believes itself connected to the site: the nearest to a refusal.
+                    reset(self.context.client)
             event = ResponseProtocolError(event.stream_id, event.message, ErrorCode.KILL)
         yield from super().handle_protocol_error(event)
 
@@ -66,6 +70,11 @@ _DEAD_SITE = (
     ErrorCode.GENERIC_SERVER_ERROR,
     ErrorCode.DESTINATION_UNKNOWN,
 )
+
+
+def _is_redirected(client: connection.Client) -> bool:
+    """Whether the client does not know that there is a proxy."""
+    return isinstance(client.proxy_mode, mode_specs.TransparentMode)
 
 
 def install() -> None:

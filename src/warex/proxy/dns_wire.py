@@ -1,0 +1,151 @@
+"""DNS messages: a question is read, an answer is written (RFC 1035, RFC 6891).
+
+An answer repeats the question byte for byte: some clients vary the case of a name's letters and
+believe no answer that does not.
+"""
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+A: Final = 1
+PTR: Final = 12
+AAAA: Final = 28
+OPT: Final = 41
+SVCB: Final = 64
+HTTPS: Final = 65
+ANY: Final = 255
+
+KINDS: Final = {
+    1: "A", 2: "NS", 5: "CNAME", 6: "SOA", 12: "PTR", 13: "HINFO", 15: "MX", 16: "TXT",
+    28: "AAAA", 33: "SRV", 35: "NAPTR", 41: "OPT", 43: "DS", 48: "DNSKEY", 52: "TLSA",
+    64: "SVCB", 65: "HTTPS", 255: "ANY", 257: "CAA",
+}  # fmt: skip
+
+NOERROR: Final = 0
+FORMERR: Final = 1
+SERVFAIL: Final = 2
+NXDOMAIN: Final = 3
+NOTIMP: Final = 4
+REFUSED: Final = 5
+CODES: Final = {
+    0: "NOERROR", 1: "FORMERR", 2: "SERVFAIL", 3: "NXDOMAIN", 4: "NOTIMP", 5: "REFUSED",
+}  # fmt: skip
+
+_HEAD: Final = struct.Struct("!HHHHHH")
+_IN: Final = 1
+_SPACIOUS: Final = 1232
+"""Bytes of a UDP answer that fit everywhere (DNS flag day 2020)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question, as it came."""
+
+    id: int
+    raw: bytes
+    """Name, type and class, byte for byte."""
+    name: str
+    """In lower case, without the last dot."""
+    kind: int
+    internet: bool = True
+    """Whether it is of the only class in use."""
+    plain: bool = True
+    """Whether it is a query, and not some other operation."""
+    recursive: bool = True
+    extended: bool = False
+    """Whether the asker speaks EDNS."""
+    version: int = 0
+    """The EDNS version asked for."""
+
+    @property
+    def kind_name(self) -> str:
+        """The type's name."""
+        return KINDS.get(self.kind, f"TYPE{self.kind}")
+
+
+def read(message: bytes) -> Question | None:
+    """Read a message; None for what is no question, whole and alone."""
+    try:
+        number, flags, questions, answers, authorities, others = _HEAD.unpack_from(message)
+        if flags & 0x8000 or flags & 0x0200 or questions != 1 or answers or authorities:
+            return None
+        labels, at = _labels(message, _HEAD.size)
+        kind, kind_of_net = struct.unpack_from("!HH", message, at)
+        end = at + 4
+        extended, version = _extension(message, end, others)
+    except (struct.error, IndexError, ValueError):
+        return None
+    return Question(
+        id=number,
+        raw=message[_HEAD.size : end],
+        name=b".".join(labels).decode("latin-1").lower(),
+        kind=kind,
+        internet=kind_of_net in (_IN, 255),
+        plain=not flags & 0x7800,
+        recursive=bool(flags & 0x0100),
+        extended=extended,
+        version=version,
+    )
+
+
+def answer(
+    question: Question, code: int = NOERROR, records: Iterable[tuple[int, bytes]] = ()
+) -> bytes:
+    """Write an answer that nobody may keep: each record is a type and its data, with TTL 0."""
+    body, count = b"", 0
+    for kind, data in records:
+        # 0xC00C points to the question's name.
+        body += b"\xc0\x0c" + struct.pack("!HHIH", kind, _IN, 0, len(data)) + data
+        count += 1
+    extension = b""
+    if question.extended:
+        high = 0
+        if question.version:
+            code, high = 0, 1  # BADVERS is 16: its upper bits stand in the extension.
+        extension = b"\0" + struct.pack("!HHBBHH", OPT, _SPACIOUS, high, 0, 0, 0)
+    flags = 0x8080 | (0x0100 if question.recursive else 0) | (code & 0xF)
+    if not question.plain:
+        flags = (flags & ~0xF) | NOTIMP
+    head = _HEAD.pack(question.id, flags, 1, count, 0, bool(extension))
+    return head + question.raw + body + extension
+
+
+def written_name(name: str) -> bytes:
+    """Return a name as messages have it."""
+    labels = [label.encode("latin-1") for label in name.split(".") if label]
+    return b"".join(bytes((len(label),)) + label for label in labels) + b"\0"
+
+
+def code_of(message: bytes) -> int:
+    """Return what an answer says of itself."""
+    return message[3] & 0xF if len(message) > 3 else SERVFAIL
+
+
+def _labels(message: bytes, at: int) -> tuple[list[bytes], int]:
+    labels: list[bytes] = []
+    began = at
+    while size := message[at]:
+        # Nothing stands before a question that it could point to.
+        if size > 63 or at + size - began > 254 or at + 1 + size > len(message):
+            raise ValueError("no name")
+        labels.append(message[at + 1 : at + 1 + size])
+        at += 1 + size
+    return labels, at + 1
+
+
+def _extension(message: bytes, at: int, records: int) -> tuple[bool, int]:
+    """Return whether there is an OPT record, and its version."""
+    for _ in range(records):
+        if message[at] == 0:
+            at += 1
+        else:
+            _, at = _labels(message, at)
+        kind, _, ttl, size = struct.unpack_from("!HHIH", message, at)
+        at += 10 + size
+        if at > len(message):
+            raise ValueError("cut off")
+        if kind == OPT:
+            return True, ttl >> 16 & 0xFF
+    return False, 0
