@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
+    "--transparent",
+    is_flag=True,
+    help="Serve connections that `warex iptables` redirects, of clients that know no proxy.",
+)
+@click.option(
     "--control-port",
     type=click.IntRange(0, 65535),
     default=0,
@@ -43,6 +48,7 @@ def command(
     scenario: str | None,
     port: int,
     host: str,
+    transparent: bool,
     control_port: int,
     seed: int,
     sites: tuple[str, ...],
@@ -63,6 +69,8 @@ def command(
     from warex.proxy.ca import ensure_ca
 
     _check_host(host)
+    if transparent:
+        _check_rules()
     ca = ensure_ca()
     config = traffic_config(
         ca,
@@ -73,6 +81,7 @@ def command(
         arm=arm,
         record=record,
         maps=maps,
+        capture="transparent" if transparent else "forward",
         host=host,
         port=port,
         control_port=control_port,
@@ -100,6 +109,21 @@ def _check_host(host: str) -> None:
         ) from None
 
 
+def _check_rules() -> None:
+    """Refuse to run as a user whose traffic the rules in force would send back to us."""
+    import os
+
+    from warex.sandbox.iptables import in_force
+
+    capture = in_force()
+    if capture is not None and capture.takes(os.geteuid()):
+        raise InputError(
+            f"the rules in force capture the traffic of user {os.geteuid()}, who runs this proxy:"
+            " it would be sent back to itself. Run it as another user, or change the rules"
+            " (warex iptables apply, revert)"
+        )
+
+
 def _serve(config: "ProxyConfig", certificate: str) -> None:
     import signal
     import threading
@@ -114,7 +138,10 @@ def _serve(config: "ProxyConfig", certificate: str) -> None:
     try:
         with started(forkserver, config, _say, stop.set) as proxy:
             name = config.scenario.name if config.scenario else "no faults"
-            click.echo(f"proxy    {proxy.url}  ({name}, seed {config.seed})")
+            where = proxy.url
+            if config.capture == "transparent":
+                where = f"transparent, on port {proxy.port} of {proxy.host}"
+            click.echo(f"proxy    {where}  ({name}, seed {config.seed})")
             click.echo(f"trust    {certificate}")
             click.echo(f"control  http://127.0.0.1:{proxy.control_port}  token {proxy.token}")
             if config.out is not None:
