@@ -1,6 +1,9 @@
 """Which requests of a recording a scenario would have hit.
 
 The recording is played through the injector in the order and at the times in which it happened.
+Attempts to reach a site are told by what they left behind: a HAR says which request waited for a
+name, a connection, TLS; a trial has the names that were asked for, each connection's first request,
+and the attempts that failed.
 What the faults would have changed in what came after, nobody can know: an agent that had met an
 error page would have gone on otherwise.
 """
@@ -15,7 +18,7 @@ from urllib.parse import urlsplit
 
 from warex.errors import TraceError
 from warex.exchange import Exchange, Request, Resource, Response, resource_of
-from warex.faults import Stage
+from warex.faults import Point, Stage
 from warex.llm import could_be_llm
 from warex.scenarios.har import HarEntry, read_har
 from warex.scenarios.injector import Injector
@@ -25,7 +28,9 @@ from warex.traces import (
     EVENTS,
     Armed,
     Disarmed,
+    Dns,
     Entry,
+    FaultPlanned,
     LlmCall,
     RequestSeen,
     ResponseSeen,
@@ -54,10 +59,11 @@ _DESTINATION: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One request of the recording that a rule would have hit."""
+    """One request of the recording that a rule would have hit, or one attempt to reach a site."""
 
     number: int
-    """The request's place among all of the recording, from 1."""
+    """The request's place among all of the recording, from 1; for an attempt that of the request
+    which it was made for, the next."""
     at: float
     """Seconds from the beginning of the recording."""
     method: str
@@ -81,6 +87,15 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class _Tried:
+    """A site was to be reached."""
+
+    point: Point
+    host: str
+    port: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Answered:
     exchange_id: str
     response: Response | None
@@ -98,7 +113,7 @@ class _Arming:
     armed: bool
 
 
-type _Moment = _Asked | _Answered | _Began | _Arming
+type _Moment = _Tried | _Asked | _Answered | _Began | _Arming
 
 
 def hits_against(
@@ -139,6 +154,11 @@ def _play(injector: Injector, moments: Iterable[tuple[float, _Moment]]) -> Itera
     asked: dict[str, tuple[int, _Asked]] = {}
     for now, moment in moments:
         match moment:
+            case _Tried(point, host, port):
+                decision = injector.attempt(point, host, port, now)
+                url = injector.attempt_url(point, host, port)
+                attempt = Exchange("", Request("CONNECT", url))
+                yield from _hits(injector, decision, attempt, number + 1, now, "other")
             case _Asked(exchange, llm):
                 number += 1
                 if moment.repeat:
@@ -165,7 +185,12 @@ def _play(injector: Injector, moments: Iterable[tuple[float, _Moment]]) -> Itera
 
 
 def _hits(
-    injector: Injector, decision: Decision, exchange: Exchange, number: int, now: float
+    injector: Injector,
+    decision: Decision,
+    exchange: Exchange,
+    number: int,
+    now: float,
+    resource: Resource | None = None,
 ) -> Iterator[Hit]:
     for injection in (*decision.injections, *decision.superseded):
         superseded = injection in decision.superseded
@@ -175,7 +200,7 @@ def _hits(
             at=now,
             method=exchange.request.method,
             url=exchange.request.url,
-            resource=resource_of(exchange.request, exchange.response),
+            resource=resource or resource_of(exchange.request, exchange.response),
             rule=injection.rule,
             ordinal=injection.ordinal,
             stage=injection.stage,
@@ -185,28 +210,69 @@ def _hits(
 
 def _har_moments(entries: Iterable[HarEntry]) -> Iterator[tuple[float, _Moment]]:
     moments: list[tuple[float, int, _Moment]] = []
+    places: set[tuple[str, int]] = set()
     for index, entry in enumerate(entries):
         path = urlsplit(entry.request.url).path
         is_llm = could_be_llm(entry.request.method, path)
         body = hashlib.sha256(entry.body.encode(errors="replace")).hexdigest()
         request = _with_resource(entry.request, entry.resource)
         asked = _Asked(Exchange(f"har{index}", request), body if is_llm else None)
-        moments.append((entry.at, 2 * index, asked))
+        place = _place(entry.request.url)
+        reached = entry.reached
+        if reached is None:
+            # A file without phases: the first request to a site is what reached it.
+            reached = () if place in places else _needed(entry.request.url)
+        if place is not None:
+            places.add(place)
+            for order, point in enumerate(reached):
+                moments.append((entry.at, 5 * index + order, _Tried(point, *place)))
+        moments.append((entry.at, 5 * index + 3, asked))
         answered = _Answered(f"har{index}", entry.response)
-        moments.append((entry.at + entry.seconds, 2 * index + 1, answered))
+        moments.append((entry.at + entry.seconds, 5 * index + 4, answered))
     heapq.heapify(moments)
     while moments:
         at, _, moment = heapq.heappop(moments)
         yield at, moment
 
 
+def _place(url: str) -> tuple[str, int] | None:
+    """Return host and port of a URL; None where it has none."""
+    parts = Request("", url).parts
+    try:
+        port = parts.port
+    except ValueError:
+        return None
+    if not parts.hostname:
+        return None
+    return parts.hostname, port or (443 if parts.scheme in ("https", "wss") else 80)
+
+
+def _needed(url: str) -> tuple[Point, ...]:
+    """Return what must be done before a site can be asked for a URL."""
+    if url.lower().startswith(("https:", "wss:")):
+        return ("name", "connect", "tls")
+    return ("name", "connect")
+
+
 def _trial_moments(entries: Iterable[Entry]) -> Iterator[tuple[float, _Moment]]:
     entries = tuple(entries)
     # A call's own event is written when it has ended; the step began with its request.
     steps = {e.event.exchange: str(e.event.step) for e in entries if isinstance(e.event, LlmCall)}
+    connections: set[tuple[str, tuple[str, int]]] = set()
+    names = any(isinstance(entry.event, Dns) for entry in entries)
     for entry in entries:
         match entry.event:
+            case Dns(name=name):
+                yield entry.t, _Tried("name", name, None)
+            case FaultPlanned(point="connect" | "tls" as failed, url=url) if place := _place(url):
+                # No request tells of it.
+                yield entry.t, _Tried(failed, *place)
             case RequestSeen() as event:
+                place = _place(event.url)
+                if place is not None and (event.connection, place) not in connections:
+                    connections.add((event.connection, place))
+                    for point in _needed(event.url)[names:]:
+                        yield entry.t, _Tried(point, *place)
                 headers = dict(event.headers)
                 request = _with_resource(Request(event.method, event.url, headers), event.resource)
                 exchange = Exchange(event.exchange, request)

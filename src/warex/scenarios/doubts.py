@@ -6,7 +6,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from warex.exchange import Exchange, Request, Response
-from warex.faults import ends
+from warex.faults import ConnectionFault, Point, ends
+from warex.scenarios.connection_doubts import connection_doubts
 from warex.scenarios.patterns import matcher, normalise
 from warex.scenarios.scenario import SITES, Match, Rule, Scenario, Trigger
 from warex.seeds import Luck
@@ -16,10 +17,16 @@ _SAFE_METHODS: Final = {"GET", "HEAD", "OPTIONS"}
 
 def doubts(scenario: Scenario) -> tuple[str, ...]:
     """Return a sentence for each thing in the scenario that its author may not have meant."""
-    found = [doubt for rule in scenario.rules for doubt in _alone(rule)]
+    found = [doubt for rule in scenario.rules for doubt in _of(rule, scenario)]
     for earlier, later in combinations(_as_judged(scenario.rules), 2):
         found += _together(earlier, later)
     return tuple(found)
+
+
+def _of(rule: Rule, scenario: Scenario) -> Iterable[str]:
+    if isinstance(rule.fault, ConnectionFault):
+        return connection_doubts(rule, rule.fault, scenario.arm)
+    return _alone(rule)
 
 
 def may_write(rule: Rule) -> bool:
@@ -59,22 +66,28 @@ def _as_judged(rules: Iterable[Rule]) -> list[Rule]:
 
 
 def _together(earlier: Rule, later: Rule) -> Iterable[str]:
-    if not _may_meet(earlier, later):
+    if _point(earlier) != _point(later) or not _may_meet(earlier, later):
         return
+    what = "exchange" if _point(earlier) is None else "attempt"
     both = f"Rules {earlier.name!r} and {later.name!r}"
     why = "stands before it" if _judged_together(earlier, later) else "is judged at the request"
     if not (_ends(earlier) and _ends(later)):
-        yield f"{both} may meet in one exchange; then both strike, in this order."
+        yield f"{both} may meet in one {what}; then both strike, in this order."
     elif _hits_all_of(earlier, later):
         yield (
             f"Rule {later.name!r} can never strike: rule {earlier.name!r} {why} and "
-            "already answers every exchange it would hit (missed: superseded)."
+            f"already answers every {what} it would hit (missed: superseded)."
         )
     else:
         yield (
-            f"{both} may meet in one exchange; then {earlier.name!r} stands and {later.name!r} is "
+            f"{both} may meet in one {what}; then {earlier.name!r} stands and {later.name!r} is "
             f"missed (superseded){_turns(earlier, later)}."
         )
+
+
+def _point(rule: Rule) -> Point | None:
+    """Return which attempts the rule is about; None for exchanges."""
+    return rule.fault.point if isinstance(rule.fault, ConnectionFault) else None
 
 
 def _judged_together(one: Rule, other: Rule) -> bool:

@@ -140,10 +140,11 @@ def _windows(trigger: Trigger) -> str:
 
 def _counting(rule: Rule) -> str:
     if isinstance(rule.fault, ConnectionFault):
-        one = f"attempts at one host and port within {rule.fault.hold:g} s are counted as one"
+        place = "host" if rule.fault.point == "name" else "host and port"
+        one = f"attempts at one {place} within {rule.fault.hold:g} s are counted as one"
         if rule.per == "rule":
             return f"{one}; all are numbered together, in order of arrival"
-        return f"{one}; each host and port is numbered by itself"
+        return f"{one}; each {place} is numbered by itself"
     if rule.per == "rule":
         return "all that the rule is about are numbered together, in order of arrival"
     return "each method and URL is numbered by itself"

@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from warex.errors import TraceError
 from warex.exchange import Request, Response
+from warex.faults import Point
 
 _SCHEMES: Final = ("http://", "https://", "ws://", "wss://")
 # What Chromium calls `_resourceType`; the rest of its names are ours.
@@ -31,6 +32,8 @@ class HarEntry:
     """None where the request was never answered."""
     resource: str
     """What the browser says it was for; empty where it does not say."""
+    reached: tuple[Point, ...] | None = None
+    """What had to be done first to reach the site; None where the file does not say."""
 
 
 class _Pair(BaseModel, frozen=True):
@@ -54,6 +57,14 @@ class _Answer(BaseModel, frozen=True):
     headers: tuple[_Pair, ...] = ()
 
 
+class _Phases(BaseModel, frozen=True):
+    """How long each took, in milliseconds; -1 where it was not needed (HAR 1.2)."""
+
+    dns: float | None = None
+    connect: float | None = None
+    ssl: float | None = None
+
+
 def _aware(value: object) -> object:
     if not isinstance(value, str):
         raise ValueError("a time must be text such as 2026-05-04T12:00:00.000Z")
@@ -68,6 +79,7 @@ class _Row(BaseModel, frozen=True):
     response: _Answer | None = None
     resource: str = Field(default="", alias="_resourceType")
     cached: str | None = Field(default=None, alias="_fromCache")
+    timings: _Phases | None = None
 
 
 class _Log(BaseModel, frozen=True):
@@ -132,7 +144,19 @@ def _entry(row: _Row, start: datetime) -> HarEntry:
         body=row.request.post.text if row.request.post else "",
         response=Response(answer.status, _headers(answer.headers)) if answer and answered else None,
         resource=_RESOURCES.get(resource, resource),
+        reached=_reached(row.timings),
     )
+
+
+def _reached(phases: _Phases | None) -> tuple[Point, ...] | None:
+    if phases is None or (phases.dns, phases.connect, phases.ssl) == (None, None, None):
+        return None
+    took: tuple[tuple[Point, float | None], ...] = (
+        ("name", phases.dns),
+        ("connect", phases.connect),
+        ("tls", phases.ssl),
+    )
+    return tuple(point for point, seconds in took if seconds is not None and seconds >= 0)
 
 
 def _headers(pairs: tuple[_Pair, ...]) -> dict[str, str]:

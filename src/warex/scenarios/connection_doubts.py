@@ -1,0 +1,82 @@
+"""What the author of a connection fault may not have meant."""
+
+import ipaddress
+from collections.abc import Iterable
+from typing import Final
+
+from warex.faults import ConnectionFault, ConnectionTimeout
+from warex.scenarios.origins import Origins, read_origins
+from warex.scenarios.scenario import SITES, Arm, Rule
+
+_SYSTEM_GIVES_UP: Final = 3.0
+"""Seconds after which a connection that nobody answers has timed out, in namespace mode."""
+
+
+def connection_doubts(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
+    """Yield a sentence for each thing that the author may not have meant."""
+    name = f"Rule {rule.name!r}"
+    origins = _origins(rule)
+    if fault.point == "tls" and origins is not None and "https" not in origins.schemes:
+        pattern = rule.match.url or rule.match.url_exact
+        yield f"{name} can never strike: {pattern!r} is plain HTTP, which has no TLS to fail."
+    if fault.point == "name" and origins is not None and _is_address(origins.host):
+        yield f"{name} can never strike: {origins.host} is an address, which nobody looks up."
+    yield from _late(rule, fault, arm)
+    yield from _hold(rule, fault)
+    one_host = origins is not None and "*" not in origins.host
+    if rule.per == "rule" and not rule.trigger.always and not one_host:
+        yield (
+            f"{name} numbers attempts at several hosts together, which a browser makes in parallel,"
+            " so which of them fail can differ from run to run; `per: url` numbers each host and"
+            " port by itself."
+        )
+
+
+def _late(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
+    name, trigger = f"Rule {rule.name!r}", rule.trigger
+    starts_late = trigger.after_step or (trigger.between is not None and trigger.between[0] > 0)
+    if fault.point == "name" and (starts_late or arm in ("first_page", "first_llm_call")):
+        yield (
+            f"{name} begins when a browser may have the address already, and does not ask again for"
+            " a minute or longer; connection_refused strikes then too."
+        )
+    elif arm == "first_page":
+        yield (
+            f"{name} is armed by the first page, which has its connection by then: it strikes only"
+            " connections that are made later."
+        )
+
+
+def _hold(rule: Rule, fault: ConnectionFault) -> Iterable[str]:
+    name, window = f"Rule {rule.name!r}", rule.trigger.between
+    if window is not None and window[1] - window[0] < fault.hold:
+        yield (
+            f"{name} strikes for longer than its window of {window[1] - window[0]:g} s: what is"
+            f" tried within {fault.hold:g} s of a hit (`hold`) is hit too."
+        )
+    if fault.hold == 0:
+        yield (
+            f"{name} has no hold: a second address, or a browser's own second try, is another"
+            " occurrence, and may heal the first before anybody notices."
+        )
+    elif isinstance(fault, ConnectionTimeout) and fault.hold < _SYSTEM_GIVES_UP:
+        yield (
+            f"{name} holds for {fault.hold:g} s, but an attempt times out after"
+            f" {_SYSTEM_GIVES_UP:g} s: a client's second try is another occurrence."
+        )
+
+
+def _origins(rule: Rule) -> Origins | None:
+    """Return what the rule is about; None for the benchmark's sites."""
+    match = rule.match
+    if (match.url or "").startswith(SITES):
+        return None
+    return read_origins(match.url_exact or match.url or "*", exact=match.url_exact is not None)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Sites that cannot be reached: no name, no connection, no trust."""
