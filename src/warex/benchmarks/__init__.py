@@ -4,8 +4,11 @@ One file per benchmark. To add one: write its file, its test, one line in
 docs/reference/benchmarks.md, and name it below.
 """
 
+from warex.benchmarks.agentlab import AgentLabBenchmark
 from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.browser_use import BrowserUseBenchmark
 from warex.benchmarks.command import CommandBenchmark
+from warex.benchmarks.real import RealBenchmark
 from warex.benchmarks.table import BenchmarkTable
 from warex.benchmarks.testbed import TestbedBenchmark
 from warex.errors import CampaignError
@@ -14,6 +17,9 @@ from warex.scenarios.mistakes import did_you_mean
 BENCHMARKS: tuple[type[Benchmark], ...] = (
     TestbedBenchmark,
     CommandBenchmark,
+    AgentLabBenchmark,
+    BrowserUseBenchmark,
+    RealBenchmark,
 )
 
 __all__ = [

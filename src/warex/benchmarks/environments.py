@@ -91,7 +91,7 @@ def set_up(
     folder = folder.absolute()
     made, state, _ = environment_in(name, recipe, folder)
     if made is not None and state == "ok" and not again:
-        return made
+        return _tried_again(recipe, made, report) if _has_changed(made) else made
     marker = _begun(name, recipe, folder, again)
     try:
         for step, words, do in _steps(recipe, folder, python):
@@ -107,6 +107,18 @@ def set_up(
     except OSError as error:
         raise cannot_write(folder, error) from None
     return Made(folder, python_in(folder), marker["said"])
+
+
+def _has_changed(made: Made) -> bool:
+    """Whether somebody has installed something there since it was made."""
+    return made.site_packages.stat().st_mtime > (made.folder / MARKER).stat().st_mtime
+
+
+def _tried_again(recipe: Recipe, made: Made, report: Callable[[str], None]) -> Made:
+    report("try it, since its packages have changed")
+    said = _checked(recipe, made.folder)
+    _write(made.folder, {**_marker(made.folder), "said": said})
+    return Made(made.folder, made.python, said)
 
 
 def _begun(name: str, recipe: Recipe, folder: Path, again: bool) -> dict[str, Any]:

@@ -1,45 +1,164 @@
-"""`warex benchmarks`: what can be run."""
+"""`warex benchmarks`: what can be run, what it needs, and its environment."""
 
 import json
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from warex.cli.group import Group
+from warex.errors import InputError, WarexError
+
+if TYPE_CHECKING:
+    from warex.benchmarks import Benchmark
+
+_ROLES = ("navigate", "recover", "retry", "finish", "infeasible", "noop", "other")
+_WIDTH = 96
 
 
 @click.group("benchmarks", cls=Group, invoke_without_command=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:
-    """List the benchmarks; `show NAME`."""
+    """List the benchmarks; `show NAME`; `setup NAME --dir DIR`."""
     if context.invoked_subcommand is not None:
         return
     from warex.benchmarks import BENCHMARKS
 
     if as_json:
-        rows = [{"name": kind.name, "summary": kind.summary} for kind in BENCHMARKS]
+        rows = [
+            {
+                "name": kind.name,
+                "summary": kind.summary,
+                "needs_environment": kind.recipe is not None,
+            }
+            for kind in BENCHMARKS
+        ]
         click.echo(json.dumps(rows, indent=2))
         return
+    width = max(len(kind.name) for kind in BENCHMARKS)
     for kind in BENCHMARKS:
-        click.echo(f"{kind.name:12} {kind.summary}")
+        click.echo(f"{kind.name:{width}}  {kind.summary}")
 
 
 @command.command("show")
 @click.argument("name")
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path),
+    help="Its environment, to list the tasks that are known only there.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def show(name: str, as_json: bool) -> None:
-    """Print a benchmark's tasks and the agent's actions."""
-    from warex.benchmarks import BenchmarkTable, benchmark_of
+def show(name: str, folder: Path | None, as_json: bool) -> None:
+    """Print what a benchmark needs, its options, its actions, its tasks, an example."""
+    from warex.benchmarks import BenchmarkTable, benchmark_kind
 
-    benchmark = benchmark_of(BenchmarkTable(name=name))
-    tasks, words = benchmark.tasks(), benchmark.vocabulary.model_dump(mode="json")
+    kind = benchmark_kind(name)
+    told = _told(kind)
+    try:
+        benchmark = kind(
+            BenchmarkTable(name=name, dir=None if folder is None else str(folder.absolute()))
+        )
+        told["tasks"] = list(benchmark.tasks())
+    except WarexError as error:
+        if folder is not None:
+            raise
+        told["tasks"], told["why_no_tasks"] = None, str(error)
     if as_json:
-        shown = {"name": benchmark.name, "summary": benchmark.summary}
-        click.echo(json.dumps({**shown, "vocabulary": words, "tasks": tasks}, indent=2))
+        click.echo(json.dumps(told, indent=2))
         return
-    click.echo(f"{benchmark.name}: {benchmark.summary}")
-    for role in ("navigate", "recover", "finish", "noop", "other"):
-        click.echo(f"  {role:10} {', '.join(words[role])}")
-    click.echo(f"  {len(tasks)} tasks:")
-    for task in tasks:
-        click.echo(f"    {task}")
+    _print(told)
+
+
+def _told(kind: "type[Benchmark]") -> dict[str, Any]:
+    """Return what an adapter says of itself before it is told anything."""
+    schema = kind.options_model.model_json_schema()
+    options = {
+        key: {
+            "description": field.get("description", ""),
+            "default": field.get("default"),
+            "required": key in schema.get("required", ()),
+        }
+        for key, field in schema.get("properties", {}).items()
+    }
+    recipe = kind.recipe
+    return {
+        "name": kind.name,
+        "summary": kind.summary,
+        "needs": kind.guide,
+        "arming": kind.arming,
+        "verifiers": list(kind.verifiers),
+        "keys": list(kind.key_variables),
+        "sites": None if kind.site_names is None else list(kind.site_names),
+        "options": options,
+        "python": None if recipe is None else list(recipe.pythons),
+        "vocabulary": kind.vocabulary.model_dump(mode="json"),
+        "example": kind.example,
+    }
+
+
+def _print(told: dict[str, Any]) -> None:
+    click.echo(f"{told['name']}: {told['summary']}")
+    _section("needs", told["needs"])
+    if told["python"] is not None:
+        _section("set up by", f"warex benchmarks setup {told['name']} --dir DIR")
+    _section("arms at", told["arming"])
+    if told["verifiers"]:
+        _section("never", f"requests by {', '.join(told['verifiers'])}")
+    if told["sites"] != []:
+        _section("sites", ", ".join(told["sites"] or ["origins, as https://shop.example"]))
+    for key, option in told["options"].items():
+        default = "required" if option["required"] else json.dumps(option["default"])
+        _section("options", f"{key} ({default}): {option['description']}")
+    words = told["vocabulary"]
+    for role in filter(words.get, _ROLES):
+        _section(role, ", ".join(words[role]))
+    if told["tasks"] is None:
+        _section("tasks", told["why_no_tasks"])
+    else:
+        shown = told["tasks"][:200]
+        click.echo(f"\n{len(told['tasks'])} tasks:")
+        for task in shown:
+            click.echo(f"    {task}")
+        if len(told["tasks"]) > len(shown):
+            click.echo(f"    … {len(told['tasks']) - len(shown)} more, told by --json")
+    if told["example"]:
+        click.echo("\nA campaign for it:\n")
+        click.echo(textwrap.indent(told["example"], "    "), nl=False)
+
+
+def _section(head: str, body: str) -> None:
+    for line in textwrap.wrap(body, _WIDTH - 14, break_long_words=False) or [""]:
+        click.echo(f"  {head:11} {line}")
+        head = ""
+
+
+@command.command("setup")
+@click.argument("name")
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Folder for its environment; made, or gone on with.",
+)
+@click.option("--python", metavar="P", help="The Python to use; left out, one that it runs on.")
+@click.option("--again", is_flag=True, help="Begin anew, also where it is whole.")
+def setup(name: str, folder: Path, python: str | None, again: bool) -> None:
+    """Make a benchmark's own environment: a Python, packages that fit, its files.
+
+    A set-up that was cut off goes on where it was; one that is whole is recognised at once.
+    """
+    from warex.benchmarks import benchmark_kind
+    from warex.benchmarks.environments import environment_in, set_up
+    from warex.cli.steps import steps
+
+    recipe = benchmark_kind(name).recipe
+    if recipe is None:
+        raise InputError(f"the benchmark {name!r} needs no environment of its own")
+    with steps(f"set up {name}") as report:
+        made = set_up(name, recipe, folder, python=python, report=report, again=again)
+    click.echo(environment_in(name, recipe, made.folder)[2])
+    click.echo(f'name it in a campaign: benchmark = {{ name = "{name}", dir = "{folder}" }}')

@@ -1,0 +1,72 @@
+"""One task of BrowserGym's by AgentLab's GenericAgent: one ``ExpArgs``, as its own study makes it.
+
+A study would start again what ended in an error, up to three times, and so hide what a fault did.
+"""
+
+import copy
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from agentlab.agents import generic_agent
+from agentlab.experiments.loop import EnvArgs, ExpArgs
+from agentlab.llm.chat_api import OpenAIModelArgs
+from agentlab.llm.llm_configs import CHAT_MODEL_ARGS_DICT
+from browsergym.experiments.benchmark.configs import DEFAULT_HIGHLEVEL_ACTION_SET_ARGS
+
+# As in BrowserGym's own benchmarks: the action set, and whether the agent sees its tabs.
+_SETS = {
+    "miniwob": ("miniwob_all", False),
+    "webarena": ("webarena", True),
+    "visualwebarena": ("visualwebarena", True),
+    "assistantbench": ("assistantbench", True),
+    "workarena": ("workarena", False),
+}
+
+
+def main(told: dict[str, Any]) -> None:
+    """Run the task; AgentLab leaves ``summary_info.json`` in a folder of its own."""
+    family = told["task"].partition(".")[0]
+    actions, tabs = _SETS.get(family, ("webarena", True))
+    agent = copy.deepcopy(getattr(generic_agent, told["agent"]))
+    agent.chat_model_args = _model(told)
+    agent.__post_init__()
+    agent.flags.obs.use_html = agent.flags.obs.use_html or family == "miniwob"
+    agent.flags.obs.use_tabs = tabs
+    agent.flags.obs.use_screenshot = told["screenshot"]
+    agent.flags.obs.use_som = told["screenshot"] and agent.flags.obs.use_som
+    agent.flags.action.action_set = copy.deepcopy(DEFAULT_HIGHLEVEL_ACTION_SET_ARGS[actions])
+    experiment = ExpArgs(
+        agent_args=agent,
+        env_args=EnvArgs(
+            task_name=told["task"],
+            task_seed=told["seed"],
+            max_steps=told["max_steps"],
+            headless=True,
+            slow_mo=told["slow_mo"],
+        ),
+    )
+    agent.prepare()
+    experiment.prepare(Path(told["results"]))
+    experiment.run()
+    agent.close()
+
+
+def _model(told: dict[str, Any]) -> Any:
+    """Return AgentLab's own entry for the model, else OpenAI's client for a model of this name."""
+    known = CHAT_MODEL_ARGS_DICT.get(told["model"])
+    if known is not None:
+        return copy.deepcopy(known)
+    return OpenAIModelArgs(
+        model_name=told["model"],
+        max_total_tokens=128_000,
+        max_input_tokens=128_000,
+        max_new_tokens=4096,
+        temperature=told["temperature"],
+        vision_support=told["screenshot"],
+    )
+
+
+if __name__ == "__main__":
+    main(json.loads(Path(sys.argv[1]).read_bytes()))

@@ -1,0 +1,62 @@
+"""Serves a folder of files on this machine for one trial, and counts who asks."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from warex.errors import TrialVoid
+
+
+@dataclass(slots=True)
+class Served:
+    """A folder that is being served."""
+
+    port: int
+    requests: int = 0
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[Served]:
+    """Serve a folder on loopback; raise TrialVoid where it is not there."""
+    if not folder.is_dir():
+        raise TrialVoid(f"the pages of the task are not there: {folder} is no folder")
+    told = Served(0)
+    with _Server(("127.0.0.1", 0), partial(_Handler, told, directory=str(folder))) as server:
+        told.port = server.server_address[1]
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        try:
+            yield told
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    # A browser that leaves a connection open must not hold up the end.
+    block_on_close = False
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Stay quiet: a client that hangs up is no news."""
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, told: Served, *arguments: Any, **named: Any) -> None:
+        self._told = told
+        super().__init__(*arguments, **named)
+
+    def parse_request(self) -> bool:
+        """Count, whatever is asked for."""
+        self._told.requests += 1
+        return super().parse_request()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Stay quiet: what was asked for is in the trace."""
