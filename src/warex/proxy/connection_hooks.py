@@ -8,8 +8,8 @@ from urllib.parse import unquote, urlsplit
 from mitmproxy import connection, ctx, http, tcp, tls
 from mitmproxy.proxy import server_hooks
 
-from warex.proxy.attempts import Attempts
 from warex.faults import Point
+from warex.proxy.attempts import Attempts
 from warex.proxy.config import ProxyConfig
 from warex.proxy.hooks import Hooks, fail_closed
 from warex.proxy.idle import close_idle

@@ -201,7 +201,8 @@ class Gates:
         self.update()
 
     def _given_up(self, pending: _Pending) -> None:
-        self._settle(pending, "client_gone", self._clock.now())
+        # It left within the first second; when, nobody can see.
+        self._settle(pending, "client_gone", pending.since)
 
     def _settle(self, pending: _Pending, missed: str | None, now: float) -> None:
         waited = round(now - pending.since, 6)

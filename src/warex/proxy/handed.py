@@ -1,7 +1,7 @@
 """Sockets made inside a namespace and served by a proxy outside of it, and how they travel.
 
-A socket belongs to the network namespace in which it was made, whoever holds it: so the proxy, which
-stays in the host's network, accepts the connections that a command makes inside another one.
+A socket belongs to the network namespace in which it was made, whoever holds it: so the proxy,
+which stays in the host's network, accepts the connections that a command makes inside another one.
 """
 
 import socket
@@ -63,7 +63,7 @@ def send_alone(channel: socket.socket, first: socket.socket) -> None:
 
 
 def receive(channel: socket.socket) -> tuple[list[socket.socket], Handed | None]:
-    """Receive what ``Handed.send`` or ``send_alone`` sent; no socket at all at the channel's end."""
+    """Receive what was sent by ``Handed.send`` or ``send_alone``; nothing at the channel's end."""
     counts, handles, _, _ = socket.recv_fds(channel, 5, _LARGEST)
     # A socket object finds out by itself of which kind it is.
     sockets = [socket.socket(fileno=handle) for handle in handles]

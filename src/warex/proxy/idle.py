@@ -1,4 +1,4 @@
-"""Ends connections that nobody uses: a client that keeps one open would not meet what comes next."""
+"""Ends connections that nobody uses: who keeps one open would not meet what comes next."""
 
 from collections.abc import Callable, Iterable
 

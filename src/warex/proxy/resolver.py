@@ -65,7 +65,9 @@ class Resolver:
         known: Iterable[str] = (),
         asks: bool = True,
     ) -> None:
-        """``named``: told of a name before its address is out; ``known``: names that exist anyway;
+        """Answer nothing yet.
+
+        ``named``: told of a name before its address is out. ``known``: names that exist anyway.
         ``asks``: whether the machine's resolver is asked for the others.
         """
         self._names, self._faults = names, faults
