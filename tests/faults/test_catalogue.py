@@ -7,7 +7,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from warex.exchange import Exchange, Request
-from warex.faults import CATALOGUE, AnyFault, Delay, Fault
+from warex.faults import CATALOGUE, AnyFault, ConnectionFault, Delay, Fault
 from warex.seeds import Luck
 
 ROOT = Path(__file__).parents[2]
@@ -17,7 +17,12 @@ FILES = {file.stem for file in (ROOT / "src/warex/faults").glob("*.py")} - NO_FA
 ANY: TypeAdapter[Fault] = TypeAdapter(AnyFault)
 EXCHANGE = Exchange("1", Request("GET", "https://shop.test/"))
 
+OF_CONNECTIONS = [fault for fault in CATALOGUE if issubclass(fault, ConnectionFault)]
+OF_EXCHANGES = [fault for fault in CATALOGUE if not issubclass(fault, ConnectionFault)]
+
 each_fault = pytest.mark.parametrize("fault", CATALOGUE, ids=lambda fault: fault.__name__)
+each_of_exchanges = pytest.mark.parametrize("fault", OF_EXCHANGES, ids=lambda it: it.__name__)
+each_of_connections = pytest.mark.parametrize("fault", OF_CONNECTIONS, ids=lambda it: it.__name__)
 
 
 def kind_of(fault: type[Fault]) -> str:
@@ -62,7 +67,35 @@ def test_a_fault_does_something_and_forgets_nothing(fault: type[Fault]) -> None:
     assert memory == {"seen": 1}
 
 
-@each_fault
+@each_of_connections
+def test_a_connection_fault_explains_itself_with_its_hold(fault: type[Fault]) -> None:
+    words = fault.model_validate({"hold": 2.5}).explain()
+
+    assert words.startswith("is ")
+    assert "within 2.5 s" in words
+    assert not words.endswith(".")
+    assert "within" not in fault.model_validate({"hold": 0}).explain()
+
+
+@each_of_connections
+def test_a_connection_fault_comes_before_the_request_and_never_after(fault: type[Fault]) -> None:
+    with pytest.raises(ValidationError, match=r"stage(.|\n)*'request'"):
+        fault.model_validate({"stage": "response"})
+
+
+@each_of_connections
+@pytest.mark.parametrize("hold", [-1, float("nan"), 3601, True, "3", None])
+def test_a_hold_that_is_no_time_is_refused_by_name(fault: type[Fault], hold: object) -> None:
+    with pytest.raises(ValidationError, match="hold"):
+        ANY.validate_python({"kind": kind_of(fault), "hold": hold})
+
+
+@each_of_connections
+def test_the_hold_is_three_seconds_unless_said_otherwise(fault: type[Fault]) -> None:
+    assert fault().model_dump()["hold"] == 3
+
+
+@each_of_exchanges
 @pytest.mark.parametrize("stage", ["request", "response"])
 def test_a_fault_explains_itself_in_one_sentence_without_its_full_stop(
     fault: type[Fault], stage: str
@@ -82,14 +115,14 @@ def test_a_fault_survives_being_written_down(fault: type[Fault]) -> None:
     assert ANY.validate_json(ANY.dump_json(given)) == given
 
 
-@each_fault
+@each_of_exchanges
 def test_a_wait_can_be_shortened_to_nothing(fault: type[Fault]) -> None:
     effects, _ = fault.model_validate({"delay": 0}).effects(EXCHANGE, {}, Luck(1, "rule"))
 
     assert not [effect for effect in effects if isinstance(effect, Delay)]
 
 
-@each_fault
+@each_of_exchanges
 @pytest.mark.parametrize("delay", [-1, float("nan"), float("inf"), 3601, True, "10", None])
 def test_a_delay_that_is_no_time_is_refused_by_name(fault: type[Fault], delay: object) -> None:
     with pytest.raises(ValidationError, match="delay"):
@@ -125,5 +158,5 @@ def test_a_page_that_does_not_exist_is_refused_with_those_that_do(kind: str, pag
 
 
 def test_an_unknown_fault_is_refused_with_those_that_exist() -> None:
-    with pytest.raises(ValidationError, match="'connection_cut', 'http_error'"):
+    with pytest.raises(ValidationError, match="'connection_cut', 'connection_refused'"):
         ANY.validate_python({"kind": "htp_error"})

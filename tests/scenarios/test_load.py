@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from warex.errors import ScenarioError
 from warex.scenarios.load import load_preset, load_scenario
+from warex.scenarios.presets import preset_names
 from warex.scenarios.scenario import Scenario
 
 RULE = "rules: [{name: down, trigger: {first: 1}, fault: {kind: http_error}}]\n"
@@ -49,7 +50,7 @@ def test_an_unknown_preset_is_told_with_the_near_one_and_all_there_are() -> None
             load("paper/server-eror")
         assert str(caught.value) == (
             "there is no scenario 'paper/server-eror'; did you mean 'paper/server-error'? Give a"
-            " preset (paper/javascript, paper/network-error, paper/server-error) or a file that"
+            f" preset ({', '.join(preset_names())}) or a file that"
             " ends in .yaml, .yml, .toml, .json"
         )
 

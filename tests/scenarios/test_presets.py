@@ -1,13 +1,31 @@
-"""The paper's three failures, ready to use."""
+"""The paper's three failures and the four of connections, ready to use."""
 
 import pytest
 
+from warex.scenarios.doubts import doubts
 from warex.scenarios.load import load_preset, load_scenario
 from warex.scenarios.presets import preset_names
 
 
 def test_the_papers_three_failures_are_there() -> None:
-    assert preset_names() == ("paper/javascript", "paper/network-error", "paper/server-error")
+    paper = [name for name in preset_names() if name.startswith("paper/")]
+    assert paper == ["paper/javascript", "paper/network-error", "paper/server-error"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("connection/dns", "dns_failure"),
+        ("connection/refused", "connection_refused"),
+        ("connection/timeout", "connection_timeout"),
+        ("connection/tls", "tls_error"),
+    ],
+)
+def test_each_way_not_to_reach_a_site_fails_each_host_once(name: str, kind: str) -> None:
+    (rule,) = load_preset(name).rules
+    assert rule.fault.kind == kind
+    assert (rule.per, rule.trigger.first) == ("url", 1)
+    assert doubts(load_preset(name)) == ()
 
 
 @pytest.mark.parametrize("name", preset_names())

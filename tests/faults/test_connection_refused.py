@@ -1,0 +1,22 @@
+from warex.exchange import Exchange, Request
+from warex.faults import ConnectionRefused, Refuse
+from warex.seeds import Luck
+
+ATTEMPT = Exchange("a1", Request("CONNECT", "https://shop.test:443/"))
+LUCK = Luck(1, "gone")
+
+
+def test_the_connection_is_refused() -> None:
+    assert ConnectionRefused().effects(ATTEMPT, {}, LUCK) == ((Refuse(),), {})
+
+
+def test_it_strikes_where_clients_connect_and_shows_in_a_namespace_only() -> None:
+    assert ConnectionRefused.point == "connect"
+    assert ConnectionRefused.needs_namespace
+
+
+def test_it_explains_itself_with_its_values() -> None:
+    assert ConnectionRefused().explain() == (
+        "is refused at once (a TCP reset), as where nobody listens;"
+        " so is every attempt at that host within 3 s of the first"
+    )

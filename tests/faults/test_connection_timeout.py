@@ -1,0 +1,22 @@
+from warex.exchange import Exchange, Request
+from warex.faults import ConnectionTimeout, Drop
+from warex.seeds import Luck
+
+ATTEMPT = Exchange("a1", Request("CONNECT", "https://shop.test:443/"))
+LUCK = Luck(1, "gone")
+
+
+def test_the_connection_is_left_unanswered() -> None:
+    assert ConnectionTimeout().effects(ATTEMPT, {}, LUCK) == ((Drop(),), {})
+
+
+def test_it_strikes_where_clients_connect_and_shows_in_a_namespace_only() -> None:
+    assert ConnectionTimeout.point == "connect"
+    assert ConnectionTimeout.needs_namespace
+
+
+def test_it_explains_itself_with_its_values() -> None:
+    assert ConnectionTimeout(hold=10).explain() == (
+        "is left unanswered until the client's system gives up, after 3 s;"
+        " so is every attempt at that host within 10 s of the first"
+    )

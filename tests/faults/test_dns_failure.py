@@ -1,0 +1,41 @@
+import pytest
+from pydantic import ValidationError
+
+from warex.exchange import Exchange, Request
+from warex.faults import DnsFailure, Unresolved
+from warex.seeds import Luck
+
+ATTEMPT = Exchange("a1", Request("CONNECT", "https://shop.test:443/"))
+LUCK = Luck(1, "gone")
+
+
+@pytest.mark.parametrize("code", ["nxdomain", "servfail", "timeout"])
+def test_the_name_stays_without_an_address(code: str) -> None:
+    effects, memory = DnsFailure.model_validate({"code": code}).effects(ATTEMPT, {}, LUCK)
+
+    [effect] = effects
+    assert isinstance(effect, Unresolved)
+    assert effect.code == code
+    assert memory == {}
+
+
+def test_it_strikes_where_clients_look_names_up_and_shows_in_a_namespace_only() -> None:
+    assert DnsFailure.point == "name"
+    assert DnsFailure.needs_namespace
+
+
+def test_an_unknown_code_is_refused_by_name() -> None:
+    with pytest.raises(ValidationError, match="code"):
+        DnsFailure.model_validate({"code": "refused"})
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("nxdomain", "is told that the host's name does not exist (NXDOMAIN); so is"),
+        ("servfail", "is told that the host's name cannot be resolved now (SERVFAIL); so is"),
+        ("timeout", "is left without an answer when it asks for the host's name; so is"),
+    ],
+)
+def test_it_explains_itself_with_its_values(code: str, words: str) -> None:
+    assert DnsFailure.model_validate({"code": code}).explain().startswith(words)

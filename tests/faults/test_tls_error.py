@@ -1,0 +1,37 @@
+import pytest
+from pydantic import ValidationError
+
+from warex.exchange import Exchange, Request
+from warex.faults import Certificate, Cut, TlsError
+from warex.seeds import Luck
+
+ATTEMPT = Exchange("a1", Request("CONNECT", "https://shop.test:443/"))
+LUCK = Luck(1, "gone")
+
+
+@pytest.mark.parametrize("how", ["expired", "wrong_host", "self_signed", "unknown_ca"])
+def test_the_certificate_is_wrong_in_the_way_that_is_asked_for(how: str) -> None:
+    effects, _ = TlsError.model_validate({"how": how}).effects(ATTEMPT, {}, LUCK)
+
+    [effect] = effects
+    assert isinstance(effect, Certificate)
+    assert effect.wrong == how
+
+
+def test_a_cut_is_an_orderly_close_without_a_certificate() -> None:
+    assert TlsError(how="cut").effects(ATTEMPT, {}, LUCK) == ((Cut("close"),), {})
+
+
+def test_it_strikes_where_tls_begins_and_shows_wherever_tls_is_read() -> None:
+    assert TlsError.point == "tls"
+    assert not TlsError.needs_namespace
+
+
+def test_an_unknown_way_is_refused_by_name() -> None:
+    with pytest.raises(ValidationError, match="how"):
+        TlsError.model_validate({"how": "rudely"})
+
+
+def test_it_explains_itself_with_its_values() -> None:
+    assert TlsError(hold=0).explain() == "is shown a certificate that has expired"
+    assert TlsError(how="cut").explain().startswith("is cut off when TLS begins")
