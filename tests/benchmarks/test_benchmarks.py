@@ -8,7 +8,16 @@ from warex.benchmarks import BENCHMARKS, Benchmark, benchmark_kind
 from warex.errors import CampaignError
 
 ROOT = Path(__file__).parents[2]
-NO_BENCHMARKS = {"__init__", "base", "environments", "json_path", "program", "recipe", "table"}
+NO_BENCHMARKS = {
+    "__init__",
+    "base",
+    "environments",
+    "json_path",
+    "playwright",
+    "program",
+    "recipe",
+    "table",
+}
 
 each = pytest.mark.parametrize("kind", BENCHMARKS, ids=lambda kind: kind.name)
 

@@ -1,0 +1,320 @@
+"""browser-use: an agent library without tasks of its own; they come from the testbed or a file.
+
+A small script in browser-use's own environment has its agent do one task, with the library's own
+defaults. Telemetry, cloud, version check and extensions are off, since they go elsewhere than to
+the task's sites.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, cast
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field, JsonValue, StringConstraints, model_validator
+
+from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.recipe import Install, Recipe
+from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.testbed import TestbedBenchmark
+from warex.errors import CampaignError, TrialVoid
+from warex.llm.actions import Vocabulary
+from warex.proxy.ca import CertificateAuthority
+from warex.scenarios import Arm, Scenario
+from warex.scenarios.mistakes import check
+from warex.testbed.tasks import AnswerCheck
+from warex.traces import Ending
+
+_DRIVER = Path(__file__).with_name("drivers") / "browser_use_task.py"
+_RESULT = "result.json"
+
+_OURS = ("task", "llm", "browser", "browser_profile", "browser_session", "initial_actions")
+"""What the script tells ``Agent`` itself."""
+
+_CHECK = """
+import json
+from importlib.metadata import version
+from browser_use import Agent, BrowserProfile
+from browser_use.llm import ChatOpenAI
+versions = {name: version(name) for name in ("browser-use", "cdp-use", "openai")}
+print(json.dumps({"versions": versions}))
+"""
+
+_QUIET = {
+    "ANONYMIZED_TELEMETRY": "false",
+    "BROWSER_USE_CLOUD_SYNC": "false",
+    "BROWSER_USE_VERSION_CHECK": "false",
+    "BROWSER_USE_DISABLE_EXTENSIONS": "1",
+}
+
+type Text = Annotated[str, StringConstraints(min_length=1)]
+
+
+class OwnTask(BaseModel, frozen=True, extra="forbid"):
+    """One line of a file of tasks."""
+
+    id: Text
+    goal: Text
+    url: Annotated[str, StringConstraints(pattern=r"^https?://[^/\s]+\S*$")]
+    expect: AnswerCheck | None = None
+    """What the answer must contain; None: browser-use's own judgement decides."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _words_alone(cls, value: Any) -> Any:
+        if isinstance(value, dict) and isinstance(value.get("expect"), str | list):
+            words = value["expect"]
+            contains = [words] if isinstance(words, str) else words
+            return value | {"expect": {"contains": contains}}
+        return value
+
+
+class BrowserUseOptions(BaseModel, frozen=True, extra="forbid"):
+    """What the adapter may be told."""
+
+    tasks: Text | None = Field(
+        default=None,
+        description="A JSONL file of tasks: id, goal, url and, for the answer, expect; left out,"
+        " the testbed's.",
+    )
+    agent: dict[str, JsonValue] = Field(
+        default_factory=dict, description="What Agent(…) is told beside: use_vision, use_judge …"
+    )
+
+    @model_validator(mode="after")
+    def _leaves_ours_alone(self) -> "BrowserUseOptions":
+        if taken := [key for key in self.agent if key in _OURS]:
+            raise ValueError(f"agent.{taken[0]} is the adapter's own; leave it out")
+        return self
+
+
+class BrowserUseBenchmark(Benchmark):
+    """browser-use on the testbed's tasks, or on a file of one's own."""
+
+    name: ClassVar = "browser-use"
+    summary: ClassVar = "browser-use, on the testbed's tasks or on a file of one's own."
+    # Its prompt speaks of a refresh, but no action does it; the same address again comes nearest.
+    vocabulary = Vocabulary(
+        name="browser-use",
+        navigate=("navigate", "search", "go_back", "click", "send_keys", "evaluate", "switch"),
+        recover=("navigate", "go_back"),
+        finish=("done",),
+        noop=("wait",),
+        other=(
+            *("input", "scroll", "close", "upload_file", "extract", "search_page"),
+            *("find_elements", "find_text", "screenshot", "save_as_pdf", "dropdown_options"),
+            *("select_dropdown", "write_file", "replace_file", "read_file"),
+        ),
+    )
+    records: ClassVar = (_RESULT,)
+    options_model: ClassVar = BrowserUseOptions
+    site_names: ClassVar = None
+    key_variables = ("OPENAI_API_KEY",)
+    recipe: ClassVar = Recipe(
+        pythons=("3.13", "3.12", "3.11"),
+        pins="pins/browser-use.txt",
+        installs=(Install(("browser-use",)),),
+        check=_CHECK,
+    )
+    guide: ClassVar = (
+        "Its own environment (`warex benchmarks setup browser-use --dir DIR`) and a model that"
+        " speaks OpenAI's chat completions. Tasks are the testbed's, judged by its checks, or those"
+        " of `options.tasks`, a JSONL file: {id, goal, url, expect}. By its default browser-use has"
+        " its model judge each run at the end: one more call, which counts, and which"
+        " `options.agent = { use_judge = false }` takes away."
+    )
+    arming: ClassVar = (
+        "first_page: it opens the first page before its first step, and tells its model what came"
+        " of it, whatever that was"
+    )
+    example: ClassVar = """\
+name = "browser-use"
+tasks = { sample = 6 }
+[benchmark]
+name = "browser-use"
+dir = "browser-use"
+[[agents]]
+name = "browser-use"
+model = "gpt-4o-mini"
+[[conditions]]
+name = "clean"
+[[conditions]]
+name = "server-error"
+scenario = "paper/server-error"
+"""
+
+    def __init__(self, table: BenchmarkTable | None = None) -> None:
+        super().__init__(table)
+        self._given = cast(BrowserUseOptions, self.options)
+        self._testbed = TestbedBenchmark()
+        if self._given.tasks is None and self.table.sites:
+            raise CampaignError(
+                "benchmark.sites: the testbed's sites are brought up for each trial; the key goes"
+                " with options.tasks"
+            )
+
+    def tasks(self) -> tuple[str, ...]:
+        """Return the names of the file's tasks, or of the testbed's."""
+        return self._testbed.tasks() if self._own is None else tuple(self._own)
+
+    def sites(self, task: str) -> tuple[str, ...]:
+        """Return the origin of the task's first page, and those that the table names."""
+        if self._own is None:
+            return self._testbed.sites(task)
+        parts = urlsplit(self._task(task).url)
+        return tuple(dict.fromkeys((f"{parts.scheme}://{parts.netloc}", *self.table.sites)))
+
+    def never(self, task: str) -> tuple[str, ...]:
+        """Return the picture that its browser shows before the first page."""
+        return ("https://cf.browser-use.com/*", "https://api.browser-use.com/*")
+
+    def arm(self, scenario: Scenario, task: str) -> Arm:
+        """Return ``first_page``: no fault of a page ends it."""
+        return scenario.arm or "first_page"
+
+    def ready(
+        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
+    ) -> None:
+        """Raise for an environment that is not made, or a site that only a proxy can map."""
+        super().ready(tasks, agents, direct=direct)
+        if direct and (mapped := [s for s, target in self.table.sites.items() if s != target]):
+            raise CampaignError(
+                f"condition 'no-proxy': {mapped[0]} is served from elsewhere, which only the proxy"
+                " can do; leave the condition out"
+            )
+
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
+        """Start the testbed's sites; for tasks of one's own, return the table's maps."""
+        if self._own is None:
+            return self._testbed.stage(task, folder, ca, direct=direct)
+        sites = self.table.sites.items()
+        return nullcontext(Stage(tuple(f"{s}={target}" for s, target in sites if s != target)))
+
+    def command(self, job: Job, stage: Stage) -> Command:
+        """Return the script that has browser-use do the task."""
+        task = self._task(job.task)
+        told = {
+            "task": f"{task.goal}\nThe website is {task.url}",
+            "url": task.url,
+            "model": job.agent.model,
+            "base_url": job.agent.base_url,
+            "max_steps": job.agent.max_steps,
+            "agent": self._given.agent,
+            "browser": str(job.browser),
+            "browser_arguments": list(job.browser_arguments),
+            "result": str((job.folder / _RESULT).absolute()),
+        }
+        # Profile, downloads and screenshots go to the temporary folder, and stay there.
+        own = {"TMPDIR": str(job.scratch), "BROWSER_USE_CONFIG_DIR": str(job.scratch / "config")}
+        python = str(self.environment().python)
+        return Command([python, str(_DRIVER), json.dumps(told)], _QUIET | own, job.scratch)
+
+    def reached(self, stage: Stage) -> bool | None:
+        """Return whether any request came to the testbed's sites; nobody tells of others."""
+        return self._testbed.reached(stage) if self._own is None else None
+
+    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+        """Judge what browser-use's history says of the task's end."""
+        said = _said(folder / _RESULT)
+        if code is None:
+            return self._judged("time_limit", None, {}, task, stage)
+        if not said:
+            why = f"its script ended with code {code}; {AGENT_LOG} says why"
+            return Result("harness_crashed", 0.0, reasons=(why,))
+        errors = said.get("errors") or ["its log says why"]
+        if not said.get("llm_calls"):
+            return Result(
+                "model_error", 0.0, unusable=f"browser-use's model never answered: {errors[-1]}"
+            )
+        ending: Ending = "agent_crashed"
+        if said.get("done"):
+            ending = "answered" if said.get("success") else "reported_infeasible"
+        elif said.get("out_of_steps"):
+            ending = "step_limit"
+        answer = said.get("answer") if ending == "answered" else None
+        result = self._judged(ending, answer, said, task, stage)
+        if ending == "agent_crashed":
+            reasons = (f"browser-use gave up: {errors[-1]}", *result.reasons)
+            return Result(ending, result.score, result.answer, reasons)
+        return result
+
+    def _judged(
+        self, ending: Ending, answer: str | None, said: Mapping[str, Any], task: str, stage: Stage
+    ) -> Result:
+        """Score by the task's own check; by browser-use's word where it has none."""
+        if self._own is None:
+            verdict = self._testbed.judge(task, stage, answer)
+            return Result(ending, verdict.score, answer, verdict.reasons)
+        expect = self._task(task).expect
+        if expect is not None:
+            complaints = tuple(expect.complaints(answer))
+            return Result(ending, float(not complaints), answer, complaints)
+        judgement = said.get("judgement") or {}
+        if judgement.get("verdict") is False:
+            why = judgement.get("failure_reason") or judgement.get("reasoning") or "no reason given"
+            return Result(ending, 0.0, answer, (f"browser-use's judge: {why}",))
+        return Result(ending, float(ending == "answered"), answer)
+
+    def _task(self, name: str) -> OwnTask:
+        if self._own is None:
+            found = self._testbed.task(name)
+            url = f"https://{found.host}{found.start}"
+            return OwnTask(id=found.name, goal=found.goal, url=url)
+        if name not in self._own:
+            raise CampaignError(
+                f"{self._given.tasks} has no task {name!r}; there are: {', '.join(self._own)}"
+            )
+        return self._own[name]
+
+    @cached_property
+    def _own(self) -> Mapping[str, OwnTask] | None:
+        """The tasks of the file, if one is given."""
+        if self._given.tasks is None:
+            return None
+        path = self.table.path(self._given.tasks)
+        tasks: dict[str, OwnTask] = {}
+        for where, task in _read_tasks(path):
+            if task.id in tasks:
+                raise CampaignError(f"{where}: the task {task.id!r} stands there twice")
+            tasks[task.id] = task
+        if not tasks:
+            raise CampaignError(f"benchmark.options.tasks: {path} holds no task")
+        return tasks
+
+
+def _read_tasks(path: Path) -> Iterator[tuple[str, OwnTask]]:
+    """Yield the tasks of a file and where each stands; raise CampaignError, naming the line."""
+    where = f"benchmark.options.tasks: {path}"
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CampaignError(f"{where} cannot be read: {error}") from None
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        place = f"{where}, line {number}"
+        try:
+            data = json.loads(line)
+        except ValueError as error:
+            raise CampaignError(f"{place}: {error}") from None
+        task, mistakes = check(OwnTask, data)
+        if task is None:
+            raise CampaignError(f"{place}: {'; '.join(mistakes)}")
+        yield place, task
+
+
+def _said(result: Path) -> Mapping[str, Any]:
+    """Return what the script wrote; nothing if it did not get so far."""
+    try:
+        said = json.loads(result.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise TrialVoid(f"{result} cannot be read: {error}") from None
+    if not isinstance(said, dict):
+        raise TrialVoid(f"{result} holds no JSON object")
+    return said

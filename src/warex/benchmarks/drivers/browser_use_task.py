@@ -1,0 +1,59 @@
+"""Has browser-use do one task, as its documentation shows; run by browser-use's own Python.
+
+Its one argument, as JSON, is what a user of the library would write into such a script: the task,
+the page to begin at, the model, the browser, and what ``Agent`` is told beside. What browser-use's
+own history says of the run is written to ``result``.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from browser_use import Agent, BrowserProfile
+from browser_use.llm import ChatOpenAI
+
+OUT_OF_STEPS = "Failed to complete task in maximum steps"
+
+
+async def _work(told: dict[str, Any]) -> dict[str, Any]:
+    profile = BrowserProfile(
+        headless=True,
+        executable_path=told["browser"],
+        args=told["browser_arguments"],
+        # Chromium refuses its sandbox to root.
+        chromium_sandbox=os.geteuid() != 0,
+    )
+    agent = Agent(
+        task=told["task"],
+        llm=ChatOpenAI(model=told["model"], base_url=told["base_url"]),
+        browser_profile=profile,
+        initial_actions=[{"navigate": {"url": told["url"], "new_tab": False}}],
+        **told["agent"],
+    )
+    history = await agent.run(max_steps=told["max_steps"])
+    errors = [error for error in history.errors() if error]
+    usage = history.usage
+    return {
+        "done": history.is_done(),
+        "success": history.is_successful(),
+        "judgement": history.judgement(),
+        "answer": history.final_result() if history.is_done() else None,
+        "out_of_steps": OUT_OF_STEPS in errors,
+        "errors": errors,
+        # The first page is loaded before the first step.
+        "steps": sum(1 for one in history.history if one.metadata and one.metadata.step_number),
+        "urls": [url for url in history.urls() if url],
+        "actions": history.action_names(),
+        "llm_calls": usage.entry_count if usage else 0,
+        "input_tokens": usage.total_prompt_tokens if usage else 0,
+        "output_tokens": usage.total_completion_tokens if usage else 0,
+    }
+
+
+if __name__ == "__main__":
+    order = json.loads(sys.argv[1])
+    said = asyncio.run(_work(order))
+    Path(order["result"]).write_text(json.dumps(said, indent=1), encoding="utf-8")

@@ -1,0 +1,389 @@
+"""REAL: clones of well-known sites, with its own harness and demo agent (agisdk).
+
+The tasks and their evaluation lie in the agisdk wheel; the sites are served by their makers. The
+state of a task lives in the browser, so the harness opens the site's ``/config`` before the agent
+begins and ``/finish`` after it has ended: a fault there would measure the harness.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Literal, cast
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field
+
+from warex.benchmarks.base import AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.environments import Made
+from warex.benchmarks.playwright import browsers_for
+from warex.benchmarks.recipe import Install, Recipe
+from warex.benchmarks.table import BenchmarkTable
+from warex.errors import CampaignError, MachineError, TrialVoid
+from warex.llm.actions import Vocabulary
+from warex.proxy.ca import CertificateAuthority
+from warex.sandbox.doctor import Finding
+from warex.scenarios import Arm, Scenario
+from warex.traces import Ending
+
+_DRIVER = Path(__file__).with_name("drivers") / "real_task.py"
+_RESULTS = "results"
+_SUMMARY = f"{_RESULTS}/*/summary_info.json"
+
+_OPENAI = "https://api.openai.com/v1"
+_OPENROUTER = "https://openrouter.ai/api/v1"
+_BY_OPENAI = ("gpt-", "o1", "o3")
+_BY_ANTHROPIC = ("claude-", "sonnet-")
+_BY_OPENROUTER = "openrouter/"
+
+LONGEST_WAIT = 2.0
+"""Seconds that the first page may be late: the harness waits five for it, all it loads included."""
+
+_BORNE = ("http_error", "network_error")
+"""Faults that answer with a body, which the harness's own navigation takes for a page."""
+
+# tiktoken looks for its tables by the hash of the address that it would fetch them from.
+_TABLE = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
+_TABLES = "litellm/litellm_core_utils/tokenizers"
+
+_CHECK = f"""
+import json, os, pathlib, sysconfig
+packages = pathlib.Path(sysconfig.get_path("purelib"))
+os.environ["TIKTOKEN_CACHE_DIR"] = str(packages / {_TABLES!r})
+from importlib.metadata import version
+import tiktoken
+from agisdk import REAL
+tiktoken.encoding_for_model("gpt-4").encode("it counts without a network")
+versions = {{name: version(name) for name in ("agisdk", "playwright", "openai")}}
+print(json.dumps({{"versions": versions}}))
+"""
+
+_MODEL_ERRORS = re.compile(
+    r"^(OpenAIError|AnthropicError|API\w*Error|AuthenticationError|PermissionDeniedError"
+    r"|NotFoundError|RateLimitError|InternalServerError|BadRequestError|UnprocessableEntityError"
+    r"|ConflictError)$"
+)
+_TOO_LONG = re.compile(r"context.length|maximum context|too many tokens|too long", re.IGNORECASE)
+_UNJUDGED = (
+    "Validation endpoint not yet available",
+    "Validation error",
+    "Invalid JSON format",
+    "No state data available",
+    "LLM response is not a valid floating point number",
+)
+"""What its own judging fails with: that says nothing about the agent."""
+
+_BY_AGENT = re.compile(r"\bin get_action\b")
+
+
+class RealOptions(BaseModel, frozen=True, extra="forbid"):
+    """What the adapter may be told; what is left out is as the harness has it."""
+
+    version: Literal["v1", "v2"] = Field(default="v1", description="Which of REAL's task sets.")
+    use_html: bool | None = Field(default=None, description="Whether the agent sees the HTML.")
+    use_axtree: bool | None = Field(
+        default=None, description="Whether the agent sees the accessibility tree."
+    )
+    use_screenshot: bool | None = Field(
+        default=None, description="Whether the agent sees a screenshot."
+    )
+
+
+class RealBenchmark(Benchmark):
+    """REAL with its demo agent."""
+
+    name: ClassVar = "real"
+    summary: ClassVar = (
+        "REAL with its demo agent (agisdk): 112 tasks on clones of well-known sites."
+    )
+    # No action goes to an address, back, or loads a page again.
+    vocabulary = Vocabulary(
+        name="real-demo-agent",
+        navigate=("click", "dblclick", "press"),
+        finish=("send_msg_to_user", "report_infeasible"),
+        infeasible=("report_infeasible",),
+        noop=("noop",),
+        other=(
+            *("fill", "select_option", "clear", "focus", "hover", "scroll"),
+            *("drag_and_drop", "upload_file"),
+        ),
+    )
+    records: ClassVar = (_SUMMARY, f"{_RESULTS}/*/experiment.log")
+    options_model: ClassVar = RealOptions
+    site_names: ClassVar = (
+        *("dashdish", "fly-unified", "gocalendar", "gomail", "marrisuite", "networkin"),
+        *("omnizon", "opendining", "staynb", "topwork", "udriver", "zilloft"),
+    )
+    verifiers = ("python-requests/",)
+    key_variables = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY")
+    recipe: ClassVar = Recipe(
+        pythons=("3.13", "3.12"),
+        pins="pins/real.txt",
+        # Without Ray, which only several workers in one process need; litellm brings the tables
+        # that tiktoken would download at every agent's first step.
+        installs=(
+            Install(
+                (
+                    *("anthropic", "beautifulsoup4", "gymnasium", "jmespath", "lxml", "numpy"),
+                    *("openai", "pillow", "playwright", "pyparsing", "python-dotenv", "regex"),
+                    *("requests", "rich", "tiktoken", "tqdm"),
+                )
+            ),
+            Install(("agisdk", "litellm"), dependencies=False),
+        ),
+        check=_CHECK,
+    )
+    guide: ClassVar = (
+        "Its own environment (`warex benchmarks setup real --dir DIR`) and the network: the sites"
+        " are evals-*.vercel.app. `sites` names stand-ins for them. A model is asked at"
+        " api.openai.com or at the agent's base_url; 60 of the 112 tasks are judged by gpt-4.1 at"
+        " the same address, the others by jmespath on the site's final state. Results are never"
+        " submitted to the leaderboard."
+    )
+    arming: ClassVar = (
+        "first_page where every fault answers with a body within 2 s, which the harness takes for a"
+        " page; otherwise first_llm_call, since its own first navigation fails after 5 s or on a"
+        " dead connection, and the task with it"
+    )
+    example: ClassVar = """\
+name = "real-gomail"
+tasks = { match = "v1.gomail-*" }
+timeout_s = 600
+[benchmark]
+name = "real"
+dir = "real"
+[[agents]]
+name = "demo-agent"
+model = "gpt-4o"
+[[conditions]]
+name = "clean"
+[[conditions]]
+name = "server-error"
+scenario = "paper/server-error"
+"""
+
+    def __init__(self, table: BenchmarkTable | None = None) -> None:
+        super().__init__(table)
+        self._given = cast(RealOptions, self.options)
+
+    def tasks(self) -> tuple[str, ...]:
+        """Return the tasks' names as REAL writes them: ``v1.gomail-2``."""
+        return tuple(self._tasks)
+
+    def sites(self, task: str) -> tuple[str, ...]:
+        """Return the origin of the task's site, which its agisdk version names."""
+        return (self._site(task)[1],)
+
+    def never(self, task: str) -> tuple[str, ...]:
+        """Return what sets the site up, tells its final state, and submits it."""
+        origin = self._site(task)[1]
+        # Some tasks name their site with a slash at its end, and the harness adds one.
+        ends = ("config?*", "finish", "finish?*", "submit?*")
+        own = [f"{origin}{slash}{end}" for slash in ("/", "//") for end in ends]
+        return (
+            *own,
+            "https://www.realevals.ai/*",
+            "https://evaluate-production.up.railway.app/*",
+            "https://openaipublic.blob.core.windows.net/*",
+        )
+
+    def arm(self, scenario: Scenario, task: str) -> Arm:
+        """Return ``first_page`` for what its set-up bears, ``first_llm_call`` for the rest."""
+        borne = all(
+            rule.fault.kind in _BORNE and getattr(rule.fault, "delay", 0.0) <= LONGEST_WAIT
+            for rule in scenario.rules
+        )
+        return scenario.arm or ("first_page" if borne else "first_llm_call")
+
+    def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
+        """Return where the demo agent asks: OpenAI's own host, or OpenRouter's, hard-coded."""
+        if agent.model.startswith(_BY_OPENROUTER):
+            return (_OPENROUTER,)
+        of_openai = agent.embedded or agent.model.startswith(_BY_OPENAI)
+        if of_openai and _fits_openai(agent.base_url):
+            return (_OPENAI,)
+        return ()
+
+    def ready(
+        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
+    ) -> None:
+        """Raise for an unmade environment, an agent REAL cannot ask, a site nobody could map."""
+        super().ready(tasks, agents, direct=direct)
+        known = (*_BY_OPENAI, *_BY_ANTHROPIC, _BY_OPENROUTER)
+        for agent in agents:
+            if not agent.embedded and not agent.model.startswith(known):
+                raise CampaignError(
+                    f"agent {agent.name!r}: REAL's demo agent takes models whose name begins with"
+                    f" {', '.join(known)}, and {agent.model!r} does not; for a server of one's own"
+                    " call it gpt-… and give base_url"
+                )
+        if not direct:
+            return
+        for site in sorted({self._site(task)[0] for task in tasks} & self.table.sites.keys()):
+            raise CampaignError(
+                f"condition 'no-proxy': the site {site} is served from elsewhere, which only the"
+                " proxy can do; leave the condition out"
+            )
+        for agent in agents:
+            if agent.model.startswith(_BY_OPENROUTER) and agent.base_url is not None:
+                raise CampaignError(
+                    f"condition 'no-proxy': REAL asks {_OPENROUTER} for {agent.model!r}, whatever"
+                    " it is told; only the proxy can send that to base_url"
+                )
+
+    def needs(self) -> Iterator[Finding]:
+        """Yield what is there of its environment, and of what it would download on the way."""
+        yield from super().needs()
+        try:
+            found = _tables(self.environment())
+        except (CampaignError, MachineError):
+            return
+        yield Finding(
+            "real tiktoken",
+            "ok" if found else "broken",
+            f"token tables in {found}"
+            if found
+            else "each task first downloads token tables; run `warex benchmarks setup real`",
+            needed=False,
+        )
+
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
+        """Return the site's map, where the table names a stand-in: a task's state is its own."""
+        site, origin = self._site(task)
+        target = self.table.sites.get(site)
+        maps = () if target in (None, origin) else (f"{origin}={target}",)
+        return nullcontext(Stage(maps))
+
+    def command(self, job: Job, stage: Stage) -> Command:
+        """Return REAL's harness on one task, with a result folder of its own."""
+        made, agent = self.environment(), job.agent
+        told: dict[str, Any] = {
+            "model": agent.model,
+            "task_name": job.task,
+            "headless": True,
+            "max_steps": agent.max_steps,
+            "results_dir": str((job.folder / _RESULTS).absolute()),
+            # It would hand out an earlier result of this task for a new one.
+            "use_cache": False,
+            **self._given.model_dump(exclude={"version"}, exclude_none=True),
+        }
+        variables = browsers_for(made, job.scratch / "browsers", job.browser, job.browser_arguments)
+        variables |= {"TMPDIR": str(job.scratch), **_addresses(agent, proxied=job.proxied)}
+        # With a run's id in it, what happened under faults would stand on the leaderboard.
+        variables["RUNID"] = ""
+        if tables := _tables(made):
+            variables["TIKTOKEN_CACHE_DIR"] = str(tables)
+        return Command([str(made.python), str(_DRIVER), json.dumps(told)], variables, job.scratch)
+
+    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+        """Return what the harness wrote into its summary."""
+        if code is None:
+            return Result("time_limit", 0.0)
+        said = _summary(folder)
+        if said.get("experiment_status") != "completed":
+            why = f"the harness ended with code {code} before it wrote a result"
+            return Result("harness_crashed", 0.0, reasons=(why,))
+        if error := said.get("err_msg"):
+            return _failed(str(error), str(said.get("stack_trace") or ""))
+        reward = float(said.get("cum_reward") or 0.0)
+        answer = said.get("agent_response") or None
+        if said.get("truncated"):
+            return Result("step_limit", 0.0, answer)
+        judged = "env_state" in (said.get("finish_state") or {})
+        reasons = () if reward else (f"REAL's evaluation gave {reward:g}",)
+        if not judged:
+            # Only a message to the user has it judged; any other end is a refusal.
+            return Result("reported_infeasible", 0.0, answer, reasons)
+        return Result("answered", min(1.0, max(0.0, reward)), answer, reasons)
+
+    @cached_property
+    def _tasks(self) -> Mapping[str, Mapping[str, Any]]:
+        version = self._given.version
+        folder = (
+            self.environment().site_packages / f"agisdk/REAL/browsergym/webclones/{version}/tasks"
+        )
+        files = sorted(folder.glob("*.json"), key=lambda path: _in_order(path.stem))
+        try:
+            tasks = {f"{version}.{path.stem}": json.loads(path.read_bytes()) for path in files}
+        except (OSError, ValueError) as error:
+            raise MachineError(f"REAL's tasks in {folder} cannot be read: {error}") from None
+        if not tasks:
+            raise MachineError(
+                f"there are no tasks of REAL's in {folder}; make the environment anew with"
+                " `warex benchmarks setup real`"
+            )
+        return tasks
+
+    def _site(self, task: str) -> tuple[str, str]:
+        """Return the name and the origin of a task's site."""
+        if task not in self._tasks:
+            raise CampaignError(
+                f"REAL {self._given.version} has no task {task!r}; there are: "
+                f"{', '.join(self._tasks)}"
+            )
+        site = self._tasks[task]["website"]
+        parts = urlsplit(site["url"])
+        return str(site["id"]), f"{parts.scheme}://{parts.netloc}"
+
+
+def _in_order(name: str) -> tuple[str, int]:
+    site, _, number = name.rpartition("-")
+    return site, int(number) if number.isdecimal() else 0
+
+
+def _fits_openai(base_url: str | None) -> bool:
+    """Tell whether a host alone, without a path, leads from OpenAI's address to this one."""
+    return base_url is None or urlsplit(base_url).path.rstrip("/") == urlsplit(_OPENAI).path
+
+
+def _addresses(agent: AgentSpec, *, proxied: bool) -> dict[str, str]:
+    """Return the variables by which a client is told where its model is.
+
+    Where the proxy maps the model's host, the client asks as if nothing were different.
+    """
+    if agent.base_url is None or agent.model.startswith(_BY_OPENROUTER):
+        return {}
+    if agent.model.startswith(_BY_ANTHROPIC):
+        return {"ANTHROPIC_BASE_URL": agent.base_url}
+    mapped = proxied and _fits_openai(agent.base_url)
+    return {"OPENAI_BASE_URL": _OPENAI if mapped else agent.base_url}
+
+
+def _tables(made: Made) -> Path | None:
+    folder = made.site_packages / _TABLES
+    return folder if (folder / _TABLE).is_file() else None
+
+
+def _summary(folder: Path) -> Mapping[str, Any]:
+    """Return what the harness wrote about the task; nothing if it did not get so far."""
+    found = sorted(folder.glob(_SUMMARY))
+    if not found:
+        return {}
+    try:
+        said = json.loads(found[-1].read_bytes())
+    except (OSError, ValueError) as error:
+        raise TrialVoid(f"{found[-1]} cannot be read: {error}") from None
+    if not isinstance(said, dict):
+        raise TrialVoid(f"{found[-1]} holds no JSON object")
+    return said
+
+
+def _failed(error: str, stack_trace: str) -> Result:
+    """Return whose failure an exception is that ended the task.
+
+    The harness writes three parts: that nobody caught it, its class, what it says.
+    """
+    _, _, rest = error.partition("\n")
+    kind, _, words = (rest or error).partition("\n")
+    kind, words = kind.rstrip(":"), " ".join(words.split())[:300]
+    sentence = f"{kind}: {words}" if words else kind
+    if any(words.startswith(start) for start in _UNJUDGED):
+        return Result("harness_crashed", 0.0, unusable=f"REAL could not judge the task: {sentence}")
+    if _MODEL_ERRORS.match(kind) and not _TOO_LONG.search(words):
+        return Result("model_error", 0.0, unusable=f"REAL's model cannot be used: {sentence}")
+    ending: Ending = "agent_crashed" if _BY_AGENT.search(stack_trace) else "harness_crashed"
+    return Result(ending, 0.0, reasons=(sentence,))
