@@ -1,4 +1,4 @@
-"""The rules of a namespace, spoken to the kernel directly, in batches that hold whole or not at all.
+"""The rules of a namespace, spoken to the kernel directly, in batches that hold whole or not.
 
 A machine may have neither the ``nft`` program nor its library. So the few rules that are needed are
 encoded here, each beside the line of nft that it equals. The kernel answers a batch before ``send``

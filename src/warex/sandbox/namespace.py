@@ -1,0 +1,286 @@
+"""A network of its own for a command, made by an ordinary user, whose every way out is the proxy.
+
+The listening sockets are made inside and handed out, so that the proxy serves them from the host's
+network; nothing else leads out. What the command sees of the files is the host's, but for the few
+that say how names are resolved and who is trusted.
+"""
+
+import array
+import errno
+import marshal
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, Final
+
+from warex.errors import MachineError
+from warex.proxy.ca import CertificateAuthority
+from warex.proxy.handed import Handed
+from warex.sandbox import inside
+from warex.sandbox.environment import Environment
+from warex.sandbox.refused import remedy
+from warex.sandbox.trust import Laid, laid_over
+
+_SOURCE: Final = Path(__file__).parents[2]
+_START: Final = (
+    "import sys; sys.path.append(sys.argv[1]); from warex.sandbox.inside import main;"
+    " main(int(sys.argv[2]), int(sys.argv[3]))"
+)
+_LARGEST: Final = 65536
+_CREDENTIALS: Final = struct.Struct("3i")
+_READY_SECONDS: Final = 20.0
+_END_SECONDS: Final = inside.GRACE + 5.0
+
+type _Stream = int | IO[bytes]
+
+
+class CannotStart(MachineError):
+    """A command cannot be started in the namespace; the message says why."""
+
+    def __init__(self, sentence: str, status: int) -> None:
+        super().__init__(sentence)
+        self.status = status
+        """What a shell would give: 127 if there is no such program, 126 if it may not be run."""
+
+
+class Inside:
+    """A command that runs in the namespace."""
+
+    def __init__(self, pid: int, line: socket.socket) -> None:
+        self.pid = pid
+        """Its process id, as this process sees it."""
+        self._line = line
+        self._lock = threading.Lock()
+        self._code: int | None = None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; return its exit code, negative for a signal.
+
+        Raises TimeoutError if it has not ended by then.
+        """
+        with self._lock:
+            if self._code is None:
+                self._line.settimeout(timeout)
+                said, _ = _heard(self._line)
+                # Where the namespace has gone, the kernel has killed all in it.
+                self._code = said[1] if said and said[0] == "ended" else -signal.SIGKILL
+                self._line.close()
+            return self._code
+
+    def signal(self, number: int) -> None:
+        """Send it a signal; nothing if it has ended."""
+        # By way of the namespace's first process, who knows whether its number is still its own.
+        with suppress(OSError):
+            self._line.send(bytes([number]))
+
+
+class Namespace:
+    """A namespace that is ready for commands."""
+
+    def __init__(self, channel: socket.socket, handed: Handed, laid: Laid, own: bool) -> None:
+        self.handed = handed
+        self.notices = laid.notices
+        """What the user should know about it, each a sentence."""
+        self._channel = channel
+        self._laid = laid
+        self._own_session = own
+
+    def environment(self, base: Mapping[str, str]) -> Environment:
+        """Return what commands are started with: trust in the CA, and no proxy."""
+        return self._laid.environment(base)
+
+    def start(
+        self,
+        arguments: Sequence[str],
+        variables: Mapping[str, str],
+        *,
+        stdin: _Stream,
+        stdout: _Stream,
+        stderr: _Stream,
+        cwd: Path | str | None = None,
+        pass_fds: Sequence[int] = (),
+    ) -> Inside:
+        """Start a command with these streams, and with ``pass_fds`` under the same numbers.
+
+        Raises CannotStart where it cannot be started, MachineError where the namespace has gone.
+        """
+        request = {
+            "arguments": [os.fsencode(argument) for argument in arguments],
+            "variables": {os.fsencode(k): os.fsencode(v) for k, v in variables.items()},
+            "cwd": os.fspath(cwd or Path.cwd()),
+            "own_session": self._own_session,
+            "pass_fds": list(pass_fds),
+        }
+        ours, theirs = _pair()
+        # The kernel says beside each message which process has sent it, in this process's numbers.
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        with ExitStack() as stack:
+            stack.callback(ours.close)
+            with theirs, _in_memory(request) as written:
+                streams = [_number(stream) for stream in (stdin, stdout, stderr)]
+                handles = [written, theirs.fileno(), *streams, *pass_fds]
+                try:
+                    socket.send_fds(self._channel, [inside.START], handles)
+                except OSError:
+                    raise _gone() from None
+            process = 0
+            while True:
+                said, sender = _heard(ours)
+                match said:
+                    case ("process",):
+                        process = sender
+                    case ("started",):
+                        stack.pop_all()
+                        return Inside(process, ours)
+                    case ("failed", int(number), str(name)):
+                        raise _cannot_start(name, number)
+                    case _:
+                        raise _gone()
+
+
+@contextmanager
+def namespace(
+    ca: CertificateAuthority, *, host_ports: Collection[int] = (), own_session: bool = True
+) -> Iterator[Namespace]:
+    """Give a namespace for commands; when the block ends, so do they, and nothing is left.
+
+    ``host_ports`` are ports of this machine's loopback that commands need to reach.
+    ``own_session``: whether each leaves this process's session, and so its terminal.
+
+    Raises MachineError, with the remedy, where this machine does not allow it.
+    """
+    if sys.platform != "linux":
+        raise MachineError(
+            f"a namespace needs Linux, and this is {sys.platform}: use environment mode, or run"
+            " WAREX in a Linux machine or container"
+        )
+    laid = laid_over(ca)
+    plan = {"host_ports": sorted(host_ports), **laid.plan()}
+    channel, theirs = _pair()
+    with channel:
+        with theirs, _in_memory(plan) as written:
+            process = _launch(theirs, written)
+        try:
+            handed = _ready(channel)
+            try:
+                yield Namespace(channel, handed, laid, own_session)
+            finally:
+                handed.close()
+                _end(channel)
+        finally:
+            channel.close()
+            _wait(process)
+            laid.clear()
+
+
+def _launch(channel: socket.socket, plan: int) -> subprocess.Popen[bytes]:
+    handles = (channel.fileno(), plan)
+    arguments = (str(_SOURCE), *map(str, handles))
+    try:
+        return subprocess.Popen(
+            # Nothing of the user's site is imported: no time is lost, and nothing surprises.
+            [sys.executable, "-I", "-S", "-c", _START, *arguments],
+            pass_fds=handles,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+    except OSError as error:
+        raise MachineError(
+            f"the namespace's first process cannot be started: {error.strerror}: {sys.executable}"
+        ) from None
+
+
+def _ready(channel: socket.socket) -> Handed:
+    """Wait until the namespace is made; return its sockets."""
+    channel.settimeout(_READY_SECONDS)
+    try:
+        data, beside, _, _ = channel.recvmsg(
+            _LARGEST, socket.CMSG_SPACE(64 * 4), socket.MSG_CMSG_CLOEXEC
+        )
+    except OSError as error:
+        raise MachineError(f"the namespace was not made: {error}") from None
+    channel.settimeout(None)
+    said = _read(data)
+    match said:
+        case ("ready", int(each)):
+            handles = array.array("i")
+            for _, _, content in beside:
+                handles.frombytes(content)
+            sockets = [socket.socket(fileno=handle) for handle in handles]
+            return Handed.of(sockets, each, each, each)
+        case ("refused", str(step), int(number)):
+            raise MachineError(remedy(step, number))
+        case _:
+            raise MachineError(
+                "the namespace was not made: its first process ended; look at its messages above"
+            )
+
+
+def _end(channel: socket.socket) -> None:
+    """Let all that runs inside end in good order; what does not, is killed."""
+    with suppress(OSError):
+        channel.send(inside.END)
+        channel.settimeout(_END_SECONDS)
+        channel.recv(1)
+
+
+def _wait(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.wait(_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _pair() -> tuple[socket.socket, socket.socket]:
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+
+@contextmanager
+def _in_memory(value: dict[str, Any]) -> Iterator[int]:
+    """Give a file in memory that holds a value: an environment may exceed a message."""
+    handle = os.memfd_create("warex")
+    try:
+        with open(handle, "wb", closefd=False) as file:
+            marshal.dump(value, file)
+        os.lseek(handle, 0, os.SEEK_SET)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _heard(line: socket.socket) -> tuple[Any, int]:
+    """Return what was said, None at the line's end, and the process that said it."""
+    data, beside, _, _ = line.recvmsg(_LARGEST, socket.CMSG_SPACE(_CREDENTIALS.size))
+    sender = 0
+    for level, kind, content in beside:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
+            sender, _, _ = _CREDENTIALS.unpack(content[: _CREDENTIALS.size])
+    return _read(data), sender
+
+
+def _read(data: bytes) -> Any:
+    return marshal.loads(data) if data else None
+
+
+def _number(stream: _Stream) -> int:
+    return stream if isinstance(stream, int) else stream.fileno()
+
+
+def _gone() -> MachineError:
+    return MachineError("the command's namespace has gone: its first process was ended by somebody")
+
+
+def _cannot_start(name: str, number: int) -> CannotStart:
+    status = 127 if number == errno.ENOENT else 126
+    return CannotStart(
+        f"{name!r} cannot be started: {os.strerror(number)}; install it, or name another program",
+        status,
+    )
