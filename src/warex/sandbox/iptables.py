@@ -9,8 +9,6 @@ import fcntl
 import json
 import os
 import shutil
-import socket
-import struct
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -20,15 +18,16 @@ from typing import Literal
 
 from warex.errors import InputError, MachineError
 from warex.sandbox.iptables_rules import (
+    BUILT_IN,
     NFT_TABLE,
     Capture,
     Family,
-    holds_nothing,
+    accepts,
     iptables_revert,
     iptables_ruleset,
     nft_ruleset,
-    tables_in,
 )
+from warex.sandbox.nf_tables import delete_if_empty, exists
 from warex.sandbox.port_holder import holder_of
 
 type Backend = Literal["nftables", "iptables"]
@@ -47,8 +46,8 @@ class InForce:
     backend: Backend
     kind: str = ""
     """Which iptables put it there, of ``_KINDS``."""
-    absent: tuple[tuple[Family, str], ...] = ()
-    """Tables that only our rules brought into being."""
+    absent: tuple[tuple[Family, str, str], ...] = ()
+    """Tables and their chains that only our rules brought into being; "" for the table itself."""
 
 
 def choose_backend(wanted: Literal["auto", "nftables", "iptables"]) -> Backend:
@@ -164,10 +163,11 @@ def _put_iptables(state: Path, capture: Capture, before: InForce | None) -> None
     for family in families:
         _needed(f"{_FAMILIES[family]}{kind}-restore", "iptables")
     saved = {family: _saved(family, kind) for family in families}
-    absent = set(before.absent) if before else set()
-    for family, text in saved.items():
-        absent |= {(family, table) for table in ("nat", "filter") if table not in tables_in(text)}
-    _write(state, InForce(capture, "iptables", kind, tuple(sorted(absent))))
+    absent = before.absent if before else ()
+    if kind != "-legacy":
+        places = [(f, table, chain) for f in families for table, chain in BUILT_IN]
+        absent += tuple(place for place in places if not exists(*place))
+    _write(state, InForce(capture, "iptables", kind, absent))
 
     def put() -> None:
         for family, text in saved.items():
@@ -186,10 +186,10 @@ def _revert_iptables(before: InForce | None) -> bool:
             if text := iptables_revert(_saved(family, kind)):
                 _restore(family, kind, text)
                 found = True
-    if before is not None and before.kind != "-legacy":
-        for family, table in before.absent:
-            if holds_nothing(_saved(family, before.kind), table):
-                _delete_table(family, table)
+    for family, table, chain in before.absent if before else ():
+        # An empty chain may have got a policy of somebody's meanwhile.
+        if not chain or accepts(_saved(family, before.kind if before else ""), table, chain):
+            delete_if_empty(family, table, chain)
     return found
 
 
@@ -207,40 +207,6 @@ def _restore(family: Family, kind: str, text: str) -> None:
     _run(f"{_FAMILIES[family]}{kind}-restore", ("--noflush", "--wait", "10"), text)
 
 
-def _delete_table(family: Family, table: str) -> None:
-    """Delete a table and its chains, unless something stands in them: what was not there before.
-
-    No iptables can; by netlink, with NLM_F_NONREC, it is the kernel that looks and refuses.
-    """
-    number = {"ip": socket.AF_INET, "ip6": 10}[family]
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 12) as netlink:
-        netlink.bind((0, 0))
-        for chain in ("PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"):
-            netlink.send(_batch(5, number, _attribute(1, table) + _attribute(3, chain)))
-        netlink.send(_batch(2, number, _attribute(1, table)))
-
-
-def _attribute(kind: int, text: str) -> bytes:
-    value = text.encode() + b"\0"
-    return struct.pack("=HH", 4 + len(value), kind) + value + bytes(-len(value) % 4)
-
-
-def _batch(message: int, family: int, attributes: bytes) -> bytes:
-    """Return a transaction of nf_tables with one message in it."""
-    request, only_if_empty, subsystem = 1, 0x100, 10
-
-    def part(kind: int, flags: int, body: bytes) -> bytes:
-        return struct.pack("=IHHII", 16 + len(body), kind, flags, 0, 0) + body
-
-    edge = struct.pack("=BB", 0, 0) + struct.pack("!H", subsystem)
-    body = struct.pack("=BBH", family, 0, 0) + attributes
-    return (
-        part(0x10, request, edge)
-        + part(subsystem << 8 | message, request | only_if_empty, body)
-        + part(0x11, request, edge)
-    )
-
-
 # --- the state file ------------------------------------------------------------------------------
 
 
@@ -255,12 +221,14 @@ def _locked() -> Iterator[Path]:
     state = _state_file()
     try:
         state.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-        lock = (state.parent / "lock").open("w")
+        folder = os.open(state.parent, os.O_RDONLY)
     except OSError as error:
         raise _cannot_keep(state, error) from None
-    with lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
         yield state
+    finally:
+        os.close(folder)
 
 
 def _cannot_keep(state: Path, error: OSError) -> MachineError:
@@ -291,7 +259,7 @@ def _read(state: Path) -> InForce | None:
             all_but=given["all_but"],
             incoming=tuple(given["incoming"]),
         )
-        absent = tuple((family, table) for family, table in data["absent"])
+        absent = tuple((family, table, chain) for family, table, chain in data["absent"])
         return InForce(capture, data["backend"], data["kind"], absent)
     except (OSError, ValueError, KeyError, TypeError):
         # Not there, or of another version: what is ours is known by its names all the same.

@@ -22,6 +22,13 @@ _PREFIX = "WAREX_"
 _HOOKS = {"nat": ("OUTPUT", "PREROUTING"), "filter": ("OUTPUT", "FORWARD")}
 """The built-in chains that jump to ours, by table."""
 
+BUILT_IN = (
+    *((table, hook) for table in _HOOKS for hook in _HOOKS[table]),
+    ("nat", ""),
+    ("filter", ""),
+)
+"""What our rules may bring into being; "" for the table itself, after its chains."""
+
 
 @dataclass(frozen=True, slots=True)
 class Capture:
@@ -126,18 +133,10 @@ def iptables_revert(saved: str) -> str:
     return "\n".join([*lines, ""]) if lines else ""
 
 
-def tables_in(saved: str) -> frozenset[str]:
-    """Return which tables there are, of those that our rules stand in."""
-    found = {line[1:] for line in saved.splitlines() if line.startswith("*")}
-    return frozenset(found & _HOOKS.keys())
-
-
-def holds_nothing(saved: str, table: str) -> bool:
-    """Whether a table has neither a rule, nor a chain of somebody's, nor a policy but ACCEPT."""
-    return all(
-        line.startswith((":", "#")) and (not line.startswith(":") or " ACCEPT " in line)
-        for name, line in _lines(saved)
-        if name == table
+def accepts(saved: str, table: str, chain: str) -> bool:
+    """Whether a built-in chain has the policy with which it came into being."""
+    return any(
+        name == table and line.startswith(f":{chain} ACCEPT ") for name, line in _lines(saved)
     )
 
 
