@@ -20,6 +20,7 @@ import threading
 
 from warex.errors import MachineError
 from warex.proxy.handed import Handed, receive, send_alone
+from warex.proxy.lean import load_only_what_is_used
 
 
 class Forkserver:
@@ -87,6 +88,7 @@ class Forkserver:
 
 def main() -> None:
     """Serve forks until the caller closes its end."""
+    load_only_what_is_used()
     from warex.proxy import process
 
     channel = socket.socket(fileno=int(sys.argv[1]))
