@@ -1,0 +1,70 @@
+"""A terminal as a person has it in front of them: keys go in, what is shown comes out."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import termios
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+
+
+class Screen:
+    """A program on a terminal of its own."""
+
+    def __init__(self, handle: int, pid: int) -> None:
+        self._handle, self.pid = handle, pid
+        self._shown = b""
+        self.all = b""
+
+    def type(self, keys: str) -> None:
+        """Press keys; `\\x03` is Ctrl-C, `\\x1a` Ctrl-Z, `\\x04` Ctrl-D."""
+        os.write(self._handle, keys.encode())
+
+    def wait_for(self, pattern: str, seconds: float = 30) -> "re.Match[bytes]":
+        """Wait until something is shown, and return it; what came before is forgotten."""
+        end = time.monotonic() + seconds
+        while (found := re.search(pattern.encode(), self._shown)) is None:
+            left = end - time.monotonic()
+            ready, _, _ = select.select([self._handle], [], [], max(0, left))
+            assert ready, f"{pattern!r} was not shown, but {self.all!r}"
+            try:
+                came = os.read(self._handle, 65536)
+            except OSError:  # The last program on it has ended (EIO).
+                came = b""
+            assert came, f"{pattern!r} was not shown before the end, but {self.all!r}"
+            self._shown += came
+            self.all += came
+        self._shown = self._shown[found.end() :]
+        return found
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Change the size of the window."""
+        fcntl.ioctl(self._handle, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def exit_code(self) -> int:
+        """Read what is still shown, and return what the program ended with."""
+        with suppress(OSError):
+            while came := os.read(self._handle, 65536):
+                self.all += came
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+@contextmanager
+def screen(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[Screen]:
+    """Run a program on a terminal."""
+    pid, handle = pty.fork()
+    if pid == 0:
+        os.execvpe(arguments[0], list(arguments), dict(environment))
+    shown = Screen(handle, pid)
+    try:
+        yield shown
+    finally:
+        os.close(handle)
+        with suppress(ProcessLookupError, ChildProcessError):
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)

@@ -1,0 +1,82 @@
+"""What a command leaves behind is cleared up, also when WAREX is killed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.proxy.support.lanes import wait_until
+from warex.sandbox.family import Family
+from warex.sandbox.farm import plant
+from warex.sandbox.guard import guarded
+
+pytestmark = pytest.mark.wire
+
+# Starts a command under guard, says what there is, and waits to be killed.
+OWNER = """
+import subprocess, sys, time
+from pathlib import Path
+from warex.sandbox.family import Family
+from warex.sandbox.farm import plant
+from warex.sandbox.guard import guarded
+with guarded() as guard:
+    family = Family()
+    guard.watch(family)
+    farm = plant(Path(sys.argv[1]), guard.scratch / "farm")
+    guard.tend(farm)
+    sleeper = subprocess.Popen(
+        [sys.executable, "-c", "import time; time.sleep(600)"],
+        env=family.marked({}), start_new_session=True,
+    )
+    (farm.shadow / "new").touch()
+    print(guard.scratch, sleeper.pid, flush=True)
+    time.sleep(600)
+"""
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def test_at_the_end_nothing_is_left(tmp_path: Path) -> None:
+    family = Family()
+    with guarded() as guard:
+        guard.watch(family)
+        guard.tend(plant(tmp_path, guard.scratch / "farm"))
+        sleeper = subprocess.Popen(["sleep", "600"], env=family.marked(os.environ))
+        (guard.scratch / "farm/new").touch()
+
+    assert sleeper.wait(10) != 0
+    assert not guard.scratch.exists()
+    assert (tmp_path / "new").exists()
+
+
+def test_only_its_owner_may_look_into_the_folder() -> None:
+    with guarded() as guard:
+        assert guard.scratch.stat().st_mode & 0o077 == 0
+
+
+def test_a_kill_leaves_nothing_behind(tmp_path: Path) -> None:
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    with owner:
+        assert owner.stdout is not None
+        scratch, sleeper = owner.stdout.readline().split()
+        assert Path(scratch).exists()
+        owner.kill()
+
+    wait_until(lambda: not Path(scratch).exists())
+    assert not alive(int(sleeper))
+    assert (tmp_path / "new").exists()
+
+
+def test_a_ctrl_c_is_not_for_the_guard() -> None:
+    with guarded() as guard:
+        assert os.getpgid(guard._process.pid) != os.getpgrp()

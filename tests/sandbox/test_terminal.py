@@ -1,0 +1,54 @@
+"""Signals that somebody sends to WAREX reach the command; the terminal's own it gets anyhow."""
+
+import os
+import signal
+import threading
+
+import pytest
+
+from tests.proxy.support.lanes import wait_until
+from warex.sandbox.terminal import PASSED_ON, Terminal, passing_on, unsignalled
+
+pytestmark = pytest.mark.wire
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGINT, signal.SIGWINCH])
+def test_a_signal_of_another_process_is_passed_on(number: int) -> None:
+    passed: list[int] = []
+    with unsignalled(), passing_on(passed.append):
+        os.kill(os.getpid(), number)
+        wait_until(lambda: passed)
+
+    assert passed == [number]
+
+
+def test_afterwards_nobody_listens_and_the_mask_is_as_it_was() -> None:
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    with unsignalled() as held, passing_on(lambda number: None):
+        assert held == {int(number) for number in before}
+        assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) >= PASSED_ON
+
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
+    assert "signals" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_a_thread_that_is_started_meanwhile_never_gets_one() -> None:
+    masks: list[set[int]] = []
+    with unsignalled():
+        thread = threading.Thread(
+            target=lambda: masks.append(
+                {int(number) for number in signal.pthread_sigmask(signal.SIG_BLOCK, ())}
+            )
+        )
+        thread.start()
+    thread.join()
+
+    assert masks[0] >= {int(number) for number in PASSED_ON}
+
+
+def test_without_a_terminal_there_is_nothing_to_give_back() -> None:
+    nowhere = Terminal(None, os.getpgrp())
+
+    assert nowhere.holder() is None
+    nowhere.give(1)
+    nowhere.take_back()
