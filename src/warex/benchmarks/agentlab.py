@@ -49,7 +49,7 @@ import agentlab.experiments.loop, agentlab.agents.generic_agent, litellm
 import gymnasium
 versions = {n: version(n) for n in ("agentlab", "browsergym-core", "miniwob", "playwright")}
 sites = {}
-for name in ("miniwob", "webarena", "visualwebarena", "assistantbench", "workarena"):
+for name in ("miniwob", "webarena", "webarenalite", "visualwebarena", "assistantbench", "workarena"):
     try:
         importlib.import_module(f"browsergym.{name}")
     except ImportError:
@@ -57,6 +57,7 @@ for name in ("miniwob", "webarena", "visualwebarena", "assistantbench", "workare
     if name == "webarena":
         for task in json.loads(files("webarena").joinpath("test.raw.json").read_text()):
             sites[f"webarena.{task['task_id']}"] = task["sites"]
+            sites[f"webarenalite.{task['task_id']}"] = task["sites"]
 from webarena.evaluation_harness.evaluators import evaluator_router
 ids = [name.removeprefix("browsergym/") for name in gymnasium.registry if "browsergym/" in name]
 tasks = [name for name in ids if not name.startswith("openended")]
@@ -133,7 +134,10 @@ class AgentLabBenchmark(Benchmark):
             ),
             # With what they require it is 7 GB, of which one task by one agent needs nothing.
             Install(
-                ("agentlab==0.4.2", "browsergym-webarena==0.14.3", "libwebarena==0.0.4"),
+                (
+                    *("agentlab==0.4.2", "browsergym-webarena==0.14.3"),
+                    *("browsergym-webarenalite==0.14.3", "libwebarena==0.0.4"),
+                ),
                 dependencies=False,
             ),
         ),
