@@ -88,17 +88,3 @@ def test_handles_that_the_caller_passes_on_reach_it() -> None:
     assert child.wait() == 0
     assert os.read(reading, 100) == b"hello"
     os.close(reading)
-
-
-def test_a_stop_is_told() -> None:
-    stopped: list[int] = []
-
-    def go_on(pid: int) -> None:
-        stopped.append(pid)
-        os.kill(pid, signal.SIGCONT)
-
-    code = "import os, signal; os.kill(os.getpid(), signal.SIGSTOP); raise SystemExit(4)"
-    child = start_direct(python(code), dict(os.environ), on_stop=go_on)
-
-    assert child.wait() == 4
-    assert stopped == [child.pid]

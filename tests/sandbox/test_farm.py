@@ -12,11 +12,15 @@ def tree(folder: Path, *files: str) -> Path:
     return folder
 
 
+def ours(there: Path, here: Path) -> None:
+    here.write_text("ours")
+
+
 def test_all_is_there_and_only_ours_is_another(tmp_path: Path) -> None:
     real = tree(tmp_path / "real", "a/browser", "a/lib.so", "b/other", "top")
     shadow = tmp_path / "shadow"
 
-    plant(real, shadow, [real / "a/browser"], lambda there, here: here.write_text("ours") and None)
+    plant(real, shadow, [real / "a/browser"], ours)
 
     assert (shadow / "a/browser").read_text() == "ours"
     assert (real / "a/browser").read_text() == "a/browser"

@@ -7,7 +7,6 @@ import pytest
 
 from warex.sandbox.host_ports import (
     listening,
-    named_by_arguments,
     named_by_environment,
     named_in,
 )
@@ -41,12 +40,6 @@ def test_variables_that_tell_where_a_service_is_name_its_port() -> None:
     }
 
     assert named_by_environment(environment) == {8000: "OPENAI_BASE_URL", 11434: "OLLAMA_HOST"}
-
-
-def test_arguments_name_ports_too() -> None:
-    assert named_by_arguments(["curl", "http://localhost:7770/"]) == {
-        7770: "http://localhost:7770/"
-    }
 
 
 @pytest.mark.wire

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from warex.proxy.config import ProxyConfig
     from warex.proxy.sightings import Summary
     from warex.sandbox.isolation import Behind, Capture, Wish
+    from warex.sandbox.terminal import Terminal
 
 _LOOK = 0.2
 """Seconds between two looks at how the proxy and the command are."""
@@ -93,7 +94,7 @@ class _Trial:
         """Run the command and tell how it was."""
         from warex.proxy.ca import ensure_ca
         from warex.sandbox.isolation import Told, behind
-        from warex.sandbox.terminal import Terminal, passing_on, stop_with, unsignalled
+        from warex.sandbox.terminal import Terminal, passing_on, unsignalled
 
         terminal = Terminal.ours()
         ca = ensure_ca()
@@ -117,10 +118,8 @@ class _Trial:
         ) as place:
             self._warn_of_escapes(place.isolation)
             with unsignalled() as mask:
-                child = place.start(
-                    self.arguments, mask=mask, on_stop=lambda pid: stop_with(pid, terminal)
-                )
-                with passing_on(child.signal), self._watched(place):
+                child = place.start(self.arguments, mask=mask)
+                with passing_on(child.signal), self._watched(place, child.pid, terminal):
                     code = child.wait()
                 terminal.take_back()
             place.end()
@@ -142,7 +141,8 @@ class _Trial:
         for site in (*self.options["sites"], *self.options["maps"]):
             named |= host_ports.named_in(site.partition("=")[0])
         found = host_ports.named_by_environment(os.environ)
-        found |= host_ports.named_by_arguments(self.arguments)
+        in_line = set().union(*map(host_ports.named_in, self.arguments))
+        found |= dict.fromkeys(in_line, "in the command line")
         # A port that nobody has may be that of a service which the command starts for itself.
         found = {port: name for port, name in found.items() if port not in asked | named}
         if found:
@@ -177,12 +177,15 @@ class _Trial:
             self.say(sentence)
 
     @contextmanager
-    def _watched(self, place: "Behind") -> Iterator[None]:
-        """End the command as soon as the proxy cannot serve it; note which programs run."""
+    def _watched(self, place: "Behind", pid: int, terminal: "Terminal") -> Iterator[None]:
+        """Stop with the command; end it as soon as the proxy cannot serve it; note what runs."""
+        from warex.sandbox.terminal import stop_with
+
         over = threading.Event()
 
         def look() -> None:
             while not over.wait(_LOOK):
+                stop_with(pid, terminal)
                 if place.isolation == "environment":
                     self.programs |= place.programs()
                 if place.failure() is not None or place.broken() is not None:

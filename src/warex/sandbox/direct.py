@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from warex.errors import MachineError
@@ -18,25 +18,18 @@ _AS_USUAL = (signal.SIGPIPE, signal.SIGXFSZ)
 class Direct:
     """A process of ours, started as a shell would start it."""
 
-    def __init__(self, pid: int, on_stop: Callable[[int], None] = lambda pid: None) -> None:
+    def __init__(self, pid: int) -> None:
         self.pid = pid
-        self._on_stop = on_stop
         self._lock = threading.Lock()
         self._code: int | None = None
 
     def wait(self) -> int:
         """Wait for its end; return its exit code, negative for a signal."""
-        while self._code is None:
+        if self._code is None:
             # Left where it is, so that its number is not given to another process meanwhile.
-            found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WSTOPPED | os.WNOWAIT)
-            if found is None:
-                continue
-            if found.si_code in (os.CLD_EXITED, os.CLD_KILLED, os.CLD_DUMPED):
-                with self._lock:
-                    self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-            else:
-                os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOHANG)
-                self._on_stop(self.pid)
+            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+            with self._lock:
+                self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         return self._code
 
     def signal(self, number: int) -> None:
@@ -67,12 +60,11 @@ def start_direct(
     environment: Mapping[str, str],
     *,
     mask: set[int] | None = None,
-    on_stop: Callable[[int], None] = lambda pid: None,
 ) -> Direct:
     """Start a command with the streams of this process.
 
-    ``mask``: the signals that it holds back, none unless given. ``on_stop`` is told when it is
-    stopped. Raises MachineError where it cannot be started.
+    ``mask``: the signals that it holds back, none unless given. Raises MachineError where it cannot
+    be started.
     """
     program = find_program(arguments[0], environment)
     try:
@@ -88,7 +80,7 @@ def start_direct(
             f"{arguments[0]!r} cannot be started: {error.strerror}; install it, or name another"
             " program"
         ) from None
-    return Direct(pid, on_stop)
+    return Direct(pid)
 
 
 def _spawn(

@@ -5,7 +5,7 @@ that somebody names are let through to the proxy; all others belong to the comma
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 _LOOPBACK_URL = re.compile(
@@ -32,11 +32,6 @@ def named_by_environment(environment: Mapping[str, str]) -> dict[int, str]:
             for port in named_in(value):
                 found.setdefault(port, name)
     return found
-
-
-def named_by_arguments(arguments: Sequence[str]) -> dict[int, str]:
-    """Return the loopback ports that a command line names, each with the argument."""
-    return {port: argument for argument in arguments for port in named_in(argument)}
 
 
 def listening(tables: Iterable[Path] = _TABLES) -> set[int]:

@@ -104,20 +104,18 @@ class Behind:
         arguments: Sequence[str],
         *,
         mask: set[int] | None = None,
-        on_stop: Callable[[int], None] = lambda pid: None,
     ) -> Child:
         """Start a command with this process's own streams.
 
-        ``mask`` are the signals that it holds back; ``on_stop`` is told when it is stopped. All
-        that it starts ends with the block, also if WAREX is killed. Raises MachineError where it
-        cannot be started.
+        ``mask`` are the signals that it holds back, outside of a namespace. All that it starts ends
+        with the block, also if WAREX is killed. Raises MachineError where it cannot be started.
         """
         family = Family()
         marked = family.marked(self.environment.variables)
         self._watch(family)
         if self._namespace is not None:
             return self._namespace.start(arguments, marked, stdin=0, stdout=1, stderr=2)
-        return start_direct(arguments, marked, mask=mask, on_stop=on_stop)
+        return start_direct(arguments, marked, mask=mask)
 
     def run(
         self,

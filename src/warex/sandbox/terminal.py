@@ -129,8 +129,12 @@ def stop_with(pid: int, terminal: Terminal) -> None:
 
     A Ctrl-Z stops both of us anyhow; this is for a command that has stopped by itself.
     """
-    time.sleep(_SETTLE)
-    if not _is_stopped(pid):
+    for _ in range(2):
+        if not is_stopped(pid):
+            return
+        # If we were stopped meanwhile, too, the second look comes after both have gone on.
+        time.sleep(_SETTLE)
+    if not is_stopped(pid):
         return
     try:
         group = os.getpgid(pid)
@@ -147,7 +151,8 @@ def stop_with(pid: int, terminal: Terminal) -> None:
         os.kill(pid, signal.SIGCONT)
 
 
-def _is_stopped(pid: int) -> bool:
+def is_stopped(pid: int) -> bool:
+    """Whether a process has been stopped, as far as this machine tells."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
