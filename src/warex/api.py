@@ -36,7 +36,9 @@ from warex.proxy.config import HostMap, ProxyConfig
 from warex.proxy.forkserver import Forkserver
 from warex.proxy.lane import Proxy, started
 from warex.sandbox.chromium import QUIET
-from warex.sandbox.environment import behind_proxy
+from warex.sandbox.environment import behind_proxy, trusts
+from warex.sandbox.merged import own_bundles, wgetrc
+from warex.sandbox.surroundings import browser_flags
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.load import load_scenario
 from warex.scenarios.mistakes import check, listed
@@ -126,7 +128,9 @@ class Interception:
     @property
     def env(self) -> dict[str, str]:
         """The environment in which programs use the proxy, made of this process's own."""
-        return dict(behind_proxy(os.environ, self.url, self._ca, self.bundle).variables)
+        behind = behind_proxy(os.environ, self.url, self._ca, self.bundle, self._own_bundles)
+        wget = wgetrc(os.environ, self.url, self.bundle, self._scratch)
+        return {**behind.variables, "WGETRC": str(wget)}
 
     @property
     def playwright(self) -> PlaywrightLaunch:
@@ -134,7 +138,7 @@ class Interception:
         return {
             # Loopback passes through the proxy, too: a page on localhost is a site like others.
             "proxy": {"server": self.url, "bypass": "<-loopback>"},
-            "args": [*QUIET, self._trust],
+            "args": [*QUIET, trusts(self._ca)],
         }
 
     @property
@@ -150,16 +154,8 @@ class Interception:
                 "Selenium is not installed, so there are no options for it: pip install selenium"
             ) from None
         options = ChromeOptions()
-        for argument in (
-            *QUIET,
-            self._trust,
-            f"--proxy-server={self.url}",
-            "--proxy-bypass-list=<-loopback>",
-        ):
+        for argument in browser_flags(self.url, self._ca):
             options.add_argument(argument)
-        if os.geteuid() == 0:
-            # Chromium refuses its sandbox to root.
-            options.add_argument("--no-sandbox")
         return options
 
     @property
@@ -228,9 +224,9 @@ class Interception:
             with suppress(TrialVoid):
                 self._proxy.call("POST", "/task/end", {})
 
-    @property
-    def _trust(self) -> str:
-        return f"--ignore-certificate-errors-spki-list={self._ca.spki}"
+    @cached_property
+    def _own_bundles(self) -> dict[str, Path]:
+        return own_bundles(os.environ, self._ca, self._scratch)
 
     def _say(self, sentence: str) -> None:
         self.notices.append(sentence)
