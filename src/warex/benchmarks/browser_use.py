@@ -28,6 +28,7 @@ from warex.testbed.tasks import AnswerCheck
 from warex.traces import Ending
 
 _DRIVER = Path(__file__).with_name("drivers") / "browser_use_task.py"
+_TOLD = "job.json"
 _RESULT = "result.json"
 
 _OURS = ("task", "llm", "browser", "browser_profile", "browser_session", "initial_actions")
@@ -108,7 +109,7 @@ class BrowserUseBenchmark(Benchmark):
             *("select_dropdown", "write_file", "replace_file", "read_file"),
         ),
     )
-    records: ClassVar = (_RESULT,)
+    records: ClassVar = (_TOLD, _RESULT)
     options_model: ClassVar = BrowserUseOptions
     site_names: ClassVar = None
     key_variables = ("OPENAI_API_KEY",)
@@ -210,8 +211,10 @@ scenario = "paper/server-error"
         }
         # Profile, downloads and screenshots go to the temporary folder, and stay there.
         own = {"TMPDIR": str(job.scratch), "BROWSER_USE_CONFIG_DIR": str(job.scratch / "config")}
+        path = (job.folder / _TOLD).absolute()
+        path.write_text(json.dumps(told, indent=1), "utf-8")
         python = str(self.environment().python)
-        return Command([python, str(_DRIVER), json.dumps(told)], _QUIET | own, job.scratch)
+        return Command([python, str(_DRIVER), str(path)], _QUIET | own, job.scratch)
 
     def reached(self, stage: Stage) -> bool | None:
         """Return whether any request came to the testbed's sites; nobody tells of others."""
@@ -220,7 +223,7 @@ scenario = "paper/server-error"
     def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
         """Judge what browser-use's history says of the task's end."""
         said = _said(folder / _RESULT)
-        if code is None:
+        if not said and code is None:
             return self._judged("time_limit", None, {}, task, stage)
         if not said:
             why = f"its script ended with code {code}; {AGENT_LOG} says why"

@@ -29,6 +29,7 @@ from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
 
 _DRIVER = Path(__file__).with_name("drivers") / "real_task.py"
+_TOLD = "job.json"
 _RESULTS = "results"
 _SUMMARY = f"{_RESULTS}/*/summary_info.json"
 
@@ -110,7 +111,7 @@ class RealBenchmark(Benchmark):
             *("drag_and_drop", "upload_file"),
         ),
     )
-    records: ClassVar = (_SUMMARY, f"{_RESULTS}/*/experiment.log")
+    records: ClassVar = (_TOLD, _SUMMARY, f"{_RESULTS}/*/experiment.log")
     options_model: ClassVar = RealOptions
     site_names: ClassVar = (
         *("dashdish", "fly-unified", "gocalendar", "gomail", "marrisuite", "networkin"),
@@ -277,14 +278,16 @@ scenario = "paper/server-error"
         variables["RUNID"] = ""
         if tables := _tables(made):
             variables["TIKTOKEN_CACHE_DIR"] = str(tables)
-        return Command([str(made.python), str(_DRIVER), json.dumps(told)], variables, job.scratch)
+        path = (job.folder / _TOLD).absolute()
+        path.write_text(json.dumps(told, indent=1), "utf-8")
+        return Command([str(made.python), str(_DRIVER), str(path)], variables, job.scratch)
 
     def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
         """Return what the harness wrote into its summary."""
-        if code is None:
-            return Result("time_limit", 0.0)
         said = _summary(folder)
         if said.get("experiment_status") != "completed":
+            if code is None:
+                return Result("time_limit", 0.0)
             why = f"the harness ended with code {code} before it wrote a result"
             return Result("harness_crashed", 0.0, reasons=(why,))
         if error := said.get("err_msg"):

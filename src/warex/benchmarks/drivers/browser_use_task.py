@@ -1,8 +1,8 @@
 """Has browser-use do one task, as its documentation shows; run by browser-use's own Python.
 
-Its one argument, as JSON, is what a user of the library would write into such a script: the task,
-the page to begin at, the model, the browser, and what ``Agent`` is told beside. What browser-use's
-own history says of the run is written to ``result``.
+Its one argument is a JSON file of what a user of the library would write into such a script: the
+task, the page to begin at, the model, the browser, and what ``Agent`` is told beside. What
+browser-use's own history says of the run is written to ``result``.
 """
 
 import asyncio
@@ -54,6 +54,6 @@ async def _work(told: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    order = json.loads(sys.argv[1])
+    order = json.loads(Path(sys.argv[1]).read_bytes())
     said = asyncio.run(_work(order))
     Path(order["result"]).write_text(json.dumps(said, indent=1), encoding="utf-8")
