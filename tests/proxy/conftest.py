@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.proxy.support.inside import BeginInside, beginner_inside
 from tests.proxy.support.lanes import Begin, beginner
 from tests.proxy.support.origin import Origin, served, server_context
 from warex.proxy.ca import CertificateAuthority, ensure_ca
@@ -24,6 +25,14 @@ def forkserver() -> Iterator[Forkserver]:
 @pytest.fixture
 def begin(forkserver: Forkserver, ca: CertificateAuthority, tmp_path: Path) -> Begin:
     return beginner(forkserver, ca, tmp_path)
+
+
+@pytest.fixture
+def begin_inside(
+    forkserver: Forkserver, ca: CertificateAuthority, tmp_path: Path
+) -> BeginInside:
+    """Starts a lane that serves a namespace of its own."""
+    return beginner_inside(forkserver, ca, tmp_path)
 
 
 @pytest.fixture(scope="session")

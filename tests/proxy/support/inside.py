@@ -1,0 +1,101 @@
+"""Programs that run in a namespace whose connections a lane serves."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from tests.proxy.support.lanes import Lane
+from warex.proxy.ca import CertificateAuthority
+from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.forkserver import Forkserver
+from warex.proxy.lane import started
+from warex.sandbox.namespace import Namespace, namespace
+
+
+@dataclass
+class Within:
+    """A namespace, and the lane that serves it."""
+
+    lane: Lane
+    space: Namespace
+    trusted: Path
+
+    def run(self, *command: object, seconds: float = 30) -> "subprocess.CompletedProcess[str]":
+        variables = dict(self.space.environment(os.environ).variables)
+        # How programs come to trust the CA is another's test.
+        variables |= {name: str(self.trusted) for name in ("CURL_CA_BUNDLE", "SSL_CERT_FILE")}
+        with (
+            tempfile.TemporaryFile() as out,
+            tempfile.TemporaryFile() as err,
+            open(os.devnull) as nothing,
+        ):
+            started = self.space.start(
+                [str(word) for word in command],
+                variables,
+                stdin=nothing.fileno(),
+                stdout=out,
+                stderr=err,
+            )
+            code = started.wait(seconds)
+            out.seek(0)
+            err.seek(0)
+            said = (out.read().decode(errors="replace"), err.read().decode(errors="replace"))
+        return subprocess.CompletedProcess([str(word) for word in command], code, *said)
+
+    def says(self, *command: object) -> str:
+        """Run a program that must succeed; return what it printed."""
+        done = self.run(*command)
+        assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
+        return done.stdout
+
+    def curl(self, *arguments: object) -> str:
+        return self.says("curl", "-sS", "-m", "20", *arguments)
+
+    def curl_fails(self, *arguments: object) -> int:
+        """Run curl; return with which exit code it failed."""
+        done = self.run("curl", "-sS", "-m", "20", *arguments)
+        assert done.returncode, done.stdout
+        return done.returncode
+
+    def python(self, program: str) -> str:
+        return self.says(sys.executable, "-c", program)
+
+
+class BeginInside(Protocol):
+    def __call__(
+        self, *, host_ports: Collection[int] = (), **config: Any
+    ) -> AbstractContextManager[Within]: ...
+
+
+def beginner_inside(
+    forkserver: Forkserver, ca: CertificateAuthority, folder: Path
+) -> BeginInside:
+    """Return what starts lanes, each with a namespace and a folder of its own."""
+    count = 0
+
+    @contextmanager
+    def begin(*, host_ports: Collection[int] = (), **config: Any) -> Iterator[Within]:
+        nonlocal count
+        count += 1
+        out = folder / f"inside-{count}"
+        notices: list[str] = []
+        wanted = ProxyConfig(ca=ca.folder, out=out, capture="handed", **config)
+        with (
+            namespace(ca, host_ports=host_ports) as space,
+            started(forkserver, wanted, notices.append, handed=space.handed) as proxy,
+        ):
+            yield Within(Lane(proxy, out, notices), space, ca.certificate)
+
+    return begin
+
+
+def mapped(*origins: str, port: int, scheme: str = "http") -> tuple[HostMap, ...]:
+    """Serve origins from a port of this machine."""
+    host = "localhost" if scheme == "https" else "127.0.0.1"
+    return tuple(HostMap.parse(f"{origin}={scheme}://{host}:{port}") for origin in origins)
