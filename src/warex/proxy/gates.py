@@ -150,7 +150,7 @@ class Gates:
     def _gates(self, host: str, addresses: tuple[str, ...], *, everywhere: bool) -> Iterator[Gate]:
         now = self._clock.now()
         elsewhere = self._injector.gate(host, None, now) if everywhere else None
-        for port in self._injector.gate_ports(host, now):
+        for port in self._injector.gate_ports(host):
             how = self._injector.gate(host, port, now)
             if how is not None or elsewhere is not None:
                 yield from (Gate(address, port, how or "pass") for address in addresses)

@@ -22,7 +22,14 @@ from warex.exchange import Exchange, Request
 from warex.faults import ConnectionFault, Drop, Fault, Memory, Point, Refuse
 from warex.llm.hosts import is_known_llm_host
 from warex.scenarios.counting import RuleCount
-from warex.scenarios.origins import Origins, Target, fits_any, origins_of_sites, read_origins
+from warex.scenarios.origins import (
+    Origins,
+    Target,
+    fits_any,
+    is_loopback,
+    origins_of_sites,
+    read_origins,
+)
 from warex.scenarios.patterns import host_of, names_host, normalise
 from warex.scenarios.planning import NOTHING, Decision, Injection, Planner, collide
 from warex.scenarios.scenario import SITES, Match
@@ -34,7 +41,7 @@ type Gate = Literal["refuse", "drop"]
 _PROBE: Final = "warex-probe"
 """A path that no pattern spells out: what matches it matches the whole site."""
 _ANY: Final = ("http", "https")
-_SPOKEN: Final[Mapping[int | None, tuple[str, ...]]] = {80: ("http",), 443: ("https",)}
+_SPOKEN: Final[Mapping[int, tuple[str, ...]]] = {80: ("http",), 443: ("https",)}
 
 
 class Moment(NamedTuple):
@@ -132,6 +139,8 @@ class Attempts:
         self._number = 0
         self._rules: list[_Rule] = []
         self._past: list[tuple[Target, Moment]] = []
+        self._tried: dict[str, set[int]] = {}
+        """Where connections were tried, by host."""
 
     def begin(self, counts: Iterable[RuleCount]) -> None:
         """Begin a task: every count and occurrence starts anew."""
@@ -169,6 +178,8 @@ class Attempts:
         if self._is_spared(target):
             moment = moment._replace(spared="never")
         self._past.append((target, moment))
+        if target.point == "connect" and target.port is not None:
+            self._tried.setdefault(target.host, set()).add(target.port)
         rules = self._about(target)
         looks = [(rule, self._look(rule, target, moment)) for rule in rules]
         forced = rules[0] if met and rules and not any(look.hit for _, look in looks) else None
@@ -187,25 +198,22 @@ class Attempts:
                 return rule.gate
         return None
 
-    def ports(self, host: str, now: float) -> tuple[int, ...]:
-        """Return the ports of a host for which ``gate`` may say something of their own."""
+    def ports(self, host: str) -> tuple[int, ...]:
+        """Return the ports of a host for which ``gate`` may say something of their own.
+
+        Beside those that rules name: where something was tried, since it is counted there, and the
+        web's own, since a draw goes by the port; but a loopback port belongs to whoever listens.
+        """
         host = Target.of("connect", host, None).host
-        named = {
-            origins.port
-            for rule in self._rules
-            if rule.point == "connect"
-            for origins in rule.origins
-            if origins.port is not None and origins.names_host(host)
-        }
-        alive = {
-            target.port
-            for rule in self._rules
-            if rule.point == "connect"
-            for target, _ in rule.alive(now)
-            if target.host == host and target.port is not None
-        }
-        models = {port for name, port in self._llm_places if name == host}
-        return tuple(sorted(named | alive | models))
+        ports = {port for name, port in self._llm_places if name == host}
+        for rule in self._rules:
+            if rule.point != "connect":
+                continue
+            named = {it.port for it in rule.origins if it.names_host(host)}
+            ports.update(filter(None, named))
+            if None in named:
+                ports.update(self._tried.get(host, ()), () if is_loopback(host) else _SPOKEN)
+        return tuple(sorted(ports))
 
     def concerns(self, target: Target) -> bool:
         """Whether any rule is about a target, so that it may fail sooner or later."""
@@ -327,7 +335,7 @@ class Attempts:
         """Whether the scenario never touches the site, whatever is asked of it."""
         if (known := self._spared.get(target)) is not None:
             return known
-        schemes = ("https",) if target.point == "tls" else _SPOKEN.get(target.port, _ANY)
+        schemes = ("https",) if target.point == "tls" else _SPOKEN.get(target.port or 0, _ANY)
         roots = [target.url_with(scheme) for scheme in schemes]
         spared = any(
             all(self._is_never(normalise(url)) for url in (root, root + _PROBE)) for root in roots

@@ -138,6 +138,8 @@ class Injector:
             opened.owed = NOTHING
             return NOTHING
         candidate = Candidate.of(exchange, llm=llm)
+        if llm:
+            self._attempts.note_llm(candidate.url)
         if self._is_never(candidate.url) or (not llm and self._is_verifier(request)):
             opened.spared = "never"
         elif not (self.armed or self._arms(request, candidate.url)):
@@ -187,9 +189,9 @@ class Injector:
         """
         return self._attempts.gate(host, port, self._moment(now))
 
-    def gate_ports(self, host: str, now: float) -> tuple[int, ...]:
+    def gate_ports(self, host: str) -> tuple[int, ...]:
         """Return the ports of a host for which ``gate`` may say something of their own."""
-        return self._attempts.ports(host, now)
+        return self._attempts.ports(host)
 
     def concerns(self, point: Point, host: str, port: int | None) -> bool:
         """Whether any rule is about attempts there, so that they may fail sooner or later."""

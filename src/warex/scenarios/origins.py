@@ -4,6 +4,7 @@ A pattern is a glob over an origin. Where it names no port, its scheme decides: 
 80 for ``http``, any for ``*``. A scheme says no more than that before TLS or HTTP is spoken.
 """
 
+import ipaddress
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -148,6 +149,16 @@ def _readable(sites: Iterable[str]) -> Iterable[Origins]:
                 yield read_origins(origin[1])
             except ValueError:
                 continue
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is the machine itself, by name or address."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def fits_any(origins: Iterable[Origins]) -> Callable[[Target], bool]:

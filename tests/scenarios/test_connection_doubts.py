@@ -1,0 +1,87 @@
+"""Foolish combinations of connection faults are named."""
+
+import pytest
+from pydantic import JsonValue
+
+from tests.scenarios.builders import one, rule, scenario
+from warex.scenarios.doubts import doubts
+
+REFUSED: dict[str, JsonValue] = {"kind": "connection_refused"}
+SHOP: JsonValue = {"url": "https://shop.test/*"}
+
+
+def said(arm: str | None = None, **keys: JsonValue) -> str:
+    return "\n".join(doubts(one(arm, (), **{"match": SHOP, "fault": REFUSED, **keys})))
+
+
+def test_a_sensible_rule_is_not_doubted() -> None:
+    assert said(trigger={"first": 1}) == ""
+    assert said(trigger={"first": 1, "after_step": 2}) == ""
+    assert said(trigger={"first": 1}, fault={"kind": "dns_failure"}) == ""
+
+
+def test_a_tls_error_on_plain_http_can_never_strike() -> None:
+    words = said(match={"url": "http://shop.test:8080"}, fault={"kind": "tls_error"})
+    assert "can never strike: 'http://shop.test:8080' is plain HTTP" in words
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:7770/*", "https://[::1]"])
+def test_an_address_is_looked_up_by_nobody(url: str) -> None:
+    assert "nobody looks up" in said(match={"url": url}, fault={"kind": "dns_failure"})
+
+
+@pytest.mark.parametrize("arm", ["first_page", "first_llm_call"])
+def test_a_name_that_the_browser_knows_by_then_is_doubted(arm: str) -> None:
+    fault: JsonValue = {"kind": "dns_failure"}
+    assert "may have the address already" in said(arm, fault=fault)
+    assert "may have the address already" in said(
+        fault=fault, trigger={"always": True, "after_step": 1}
+    )
+    assert "may have the address already" in said(
+        fault=fault, trigger={"always": True, "between": [5, 50]}
+    )
+
+
+def test_the_first_page_has_its_connection_by_then() -> None:
+    assert "only connections that are made later" in said("first_page")
+    assert said("first_llm_call") == ""
+
+
+def test_a_window_shorter_than_the_hold_is_doubted() -> None:
+    words = said(trigger={"always": True, "between": [0, 2]})
+    assert "longer than its window of 2 s" in words
+    assert said(trigger={"always": True, "between": [0, 3]}) == ""
+
+
+def test_a_rule_without_hold_counts_a_browsers_second_try_by_itself() -> None:
+    assert "another occurrence" in said(fault={**REFUSED, "hold": 0})
+
+
+def test_a_hold_that_ends_before_the_attempt_does_is_doubted() -> None:
+    assert "times out after 3 s" in said(fault={"kind": "connection_timeout", "hold": 2})
+    assert said(fault={"kind": "connection_timeout", "hold": 3}) == ""
+    assert said(fault={**REFUSED, "hold": 2}) == ""
+
+
+def test_hosts_numbered_together_come_in_any_order() -> None:
+    for url in ("{sites}", "*", "https://*.test/*"):
+        words = said(match={"url": url}, trigger={"first": 1})
+        assert "`per: url` numbers each host and port by itself" in words
+        assert said(match={"url": url}, trigger={"first": 1}, per="url") == ""
+
+
+def test_two_rules_collide_only_where_the_same_attempt_meets_both() -> None:
+    def both(second: str) -> str:
+        fault: JsonValue = {"kind": second}
+        return "\n".join(
+            doubts(
+                scenario(rule("a", match=SHOP, fault=REFUSED), rule("b", match=SHOP, fault=fault))
+            )
+        )
+
+    assert (
+        "Rule 'b' can never strike: rule 'a' stands before it and already answers every attempt"
+        in (both("connection_timeout"))
+    )
+    assert both("dns_failure") == both("tls_error") == ""
+    assert "superseded" not in both("http_error")
