@@ -18,6 +18,7 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
@@ -223,25 +224,23 @@ class MountPoint:
     def __init__(self, path: str | None) -> None:
         self.path = path
         self._handle: int | None = None
+        self._made: list[str] = []
 
     def make(self) -> bool:
         """Make and hold it; return whether that is possible here."""
         if self.path is None:
             return False
+        self._made = list(_missing(self.path))
         for _ in range(100):
             try:
                 os.makedirs(self.path, 0o700, exist_ok=True)
-                handle = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+                self._handle = _held(self.path, fcntl.LOCK_SH)
             except FileNotFoundError:
                 continue  # Taken away by another who has just ended.
             except OSError:
                 return False
-            fcntl.flock(handle, fcntl.LOCK_SH)
-            with suppress(OSError):
-                if os.path.samestat(os.fstat(handle), os.stat(self.path)):
-                    self._handle = handle
-                    return True
-            os.close(handle)
+            if self._handle is not None:
+                return True
         return False
 
     def remove(self) -> None:
@@ -250,12 +249,48 @@ class MountPoint:
             return
         with suppress(OSError):
             _unmount(self.path)  # It is laid over in here, by ourselves.
-        with suppress(OSError):
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.rmdir(self.path)
-            os.rmdir(os.path.dirname(self.path))
         os.close(self._handle)
         self._handle = None
+        self.take_away()
+
+    def take_away(self) -> None:
+        """The same by somebody who has not laid it over."""
+        if self.path is None:
+            return
+        with suppress(OSError):
+            handle = _held(self.path, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if handle is None:
+                return
+            try:
+                os.rmdir(self.path)
+                # Its parent is there for it alone, whoever made it; others only if by us.
+                parent = os.path.dirname(self.path)
+                for path in (parent, *(path for path in self._made if path != parent)):
+                    os.rmdir(path)
+            finally:
+                os.close(handle)
+
+
+def _missing(path: str) -> Iterator[str]:
+    """Return the folders above a path that are not there, the nearest first."""
+    while not os.path.exists(path := os.path.dirname(path)):
+        yield path
+
+
+def _held(path: str, how: int) -> int | None:
+    """Return a handle of a folder, locked; None if it has been taken away meanwhile."""
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, how)
+        if os.path.samestat(os.fstat(handle), os.stat(path)):
+            return handle
+    except FileNotFoundError:
+        pass
+    except OSError:
+        os.close(handle)
+        raise
+    os.close(handle)
+    return None
 
 
 def _files(plan: _Plan, mount_point: MountPoint) -> None:
@@ -281,24 +316,31 @@ def _files(plan: _Plan, mount_point: MountPoint) -> None:
             _mount("warex", target, "overlay", _READ_ONLY, f"lowerdir={layer}:{target}")
     if mount_point.path is not None:
         mount_point.make()
-    for target, source in plan["files"]:
-        real = os.path.realpath(target)
+    for target, content in plan["files"]:
         copy = f"{scratch}/{(laid := laid + 1)}"
+        _lay(copy, content)
+        with suppress(OSError):  # What is not there need not be covered.
+            _mount(copy, os.path.realpath(target), None, _BIND)
+    if plan["data"] is not None:
+        folder, database = plan["data"]
         with suppress(OSError):
-            if isinstance(source, bytes):
-                _write(copy, source)
-            elif os.path.isdir(source):
-                os.mkdir(copy, 0o700)
-                for name in os.listdir(source):
-                    _write(f"{copy}/{name}", _read_file(f"{source}/{name}"), 0o600)
-            else:
-                _write(copy, _read_file(source))
-            _mount(copy, real, None, _BIND)
+            _mount("warex", folder, "tmpfs", 2 | 4, "mode=0700")
+            os.makedirs(f"{folder}/pki", 0o700)
+            _lay(f"{folder}/pki/nssdb", database)
     for target in plan["hidden"]:
         with suppress(OSError):
             _mount("warex", target, "tmpfs", _NOT_FOR_PROGRAMS, "mode=0755")
     with suppress(OSError):
         _unmount(scratch)
+
+
+def _lay(path: str, content: bytes | dict[str, bytes]) -> None:
+    if isinstance(content, bytes):
+        _write(path, content)
+        return
+    os.mkdir(path, 0o700)
+    for name, each in content.items():
+        _write(f"{path}/{name}", each, 0o600)
 
 
 # ---- process 1

@@ -177,7 +177,9 @@ def namespace(
         finally:
             channel.close()
             _wait(process)
-            laid.clear()
+            if process.returncode and laid.mount_point is not None:
+                # It was killed before it could do so itself.
+                inside.MountPoint(str(laid.mount_point)).take_away()
 
 
 def _launch(channel: socket.socket, plan: int) -> subprocess.Popen[bytes]:

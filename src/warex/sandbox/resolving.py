@@ -1,0 +1,63 @@
+"""How programs look names up, rewritten so that they ask by network and nobody else.
+
+A resolver that is asked by a Unix socket (nscd, systemd's, mDNS) lives outside the namespace and
+answers from there.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+NAMESERVER: Final = "192.0.2.53"
+"""Any address will do: the rules redirect port 53, wherever it is."""
+
+_KEPT: Final = ("search", "domain")
+_OPTION: Final = re.compile(r"\bndots:\d+")
+_LOCAL: Final = re.compile(
+    r"localhost|(.+\.)?localhost\d?(\.localdomain\d?)?|ip6-(localhost|loopback)|loopback",
+    re.IGNORECASE,
+)
+
+
+def resolv_conf(found: str) -> str:
+    """Return resolv.conf with another nameserver; short names mean what they meant."""
+    lines = [line for line in found.splitlines() if line.split()[:1] in [[name] for name in _KEPT]]
+    dots = [
+        option
+        for line in found.splitlines()
+        if line.startswith("options")
+        for option in _OPTION.findall(line)
+    ]
+    # A fault that leaves questions unanswered shows after 2 seconds, not after 10.
+    options = " ".join(["options timeout:1 attempts:2", *dots])
+    return "\n".join([f"nameserver {NAMESERVER}", *lines, options, ""])
+
+
+def nsswitch_conf(found: str) -> str:
+    """Return nsswitch.conf with hosts looked up in the file, then by DNS; the rest as it was."""
+    lines = [line for line in found.splitlines() if not line.lstrip().startswith("hosts:")]
+    return "\n".join([*lines, "hosts: files dns", ""])
+
+
+def hosts(found: str, hostname: str) -> str:
+    """Return the file of hosts with this machine's own names only.
+
+    Other names are asked of the proxy's resolver, who knows the host's file: so each has an address
+    by which it is known again.
+    """
+    lines = list(_own_lines(found))
+    names = {name for line in lines for name in line.split()[1:]}
+    if "localhost" not in names:
+        lines.append("127.0.0.1 localhost")
+    if hostname and hostname not in names:
+        # Services that bind to this machine's name are the command's own, and in here.
+        lines.append(f"127.0.0.1 {hostname}")
+    return "\n".join([*lines, ""])
+
+
+def _own_lines(found: str) -> Iterator[str]:
+    for line in found.splitlines():
+        address, *names = line.partition("#")[0].split() or [""]
+        local = [name for name in names if _LOCAL.fullmatch(name)]
+        if local and (address.startswith("127.") or address == "::1"):
+            yield " ".join((address, *local))

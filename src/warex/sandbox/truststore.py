@@ -1,0 +1,116 @@
+"""Whom Java trusts: a file for each JVM, read, and written again with one certificate more."""
+
+import hashlib
+import shutil
+import struct
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
+
+_ALIAS: Final = b"warex"
+_PASSWORD: Final = b"changeit"
+"""Java's default; who reads its own store of trust gives it or none."""
+_KEYED: Final = _PASSWORD.decode().encode("utf-16-be") + b"Mighty Aphrodite"
+"""What Java's own format is hashed with behind the password; it is there for no other reason."""
+_JKS: Final = bytes.fromhex("feedfeed")
+_TRUSTED: Final = 2
+_SHARED: Final = (
+    "/etc/ssl/certs/java/cacerts",
+    "/etc/pki/java/cacerts",
+    "/etc/pki/ca-trust/extracted/java/cacerts",
+    "/etc/ca-certificates/extracted/java-cacerts.jks",
+    "/var/lib/ca-certificates/java-cacerts",
+)
+_HOMES: Final = ("/usr/lib/jvm/*", "/usr/lib64/jvm/*", "/usr/java/*", "/opt/java/*", "/opt/jdk*")
+_USERS: Final = (
+    ".sdkman/candidates/java/*",
+    ".jdks/*",
+    ".jenv/versions/*",
+    ".asdf/installs/java/*",
+)
+_IN_HOME: Final = ("lib/security/cacerts", "jre/lib/security/cacerts")
+
+
+def truststores(environment: Mapping[str, str]) -> list[Path]:
+    """Return each file of this machine's JVMs once, links followed."""
+    homes = list(_homes(environment))
+    places = [*map(Path, _SHARED), *(home / name for home in homes for name in _IN_HOME)]
+    return sorted({place.resolve() for place in places if place.is_file()})
+
+
+def _homes(environment: Mapping[str, str]) -> Iterator[Path]:
+    if named := environment.get("JAVA_HOME"):
+        yield Path(named)
+    if program := shutil.which("java", path=environment.get("PATH")):
+        yield Path(program).resolve().parents[1]
+    for pattern in _HOMES:
+        yield from Path("/").glob(pattern.lstrip("/"))
+    if home := environment.get("HOME"):
+        for pattern in _USERS:
+            yield from Path(home).glob(pattern)
+
+
+def with_certificate(store: bytes, certificate: bytes) -> bytes:
+    """Return a truststore of the same certificates and one more, which is DER.
+
+    In Java's old format, which every version reads whatever it expects, with the password that
+    programs give or none. Raises ValueError for what is neither of Java's two formats.
+    """
+    entries = _entries(store) if store[:4] == _JKS else _converted(store)
+    whole = _JKS + struct.pack(">II", 2, len(entries) + 1) + b"".join(entries)
+    whole += _entry(_ALIAS, certificate)
+    return whole + hashlib.sha1(_KEYED + whole, usedforsecurity=False).digest()
+
+
+def _entries(store: bytes) -> list[bytes]:
+    """Read Java's own format: big-endian, each string and each value behind its length."""
+    found = []
+    try:
+        _, _, count = struct.unpack_from(">III", store)
+        at = 12
+        for _ in range(count):
+            began = at
+            (tag,) = struct.unpack_from(">I", store, at)
+            if tag != _TRUSTED:
+                raise ValueError("it holds a key")
+            alias, at = _counted(store, at + 4, ">H")
+            _, at = _counted(store, at + 8, ">H")
+            _, at = _counted(store, at, ">I")
+            if alias != _ALIAS:
+                found.append(store[began:at])
+    except struct.error:
+        raise ValueError("it is cut short") from None
+    return found
+
+
+def _counted(store: bytes, at: int, size: str) -> tuple[bytes, int]:
+    (length,) = struct.unpack_from(size, store, at)
+    at += struct.calcsize(size)
+    return store[at : at + length], at + length
+
+
+def _converted(store: bytes) -> list[bytes]:
+    for password in (_PASSWORD, None, b""):
+        try:
+            with warnings.catch_warnings():
+                # Old authorities have numbers that today's rules forbid; they are trusted already.
+                warnings.simplefilter("ignore")
+                found = load_pkcs12(store, password).additional_certs
+                return [
+                    _entry(b"%d" % number, each.certificate.public_bytes(Encoding.DER))
+                    for number, each in enumerate(found)
+                ]
+        except (ValueError, UnsupportedAlgorithm):
+            continue
+    raise ValueError("it is no truststore that can be read")
+
+
+def _entry(alias: bytes, certificate: bytes) -> bytes:
+    head = struct.pack(">I", _TRUSTED) + struct.pack(">H", len(alias)) + alias + bytes(8)
+    kind = struct.pack(">H", 5) + b"X.509"
+    return head + kind + struct.pack(">I", len(certificate)) + certificate
