@@ -2,6 +2,9 @@
 
 The private key lets its holder impersonate any site towards whoever trusts the CA. It is made on
 this machine, never leaves it, and only its owner may read it.
+
+What reads certificates is imported only where one is read: `warex exec` is to be ready at once, and
+needs no more than the CA's place.
 """
 
 import base64
@@ -9,23 +12,15 @@ import hashlib
 import ipaddress
 import os
 import shutil
-import ssl
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-
-import certifi
-from cryptography import x509
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    PublicFormat,
-)
-from mitmproxy.certs import CertStore
-from OpenSSL import crypto
+from typing import TYPE_CHECKING
 
 from warex.errors import MachineError
+
+if TYPE_CHECKING:
+    from cryptography import x509
 
 BASENAME = "mitmproxy"
 """mitmproxy looks for its CA under this name in its configuration folder."""
@@ -54,6 +49,9 @@ class CertificateAuthority:
     @property
     def spki(self) -> str:
         """The SHA-256 of the CA's public key, base64, as Chromium's command line takes it."""
+        from cryptography import x509
+        from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
         loaded = x509.load_pem_x509_certificate(self.certificate.read_bytes())
         public = loaded.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
         return base64.b64encode(hashlib.sha256(public).digest()).decode()
@@ -68,6 +66,13 @@ class CertificateAuthority:
 
         A local site served with it is trusted by whoever trusts the CA.
         """
+        from cryptography.hazmat.primitives.serialization import (
+            Encoding,
+            NoEncryption,
+            PrivateFormat,
+        )
+        from mitmproxy.certs import CertStore
+
         store = CertStore.from_store(self.folder, BASENAME, 2048)
         entry = store.get_cert(host, [_general_name(host)])
         certificate, key = folder / f"{host}.crt", folder / f"{host}.key"
@@ -95,6 +100,10 @@ def system_bundle() -> Path:
     ``$SSL_CERT_FILE``, else OpenSSL's own, else where distributions keep it, else Mozilla's list as
     the certifi package brings it.
     """
+    import ssl
+
+    import certifi
+
     default = ssl.get_default_verify_paths().cafile
     for place in (default, *_SYSTEM_BUNDLES):
         if place and Path(place).is_file():
@@ -130,7 +139,9 @@ def ensure_ca(folder: Path | None = None) -> CertificateAuthority:
     return CertificateAuthority(folder)
 
 
-def _general_name(host: str) -> x509.GeneralName:
+def _general_name(host: str) -> "x509.GeneralName":
+    from cryptography import x509
+
     try:
         return x509.IPAddress(ipaddress.ip_address(host))
     except ValueError:
@@ -138,6 +149,9 @@ def _general_name(host: str) -> x509.GeneralName:
 
 
 def _make(folder: Path) -> None:
+    from mitmproxy.certs import CertStore
+    from OpenSSL import crypto
+
     folder.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=".ca-", dir=folder.parent))
     try:
