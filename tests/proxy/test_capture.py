@@ -10,7 +10,7 @@ import pytest
 
 from tests.proxy.support.inside import BeginInside, mapped
 from tests.proxy.support.lanes import scenario
-from tests.proxy.support.origin import Answer, Origin, Seen, dead_port
+from tests.proxy.support.origin import Answer, Origin, Seen, dead_port, served
 from tests.proxy.support.upstream import UpstreamProxy
 from tests.proxy.support.websocket import echo_site
 from warex.faults import HttpError
@@ -287,13 +287,17 @@ with socket.create_connection(("127.0.0.1", {plain.port}), timeout=10) as client
     assert [seen.url for seen in within.lane.events(RequestSeen)] == ["http://shop.test/slow"]
 
 
-def test_http_2_without_tls_is_read_and_faults_reach_it(
-    begin_inside: BeginInside, plain: Origin
-) -> None:
-    fault = scenario(HttpError(status=503))
-    with begin_inside(scenario=fault, host_ports=(plain.port,)) as within:
-        url = f"http://127.0.0.1:{plain.port}/rpc"
-        told = within.curl("--http2-prior-knowledge", *_STATUS, url)
-        assert told == "503"
-    [seen] = within.lane.events(RequestSeen)
-    assert (seen.url, seen.http_version) == (url, "HTTP/2.0")
+def test_http_2_without_tls_is_read_and_faults_reach_it(begin_inside: BeginInside) -> None:
+    fault = scenario(HttpError(status=503), match={"url": "*/broken"})
+    with served(h2c=True) as site, begin_inside(scenario=fault, host_ports=(site.port,)) as within:
+        site.routes["/rpc"] = Answer(trailers=[(b"grpc-status", b"0")])
+        url = f"http://127.0.0.1:{site.port}"
+        told = within.curl("--http2-prior-knowledge", "-D", "-", "-d", "asked", f"{url}/rpc")
+        assert told.startswith("HTTP/2 200")
+        assert "hello" in told
+        assert "grpc-status: 0" in told
+        assert within.curl("--http2-prior-knowledge", *_STATUS, f"{url}/broken") == "503"
+        assert site.seen[0].body == b"asked"
+        assert site.seen[0].version == "HTTP/2.0"
+    versions = [(it.url, it.http_version) for it in within.lane.events(RequestSeen)]
+    assert versions == [(f"{url}/rpc", "HTTP/2.0"), (f"{url}/broken", "HTTP/2.0")]

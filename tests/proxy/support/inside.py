@@ -73,9 +73,7 @@ class BeginInside(Protocol):
     ) -> AbstractContextManager[Within]: ...
 
 
-def beginner_inside(
-    forkserver: Forkserver, ca: CertificateAuthority, folder: Path
-) -> BeginInside:
+def beginner_inside(forkserver: Forkserver, ca: CertificateAuthority, folder: Path) -> BeginInside:
     """Return what starts lanes, each with a namespace and a folder of its own."""
     count = 0
 

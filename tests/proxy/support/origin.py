@@ -52,12 +52,12 @@ type Stream = Callable[[Seen, asyncio.StreamReader, asyncio.StreamWriter], Await
 class Origin:
     """Answers every path with its route, else with 200 and ``hello``."""
 
-    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None, *, h2c: bool = False) -> None:
         self.routes: dict[str, Answer | Stream] = {}
         self.seen: list[Seen] = []
         self.connections = 0
         self.alpn: list[str | None] = []
-        self._tls = tls
+        self._tls, self._h2c = tls, h2c
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -110,7 +110,7 @@ class Origin:
             tls = writer.get_extra_info("ssl_object")
             protocol = tls.selected_alpn_protocol() if tls else None
             self.alpn.append(protocol)
-            speak = self._speak_h2 if protocol == "h2" else self._speak_h1
+            speak = self._speak_h2 if protocol == "h2" or self._h2c else self._speak_h1
             with suppress(
                 OSError,
                 asyncio.IncompleteReadError,
@@ -239,8 +239,9 @@ def server_context(certificate: Path, key: Path, protocols: list[str]) -> ssl.SS
 
 
 @contextmanager
-def served(tls: ssl.SSLContext | None = None) -> Iterator[Origin]:
-    origin = Origin(tls)
+def served(tls: ssl.SSLContext | None = None, *, h2c: bool = False) -> Iterator[Origin]:
+    """Serve a site; ``h2c``: it speaks HTTP/2 without TLS."""
+    origin = Origin(tls, h2c=h2c)
     try:
         yield origin
     finally:
