@@ -66,6 +66,8 @@ def complaint(words: list[str]) -> str | None:
             if found is None:
                 return f"there is no {words[0]!r}"
             command, words = found, words[1:]
+        # What follows a lone "--" is somebody else's command line.
+        words = words[: words.index("--")] if "--" in words else words
         known = {name for option in command.params for name in option.opts} | {"--help", "-h"}
         given = {word.partition("=")[0] for word in words if word.startswith("--")}
         return f"{command.name} has no {sorted(given - known)}" if given - known else None
