@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from OpenSSL import crypto
+
 from warex.errors import MachineError
 from warex.proxy.ca import CertificateAuthority
 from warex.sandbox import nss, resolving
@@ -136,7 +138,7 @@ def laid_over(ca: CertificateAuthority, environment: Mapping[str, str] = os.envi
             notices.append(f"Java will not trust WAREX by {store}: {error}")
     folders = [*_HASHED, *named, *environment.get("SSL_CERT_DIR", "").split(os.pathsep)]
     layers = {
-        folder: {_free_name(folder, ca, pem): pem}
+        folder: {_free_name(folder, pem): pem}
         for folder in {Path(place).resolve() for place in folders if place}
         if folder.is_dir()
     }
@@ -175,10 +177,10 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def _free_name(folder: Path, ca: CertificateAuthority, pem: bytes) -> str:
+def _free_name(folder: Path, pem: bytes) -> str:
     """Return the name by which OpenSSL finds our certificate, beside others of the same hash."""
-    hashed = next(ca.trusted.iterdir()).stem
-    number = 0
+    name = crypto.load_certificate(crypto.FILETYPE_PEM, pem).subject_name_hash()
+    hashed, number = f"{name:08x}", 0
     while (found := _content(folder / f"{hashed}.{number}")) is not None and found != pem:
         number += 1
     return f"{hashed}.{number}"
@@ -223,8 +225,9 @@ def _databases(
             browser = find_chromium(environment)
             notices.append(f"Chromium ({browser}) will not trust WAREX's certificates: {error}")
         return {}, None, None
-    for place in places:
-        if _can_be_made(place):
+    roots = (home, data if "XDG_DATA_HOME" in environment else home)
+    for place, root in zip(places, roots, strict=True):
+        if root.is_dir() and _can_be_made(place):
             return {place: new}, place, None
     scratch = ca.folder / _KEPT / "data"
     with suppress(OSError):
