@@ -1,0 +1,161 @@
+"""browser-use, unmodified, on the testbed behind the proxy with a real Chromium."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.slow.harness import Played, made, own_authority, play
+from warex.traces import (
+    AgentAction,
+    FaultDelivered,
+    FaultPlanned,
+    LlmCall,
+    RequestSeen,
+    Tunnel,
+)
+
+pytestmark = pytest.mark.slow
+
+TASK = "calendar-budget-review-room"
+
+
+def does(**action: Any) -> dict[str, Any]:
+    """Return what the model says to have one action done."""
+    thoughts = dict.fromkeys(("thinking", "evaluation_previous_goal", "memory", "next_goal"), "so")
+    return {"json": {**thoughts, "action": [action]}}
+
+
+FIND_THE_ROOM = {
+    "rules": [
+        {
+            "when": "expert judge",
+            "say": {
+                "json": {
+                    "reasoning": "The page shows it.",
+                    "verdict": True,
+                    "failure_reason": "",
+                    "impossible_task": False,
+                    "reached_captcha": False,
+                }
+            },
+        },
+        {
+            "last": "Room Juniper",
+            "say": does(done={"text": "It takes place in Room Juniper.", "success": True}),
+        },
+        {
+            "last": "The calendar is on holiday",
+            "say": does(navigate={"url": "https://calendar.warex.test/", "new_tab": False}),
+        },
+        {
+            "last": r"\[(?P<index>\d+)\]<a aria-label=Budget review, Thursday 18 June, 14:30",
+            "say": does(click={"index": "$index"}),
+        },
+    ]
+}
+
+ON_HOLIDAY = {
+    "name": "on-holiday",
+    "arm": "first_llm_call",
+    "rules": [
+        {
+            "name": "down",
+            "match": {"url": "{sites}", "resource": ["document"]},
+            "trigger": {"first": 1},
+            "fault": {
+                "kind": "http_error",
+                "status": 500,
+                "body": "<title>500</title><h1>The calendar is on holiday</h1>",
+            },
+        }
+    ],
+}
+
+PROXIED = ("clean", "down")
+
+
+@pytest.fixture(scope="module")
+def played(environments: Path, tmp_path_factory: pytest.TempPathFactory) -> Played:
+    own_authority(environments)
+    told = {
+        "name": "browser-use",
+        "benchmark": {"name": "browser-use", "dir": str(made("browser-use", environments))},
+        "tasks": {"names": [TASK]},
+        "timeout_s": 180,
+        "agents": [{"name": "browser-use", "model": "playbook:playbook.yaml", "max_steps": 6}],
+        "conditions": [
+            {"name": "no-proxy"},
+            {"name": "clean"},
+            {"name": "down", "scenario": "down.yaml"},
+        ],
+    }
+    folder = tmp_path_factory.mktemp("browser-use")
+    return play(folder, told, playbook=FIND_THE_ROOM, down=ON_HOLIDAY)
+
+
+def history(played: Played, condition: str) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads((played.folder(condition) / "result.json").read_bytes())
+    return said
+
+
+def test_it_solves_the_task_with_the_proxy_without_it_and_under_a_fault(played: Played) -> None:
+    assert {name: trial.solved for name, trial in played.trials.items()} == {
+        "no-proxy": True,
+        "clean": True,
+        "down": True,
+    }
+    for condition in played.trials:
+        assert history(played, condition)["success"] is True
+        assert history(played, condition)["judgement"]["verdict"] is True
+
+
+def test_a_server_error_after_the_first_call_shows_in_the_next_observation(played: Played) -> None:
+    trace = played.trace("down")
+    (planned,) = trace.events(FaultPlanned)
+    (delivered,) = trace.events(FaultDelivered)
+    calls = list(trace.events(LlmCall))
+
+    assert delivered.injection == planned.injection
+    assert planned.url.startswith("https://calendar.warex.test/events/")
+    order = [entry.event.event for entry in trace.of(FaultPlanned, LlmCall)]
+    assert order == ["llm_call", "fault_planned", *["llm_call"] * 4]
+    assert "on holiday" not in json.dumps(calls[0].messages)
+    assert "on holiday" in json.dumps(calls[1].messages)
+    names = [action.name for action in trace.events(AgentAction)]
+    assert names == ["click", "navigate", "click", "done"]
+
+
+@pytest.mark.parametrize(("condition", "steps"), [("clean", 2), ("down", 4)])
+def test_what_its_history_says_and_what_was_seen_agree(
+    played: Played, condition: str, steps: int
+) -> None:
+    said, trace = history(played, condition), played.trace(condition)
+    calls = list(trace.events(LlmCall))
+    documents = [
+        event.url
+        for event in trace.events(RequestSeen)
+        if event.top_level and event.resource == "document"
+    ]
+
+    # The last call is its judge's.
+    assert said["steps"] == steps == len(calls) - 1
+    assert said["llm_calls"] == len(calls)
+    assert said["input_tokens"] == sum(call.input_tokens or 0 for call in calls)
+    assert said["output_tokens"] == sum(call.output_tokens or 0 for call in calls)
+    assert {call.usage for call in calls} == {"reported"}
+    # The first page it opens before it asks its model.
+    assert said["actions"][1:] == [action.name for action in trace.events(AgentAction)]
+    assert said["urls"] == documents
+
+
+@pytest.mark.parametrize("condition", PROXIED)
+def test_it_goes_nowhere_but_to_the_site_and_its_model(played: Played, condition: str) -> None:
+    trace = played.trace(condition)
+    own = ("browser-use.com", "posthog.com", "127.0.0.1", "localhost")
+    hosts = {event.url.split("/")[2] for event in trace.events(RequestSeen)}
+    hosts |= {event.host for event in trace.events(Tunnel)}
+
+    # A picture that its first, empty page shows is all that it asks for beside.
+    assert {host for host in hosts if host.endswith(own)} <= {"cf.browser-use.com"}
