@@ -48,16 +48,19 @@ from importlib.resources import files
 import agentlab.experiments.loop, agentlab.agents.generic_agent, litellm
 import gymnasium
 versions = {n: version(n) for n in ("agentlab", "browsergym-core", "miniwob", "playwright")}
-sites = {}
-for name in ("miniwob", "webarena", "webarenalite", "visualwebarena", "assistantbench", "workarena"):
+families = "miniwob webarena webarenalite visualwebarena assistantbench workarena".split()
+for name in families:
     try:
         importlib.import_module(f"browsergym.{name}")
     except ImportError:
         continue
-    if name == "webarena":
-        for task in json.loads(files("webarena").joinpath("test.raw.json").read_text()):
-            sites[f"webarena.{task['task_id']}"] = task["sites"]
-            sites[f"webarenalite.{task['task_id']}"] = task["sites"]
+sites = {}
+for family, place, name in (
+    ("webarena", "webarena", "test.raw.json"),
+    ("webarenalite", "browsergym.webarenalite", "test_webarena_lite.raw.json"),
+):
+    for task in json.loads(files(place).joinpath(name).read_text()):
+        sites[f"{family}.{task['task_id']}"] = task["sites"]
 from webarena.evaluation_harness.evaluators import evaluator_router
 ids = [name.removeprefix("browsergym/") for name in gymnasium.registry if "browsergym/" in name]
 tasks = [name for name in ids if not name.startswith("openended")]
