@@ -15,6 +15,7 @@ from warex.exchange import Exchange, resource_of
 from warex.llm import could_be_llm, recognise
 from warex.llm.actions import Progress
 from warex.proxy import flows
+from warex.proxy.closing import Closing
 from warex.proxy.config import ProxyConfig
 from warex.proxy.connection_hooks import ConnectionHooks
 from warex.proxy.connections import written_out
@@ -54,6 +55,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         self.config = config
         self.injector = injector
         self._live: dict[str, dict[str, tuple[http.HTTPFlow, Ongoing]]] = {}
+        self.closing = Closing(injector, recorder.clock, self._live.__contains__)
         self._armed = injector.armed
         self._progress = Progress()
         if self._armed:
@@ -129,6 +131,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         )
         attach(flow, ongoing)
         self._live.setdefault(flow.client_conn.id, {})[exchange.id] = (flow, ongoing)
+        self.closing.used(flow)
         if request.parts.hostname == CANARY_HOST:
             self._answer_canary(flow, ongoing)
             return ongoing
@@ -226,20 +229,9 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         reason = flow.error.msg if flow.error else "the exchange broke"
         self._note(flow, ongoing)
         if ongoing.unreachable and not ongoing.by_warex:
-            self.notices(self._unreachable(ongoing, reason))
+            site = ongoing.exchange.request.parts
+            self.notices(flows.unreachable(site, self.config.upstream, reason))
         self._end(flow, ongoing, arrived=False, error=reason)
-
-    def _unreachable(self, ongoing: Ongoing, reason: str) -> str:
-        """Say that a site cannot be reached, and the remedy where there is one."""
-        parts = ongoing.exchange.request.parts
-        through = ""
-        if self.config.upstream is not None:
-            proxy = urlsplit(self.config.upstream)
-            through = f" (the upstream proxy is {proxy.hostname}:{proxy.port})"
-        remedy = ""
-        if "certificate" in reason.lower():
-            remedy = "; --insecure accepts such a certificate"
-        return f"{parts.scheme}://{parts.netloc} cannot be reached{through}: {reason}{remedy}"
 
     # ---- faults
 
@@ -429,6 +421,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
             self._disarm("terminal_action")
 
     def _note_arming(self, by: str) -> None:
+        self.closing.check()
         if self.injector.armed and not self._armed:
             self._armed = True
             self.recorder.write(Armed.model_validate({"by": by}))
@@ -461,6 +454,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         """Tell everybody who holds an exchange of this client; report what was passed through."""
         for _, ongoing in self._live.get(client.id, {}).values():
             ongoing.presence.left.set()
+        self.closing.gone(client)
         self.tunnels.disconnected(client)
 
     # ---- the trial

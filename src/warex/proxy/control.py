@@ -115,6 +115,7 @@ class ControlApi:
             numbered = (rule.model_copy(update={"name": f"one-shot-{n}"}) for n in count(1))
             rule = next(filter(injector.has_room_for, numbered))
         injector.add_once(rule)
+        self._addon.closing.check()
         return {"rule": rule.model_dump(mode="json")}
 
 

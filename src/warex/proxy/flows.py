@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
+from urllib.parse import SplitResult, urlsplit
 
 from mitmproxy import connection, http
 from mitmproxy.net.http import url
@@ -112,3 +113,15 @@ def _between(start: float | None, end: float | None) -> float | None:
 
 def _rounded(seconds: float | None) -> float | None:
     return None if seconds is None else round(max(0.0, seconds), 6)
+
+
+def unreachable(site: SplitResult, upstream: str | None, reason: str) -> str:
+    """Say that a site cannot be reached, and the remedy where there is one."""
+    through = ""
+    if upstream is not None:
+        proxy = urlsplit(upstream)
+        through = f" (the upstream proxy is {proxy.hostname}:{proxy.port})"
+    remedy = ""
+    if "certificate" in reason.lower():
+        remedy = "; --insecure accepts such a certificate"
+    return f"{site.scheme}://{site.netloc} cannot be reached{through}: {reason}{remedy}"

@@ -14,7 +14,7 @@ next one, and a replay, which has the rule from the start, the same.
 proxy must know beforehand what the next attempt would meet.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
@@ -215,10 +215,24 @@ class Attempts:
                 ports.update(self._tried.get(host, ()), () if is_loopback(host) else _SPOKEN)
         return tuple(sorted(ports))
 
-    def concerns(self, target: Target) -> bool:
-        """Whether any rule is about a target, so that it may fail sooner or later."""
-        spared = target.host in self._own_hosts or self._is_spared(target)
-        return not spared and bool(self._about(target))
+    def concerns(self, target: Target, rules: Container[str] | None = None) -> bool:
+        """Whether a rule, of those named or of all, is about a target, so that it may fail."""
+        if target.host in self._own_hosts or self._is_spared(target):
+            return False
+        about = self._about(target)
+        return any(rules is None or rule.count.rule.name in rules for rule in about)
+
+    def in_force(self, moment: Moment) -> tuple[frozenset[str], float | None]:
+        """Return the rules that count now, and the second at which the next window opens."""
+        found: set[str] = set()
+        opens: list[float] = []
+        for rule in self._rules:
+            window = rule.count.rule.trigger.between
+            if window is not None and window[0] > moment.now:
+                opens.append(window[0])
+            if moment.spared is None and not rule.count.narrows_out(moment.now, moment.steps):
+                found.add(rule.count.rule.name)
+        return frozenset(found), min(opens, default=None)
 
     def straddled(self, now: float) -> tuple[str, ...]:
         """Return the rules that have left an occurrence alone, unarmed, which is not over."""

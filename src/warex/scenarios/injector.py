@@ -17,7 +17,7 @@ answer.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 
 from warex.exchange import Exchange, Request
@@ -193,9 +193,15 @@ class Injector:
         """Return the ports of a host for which ``gate`` may say something of their own."""
         return self._attempts.ports(host)
 
-    def concerns(self, point: Point, host: str, port: int | None) -> bool:
-        """Whether any rule is about attempts there, so that they may fail sooner or later."""
-        return self._attempts.concerns(Target.of(point, host, port))
+    def concerns(
+        self, point: Point, host: str, port: int | None, rules: Container[str] | None = None
+    ) -> bool:
+        """Whether a rule, of those named or of all, is about attempts there: they may fail."""
+        return self._attempts.concerns(Target.of(point, host, port), rules)
+
+    def in_force(self, now: float) -> tuple[frozenset[str], float | None]:
+        """Return the rules about attempts that count now, and when the next window opens."""
+        return self._attempts.in_force(self._moment(now))
 
     def attempt_url(self, point: Point, host: str, port: int | None) -> str:
         """Return how the ledger names an attempt."""

@@ -1,0 +1,80 @@
+"""Closes idle connections where attempts may fail from now on.
+
+A client that has a connection makes no attempt, so no fault could reach it. When a rule about
+attempts comes into force (arming, a step, a window, a one-shot), the idle connections to the sites
+that it is about are closed, as a server's own time limit would; the next request makes an attempt.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from mitmproxy import connection, http
+
+from warex.clock import Clock
+from warex.proxy.connections import writer_of
+from warex.scenarios import Injector
+
+
+@dataclass(slots=True)
+class _Known:
+    """A client's connection, and the sites that it was used for: a proxy's may serve several."""
+
+    client: connection.Client
+    sites: set[tuple[str, int]] = field(default_factory=set)
+
+
+class Closing:
+    """Knows which connections are open, and closes those that are in a new rule's way."""
+
+    def __init__(self, injector: Injector, clock: Clock, is_busy: Callable[[str], bool]) -> None:
+        """``is_busy``: whether the client of that identifier waits for an answer."""
+        self._injector, self._clock, self._is_busy = injector, clock, is_busy
+        self._open: dict[str, _Known] = {}
+        self._in_force: frozenset[str] = frozenset()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def used(self, flow: http.HTTPFlow) -> None:
+        """Note what a connection is used for."""
+        client, request = flow.client_conn, flow.request
+        if request.headers.get("upgrade", "").lower() == "websocket":
+            # It is in use until it ends, whether anything passes or not.
+            self.gone(client)
+            return
+        known = self._open.setdefault(client.id, _Known(client))
+        known.sites.add((request.pretty_host.lower(), request.port))
+
+    def gone(self, client: connection.Client) -> None:
+        """Forget a connection."""
+        self._open.pop(client.id, None)
+
+    def renew(self) -> None:
+        """Let every rule come into force anew: another task has begun."""
+        self._in_force = frozenset()
+        self.check()
+
+    def check(self) -> None:
+        """Close what is in the way of rules that have come into force since the last time."""
+        now = self._clock.now()
+        in_force, then = self._injector.in_force(now)
+        fresh, self._in_force = in_force - self._in_force, in_force
+        if fresh:
+            for known in list(self._open.values()):
+                if not self._is_busy(known.client.id) and self._is_in_the_way(known, fresh):
+                    self.gone(known.client)
+                    writer = writer_of(known.client)
+                    if writer is not None:
+                        writer.close()
+        if then is not None and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(then - now, self._later)
+
+    def _later(self) -> None:
+        self._timer = None
+        self.check()
+
+    def _is_in_the_way(self, known: _Known, rules: frozenset[str]) -> bool:
+        return any(
+            self._injector.concerns(point, host, port, rules)
+            for point in ("name", "connect", "tls")
+            for host, port in known.sites
+        )
