@@ -1,4 +1,4 @@
-"""DNS messages are read with suspicion, and answered by the book (mitmproxy's reader is the judge)."""
+"""DNS messages are read with suspicion and answered by the book; mitmproxy's reader judges."""
 
 import struct
 

@@ -20,7 +20,8 @@ def load_only_what_is_used() -> None:
     if _PACKAGE in sys.modules:
         return
     parent = find_spec("mitmproxy")
-    real = PathFinder.find_spec(_PACKAGE, parent and parent.submodule_search_locations)
+    path = None if parent is None else parent.submodule_search_locations
+    real = None if path is None else PathFinder.find_spec(_PACKAGE, path)
     if real is None or real.submodule_search_locations is None:
         # Another layout than mitmproxy 12's: its own way is slow, and right.
         return

@@ -18,6 +18,7 @@ _PATIENCE: Final = 10.0
 _KEPT: Final = 3.0
 """Seconds for which an answer is believed: a client asks for several types at once."""
 _RESOLV_CONF: Final = Path("/etc/resolv.conf")
+_PORT = 53
 _DNS_PATIENCE: Final = 5.0
 
 
@@ -130,7 +131,7 @@ async def forward(query: bytes, *, tcp: bool) -> bytes | None:
 async def _by_udp(server: str, query: bytes) -> bytes:
     loop = asyncio.get_running_loop()
     transport, reply = await loop.create_datagram_endpoint(
-        lambda: _Reply(query), remote_addr=(server, 53)
+        lambda: _Reply(query), remote_addr=(server, _PORT)
     )
     try:
         return await reply.answer
@@ -139,7 +140,7 @@ async def _by_udp(server: str, query: bytes) -> bytes:
 
 
 async def _by_tcp(server: str, query: bytes) -> bytes:
-    reader, writer = await asyncio.open_connection(server, 53)
+    reader, writer = await asyncio.open_connection(server, _PORT)
     try:
         writer.write(len(query).to_bytes(2) + query)
         return await reader.readexactly(int.from_bytes(await reader.readexactly(2)))

@@ -1,0 +1,56 @@
+"""A name's failure is in the ledger, delivered when its answer has left or silence was borne."""
+
+import asyncio
+
+from tests.proxy.support.lanes import scenario
+from warex.clock import Clock
+from warex.faults import DnsFailure
+from warex.proxy import dns_wire
+from warex.proxy.attempts import Attempts
+from warex.proxy.name_faults import NameFaults
+from warex.proxy.recorder import Recorder
+from warex.scenarios import Injector, Trigger
+from warex.traces import Event, FaultDelivered, FaultMissed, FaultPlanned
+
+
+def _faults(code: str) -> tuple[NameFaults, Attempts, list[Event]]:
+    clock = Clock()
+    recorder = Recorder(clock)
+    fault = DnsFailure.model_validate({"code": code})
+    rules = scenario(fault, Trigger(nth=(1,)), match={"url": "https://shop.test/*"})
+    attempts = Attempts(Injector(rules, 1), recorder)
+    return NameFaults(attempts, clock), attempts, recorder.ledger
+
+
+async def test_an_answer_that_has_left_is_delivered() -> None:
+    faults, _, ledger = _faults("nxdomain")
+    failing = faults.judge("shop.test")
+    assert failing is not None
+    assert failing.code == dns_wire.NXDOMAIN
+    assert [type(it) for it in ledger] == [FaultPlanned]
+    failing.answered()
+    assert [type(it) for it in ledger] == [FaultPlanned, FaultDelivered]
+    assert faults.judge("other.test") is None
+
+
+async def test_silence_counts_once_it_was_borne() -> None:
+    faults, _, ledger = _faults("timeout")
+    failing = faults.judge("shop.test")
+    assert failing is not None
+    assert failing.code is None
+    async with asyncio.timeout(5):
+        while len(ledger) < 2:
+            await asyncio.sleep(0.01)
+    delivered = ledger[1]
+    assert isinstance(delivered, FaultDelivered)
+    assert delivered.waited_s >= 1.0
+
+
+async def test_silence_that_the_trials_end_breaks_is_missed() -> None:
+    faults, attempts, ledger = _faults("timeout")
+    assert faults.judge("shop.test") is not None
+    faults.close()
+    attempts.finish()
+    missed = ledger[1]
+    assert isinstance(missed, FaultMissed)
+    assert missed.reason == "trial_over"
