@@ -34,8 +34,11 @@ UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK|NotImplementedError)\b")
 
 # Source files without a test of their name, each with the reason.
 _FAMILIES = "every family is rendered under every status by tests/faults/pages/test_families.py"
+_DRIVERS = "run by another Python, with packages that are not here: tests/slow"
 WITHOUT_A_TEST: dict[str, str] = {
     "src/warex/agents/reference/tab.py": "works on a real page only: test_reference_agent.py",
+    "src/warex/benchmarks/drivers/browser_use_task.py": _DRIVERS,
+    "src/warex/benchmarks/drivers/real_task.py": _DRIVERS,
     "src/warex/faults/pages/browsers.py": _FAMILIES,
     "src/warex/faults/pages/edges.py": _FAMILIES,
     "src/warex/faults/pages/frameworks.py": _FAMILIES,
