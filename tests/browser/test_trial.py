@@ -1,6 +1,7 @@
 """One trial behind the proxy and one without, end to end: a real agent in a real Chromium."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from warex.benchmarks import AgentSpec, benchmark_kind
 from warex.proxy.ca import ensure_ca
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium
+from warex.sandbox.isolation import Isolation
 from warex.scenarios.load import load_preset
 from warex.testbed.tasks import FILE
 from warex.traces import (
@@ -44,9 +46,11 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setting]:
     forkserver.close()
 
 
+@pytest.mark.parametrize("isolation", ["environment", "namespace"])
 def test_an_agent_behind_the_proxy_meets_the_fault_and_all_of_it_is_recorded(
-    setting: Setting, tmp_path: Path
+    setting: Setting, isolation: Isolation, tmp_path: Path
 ) -> None:
+    setting = replace(setting, isolation=isolation)
     spec = TrialSpec(
         TrialKey("testbed", "patient", "server-error", TASK),
         AgentSpec("patient", "scripted:patient"),

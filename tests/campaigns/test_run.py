@@ -216,6 +216,7 @@ def test_the_manifest_freezes_all_that_trials_met(
         "pass_through": [],
         "llm_hosts": [],
         "arm": None,
+        "isolation": "namespace",
     }
 
 

@@ -5,10 +5,10 @@ import pytest
 
 from tests.cli.conftest import Warex
 from warex.sandbox import doctor
-from warex.sandbox.doctor import Finding
+from warex.sandbox.finding import Finding
 
 GOOD = Finding("proxy", "ok", "it is ready")
-OPTIONAL = Finding("https by node", "missing", "there is no node on the PATH", needed=False)
+OPTIONAL = Finding("environment: node", "missing", "there is no node on the PATH", needed=False)
 LACKING = Finding("chromium", "missing", "there is no Chromium: install one")
 
 

@@ -44,12 +44,18 @@ def ca(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
 
 
 @pytest.fixture(scope="session")
+def forkserver() -> Iterator[Forkserver]:
+    server = Forkserver()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="session")
 def lane(
-    ca: CertificateAuthority, tmp_path_factory: pytest.TempPathFactory
+    forkserver: Forkserver, ca: CertificateAuthority, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Proxy, Path]]:
     """A running proxy and the folder of its trace; https://site.warex.test says hello."""
     folder = tmp_path_factory.mktemp("lane")
-    forkserver = Forkserver()
     with _served() as port:
         config = ProxyConfig(
             ca=ca.folder,
@@ -58,4 +64,3 @@ def lane(
         )
         with started(forkserver, config) as proxy:
             yield proxy, folder
-    forkserver.close()

@@ -17,7 +17,8 @@ from cryptography.x509.oid import NameOID
 
 from warex.proxy.ca import CertificateAuthority, ensure_ca
 from warex.sandbox import doctor
-from warex.sandbox.doctor import Finding, examine
+from warex.sandbox.doctor import examine
+from warex.sandbox.finding import Finding
 
 
 @pytest.fixture
@@ -45,7 +46,12 @@ def test_all_is_well_on_a_machine_that_passes_these_tests(ca: CertificateAuthori
     findings = found()
 
     assert [each for each in findings.values() if each.needed and each.state != "ok"] == []
-    assert {"proxy", "https by python", "chromium", "canary", "playwright"} <= findings.keys()
+    assert {"proxy", "chromium", "playwright"} <= findings.keys()
+    for mode in ("environment", "namespace"):
+        assert findings[f"{mode} mode"].state == "ok"
+        for program in ("python", "curl", "chromium"):
+            assert findings[f"{mode}: {program}"].state == "ok"
+    assert findings["namespace: node"].state == "ok"
     assert findings["certificates"].sentence.startswith(str(ca.certificate))
 
 
@@ -55,13 +61,13 @@ def test_a_machine_without_programs_is_told_what_to_install(
 ) -> None:
     findings = found({"PATH": str(tmp_path), "HOME": str(tmp_path)})
 
-    assert findings["proxy"].state == findings["https by python"].state == "ok"
+    assert findings["proxy"].state == findings["environment: python"].state == "ok"
     for name in ("curl", "node"):
-        assert findings[f"https by {name}"].state == "missing"
-        assert not findings[f"https by {name}"].needed
+        assert findings[f"environment: {name}"].state == "missing"
+        assert not findings[f"environment: {name}"].needed
     assert findings["chromium"].state == "missing"
     assert "playwright install chromium" in findings["chromium"].sentence
-    assert "canary" not in findings
+    assert "environment: chromium" not in findings
 
 
 @pytest.mark.wire
@@ -74,9 +80,9 @@ def test_a_program_that_does_not_get_the_page_is_broken(
     browser = str(shutil.which("false"))
     findings = found({"PATH": str(tmp_path), "HOME": str(tmp_path), "WAREX_CHROMIUM": browser})
 
-    assert findings["https by curl"].state == "broken"
-    assert findings["https by curl"].sentence.endswith("curl: (60) it does not trust this")
-    for name in ("chromium", "canary", "playwright"):
+    assert findings["environment: curl"].state == "broken"
+    assert findings["environment: curl"].sentence.endswith("curl: (60) it does not trust this")
+    for name in ("chromium", "environment: chromium", "playwright"):
         assert findings[name].state == "broken"
         assert findings[name].needed
 

@@ -8,16 +8,15 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
 from tests.trials.shop import SITE, Shop
 from warex.benchmarks import AgentSpec, Result, Stage
 from warex.errors import InputError, MachineError, TrialVoid
-from warex.proxy.config import ProxyConfig
-from warex.proxy.forkserver import Forkserver
-from warex.proxy.lane import Proxy, started
+from warex.proxy.lane import Proxy
+from warex.sandbox.isolation import Behind, behind
 from warex.scenarios import Scenario
 from warex.traces import (
     Canary,
@@ -223,28 +222,25 @@ def test_a_trial_that_is_stopped_has_no_outcome(setting: Setting, tmp_path: Path
     assert read_outcome(tmp_path / "attempt-1") is None
 
 
-type Start = Callable[[Forkserver, ProxyConfig], AbstractContextManager[Proxy]]
-
-
-def breaking(how: Callable[[Proxy], None]) -> Start:
-    """Return a start of the proxy after which something happens to it."""
+def breaking(how: Callable[[Proxy], None]) -> Callable[..., AbstractContextManager[Behind]]:
+    """Return a way behind a proxy to which something happens after a while."""
 
     @contextmanager
-    def start(forkserver: Forkserver, config: ProxyConfig) -> Iterator[Proxy]:
-        with started(forkserver, config) as proxy:
-            timer = threading.Timer(1, how, (proxy,))
+    def place(*args: Any, **kwargs: Any) -> Iterator[Behind]:
+        with behind(*args, **kwargs) as there:
+            timer = threading.Timer(1, how, (there.proxy,))
             timer.start()
-            yield proxy
+            yield there
             timer.join()
 
-    return start
+    return place
 
 
 def test_a_proxy_that_dies_voids_the_trial_at_once(
     setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        trials, "started", breaking(lambda proxy: os.kill(proxy.pid, signal.SIGKILL))
+        trials, "behind", breaking(lambda proxy: os.kill(proxy.pid, signal.SIGKILL))
     )
 
     # Were it not at once, the time limit would be met.
@@ -259,7 +255,7 @@ def test_what_the_proxy_broke_on_is_the_reason_whatever_the_agent_did(
     def broke(proxy: Proxy) -> None:
         proxy.broken = "KeyError: 'x'"
 
-    monkeypatch.setattr(trials, "started", breaking(broke))
+    monkeypatch.setattr(trials, "behind", breaking(broke))
 
     assert void_reason(attempt(spec("page,0"), setting, tmp_path)) == "KeyError: 'x'"
 

@@ -21,7 +21,7 @@ from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, MachineError
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
-from warex.sandbox.doctor import Finding
+from warex.sandbox.finding import Finding
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import check, did_you_mean, listed
 from warex.traces import Ending

@@ -24,7 +24,7 @@ from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, MachineError, TrialVoid
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
-from warex.sandbox.doctor import Finding
+from warex.sandbox.finding import Finding
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
 

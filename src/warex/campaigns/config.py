@@ -84,6 +84,11 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
     seed: Annotated[int, Field(strict=True)] = 1
     jobs: Count = 2
     timeout_s: Annotated[float, Field(gt=0, le=86400, allow_inf_nan=False)] = 300.0
+    isolate: Literal["auto", "namespace", "environment"] = Field(
+        default="auto",
+        description="How agents are put behind the proxy: in a network of their own, by variables,"
+        " or the first where the machine allows it.",
+    )
     longest_hold_s: Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)] | None = Field(
         default=None, description="No fault holds an exchange longer than this; None leaves them."
     )

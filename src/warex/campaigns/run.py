@@ -23,14 +23,16 @@ from warex.campaigns.folder import opened
 from warex.campaigns.plan import chosen_tasks, grid, remaining, trial_seed
 from warex.campaigns.runner import Done, run_trials
 from warex.clock import Clock, iso
-from warex.errors import CampaignError, InputError, MachineError, TraceError
+from warex.errors import CampaignError, InputError, MachineError, ScenarioError, TraceError
 from warex.llm.prices import built_in_prices
-from warex.proxy.ca import ensure_ca
+from warex.proxy.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import HostMap, ProxyConfig
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium
+from warex.sandbox.isolation import Isolation, Wish, allowed
 from warex.scenarios import Arm
 from warex.scenarios.replay import Replay, read_replay
+from warex.scenarios.showable import require_showable
 from warex.traces import EVENTS, Manifest, TrialBegan, TrialKey, read_trace, trial_dir
 from warex.trials.model import PREFIX, scripted_model
 from warex.trials.playbook import PLAYBOOK, Playbook, load_playbook
@@ -53,6 +55,8 @@ class Options:
     llm_hosts: tuple[str, ...] = ()
     arm: Arm | None = None
     """Overrides the scenarios' and the benchmark's."""
+    isolate: Wish | None = None
+    """Overrides the campaign's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,17 +181,21 @@ def run_campaign(
     *,
     began: Callable[[int], None] = lambda trials: None,
     report: Callable[[Done], None] = lambda done: None,
+    notice: Callable[[str], None] = lambda sentence: None,
 ) -> None:
     """Run a campaign into its folder.
 
-    ``began`` is told how many trials there are to run; ``report`` of each attempt that is over.
+    ``began`` is told how many trials there are to run; ``report`` of each attempt that is over;
+    ``notice`` what the user should know.
     Raises InputError where the folder holds another run or an option cannot work, MachineError
     where the machine lacks something, CampaignStopped where the same thing voids trial after trial.
     """
     config = planned.config
     _check_traffic(options)
     chromium = find_chromium()
-    manifest = _manifest(planned, options, chromium)
+    ca = ensure_ca()
+    isolation = _isolation(planned, options, ca, notice)
+    manifest = _manifest(planned, options, chromium, isolation)
     with opened(run, manifest, resume=options.resume) as past:
         left = set(remaining([spec.key for spec in planned.trials], past))
         specs = [spec for spec in planned.trials if spec.key in left][: options.limit]
@@ -198,8 +206,9 @@ def run_campaign(
             setting = Setting(
                 benchmark=planned.benchmark,
                 forkserver=forkserver,
-                ca=ensure_ca(),
+                ca=ca,
                 chromium=chromium,
+                isolation=isolation,
                 timeout_s=config.timeout_s,
                 model_port=model_port,
                 record=options.record,
@@ -212,6 +221,27 @@ def run_campaign(
             )
             jobs = options.jobs or config.jobs
             run_trials(specs, past, run, setting, jobs=jobs, report=report)
+
+
+def _isolation(
+    planned: Planned, options: Options, ca: CertificateAuthority, notice: Callable[[str], None]
+) -> Isolation:
+    """Return how agents are put behind the proxy here.
+
+    Raises ScenarioError where a fault could not show so, MachineError where the machine does not
+    allow what is asked for.
+    """
+    isolation, why = allowed(options.isolate or planned.config.isolate, ca)
+    for spec in planned.trials:
+        if spec.scenario is not None:
+            try:
+                require_showable(spec.scenario.rules, in_namespace=isolation == "namespace")
+            except ScenarioError as error:
+                reason = f" ({why})" if why else ""
+                raise ScenarioError(f"condition {spec.key.condition!r}: {error}{reason}") from None
+    if why is not None:
+        notice(why)
+    return isolation
 
 
 def _check_traffic(options: Options) -> None:
@@ -259,7 +289,7 @@ def _playbook(agent: AgentConfig) -> Playbook | None:
         raise CampaignError(f"agent {agent.name!r}: {error}") from None
 
 
-def _manifest(planned: Planned, options: Options, chromium: Path) -> Manifest:
+def _manifest(planned: Planned, options: Options, chromium: Path, isolation: Isolation) -> Manifest:
     benchmark = planned.benchmark
     frozen: dict[str, JsonValue] = planned.config.model_dump(mode="json", exclude_none=True)
     # A scenario's file may change after the run; what its trials met may not.
@@ -282,6 +312,7 @@ def _manifest(planned: Planned, options: Options, chromium: Path) -> Manifest:
         "pass_through": list(options.pass_through),
         "llm_hosts": list(options.llm_hosts),
         "arm": options.arm,
+        "isolation": isolation,
     }
     return Manifest.model_validate(
         {

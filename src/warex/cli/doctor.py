@@ -9,7 +9,7 @@ import click
 from warex.errors import MachineError
 
 if TYPE_CHECKING:
-    from warex.sandbox.doctor import Finding
+    from warex.sandbox.finding import Finding
 
 _COLOURS = {"ok": "green", "missing": "yellow", "broken": "red"}
 
@@ -28,7 +28,7 @@ def command(as_json: bool) -> None:
         findings.append(finding)
         if not as_json:
             state = click.style(f"{finding.state:8}", fg=_COLOURS[finding.state])
-            click.echo(f"{state} {finding.name:16} {finding.sentence}")
+            click.echo(f"{state} {finding.name:21} {finding.sentence}")
     lacking = [finding for finding in findings if finding.needed and finding.state != "ok"]
     if as_json:
         report = {"ok": not lacking, "findings": [asdict(finding) for finding in findings]}

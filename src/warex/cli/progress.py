@@ -43,8 +43,12 @@ def run_and_report(planned: Planned, out: Path, options: Options) -> None:
             if isinstance(done.outcome, Counted):
                 progress.advance(bar)
 
+    def notice(sentence: str) -> None:
+        with lock:
+            progress.console.print(f"warex: {sentence}", soft_wrap=True, highlight=False)
+
     with progress:
-        run_campaign(planned, out, options, began=began, report=report)
+        run_campaign(planned, out, options, began=began, report=report, notice=notice)
     loaded = load_run(out)
     page = write_report(loaded)
     console.print(render_table(loaded))

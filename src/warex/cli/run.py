@@ -9,6 +9,7 @@ from warex.cli.traffic import traffic_options
 from warex.cli.trial import attempt_of
 
 if TYPE_CHECKING:
+    from warex.sandbox.isolation import Wish
     from warex.scenarios import Arm
 
 
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     metavar="TRIAL",
     help="Run the trial's task under its ledger, once for each agent of the campaign.",
 )
+@click.option(
+    "--isolate",
+    type=click.Choice(["auto", "namespace", "environment"]),
+    help="How agents are put behind the proxy; default: the campaign's, which is auto.",
+)
 @traffic_options
 def command(
     campaign: str,
@@ -34,6 +40,7 @@ def command(
     resume: bool,
     dry_run: bool,
     replay: Path | None,
+    isolate: str | None,
     maps: tuple[str, ...],
     upstream: str | None,
     insecure: bool,
@@ -70,5 +77,6 @@ def command(
         llm_hosts=llm_hosts,
         arm=cast("Arm | None", arm),
         record=record,
+        isolate=cast("Wish | None", isolate),
     )
     run_and_report(planned, out or Path("runs") / escape(planned.config.name), options)

@@ -8,16 +8,13 @@ from pathlib import Path
 from warex.errors import MachineError, TrialVoid
 from warex.proxy.interception import CANARY_HOST
 from warex.sandbox.chromium import headless
-from warex.sandbox.command import run_command
-from warex.sandbox.environment import Environment
+from warex.sandbox.isolation import Behind
 
 _SECONDS = 30.0
 
 
-def fetch_canary(
-    chromium: Path, environment: Environment, stop: Callable[[], bool] | None = None
-) -> None:
-    """Fetch a nonce page with the agent's browser in the agent's environment.
+def fetch_canary(chromium: Path, place: Behind, stop: Callable[[], bool] | None = None) -> None:
+    """Fetch a nonce page with the agent's browser in the agent's place.
 
     The host exists nowhere: only the proxy answers it, with what was asked for. Raises TrialVoid
     where the page does not come back: faults would not reach this browser.
@@ -28,10 +25,10 @@ def fetch_canary(
         command = headless(
             chromium,
             Path(scratch) / "profile",
-            (*environment.browser_arguments, "--dump-dom", f"https://{CANARY_HOST}/{nonce}"),
+            (*place.environment.browser_arguments, "--dump-dom", f"https://{CANARY_HOST}/{nonce}"),
         )
         try:
-            done = run_command(command, environment.variables, page, timeout_s=_SECONDS, stop=stop)
+            done = place.run(command, page, timeout_s=_SECONDS, stop=stop)
         except MachineError as error:
             raise TrialVoid(f"the canary could not be sent: {error}") from None
         shown = page.read_text("utf-8", "replace")

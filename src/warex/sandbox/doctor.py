@@ -1,41 +1,33 @@
 """Tries what WAREX needs of this machine, each thing by using it.
 
 A look at versions and paths would call a browser healthy that cannot start. So a real proxy is
-started, and Python, curl, node, Chromium and Playwright each fetch a page through it that exists
-nowhere else.
+started, and in each way behind it Python, curl, node and Chromium fetch a page that exists nowhere
+else.
 """
 
 import os
 import platform
 import resource
-import secrets
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Literal
 
 from cryptography import x509
-from playwright.sync_api import Error as PlaywrightError
-from playwright.sync_api import sync_playwright
 
 from warex.clock import Clock
 from warex.errors import WarexError
 from warex.proxy.ca import BASENAME, CertificateAuthority, ensure_ca
 from warex.proxy.config import ProxyConfig
 from warex.proxy.forkserver import Forkserver
-from warex.proxy.interception import CANARY_HOST
-from warex.proxy.lane import Proxy, started
-from warex.sandbox.canary import fetch_canary
-from warex.sandbox.chromium import QUIET, find_chromium
-from warex.sandbox.environment import Environment, behind_proxy
+from warex.proxy.lane import started
+from warex.sandbox.chromium import find_chromium
+from warex.sandbox.finding import Finding
+from warex.sandbox.probes import prove
 
 OLDEST_PYTHON = (3, 12)
 MITMPROXY = 12
@@ -46,35 +38,6 @@ LEAST_FILES = 1024
 """A page of many resources holds some hundred connections, each at both ends."""
 
 _SECONDS = 10.0
-
-_BY_PYTHON = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=8).read())"
-
-# Node reads the proxy's variables only from version 24 on, so the tunnel is asked for by hand.
-_BY_NODE = """
-const [http, tls] = [require('http'), require('tls')];
-const proxy = new URL(process.env.HTTPS_PROXY), page = new URL(process.argv[1]);
-const fail = (error) => { console.error(String(error)); process.exit(1); };
-http.request({host: proxy.hostname, port: proxy.port, method: 'CONNECT', path: page.host + ':443'})
-  .on('error', fail).on('connect', (answer, socket) => {
-    const secure = tls.connect({socket, servername: page.host}, () => secure.write(
-      `GET ${page.pathname} HTTP/1.1\\r\\nHost: ${page.host}\\r\\nConnection: close\\r\\n\\r\\n`));
-    secure.on('error', fail).pipe(process.stdout);
-  }).end();
-"""
-
-type State = Literal["ok", "missing", "broken"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What came of trying one thing."""
-
-    name: str
-    state: State
-    sentence: str
-    """What was found; where it is not ok, how to mend it."""
-    needed: bool = True
-    """Whether ``warex demo`` needs it."""
 
 
 def examine(
@@ -112,31 +75,18 @@ def _behind_a_proxy(
     with started(forkserver, ProxyConfig(ca=ca.folder)):
         pass
     began = time.monotonic()
-    with (
-        started(forkserver, ProxyConfig(ca=ca.folder)) as proxy,
-        tempfile.TemporaryDirectory(prefix="warex-doctor-") as scratch,
-        ThreadPoolExecutor() as threads,
-    ):
+    with started(forkserver, ProxyConfig(ca=ca.folder)):
         took = 1000 * (time.monotonic() - began)
         yield Finding("proxy", "ok", f"a proxy of its own for a trial is ready in {took:.0f} ms")
-        behind = behind_proxy(environment, proxy.url, ca, ca.bundle(Path(scratch) / "bundle.pem"))
-        probes: list[Callable[[], Finding]] = [
-            lambda: _client(behind, "python", sys.executable, ("-c", _BY_PYTHON), needed=True),
-            lambda: _client(behind, "curl", "curl", ("-sS", "--max-time", "8")),
-            lambda: _client(behind, "node", "node", ("-e", _BY_NODE)),
-        ]
-        try:
-            chromium = find_chromium(environment)
-        except WarexError as error:
-            yield from threads.map(lambda probe: probe(), probes)
-            yield Finding("chromium", "missing", str(error))
-            return
-        probes += [
-            lambda: _chromium(chromium),
-            lambda: _canary(chromium, behind),
-            lambda: _playwright(chromium, behind, proxy),
-        ]
-        yield from threads.map(lambda probe: probe(), probes)
+    chromium = None
+    try:
+        chromium = find_chromium(environment)
+    except WarexError as error:
+        yield Finding("chromium", "missing", str(error))
+    else:
+        yield _chromium(chromium)
+    yield from prove("environment", forkserver, ca, environment, chromium, needed=True)
+    yield from prove("namespace", forkserver, ca, environment, chromium, needed=False)
 
 
 def _python() -> Finding:
@@ -193,38 +143,6 @@ def _certificates(ca: CertificateAuthority) -> Finding:
     return Finding("certificates", "ok", sentence)
 
 
-def _client(
-    behind: Environment,
-    name: str,
-    program: str,
-    arguments: tuple[str, ...],
-    *,
-    needed: bool = False,
-) -> Finding:
-    """Have a program fetch the canary page over HTTPS, with nothing but the environment."""
-    label = f"https by {name}"
-    found = shutil.which(program, path=behind.variables.get("PATH"))
-    if found is None:
-        return Finding(label, "missing", f"there is no {name} on the PATH to try", needed)
-    nonce = secrets.token_hex(8)
-    try:
-        done = subprocess.run(
-            [found, *arguments, f"https://{CANARY_HOST}/{nonce}"],
-            env=dict(behind.variables),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return Finding(label, "broken", f"{found}: {error}", needed)
-    if nonce.encode().hex().encode() in done.stdout:
-        return Finding(label, "ok", "goes through the proxy and trusts its certificate", needed)
-    said = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
-    last = said[-1] if said else f"it ended with code {done.returncode} and said nothing"
-    return Finding(label, "broken", f"{found} did not get the page: {last}", needed)
-
-
 def _chromium(chromium: Path) -> Finding:
     try:
         done = subprocess.run(
@@ -236,35 +154,3 @@ def _chromium(chromium: Path) -> Finding:
         why = done.stderr.strip() or f"code {done.returncode}"
         return Finding("chromium", "broken", f"{chromium} does not tell its version: {why}")
     return Finding("chromium", "ok", f"{done.stdout.strip()} at {chromium}")
-
-
-def _canary(chromium: Path, behind: Environment) -> Finding:
-    try:
-        fetch_canary(chromium, behind)
-    except WarexError as error:
-        return Finding("canary", "broken", str(error))
-    return Finding("canary", "ok", "Chromium's pages come through the proxy")
-
-
-def _playwright(chromium: Path, behind: Environment, proxy: Proxy) -> Finding:
-    # Chromium refuses its sandbox to root.
-    as_root = ("--no-sandbox",) if os.geteuid() == 0 else ()
-    nonce = secrets.token_hex(8)
-    try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(
-                executable_path=chromium,
-                args=[*QUIET, *as_root, *behind.browser_arguments],
-                proxy={"server": proxy.url},
-                timeout=1000 * _SECONDS,
-            )
-            page = browser.new_page()
-            page.goto(f"https://{CANARY_HOST}/{nonce}", timeout=1000 * _SECONDS)
-            shown = page.inner_text("p")
-            browser.close()
-    except PlaywrightError as error:
-        why = error.message.strip().splitlines()[0]
-        return Finding("playwright", "broken", f"Playwright cannot drive {chromium}: {why}")
-    if shown != nonce.encode().hex():
-        return Finding("playwright", "broken", f"Playwright was shown another page: {shown!r}")
-    return Finding("playwright", "ok", f"Playwright {version('playwright')} drives it")

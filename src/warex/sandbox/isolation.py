@@ -185,6 +185,25 @@ class Behind:
             )
 
 
+def allowed(wish: Wish, ca: "CertificateAuthority") -> tuple[Isolation, str | None]:
+    """Return the way in which this machine puts commands behind the proxy.
+
+    Beside it, for ``auto``, why it is not the namespace. Raises MachineError, with the remedy,
+    where a namespace is asked for and cannot be made.
+    """
+    if wish == "environment" or wish == "none":
+        return wish, None
+    from warex.sandbox.namespace import namespace
+
+    try:
+        with namespace(ca):
+            return "namespace", None
+    except MachineError as error:
+        if wish == "namespace":
+            raise
+        return "environment", f"without a namespace, by environment variables: {error}"
+
+
 @contextmanager
 def behind(
     wish: Wish,
@@ -195,14 +214,16 @@ def behind(
     *,
     host_ports: Collection[int] = (),
     own_session: bool = True,
+    at_once: bool = False,
     told: Told | None = None,
 ) -> Iterator[Behind]:
     """Give a proxy and a way to run commands behind it; nothing is left of them at the end.
 
     ``configure`` is called when it is known how connections come, while the namespace is being
-    made. ``base`` is the environment that commands would have without WAREX, and ``host_ports``
-    are ports of this machine's loopback that they need. ``own_session``: whether commands leave
-    this process's session, and so its terminal.
+    made; with ``at_once`` nobody waits for it, and ``proxy`` tells what it raises. ``base`` is the
+    environment that commands would have without WAREX, and ``host_ports`` are ports of this
+    machine's loopback that they need. ``own_session``: whether commands leave this process's
+    session, and so its terminal.
 
     Raises InputError or MachineError; of the proxy's own failures, in a namespace, ``proxy`` tells.
     """
@@ -211,20 +232,20 @@ def behind(
         namespace = None
         if wish in ("namespace", "auto"):
             try:
-                namespace = _entered(stack, configure, ca, host_ports, own_session)
+                namespace = _entered(stack, configure, at_once, ca, host_ports, own_session)
             except MachineError as error:
                 if wish == "namespace":
                     raise
                 told.notice(f"without a namespace, by environment variables: {error}")
         if namespace is not None:
-            space, config = namespace
-            serving = stack.enter_context(_serving(forkserver, config, told, space.handed))
+            space, ready = namespace
+            serving = stack.enter_context(_serving(forkserver, ready, told, space.handed))
             yield Behind("namespace", space.environment(base), serving, space)
             return
         isolation: Isolation = "none" if wish == "none" else "environment"
         config = configure("forward")
         guard = stack.enter_context(guarded())
-        serving = stack.enter_context(_serving(forkserver, config, told, None))
+        serving = stack.enter_context(_serving(forkserver, lambda: config, told, None))
         proxy = serving.result()
         environment = _around(isolation, base, proxy, ca, guard)
         yield Behind(isolation, environment, serving, None, guard)
@@ -233,42 +254,53 @@ def behind(
 def _entered(
     stack: ExitStack,
     configure: Callable[[Capture], "ProxyConfig"],
+    at_once: bool,
     ca: "CertificateAuthority",
     host_ports: Collection[int],
     own_session: bool,
-) -> "tuple[Namespace, ProxyConfig]":
-    """Make the namespace, and the configuration at the same time."""
+) -> "tuple[Namespace, Callable[[], ProxyConfig]]":
+    """Make the namespace, and the configuration at the same time, unless it can wait."""
     from warex.sandbox.namespace import namespace
 
     with ExitStack() as inner:
-        making = inner.enter_context(
-            _entering(namespace(ca, host_ports=host_ports, own_session=own_session))
-        )
+        manager = namespace(ca, host_ports=host_ports, own_session=own_session)
+        if at_once:
+            space = inner.enter_context(manager)
+            stack.push(inner.pop_all())
+            return space, lambda: configure("handed")
+        making = inner.enter_context(_entering(lambda: manager))
         config = configure("handed")
         space = making.result()
         stack.push(inner.pop_all())
-    return space, config
+        return space, lambda: config
 
 
 @contextmanager
 def _serving(
-    forkserver: "Forkserver", config: "ProxyConfig", told: Told, handed: "Handed | None"
+    forkserver: "Forkserver",
+    configured: Callable[[], "ProxyConfig"],
+    told: Told,
+    handed: "Handed | None",
 ) -> "Iterator[Future[Proxy]]":
-    from warex.proxy.lane import started
+    def start() -> "AbstractContextManager[Proxy]":
+        from warex.proxy.lane import started
 
-    manager = started(forkserver, config, told.notice, told.end, handed)
-    with _entering(manager) as serving:
+        return started(forkserver, configured(), told.notice, told.end, handed)
+
+    with _entering(start) as serving:
         yield serving
 
 
 @contextmanager
-def _entering[T](manager: AbstractContextManager[T]) -> "Iterator[Future[T]]":
+def _entering[T](make: Callable[[], AbstractContextManager[T]]) -> "Iterator[Future[T]]":
     """Enter a context in a thread of its own; leave it at the end, if it was entered."""
     entered: Future[T] = Future()
+    made: list[AbstractContextManager[T]] = []
 
     def enter() -> None:
         try:
-            entered.set_result(manager.__enter__())
+            made.append(make())
+            entered.set_result(made[0].__enter__())
         except BaseException as error:  # noqa: BLE001 - for whoever asks for the result
             entered.set_exception(error)
 
@@ -280,7 +312,7 @@ def _entering[T](manager: AbstractContextManager[T]) -> "Iterator[Future[T]]":
     finally:
         thread.join()
         if entered.exception() is None:
-            manager.__exit__(None, None, None)
+            made[0].__exit__(None, None, None)
 
 
 def _around(

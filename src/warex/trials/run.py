@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from warex.benchmarks import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
@@ -18,10 +19,11 @@ from warex.errors import InputError, MachineError, TraceError, TrialVoid
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.config import HostMap, ProxyConfig
 from warex.proxy.forkserver import Forkserver
-from warex.proxy.lane import started
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.command import Finished, run_command
-from warex.sandbox.environment import Environment, behind_proxy, without_proxy
+from warex.sandbox.environment import Environment, without_proxy
+from warex.sandbox.host_ports import named_in
+from warex.sandbox.isolation import Capture, Isolation, behind
 from warex.scenarios import Arm, Scenario, Schedule
 from warex.traces import (
     EVENTS,
@@ -74,6 +76,8 @@ class Setting:
     forkserver: Forkserver
     ca: CertificateAuthority
     chromium: Path
+    isolation: Isolation = "environment"
+    """How the agents are put behind the proxy."""
     timeout_s: float = 300.0
     model_port: int | None = None
     """Port of the embedded model, if one runs."""
@@ -120,11 +124,10 @@ def _run(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> Outco
     stages = setting.benchmark.stage(spec.key.task, folder, setting.ca, direct=not spec.proxied)
     with stages as stage, _with_its_model(spec, setting) as setting:
         if spec.proxied:
-            config = _proxy_config(spec, attempt, folder, stage, setting)
-            return _run_behind(config, spec, stage, folder, setting)
+            return _run_behind(spec, attempt, stage, folder, setting)
         environment = without_proxy(setting.base_environment, setting.ca, stage.direct_hosts)
         finished = _let_the_agent_work(
-            spec, folder, setting, stage, environment, setting.stop.is_set
+            spec, folder, setting, stage, environment, _directly, setting.stop.is_set
         )
         result = setting.benchmark.read(spec.key.task, stage, folder, finished.code)
         return _outcome(result, finished, delivered=False)
@@ -144,14 +147,20 @@ def _with_its_model(spec: TrialSpec, setting: Setting) -> Iterator[Setting]:
 
 
 def _run_behind(
-    config: ProxyConfig, spec: TrialSpec, stage: Stage, folder: Path, setting: Setting
+    spec: TrialSpec, attempt: int, stage: Stage, folder: Path, setting: Setting
 ) -> Outcome:
-    with (
-        tempfile.TemporaryDirectory(prefix="warex-trial-") as scratch,
-        started(setting.forkserver, config) as proxy,
-    ):
-        bundle = setting.ca.bundle(Path(scratch) / "bundle.pem")
-        environment = behind_proxy(setting.base_environment, proxy.url, setting.ca, bundle)
+    def configure(capture: Capture) -> ProxyConfig:
+        return _proxy_config(spec, attempt, folder, stage, setting, capture)
+
+    with behind(
+        setting.isolation,
+        setting.forkserver,
+        configure,
+        setting.ca,
+        setting.base_environment,
+        host_ports=_host_ports(spec, stage, setting),
+    ) as place:
+        proxy = place.proxy
 
         def stop() -> bool:
             # What follows a break of ours says nothing, so nobody need wait for it.
@@ -159,8 +168,10 @@ def _run_behind(
 
         void = result = finished = reached = None
         try:
-            fetch_canary(setting.chromium, environment, stop)
-            finished = _let_the_agent_work(spec, folder, setting, stage, environment, stop)
+            fetch_canary(setting.chromium, place, stop)
+            finished = _let_the_agent_work(
+                spec, folder, setting, stage, place.environment, place.run, stop
+            )
             result = setting.benchmark.read(spec.key.task, stage, folder, finished.code)
             # An agent that opened no page at all went past nothing.
             reached = setting.benchmark.reached(stage)
@@ -178,8 +189,21 @@ def _run_behind(
     return outcome
 
 
+def _host_ports(spec: TrialSpec, stage: Stage, setting: Setting) -> frozenset[int]:
+    """Return the ports of this machine's loopback that the agent or its browser goes to."""
+    sites = setting.benchmark.sites(spec.key.task)
+    endpoints = setting.benchmark.endpoints(spec.agent)
+    urls = " ".join((*sites, *endpoints, spec.agent.base_url or ""))
+    return frozenset(stage.host_ports) | named_in(urls)
+
+
 def _proxy_config(
-    spec: TrialSpec, attempt: int, folder: Path, stage: Stage, setting: Setting
+    spec: TrialSpec,
+    attempt: int,
+    folder: Path,
+    stage: Stage,
+    setting: Setting,
+    capture: Capture,
 ) -> ProxyConfig:
     benchmark, key = setting.benchmark, spec.key
     maps = [*stage.maps, *setting.maps]
@@ -193,6 +217,7 @@ def _proxy_config(
     if base_url is not None:
         maps += _in_place_of(endpoints, _served_at(base_url, setting))
     return ProxyConfig(
+        capture=capture,
         ca=setting.ca.folder,
         out=folder,
         scenario=spec.scenario,
@@ -250,12 +275,41 @@ def _base_url(agent: AgentSpec, setting: Setting, *, proxied: bool) -> str | Non
     return f"http://{HOST}/v1" if proxied else f"http://127.0.0.1:{setting.model_port}/v1"
 
 
+class _Run(Protocol):
+    """Runs the agent's command in its place."""
+
+    def __call__(
+        self,
+        arguments: Sequence[str],
+        log: Path,
+        *,
+        variables: Mapping[str, str],
+        timeout_s: float,
+        stop: Callable[[], bool],
+        cwd: Path | None,
+    ) -> Finished:
+        """Run it until it ends, its time is up or ``stop`` says so."""
+
+
+def _directly(
+    arguments: Sequence[str],
+    log: Path,
+    *,
+    variables: Mapping[str, str],
+    timeout_s: float,
+    stop: Callable[[], bool],
+    cwd: Path | None,
+) -> Finished:
+    return run_command(arguments, variables, log, timeout_s=timeout_s, stop=stop, cwd=cwd)
+
+
 def _let_the_agent_work(
     spec: TrialSpec,
     folder: Path,
     setting: Setting,
     stage: Stage,
     environment: Environment,
+    run: _Run,
     stop: Callable[[], bool],
 ) -> Finished:
     with tempfile.TemporaryDirectory(prefix="warex-job-", ignore_cleanup_errors=True) as scratch:
@@ -272,10 +326,10 @@ def _let_the_agent_work(
         command = setting.benchmark.command(job, stage)
         variables = _variables(environment, command, setting.benchmark)
         try:
-            return run_command(
+            return run(
                 command.arguments,
-                variables,
                 folder / AGENT_LOG,
+                variables=variables,
                 timeout_s=setting.timeout_s,
                 stop=stop,
                 cwd=command.cwd,
