@@ -1,0 +1,145 @@
+"""In the proxy's place: accepts what a namespace sends, answers, remembers who was asked for."""
+
+import socket
+import ssl
+import struct
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from warex.proxy.ca import CertificateAuthority
+from warex.proxy.handed import Handed
+from warex.sandbox.namespace import Inside, Namespace, namespace
+
+HOST = "shop.test"
+ADDRESS = "198.18.0.7"
+"""What every name resolves to."""
+
+
+@dataclass
+class Space:
+    """A namespace whose connections are answered with `hello`, by TLS or without."""
+
+    namespace: Namespace
+    ca: CertificateAuthority
+    environment: Mapping[str, str]
+    reached: list[tuple[str, int]] = field(default_factory=list)
+    """Where connections were going."""
+    asked: list[str] = field(default_factory=list)
+    """Names that were asked for."""
+
+    def start(self, *arguments: str, **more: object) -> Inside:
+        """Start a command whose words nobody reads."""
+        with open("/dev/null", "r+b") as nothing:
+            return self.namespace.start(
+                arguments,
+                {**self.environment, **{name: str(value) for name, value in more.items()}},
+                stdin=nothing,
+                stdout=nothing,
+                stderr=nothing,
+            )
+
+    def run(
+        self, *arguments: str, variables: Mapping[str, str] | None = None, cwd: Path | None = None
+    ) -> tuple[int, str]:
+        """Run a command to its end; return its exit code and its words."""
+        with tempfile.TemporaryFile() as words, open("/dev/null", "rb") as nothing:
+            command = self.namespace.start(
+                arguments,
+                self.environment if variables is None else variables,
+                stdin=nothing,
+                stdout=words,
+                stderr=words,
+                cwd=cwd,
+            )
+            code = command.wait(30)
+            words.seek(0)
+            return code, words.read().decode(errors="replace")
+
+
+@contextmanager
+def space(
+    ca: CertificateAuthority, base: Mapping[str, str], host_ports: Sequence[int] = ()
+) -> Iterator[Space]:
+    """Give a namespace with a stand-in for the proxy."""
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        namespace(ca, host_ports=host_ports) as made,
+    ):
+        certificate, key = ca.leaf(HOST, Path(scratch))
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(certificate, key)
+        given = Space(made, ca, made.environment(base).variables)
+        with _serving(made.handed, given, tls):
+            yield given
+
+
+@contextmanager
+def _serving(handed: Handed, space: Space, tls: ssl.SSLContext) -> Iterator[None]:
+    # The end of the block must end them; blocking calls on closed sockets would not return.
+    over = threading.Event()
+    loops: list[Callable[[], None]] = []
+    for listener in handed.tcp:
+        listener.settimeout(0.05)
+        loops.append(lambda listener=listener: _accept(listener, space, tls))  # type: ignore[misc]
+    for resolver in handed.dns_udp:
+        resolver.settimeout(0.05)
+        loops.append(lambda resolver=resolver: _resolve(resolver, space))  # type: ignore[misc]
+
+    def forever(loop: Callable[[], None]) -> None:
+        while not over.is_set():
+            with suppress(TimeoutError):
+                loop()
+
+    threads = [threading.Thread(target=forever, args=(loop,)) for loop in loops]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+
+
+def _accept(listener: socket.socket, space: Space, tls: ssl.SSLContext) -> None:
+    client, _ = listener.accept()
+    with client, suppress(OSError):
+        client.settimeout(5)
+        space.reached.append(_destination(client))
+        if client.recv(1, socket.MSG_PEEK) == b"\x16":
+            with tls.wrap_socket(client, server_side=True) as secure:
+                _answer(secure)
+        else:
+            _answer(client)
+
+
+def _answer(client: socket.socket) -> None:
+    client.recv(4096)
+    client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
+
+
+def _destination(client: socket.socket) -> tuple[str, int]:
+    """Return where the connection was going (linux/netfilter_ipv4.h: SO_ORIGINAL_DST)."""
+    if client.family == socket.AF_INET6:
+        raw = client.getsockopt(41, 80, 28)
+        return socket.inet_ntop(socket.AF_INET6, raw[8:24]), struct.unpack_from(">H", raw, 2)[0]
+    raw = client.getsockopt(socket.SOL_IP, 80, 16)
+    return socket.inet_ntoa(raw[4:8]), struct.unpack_from(">H", raw, 2)[0]
+
+
+def _resolve(resolver: socket.socket, space: Space) -> None:
+    query, sender = resolver.recvfrom(4096)
+    at, labels = 12, []
+    while query[at]:
+        labels.append(query[at + 1 : at + 1 + query[at]].decode())
+        at += query[at] + 1
+    space.asked.append(".".join(labels))
+    answer = b""
+    if query[at + 2] == 1:
+        answer = b"\xc0\x0c\0\1\0\1" + struct.pack(">IH", 0, 4) + socket.inet_aton(ADDRESS)
+    head = query[:2] + struct.pack(">5H", 0x8180, 1, bool(answer), 0, 0)
+    resolver.sendto(head + query[12 : at + 5] + answer, sender)
