@@ -114,9 +114,12 @@ class _Trial:
             os.environ,
             host_ports=ports,
             own_session=False,
+            at_once=self._is_known_to_be_good(),
             told=Told(self.say),
         ) as place:
             self._warn_of_escapes(place.isolation)
+            if not self._may_write():
+                _ = place.proxy
             with unsignalled() as mask:
                 child = place.start(self.arguments, mask=mask)
                 with passing_on(child.signal), self._watched(place, child.pid, terminal):
@@ -129,6 +132,28 @@ class _Trial:
         if proxy.saw is not None:
             self._sum_up(place, proxy.saw)
         return code if code >= 0 else 128 - code
+
+    def _is_known_to_be_good(self) -> bool:
+        """Whether nothing is left to check, so that the command need not wait for the models.
+
+        Reading a scenario takes longer than making a namespace. A preset has been read by WAREX's
+        own tests.
+        """
+        options = self.options
+        scenario = options["scenario"]
+        preset = scenario is None or _PRESETS.joinpath(f"{scenario}.yaml").is_file()
+        return preset and not (options["maps"] or options["upstream"] or options["replay"])
+
+    def _may_write(self) -> bool:
+        """Whether a trace can be written as far as one can see; otherwise the proxy says why."""
+        out: Path | None = self.options["out"]
+        if out is None:
+            return True
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            return False
+        return not (out / EVENTS).exists() and os.access(out, os.W_OK)
 
     def _host_ports(self, asked: frozenset[int]) -> frozenset[int]:
         """Return the ports that somebody names; say which nobody had asked for."""
@@ -228,6 +253,8 @@ class _Trial:
             )
 
 
+EVENTS = "events.jsonl"
+_PRESETS = Path(__file__).parents[1] / "scenarios" / "presets"
 _LOOPBACK = ("localhost", "127.0.0.1")
 
 
@@ -246,7 +273,7 @@ def _first_event(replay: Path | None) -> str:
     from warex.cli.trial import attempt_of
 
     try:
-        with (attempt_of(replay) / "events.jsonl").open(encoding="utf-8") as events:
+        with (attempt_of(replay) / EVENTS).open(encoding="utf-8") as events:
             return events.readline()
     except (OSError, ValueError):
         return ""

@@ -4,10 +4,11 @@
 variables and flags that programs heed. ``none``: the proxy runs, and whoever wants to may use it.
 """
 
+import os
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, Protocol
@@ -114,7 +115,9 @@ class Behind:
         marked = family.marked(self.environment.variables)
         self._watch(family)
         if self._namespace is not None:
-            return self._namespace.start(arguments, marked, stdin=0, stdout=1, stderr=2)
+            return self._namespace.start(
+                arguments, marked, stdin=0, stdout=1, stderr=2, pass_fds=_passed_on()
+            )
         return start_direct(arguments, marked, mask=mask)
 
     def run(
@@ -239,6 +242,8 @@ def behind(
                 told.notice(f"without a namespace, by environment variables: {error}")
         if namespace is not None:
             space, ready = namespace
+            for sentence in space.notices:
+                told.notice(sentence)
             serving = stack.enter_context(_serving(forkserver, ready, told, space.handed))
             yield Behind("namespace", space.environment(base), serving, space)
             return
@@ -273,6 +278,17 @@ def _entered(
         space = making.result()
         stack.push(inner.pop_all())
         return space, lambda: config
+
+
+def _passed_on() -> list[int]:
+    """Return the handles that the caller passes on; those of this process are its own alone."""
+    found = []
+    for name in os.listdir("/proc/self/fd"):
+        # The listing's own is closed again by now.
+        with suppress(OSError):
+            if (handle := int(name)) > 2 and os.get_inheritable(handle):
+                found.append(handle)
+    return found
 
 
 @contextmanager
