@@ -70,23 +70,6 @@ def test_a_machine_without_programs_is_told_what_to_install(
     assert "environment: chromium" not in findings
 
 
-@pytest.mark.wire
-def test_a_program_that_does_not_get_the_page_is_broken(
-    ca: CertificateAuthority, tmp_path: Path
-) -> None:
-    curl = tmp_path / "curl"
-    curl.write_text("#!/bin/sh\necho 'curl: (60) it does not trust this' >&2\nexit 60\n")
-    curl.chmod(0o755)
-    browser = str(shutil.which("false"))
-    findings = found({"PATH": str(tmp_path), "HOME": str(tmp_path), "WAREX_CHROMIUM": browser})
-
-    assert findings["environment: curl"].state == "broken"
-    assert findings["environment: curl"].sentence.endswith("curl: (60) it does not trust this")
-    for name in ("chromium", "environment: chromium", "playwright"):
-        assert findings[name].state == "broken"
-        assert findings[name].needed
-
-
 def test_without_certificates_nothing_more_is_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
