@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,12 @@ class Within:
     space: Namespace
     trusted: Path
 
-    def run(self, *command: object, seconds: float = 30) -> "subprocess.CompletedProcess[str]":
+    def run(
+        self,
+        *command: object,
+        seconds: float = 30,
+        meanwhile: Callable[[], object] = lambda: None,
+    ) -> "subprocess.CompletedProcess[str]":
         variables = dict(self.space.environment(os.environ).variables)
         # How programs come to trust the CA is another's test.
         variables |= {name: str(self.trusted) for name in ("CURL_CA_BUNDLE", "SSL_CERT_FILE")}
@@ -42,15 +47,16 @@ class Within:
                 stdout=out,
                 stderr=err,
             )
+            meanwhile()
             code = started.wait(seconds)
             out.seek(0)
             err.seek(0)
             said = (out.read().decode(errors="replace"), err.read().decode(errors="replace"))
         return subprocess.CompletedProcess([str(word) for word in command], code, *said)
 
-    def says(self, *command: object) -> str:
+    def says(self, *command: object, meanwhile: Callable[[], object] = lambda: None) -> str:
         """Run a program that must succeed; return what it printed."""
-        done = self.run(*command)
+        done = self.run(*command, meanwhile=meanwhile)
         assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
         return done.stdout
 
@@ -63,8 +69,8 @@ class Within:
         assert done.returncode, done.stdout
         return done.returncode
 
-    def python(self, program: str) -> str:
-        return self.says(sys.executable, "-c", program)
+    def python(self, program: str, meanwhile: Callable[[], object] = lambda: None) -> str:
+        return self.says(sys.executable, "-c", program, meanwhile=meanwhile)
 
 
 class BeginInside(Protocol):

@@ -1,0 +1,128 @@
+"""Connections are refused or left unanswered by the kernel, and each that was is in the ledger."""
+
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from tests.proxy.support.inside import BeginInside, Within, mapped
+from tests.proxy.support.lanes import scenario, wait_until
+from tests.proxy.support.origin import Origin
+from warex.faults import ConnectionRefused, ConnectionTimeout, HttpError
+from warex.scenarios import Trigger
+from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, RequestSeen
+
+pytestmark = pytest.mark.wire
+
+_REFUSED, _TIMED_OUT = 7, 28
+_SHOP = {"match": {"url": "http://shop.test/*"}}
+
+
+def _delivered(within: Within) -> Sequence[FaultDelivered]:
+    return within.lane.events(FaultDelivered)
+
+
+def test_a_connection_is_refused_and_other_hosts_are_not(
+    begin_inside: BeginInside, plain: Origin
+) -> None:
+    maps = mapped("http://shop.test", "http://other.test", port=plain.port)
+    with begin_inside(scenario=scenario(ConnectionRefused(), **_SHOP), maps=maps) as within:
+        assert within.curl_fails("http://shop.test/a") == _REFUSED
+        assert within.curl("http://other.test/a") == "hello"
+    [planned] = within.lane.events(FaultPlanned)
+    assert planned.effects == ("refuse",)
+    assert [it.injection for it in _delivered(within)] == [planned.injection]
+    assert [seen.url for seen in within.lane.events(RequestSeen)] == ["http://other.test/a"]
+
+
+def test_only_the_attempts_that_a_trigger_names_are_refused(
+    begin_inside: BeginInside, plain: Origin
+) -> None:
+    rules = scenario(ConnectionRefused(hold=0.2), Trigger(nth=(2,)), **_SHOP)
+    with begin_inside(scenario=rules, maps=mapped("http://shop.test", port=plain.port)) as within:
+        met: list[int] = []
+        while len(met) < 3:
+            met.append(within.run("curl", "-sS", "http://shop.test/a").returncode)
+            # The next attempt must be an occurrence of its own.
+            over = time.monotonic() + 0.3
+            wait_until(lambda over=over: time.monotonic() > over)  # type: ignore[misc]
+        assert met == [0, _REFUSED, 0]
+    assert len(_delivered(within)) == 1
+
+
+def test_an_address_that_a_rule_names_is_refused_too(
+    begin_inside: BeginInside, plain: Origin
+) -> None:
+    port = plain.port
+    rules = scenario(ConnectionRefused(), match={"url": f"http://localhost:{port}/*"})
+    with begin_inside(scenario=rules, host_ports=(port,)) as within:
+        assert within.curl_fails(f"http://localhost:{port}/") == _REFUSED
+        assert within.curl_fails(f"http://127.0.0.1:{port}/") == _REFUSED
+    rules = scenario(ConnectionRefused(), match={"url": "http://[2001:db8::7]/*"})
+    with begin_inside(scenario=rules) as within:
+        assert within.curl_fails("http://[2001:db8::7]/") == _REFUSED
+    assert len(_delivered(within)) == 1
+
+
+def test_an_unanswered_connection_is_borne_and_then_given_up(begin_inside: BeginInside) -> None:
+    rules = scenario(ConnectionTimeout(), **_SHOP)
+    with begin_inside(scenario=rules, maps=mapped("http://shop.test", port=9)) as within:
+        began = time.monotonic()
+        assert within.curl_fails("http://shop.test/a") == _TIMED_OUT
+        assert 2 < time.monotonic() - began < 6
+    [delivered] = _delivered(within)
+    assert 0.9 < delivered.waited_s < 2
+
+
+def test_who_does_not_wait_a_second_has_missed_it(begin_inside: BeginInside) -> None:
+    rules = scenario(ConnectionTimeout(), **_SHOP)
+    maps = mapped("http://shop.test", port=9)
+    with begin_inside(scenario=rules, maps=maps) as within:
+        assert within.curl_fails("-m", "0.3", "http://shop.test/a") == _TIMED_OUT
+        wait_until(lambda: within.lane.events(FaultMissed))
+    assert [it.reason for it in within.lane.events(FaultMissed)] == ["client_gone"]
+    with begin_inside(scenario=rules, maps=maps) as within:
+        assert within.curl_fails("-m", "0.3", "http://shop.test/a") == _TIMED_OUT
+    assert [it.reason for it in within.lane.events(FaultMissed)] == ["trial_over"]
+
+
+def test_arming_closes_the_gate_and_the_idle_connections(
+    begin_inside: BeginInside, plain: Origin
+) -> None:
+    rules = scenario(ConnectionRefused(), **_SHOP)
+    maps = mapped("http://shop.test", "http://other.test", port=plain.port)
+    # It keeps two connections, waits until the rules hit, and finds one of them closed.
+    program = """
+import select, socket
+ask = b"GET /a HTTP/1.1\\r\\nHost: %s\\r\\n\\r\\n"
+kept = {}
+for host in ("shop.test", "other.test"):
+    kept[host] = socket.create_connection((host, 80))
+    kept[host].sendall(ask % host.encode())
+    answer = b""
+    while not answer.endswith(b"hello"):
+        answer += kept[host].recv(1000)
+print("kept", flush=True)
+select.select([kept["shop.test"]], [], [], 10)
+print(kept["shop.test"].recv(10))
+kept["other.test"].sendall(ask % b"other.test")
+print(kept["other.test"].recv(15))
+try:
+    socket.create_connection(("shop.test", 80))
+except ConnectionRefusedError:
+    print("refused")
+"""
+    with begin_inside(scenario=rules, maps=maps, arm="first_llm_call") as within:
+
+        def arm() -> None:
+            wait_until(lambda: len(plain.seen) == 2)
+            within.lane.proxy.call("POST", "/arm")
+
+        said = within.python(program, meanwhile=arm)
+    assert said == "kept\nb''\nb'HTTP/1.1 200 OK'\nrefused\n"
+
+
+def test_rules_about_requests_close_no_gate(begin_inside: BeginInside, plain: Origin) -> None:
+    rules = scenario(HttpError(status=500), **_SHOP)
+    with begin_inside(scenario=rules, maps=mapped("http://shop.test", port=plain.port)) as within:
+        assert within.curl("-o", "/dev/null", "-w", "%{http_code}", "http://shop.test/") == "500"
