@@ -63,6 +63,9 @@ def environment_in(
     marker = _marker(folder)
     if not marker or not python_in(folder).exists():
         return None, "missing", f"{folder} holds no environment of {name}'s: {remedy}"
+    if marker.get("benchmark") != name:
+        other = marker.get("benchmark")
+        return None, "broken", f"{folder} holds the environment of {other!r}, not of {name!r}"
     if marker.get("recipe") != recipe.digest:
         return None, "broken", f"{folder} was made by another recipe than {name}'s now: {remedy}"
     if "said" not in marker:
