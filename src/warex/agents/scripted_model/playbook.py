@@ -108,7 +108,7 @@ def load(path: Path) -> Playbook:
     try:
         data = json.loads(path.read_bytes())
         return Playbook(tuple(_rule(rule) for rule in data["rules"]))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, re.error) as error:
         raise PlaybookError(f"{path} is no playbook: {error!r}.") from None
 
 
