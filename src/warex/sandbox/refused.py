@@ -18,17 +18,18 @@ _SWITCHES: Final = (
         "this kernel keeps ordinary users from namespaces (Debian's and Arch's switch)",
     ),
 )
-_CONTAINERS: Final = ("/.dockerenv", "/run/.containerenv")
+_SYSTEM: Final = "proc/sys"
+_CONTAINERS: Final = (".dockerenv", "run/.containerenv")
 
 
-def remedy(step: str, number: int, *, system: Path = Path("/proc/sys")) -> str:
+def remedy(step: str, number: int, *, root: Path = Path("/")) -> str:
     """Return the sentence for a step that the kernel has refused with an error number."""
     why = os.strerror(number) if number else "no reason given"
-    return f"a namespace cannot be made here: {_cause(step, number, why, system)}{_OTHERWISE}"
+    return f"a namespace cannot be made here: {_cause(step, number, why, root)}{_OTHERWISE}"
 
 
-def _cause(step: str, number: int, why: str, system: Path) -> str:
-    switched_off = _switched_off(system, number)
+def _cause(step: str, number: int, why: str, root: Path) -> str:
+    switched_off = _switched_off(root / _SYSTEM, number)
     if step not in ("rules", "sockets", "proc") and switched_off is not None:
         return switched_off
     if step in ("user namespace", "namespaces"):
@@ -41,9 +42,9 @@ def _cause(step: str, number: int, why: str, system: Path) -> str:
             return "this kernel was built without user, network or pid namespaces; use another"
         if number == errno.EUSERS:
             return "namespaces are nested more than 32 deep; run WAREX outside of them"
-        return f"{why} ({step}). {_container()}"
+        return f"{why} ({step}). {_container(root)}"
     if step == "user map":
-        return f"the user could not be mapped into it: {why}. {_container()}"
+        return f"the user could not be mapped into it: {why}. {_container(root)}"
     if step == "proc":
         return (
             f"/proc could not be mounted in it: {why}. Containers hide parts of it: start them"
@@ -62,7 +63,7 @@ def _cause(step: str, number: int, why: str, system: Path) -> str:
             " nfnetlink_log`"
         )
     if step == "mounts":
-        return f"files could not be mounted in it: {why}. {_container()}"
+        return f"files could not be mounted in it: {why}. {_container(root)}"
     return f"{step}: {why}"
 
 
@@ -89,8 +90,8 @@ def _setting(system: Path, name: str) -> str | None:
         return None
 
 
-def _container() -> str:
-    if any(Path(mark).exists() for mark in _CONTAINERS):
+def _container(root: Path) -> str:
+    if any((root / mark).exists() for mark in _CONTAINERS):
         return (
             "This is a container, whose system-call filter forbids it: start it with"
             " `--security-opt seccomp=unconfined --security-opt systempaths=unconfined`, or with"
