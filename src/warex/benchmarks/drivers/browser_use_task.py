@@ -23,8 +23,8 @@ async def _work(told: dict[str, Any]) -> dict[str, Any]:
         headless=True,
         executable_path=told["browser"],
         args=told["browser_arguments"],
-        # Chromium refuses its sandbox to root.
-        chromium_sandbox=os.geteuid() != 0,
+        # Chromium refuses its sandbox to root; browser-use leaves it out in containers alone.
+        **({} if os.geteuid() else {"chromium_sandbox": False}),
     )
     agent = Agent(
         task=told["task"],
