@@ -10,10 +10,12 @@ import httpx
 import pytest
 from pydantic import JsonValue
 
+from tests.proxy.support.client import trusting
 from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.origin import Origin
-from warex.errors import InputError
-from warex.faults import HttpError
+from warex.errors import InputError, TraceError
+from warex.faults import HttpError, TlsError
+from warex.proxy.ca import CertificateAuthority
 from warex.proxy.control import _CALLS, _READS
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.scenarios.replay import read_replay
@@ -311,3 +313,37 @@ def test_a_replay_of_a_trial_armed_by_calls_needs_none(
         assert drive(again, by_hand=False) == first
     with begin(scenario=replay.scenario, schedule=replay.schedule, arm=replay.arm) as same:
         assert drive(same, by_hand=True) == first
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("kind", ["connection_refused", "connection_timeout", "dns_failure"])
+def test_a_one_shot_that_cannot_show_is_refused_with_the_mode_that_can(
+    kind: str, begin: Begin
+) -> None:
+    with begin() as lane:
+        status, said = ask(lane, "/faults", json.dumps({"fault": {"kind": kind}}).encode())
+    assert status == 400
+    assert "warex exec --isolate namespace" in said["error"]
+    assert lane.events(Control) == []
+
+
+@pytest.mark.wire
+def test_arming_by_a_call_names_the_rules_that_left_an_attempt_alone_just_now(
+    begin: Begin, ca: CertificateAuthority, secure_h1: Origin
+) -> None:
+    of = scenario(TlsError(), Trigger(first=1)).model_copy(update={"arm": "first_llm_call"})
+    with begin(scenario=of) as lane:
+        with httpx.Client(proxy=lane.url, verify=trusting(ca.certificate)) as client:
+            assert client.get(f"https://localhost:{secure_h1.port}/").status_code == 200
+        lane.proxy.call("POST", "/arm")
+        with (
+            httpx.Client(proxy=lane.url, verify=trusting(ca.certificate)) as client,
+            pytest.raises(httpx.ConnectError),
+        ):
+            client.get(f"https://localhost:{secure_h1.port}/")
+    assert lane.events(Control)[0].arguments == {
+        "passed": {"rule": {"": 1}},
+        "straddled": ["rule"],
+    }
+    with pytest.raises(TraceError, match="within the hold of an attempt that rule 'rule' had"):
+        read_replay(lane.out)

@@ -10,10 +10,11 @@ import httpx
 import pytest
 
 from tests.proxy.support.client import H2Client, read_answer, secure
-from tests.proxy.support.lanes import Begin
+from tests.proxy.support.lanes import Begin, scenario
 from tests.proxy.support.origin import Answer, Origin, dead_port, served, server_context
 from tests.proxy.support.upstream import UpstreamProxy
 from warex.errors import InputError
+from warex.faults import ConnectionFault, ConnectionRefused, ConnectionTimeout, DnsFailure
 from warex.proxy.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import HostMap, ProxyConfig
 from warex.proxy.engine import _no_port
@@ -272,3 +273,16 @@ def _listening(port: int) -> list[str]:
 
 def _trusting(ca: CertificateAuthority) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=str(ca.certificate))
+
+
+@pytest.mark.parametrize("fault", [ConnectionRefused(), ConnectionTimeout(), DnsFailure()])
+@pytest.mark.parametrize("capture", ["forward", "transparent"])
+def test_a_fault_that_cannot_show_is_refused_before_anything_starts(
+    fault: ConnectionFault, capture: str, begin: Begin, tmp_path: Path
+) -> None:
+    with (
+        pytest.raises(InputError, match=r"rule 'rule' .* cannot show here.*--isolate namespace"),
+        begin(scenario=scenario(fault), capture=capture),
+    ):
+        pass
+    assert list(tmp_path.rglob("events.jsonl")) == []
