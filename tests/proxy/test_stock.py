@@ -134,7 +134,7 @@ async def test_an_option_that_is_changed_for_a_bad_one_is_refused_and_the_trial_
         (before,) = warex.addons
         with pytest.raises(exceptions.OptionsError, match="there is no scenario 'none'"):
             context.configure(warex, warex_scenario="none")
-        with pytest.raises(exceptions.OptionsError, match="cannot show here.*--isolate namespace"):
+        with pytest.raises(exceptions.OptionsError, match=r"cannot show here.*--isolate namespace"):
             context.configure(warex, warex_scenario="connection/dns")
         with pytest.raises(exceptions.OptionsError, match="already holds a trace"):
             context.configure(warex, warex_seed=2)
