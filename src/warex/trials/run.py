@@ -192,7 +192,7 @@ def _run_behind(
 def _host_ports(spec: TrialSpec, stage: Stage, setting: Setting) -> frozenset[int]:
     """Return the ports of this machine's loopback that the agent or its browser goes to."""
     sites = setting.benchmark.sites(spec.key.task)
-    endpoints = setting.benchmark.endpoints(spec.agent)
+    endpoints = setting.benchmark.endpoints(_named(spec.agent, setting.benchmark))
     urls = " ".join((*sites, *endpoints, spec.agent.base_url or ""))
     return frozenset(stage.host_ports) | named_in(urls)
 
@@ -213,7 +213,7 @@ def _proxy_config(
     if arm is None and spec.scenario is not None:
         arm = benchmark.arm(spec.scenario, key.task)
     base_url = _base_url(spec.agent, setting, proxied=True)
-    endpoints = benchmark.endpoints(spec.agent)
+    endpoints = benchmark.endpoints(_named(spec.agent, benchmark))
     if base_url is not None:
         maps += _in_place_of(endpoints, _served_at(base_url, setting))
     return ProxyConfig(
@@ -344,9 +344,14 @@ def _let_the_agent_work(
 
 def _told(spec: TrialSpec, setting: Setting) -> AgentSpec:
     """Return the agent with the name and the address of its model as the harness is told them."""
-    agent = replace(spec.agent, base_url=_base_url(spec.agent, setting, proxied=spec.proxied))
+    base_url = _base_url(spec.agent, setting, proxied=spec.proxied)
+    return replace(_named(spec.agent, setting.benchmark), base_url=base_url)
+
+
+def _named(agent: AgentSpec, benchmark: Benchmark) -> AgentSpec:
+    """Return the agent with its model's name as the harness is told it."""
     if agent.model.startswith(PLAYBOOK):
-        return replace(agent, model=setting.benchmark.embedded_model)
+        return replace(agent, model=benchmark.embedded_model)
     return agent
 
 
