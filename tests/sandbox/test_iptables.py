@@ -1,6 +1,6 @@
 """The rules in force, in a network namespace of their own: who is captured, and that nothing stays.
 
-Needs root, iptables, nft, curl and util-linux.
+Needs root, iptables, nft, ip, curl and util-linux.
 """
 
 import os
@@ -63,6 +63,14 @@ def net(tmp_path: Path) -> Iterator[Network]:
         yield made
 
 
+@pytest.fixture
+def always(tmp_path: Path) -> Path:
+    """A scenario that hits everything."""
+    path = tmp_path / "always.yaml"
+    path.write_text(ALWAYS)
+    return path
+
+
 def everything(net: Network) -> str:
     """All the rules there are; the date of the question is no rule."""
     said = [net.says(program) for program in ("iptables-save", "ip6tables-save")]
@@ -100,13 +108,11 @@ def status(net: Network, url: str, user: int) -> str:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_captured_user_meets_the_fault_and_nobody_else(
-    net: Network, tmp_path: Path, backend: str
+    net: Network, tmp_path: Path, always: Path, backend: str
 ) -> None:
     before = everything(net)
     here, six, tls = "http://127.0.0.1:7770/", "http://[::1]:7770/", "https://127.0.0.1/"
-    scenario = tmp_path / "always.yaml"
-    scenario.write_text(ALWAYS)
-    proxy = (*WAREX, "proxy", "--transparent", "--scenario", scenario, "--out", tmp_path / "out")
+    proxy = (*WAREX, "proxy", "--transparent", "--scenario", always, "--out", tmp_path / "out")
 
     with serving(net, sys.executable, "-c", SITE, until="serves"):
         warex(net, "apply", "--user", AGENT, "--port", 7770, "--backend", backend)
@@ -139,6 +145,26 @@ def test_everybody_but_the_proxys_user_is_captured(net: Network, backend: str) -
             "200",
             "000",
         ]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_arrives_by_a_device_is_captured_whoever_sent_it(
+    net: Network, always: Path, backend: str
+) -> None:
+    with network() as container:
+        net.says("ip", "link", "add", "br-x", "type", "veth", "peer", "eth", "netns", container.pid)
+        for there, device, end in (net, "br-x", 1), (container, "eth", 2):
+            there.says("ip", "address", "add", f"10.9.0.{end}/24", "dev", device)
+            there.says("ip", "address", "add", f"fd09::{end}/64", "dev", device, "nodad")
+            there.says("ip", "link", "set", device, "up")
+        arguments = ("--user", AGENT, "--port", 7770, "--incoming", "br-+", "--backend", backend)
+        warex(net, "apply", *arguments)
+        proxy = (*WAREX, "proxy", "--transparent", "--host", "0.0.0.0", "--scenario", always)
+        with serving(net, *proxy, until="control"):
+            urls = "http://10.9.0.1:7770/", "http://[fd09::1]:7770/"
+            assert [status(container, url, 0) for url in urls] == ["500", "500"]
+            # Who comes straight to the proxy's port is sent away: he was going nowhere.
+            assert status(container, "http://10.9.0.1:8080/", 0) == "000"
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -1,0 +1,47 @@
+"""A Dockerfile as its instructions; no engine is needed to see what it says."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+DOCKERFILE = ROOT / "docker" / "Dockerfile"
+
+
+@dataclass(frozen=True)
+class Instruction:
+    word: str
+    rest: str
+
+    @property
+    def words(self) -> list[str]:
+        """The arguments, in whichever form they are written."""
+        if self.rest.startswith("["):
+            return [str(word) for word in json.loads(self.rest)]
+        return self.rest.split()
+
+
+def stages(text: str) -> list[list[Instruction]]:
+    """The instructions of each stage, the FROM first; what stands before belongs to none."""
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+    found: list[list[Instruction]] = []
+    for line in re.sub(r"\\\n", " ", "\n".join(lines)).splitlines():
+        if not line.strip():
+            continue
+        word, _, rest = line.strip().partition(" ")
+        if word == "FROM":
+            found.append([])
+        if found:
+            found[-1].append(Instruction(word, " ".join(rest.split())))
+    return found
+
+
+def build_and_image() -> tuple[list[Instruction], list[Instruction]]:
+    build, image = stages(DOCKERFILE.read_text(encoding="utf-8"))
+    return build, image
+
+
+def only(word: str, instructions: list[Instruction]) -> Instruction:
+    (found,) = (each for each in instructions if each.word == word)
+    return found
