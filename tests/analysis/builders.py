@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from pydantic import JsonValue
 
@@ -136,6 +137,7 @@ class Story:
         url: str = SHOP,
         effects: Sequence[str] = ("reply",),
         repeat_of: str | None = None,
+        point: Literal["name", "connect", "tls"] | None = None,
     ) -> "Story":
         return self.add(
             FaultPlanned(
@@ -149,7 +151,17 @@ class Story:
                 effects=tuple(effects),
                 url=url,
                 repeat_of=repeat_of,
+                point=point,
             )
+        )
+
+    def fails_to_reach(
+        self, number: int, url: str = f"{SHOP[:-1]}:443/", repeat_of: str | None = None
+    ) -> "Story":
+        """Tell of an attempt that is refused: ``aN``, injection ``iN``."""
+        exchange, injection = f"a{number}", f"i{number}"
+        return self.planned(injection, exchange, url, ("refuse",), repeat_of, "connect").delivered(
+            injection, exchange
         )
 
     def delivered(self, injection: str, exchange: str, client_left: bool = False) -> "Story":

@@ -222,3 +222,52 @@ def test_a_fault_that_was_missed_needs_no_verdict(judge: Judge) -> None:
 
     assert judge(story) == ()
     assert trial_recovered(()) is None
+
+
+# ---- attempts that failed before there was a request
+
+
+def test_reaching_the_host_again_after_the_model_chose_so_is_recovery(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").fails_to_reach(1).thinks(2, "reload")
+    story.page("x2", SHOP + "cart")
+
+    [found] = judge(story)
+
+    assert found.verdict == "recovered"
+    assert found.tries == 1
+
+
+def test_a_browsers_own_retry_heals_an_attempt(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").fails_to_reach(1).page("x2").thinks(2, "click")
+
+    assert [r.verdict for r in judge(story)] == ["healed_by_browser"]
+
+
+def test_all_attempts_of_an_occurrence_have_one_verdict(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").fails_to_reach(1).fails_to_reach(2, repeat_of="i1")
+    story.thinks(2, "reload").page("x2")
+
+    assert [r.verdict for r in judge(story)] == ["recovered"]
+
+
+def test_another_host_shows_nothing_nor_does_an_answer_that_never_came(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").fails_to_reach(1).thinks(2, "goto")
+    story.page("x2", "https://other.example/").asks("x3").gets("x3", None)
+
+    [found] = judge(story)
+
+    assert found.verdict == "not_recovered"
+    assert found.why == "shop.example was not reached again."
+
+
+def test_a_call_to_a_model_on_the_same_host_is_no_recovery(judge: Judge) -> None:
+    llm = "https://llm.example:443/"
+    story = Story().thinks(1, "goto").fails_to_reach(1, llm)
+    story.asks("m2", "https://llm.example/v1/chat/completions", "POST", "xhr").gets("m2")
+    story.thinks(2, "reload")
+
+    assert [r.verdict for r in judge(story)] == ["not_recovered"]
+
+
+def test_without_a_model_a_failed_attempt_is_undecided(judge: Judge) -> None:
+    assert [r.verdict for r in judge(Story().fails_to_reach(1).page("x2"))] == ["undecided"]

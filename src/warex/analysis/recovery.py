@@ -4,7 +4,8 @@ Recovery is the agent's own: after the fault the model was asked, and the action
 that the right request was made next. Browsers reload error pages by themselves and pages fetch
 again by themselves; that heals the trial and says nothing about the agent.
 
-The right next request is, for a document, the same URL without its fragment; for a script, an
+The right next request is, for an attempt that failed before there was a request, any that the host
+answers; for a document, the same URL without its fragment; for a script, an
 image or another part of a page, the document that asked for it; for a write or a page's own fetch,
 the same method and URL. What was answered to it does not matter: if a second fault met it, that is
 a second injection and judged by itself.
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urldefrag
 
+from warex.analysis import attempts
 from warex.llm.actions import Vocabulary
 from warex.traces.events import (
     AgentAction,
@@ -48,7 +50,7 @@ COUNTING: frozenset[Verdict] = frozenset(
     ("recovered", "not_recovered", "healed_by_browser", "healed_by_page")
 )
 _PARTS = frozenset(("script", "stylesheet", "image", "font", "media"))
-_RELOADABLE = frozenset(("delay", "reply", "cut"))
+_RELOADABLE = attempts.EFFECTS | {"delay", "reply", "cut"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class _Felt:
 
     planned: FaultPlanned
     request: RequestSeen
+    """For an attempt that failed, the page that would have been asked for."""
     delivered: Entry
     since: float
     """Second of the trial from which the client lived with the fault."""
@@ -122,7 +125,7 @@ def _felt(entries: Sequence[Entry]) -> list[_Felt]:
                 first[plan.injection] = first.get(again, again)
             case FaultDelivered() as done if done.injection in planned:
                 plan, planned_at = planned[done.injection]
-                if request_hit := requests.get(done.exchange):
+                if request_hit := attempts.attempted(plan) or requests.get(done.exchange):
                     # A client that gives up does so by asking again: that request comes before
                     # the delivery is written.
                     since = planned_at if done.client_left else entry.t
@@ -183,7 +186,7 @@ class _Judge:
             # A reload that meets the next injection has healed nothing yet.
             if request.exchange not in self._hit:
                 return self._healed(felt, entry, between, len(tries))
-        why = f"{_wanted(felt.request, self._page(felt))} was not asked for again"
+        why = f"{self._wanted(felt)} again"
         why += " by the agent." if tries else "."
         return self._say(felt, "not_recovered", why, tries=len(tries))
 
@@ -268,7 +271,23 @@ class _Judge:
             if call.began >= start and call.began + call.latency_s <= end
         ]
 
+    def _wanted(self, felt: _Felt) -> str:
+        if felt.planned.point is not None:
+            return f"{attempts.host_of(felt.planned)} was not reached"
+        page, hit = self._page(felt), felt.request
+        return f"{'GET' if page else hit.method} {_bare(page or hit.url)} was not asked for"
+
     def _right_requests(self, felt: _Felt) -> list[tuple[Entry, RequestSeen]]:
+        if felt.planned.point is not None:
+            calls = {call.exchange for _, call in self._calls}
+            return [
+                (entry, request)
+                for entry, request in self._requests
+                if entry.t >= felt.since
+                and attempts.reaches(request, felt.planned)
+                and self._answered.get(request.exchange) is not None
+                and request.exchange not in calls
+            ]
         wanted = self._page(felt)
         return [
             (entry, request)
@@ -321,7 +340,3 @@ def _is_right(request: RequestSeen, hit: RequestSeen, page: str) -> bool:
             and _bare(request.url) == _bare(page)
         )
     return request.method == hit.method and _bare(request.url) == _bare(hit.url)
-
-
-def _wanted(hit: RequestSeen, page: str) -> str:
-    return f"{'GET' if page else hit.method} {_bare(page or hit.url)}"
