@@ -20,9 +20,10 @@ from warex.benchmarks.files import Served, served
 from warex.benchmarks.playwright import browsers_for
 from warex.benchmarks.recipe import Install, Recipe
 from warex.benchmarks.table import BenchmarkTable
-from warex.errors import CampaignError, TrialVoid
+from warex.errors import CampaignError, MachineError, TrialVoid
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
+from warex.sandbox.finding import Finding
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.scenario import Rule
 from warex.traces import Ending
@@ -38,6 +39,7 @@ _RESULTS = "agentlab"
 _TOLD = "agentlab.json"
 _SITES = ("shopping", "shopping_admin", "reddit", "gitlab", "wikipedia", "map", "homepage")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_TOKENS = "litellm/litellm_core_utils/tokenizers"
 _NLTK = "nltk/tokenizers/punkt_tab"
 
 # What a task is called, and which sites it asks of WebArena, is said by the packages themselves.
@@ -225,6 +227,25 @@ scenario = "late-scripts.yaml"
                         f' it is, as in sites = {{ {site} = "http://127.0.0.1:3000" }}'
                     )
 
+    def needs(self) -> Iterator[Finding]:
+        """Yield also what BrowserGym would otherwise download, or die of, where it cannot."""
+        yield from super().needs()
+        try:
+            made = self.environment()
+        except (CampaignError, MachineError):
+            return
+        remedy = f"run `warex benchmarks setup agentlab --dir {made.folder} --again`"
+        pages = made.site_packages / "miniwob" / "html"
+        for name, path, what in (
+            ("pages", pages / "miniwob", "the pages of MiniWoB++"),
+            ("nltk", made.folder / _NLTK, "the folder that BrowserGym asks NLTK for at import"),
+            ("tokens", made.site_packages / _TOKENS, "the token tables, which litellm brings"),
+        ):
+            if path.is_dir():
+                yield Finding(name, "ok", f"{what}: {path}")
+            else:
+                yield Finding(name, "broken", f"{path} is not there, {what}: {remedy}")
+
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[Stage]:
@@ -260,6 +281,8 @@ scenario = "late-scripts.yaml"
         path.write_text(json.dumps(told, indent=1), "utf-8")
         variables = {
             "NLTK_DATA": str(made.folder / "nltk"),
+            # Else these are downloaded: one table of tokens, one of prices.
+            "TIKTOKEN_CACHE_DIR": str(made.site_packages / _TOKENS),
             "LITELLM_LOCAL_MODEL_COST_MAP": "True",
             "AGENTLAB_EXP_ROOT": str((job.folder / _RESULTS).absolute()),
             "MINIWOB_URL": f"{self._miniwob_at(job, cast(_World, stage))}/miniwob/",

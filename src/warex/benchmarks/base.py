@@ -5,6 +5,7 @@ task's world up (``stage``), by this command (``command``) the agent does the ta
 of it (``read``). It imports nothing of the benchmark, and changes nothing in it.
 """
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -21,6 +22,7 @@ from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, MachineError
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
+from warex.sandbox.chromium import find_chromium
 from warex.sandbox.finding import Finding
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import check, did_you_mean, listed
@@ -190,7 +192,13 @@ class Benchmark(ABC):
         """Yield what it needs of this machine and of its folder, for ``warex doctor``."""
         if self.recipe is not None:
             state, sentence = environment_in(self.name, self.recipe, self.table.home)[1:]
-            yield Finding(f"{self.name} environment", state, sentence, needed=True)
+            yield Finding("environment", state, sentence)
+        try:
+            yield Finding("browser", "ok", str(find_chromium()))
+        except MachineError as error:
+            yield Finding("browser", "missing", str(error))
+        if self.key_variables:
+            yield _keys(self.key_variables)
 
     @abstractmethod
     def stage(
@@ -280,6 +288,19 @@ class Benchmark(ABC):
                     f" a host can be mapped, but no path: base_url must end in {wanted}, and is"
                     f" {agent.base_url!r}"
                 )
+
+
+def _keys(variables: Sequence[str]) -> Finding:
+    given = [name for name in variables if os.environ.get(name)]
+    if given:
+        return Finding("keys", "ok", f"{', '.join(given)} set", needed=False)
+    return Finding(
+        "keys",
+        "missing",
+        f"none of {', '.join(variables)} is set: a model behind an API wants one; a playbook and an"
+        " endpoint of your own do not",
+        needed=False,
+    )
 
 
 def _is_url(text: str) -> bool:

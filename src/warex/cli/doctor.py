@@ -1,7 +1,9 @@
 """`warex doctor`: what works on this machine, and how to mend the rest."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -16,15 +18,18 @@ _COLOURS = {"ok": "green", "missing": "yellow", "broken": "red"}
 
 @click.command("doctor")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-def command(as_json: bool) -> None:
-    """Try all that WAREX needs of this machine.
+@click.option("--benchmark", metavar="NAME", help="Look at what this benchmark needs instead.")
+@click.option(
+    "--dir", "folder", type=click.Path(path_type=Path), help="The benchmark's own environment."
+)
+def command(as_json: bool, benchmark: str | None, folder: Path | None) -> None:
+    """Try all that WAREX needs of this machine, or all that a benchmark needs.
 
-    Exit code 0 if `warex demo` can run here, otherwise 3.
+    Exit code 0 if `warex demo`, or the benchmark, can run here, otherwise 3.
     """
-    from warex.sandbox.doctor import examine
-
+    subject = "`warex demo`" if benchmark is None else f"the benchmark {benchmark!r}"
     findings: list[Finding] = []
-    for finding in examine():
+    for finding in _examined(benchmark, folder):
         findings.append(finding)
         if not as_json:
             state = click.style(f"{finding.state:8}", fg=_COLOURS[finding.state])
@@ -34,8 +39,19 @@ def command(as_json: bool) -> None:
         report = {"ok": not lacking, "findings": [asdict(finding) for finding in findings]}
         click.echo(json.dumps(report, indent=2))
     elif not lacking:
-        click.echo("\nAll that `warex demo` needs works.")
+        click.echo(f"\nAll that {subject} needs works.")
     if lacking:
         # Each sentence ends with its remedy, and stands once more where a script would look.
         why = "; ".join(f"{finding.name}: {finding.sentence}" for finding in lacking)
-        raise MachineError(f"`warex demo` cannot run here yet. {why}")
+        raise MachineError(f"{subject} cannot run here yet. {why}")
+
+
+def _examined(benchmark: str | None, folder: Path | None) -> "Iterable[Finding]":
+    if benchmark is None:
+        from warex.sandbox.doctor import examine
+
+        return examine()
+    from warex.benchmarks import BenchmarkTable, benchmark_of
+
+    place = None if folder is None else str(folder.absolute())
+    return benchmark_of(BenchmarkTable(name=benchmark, dir=place)).needs()

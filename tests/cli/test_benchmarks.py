@@ -1,0 +1,98 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warex.benchmarks import BENCHMARKS, Benchmark
+from warex.campaigns.config import load_campaign
+from warex.cli import main
+
+each = pytest.mark.parametrize("kind", BENCHMARKS, ids=lambda kind: kind.name)
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    told = capsys.readouterr()
+    assert (ended.value.code or 0) == code, told
+    assert "Traceback" not in told.err
+    return told.err if code else told.out
+
+
+def test_the_list_names_every_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = said(capsys, "benchmarks").splitlines()
+
+    assert [line.split()[0] for line in lines] == [kind.name for kind in BENCHMARKS]
+    rows: list[dict[str, Any]] = json.loads(said(capsys, "benchmarks", "--json"))
+    assert [row["name"] for row in rows] == [kind.name for kind in BENCHMARKS]
+
+
+@each
+def test_what_a_benchmark_needs_is_shown_without_its_environment(
+    kind: type[Benchmark], capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = said(capsys, "benchmarks", "show", kind.name)
+    told = json.loads(said(capsys, "benchmarks", "show", kind.name, "--json"))
+
+    assert kind.summary in shown
+    assert kind.example.splitlines()[0] in shown
+    assert told["vocabulary"]["finish"] == list(kind.vocabulary.finish)
+    assert set(told["options"]) == set(kind.options_model.model_fields)
+    assert (told["tasks"] is None) == ("why_no_tasks" in told)
+    for text in (told["needs"], told["arming"], told["example"]):
+        assert text.strip()
+
+
+@each
+def test_its_example_is_a_campaign(kind: type[Benchmark], tmp_path: Path) -> None:
+    (tmp_path / "example.toml").write_text(kind.example)
+
+    campaign = load_campaign(str(tmp_path / "example.toml"))
+
+    assert campaign.benchmark.name == kind.name
+    assert not set(campaign.benchmark.options) - set(kind.options_model.model_fields)
+
+
+def test_the_testbeds_tasks_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "calendar-create-coffee" in said(capsys, "benchmarks", "show", "testbed")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("show", "agentlba"), 2, "did you mean 'agentlab'?"),
+        (("show", "agentlab", "--dir", "/nonexistent"), 3, "warex benchmarks setup agentlab --dir"),
+        (("setup", "testbed", "--dir", "x"), 2, "needs no environment of its own"),
+        (("setup", "agentlab"), 2, "Missing option '--dir'"),
+        (("setup", "agentlab", "--dir", "{tmp}", "--python", "nope"), 2, "is no Python that can"),
+    ],
+)
+def test_what_cannot_be_is_a_sentence(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+    code: int,
+    says: str,
+) -> None:
+    given = [part.format(tmp=tmp_path / "env") for part in arguments]
+
+    assert says in said(capsys, "benchmarks", *given, code=code)
+
+
+def test_doctor_names_what_a_benchmark_lacks(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    told = said(capsys, "doctor", "--benchmark", "agentlab", "--dir", str(tmp_path), code=3)
+
+    assert "the benchmark 'agentlab' cannot run here yet" in told
+    assert f"warex benchmarks setup agentlab --dir {tmp_path}" in told
+
+
+def test_doctor_finds_nothing_missing_where_nothing_is_needed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = json.loads(said(capsys, "doctor", "--benchmark", "testbed", "--json"))
+
+    assert told["ok"] is True
+    assert [finding["name"] for finding in told["findings"]] == ["browser"]
