@@ -51,16 +51,25 @@ def forkserver() -> Iterator[Forkserver]:
 
 
 @pytest.fixture(scope="session")
+def site() -> Iterator[int]:
+    """The port of a plain site that says hello."""
+    with _served() as port:
+        yield port
+
+
+@pytest.fixture(scope="session")
 def lane(
-    forkserver: Forkserver, ca: CertificateAuthority, tmp_path_factory: pytest.TempPathFactory
+    forkserver: Forkserver,
+    ca: CertificateAuthority,
+    site: int,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[Proxy, Path]]:
     """A running proxy and the folder of its trace; https://site.warex.test says hello."""
     folder = tmp_path_factory.mktemp("lane")
-    with _served() as port:
-        config = ProxyConfig(
-            ca=ca.folder,
-            out=folder,
-            maps=(HostMap.parse(f"https://site.warex.test=http://127.0.0.1:{port}"),),
-        )
-        with started(forkserver, config) as proxy:
-            yield proxy, folder
+    config = ProxyConfig(
+        ca=ca.folder,
+        out=folder,
+        maps=(HostMap.parse(f"https://site.warex.test=http://127.0.0.1:{site}"),),
+    )
+    with started(forkserver, config) as proxy:
+        yield proxy, folder

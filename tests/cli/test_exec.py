@@ -1,0 +1,405 @@
+"""`warex exec`: the command is what it would be without us, but for what the scenario says."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.process import WAREX, finished
+from tests.cli.pseudo_terminal import screen
+from tests.proxy.support.lanes import wait_until
+from warex.traces import RequestSeen, read_trace
+
+pytestmark = pytest.mark.wire
+
+BOTH = pytest.mark.parametrize("mode", ["namespace", "environment"])
+URL = "https://site.warex.test/"
+
+
+class _Site(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"hello")
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def surroundings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither this machine's proxy nor its daemons are told of, and no CA of the user's is made."""
+    monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path_factory.getbasetemp() / "exec-ca"))
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+def site(port: int) -> tuple[str, str]:
+    return "--map", f"https://site.warex.test=http://127.0.0.1:{port}"
+
+
+def ran(mode: str, *arguments: object, **how: Any) -> "subprocess.CompletedProcess[str]":
+    return finished("exec", "--isolate", mode, *arguments, **how)
+
+
+def started(*arguments: object, **how: Any) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [*WAREX, "exec", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **how,
+    )
+
+
+def python(code: str) -> tuple[str, ...]:
+    return ("--", sys.executable, "-c", code)
+
+
+def marked(process: "subprocess.Popen[str]") -> str:
+    """The first line that a command says."""
+    assert process.stdout is not None
+    line = process.stdout.readline().strip()
+    assert line, process.communicate()
+    return line
+
+
+# ---- what the scenario says, and the record of it
+
+
+@BOTH
+def test_the_command_meets_the_scenario_and_the_trace_holds_it(
+    mode: str, port: int, tmp_path: Path
+) -> None:
+    ask = f"curl -sS -o /dev/null -w '%{{http_code}} ' -H 'Sec-Fetch-Dest: document' {URL}"
+    done = ran(
+        mode, "--scenario", "paper/server-error", "--out", tmp_path / "t", *site(port), "--", "sh",
+        "-c", f"{ask}; {ask}",
+    )  # fmt: skip
+
+    assert (done.returncode, done.stdout) == (0, "500 200 ")
+    assert "2 exchanges, 0 LLM calls, 1 fault delivered, 0 missed" in done.stderr
+    asked = read_trace(tmp_path / "t" / "events.jsonl").events(RequestSeen)
+    assert [request.url for request in asked] == [URL, URL]
+
+
+@BOTH
+def test_without_a_scenario_the_answer_is_the_sites(mode: str, port: int) -> None:
+    done = ran(mode, "--quiet", *site(port), "--", "curl", "-sS", URL)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "hello", "")
+
+
+def test_without_isolation_the_command_is_told_and_nothing_else_is_changed(port: int) -> None:
+    code = f"""
+import os, subprocess
+new = {{name for name in os.environ if name not in {list(os.environ)!r}}}
+print(sorted(new))
+curl = ["curl", "-sS", "-x", os.environ["WAREX_PROXY"], "--cacert", os.environ["WAREX_CA_BUNDLE"]]
+subprocess.run([*curl, {URL!r}])
+"""
+    done = ran("none", *site(port), *python(code))
+
+    told = "['WAREX_CA_BUNDLE', 'WAREX_CA_CERT', 'WAREX_COMMAND', 'WAREX_PROXY']"
+    assert done.stdout.splitlines() == [told, "hello"] or done.stdout == f"{told}\nhello", done
+
+
+def test_environment_mode_says_which_hosts_came_through(port: int) -> None:
+    done = ran("environment", *site(port), "--", "curl", "-sS", URL)
+
+    assert "hosts that came through: site.warex.test (1)" in done.stderr
+
+
+def test_a_port_of_this_machine_that_is_named_is_let_through(port: int) -> None:
+    done = ran("namespace", "--", "curl", "-sS", f"http://localhost:{port}/")
+    by_name = ran(
+        "namespace",
+        "--quiet",
+        *("--", "sh", "-c", 'curl -sS "$OPENAI_BASE_URL/models"'),
+        environment={"OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1"},
+    )
+
+    assert done.stdout == by_name.stdout == "hello"
+    assert f"port {port} (in the command line)" in done.stderr
+
+
+def test_the_proxy_of_the_callers_environment_is_gone_through(port: int, tmp_path: Path) -> None:
+    corporate = [*WAREX, "proxy", "--port", "0", "--out", str(tmp_path / "corporate")]
+    with subprocess.Popen(
+        [*corporate, "--map", f"http://site.warex.test=http://127.0.0.1:{port}"],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as outer:
+        assert outer.stdout is not None
+        address = outer.stdout.readline().split()[1]
+        done = ran(
+            "environment",
+            *("--", "curl", "-sS", "http://site.warex.test/"),
+            environment={"http_proxy": address, "NO_PROXY": "localhost,git.corp.test"},
+        )
+        outer.send_signal(signal.SIGINT)
+
+    assert done.stdout == "hello"
+    assert f"WAREX goes on through {address}, as http_proxy says" in done.stderr
+    assert "git.corp.test (NO_PROXY)" in done.stderr
+    seen = list(read_trace(tmp_path / "corporate" / "events.jsonl").events(RequestSeen))
+    assert [request.url for request in seen] == ["http://site.warex.test/"]
+
+
+# ---- exit codes
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [("raise SystemExit(7)", 7), ("import os; os.kill(os.getpid(), 15)", 143)],
+    ids=["code", "signal"],
+)
+def test_the_exit_code_is_the_commands(mode: str, code: str, expected: int) -> None:
+    done = ran(mode, "--quiet", *python(code))
+
+    assert (done.returncode, done.stderr) == (expected, "")
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "sentence"),
+    [
+        (["--scenario", "nope", "--", "echo", "ran"], 2, "there is no scenario 'nope'"),
+        (["--map", "x", "--", "echo", "ran"], 2, "--map 'x' is no mapping"),
+        (["--upstream", "x", "--", "echo", "ran"], 2, "--upstream: 'x' is no proxy"),
+        (["--", "no-such-program"], 3, "'no-such-program' cannot be started"),
+        (["--out", "OUT", "--", "echo", "ran"], 2, "already holds a trace"),
+        (["--host-port", "0", "--", "echo", "ran"], 2, "--host-port"),
+        ([], 2, "Missing argument 'CMD...'"),
+    ],
+)
+def test_what_cannot_work_is_said_before_the_command_starts(
+    options: list[str], code: int, sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / "events.jsonl").write_text("{}\n")
+    done = finished("exec", *(str(tmp_path) if word == "OUT" else word for word in options))
+
+    assert (done.returncode, done.stdout) == (code, "")
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@BOTH
+def test_a_proxy_that_breaks_ends_the_command_and_voids_the_trial(
+    mode: str, tmp_path: Path, port: int
+) -> None:
+    # Whoever kills the proxy's process: the command must not go on in the belief that it counts.
+    done = started(
+        *("--isolate", mode, "--out", tmp_path, *site(port), "--", "sh", "-c"),
+        f"curl -sS {URL}; echo; exec sleep 600",
+    )
+    with done:
+        assert marked(done) == "hello"
+        for process in _proxies(done.pid):
+            os.kill(process, signal.SIGKILL)
+        _, err = done.communicate(timeout=30)
+
+    assert done.returncode == 1
+    assert "the trial is void: the proxy died before the trial's end" in err
+
+
+def _proxies(warex: int) -> list[int]:
+    """The proxies of a `warex`: what its forkserver has forked."""
+    (forkserver,) = (
+        pid for pid in _children(warex) if "warex.proxy.forkserver" in _command_line(pid)
+    )
+    return _children(forkserver)
+
+
+def _children(pid: int) -> list[int]:
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+def _command_line(pid: int) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+
+
+# ---- streams and signals
+
+
+@BOTH
+def test_the_streams_are_the_callers_own(mode: str) -> None:
+    code = "import sys; sys.stdout.write(sys.stdin.read().upper()); sys.stderr.write('err')"
+    done = subprocess.run(
+        [*WAREX, "exec", "--quiet", "--isolate", mode, *python(code)],
+        input="typed",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (done.stdout, done.stderr) == ("TYPED", "err")
+
+
+@BOTH
+def test_a_signal_sent_to_warex_reaches_the_command(mode: str) -> None:
+    code = """
+import signal, sys
+numbers = [signal.SIGUSR1, signal.SIGHUP, signal.SIGINT, signal.SIGTERM]
+signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+print("ready", flush=True)
+for number in numbers:
+    print(int(signal.sigwait(numbers)), flush=True)
+sys.exit(9)
+"""
+    with started("--quiet", "--isolate", mode, *python(code)) as running:
+        assert marked(running) == "ready"
+        for number in (signal.SIGUSR1, signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+            running.send_signal(number)
+            assert marked(running) == str(int(number))
+        _, err = running.communicate(timeout=30)
+
+    assert (running.returncode, err) == (9, "")
+
+
+def test_a_signal_before_the_command_starts_ends_it_all() -> None:
+    with started("--isolate", "environment", "--", "sleep", "600") as running:
+        wait_until(lambda: "forkserver" in "".join(map(_command_line, _children(running.pid))))
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=30)
+
+    assert running.returncode == 130
+    assert err.strip() == "interrupted"
+
+
+@BOTH
+def test_on_a_terminal_it_is_as_if_warex_were_not_there(mode: str) -> None:
+    warex = f"{' '.join(WAREX)} exec --quiet --isolate {mode} --"
+    environment = {**os.environ, "PS1": "OUTER> ", "TERM": "dumb"}
+    sleeper = "print('began', flush=True); import time; time.sleep(600)"
+    with screen(["bash", "--norc", "--noprofile", "-i"], environment) as shown:
+        shown.wait_for("OUTER> ")
+        shown.type("stty -echo\n")
+        shown.wait_for("OUTER> ")
+
+        shown.type(f'{warex} {sys.executable} -c "{sleeper}"; echo code $?\n')
+        shown.wait_for("began")
+        shown.type("\x1a")
+        shown.wait_for("Stopped")
+        shown.wait_for("OUTER> ")
+        shown.type("fg; echo code $?\n")
+        shown.wait_for("exec")
+        shown.type("\x03")
+        shown.wait_for("code 130")
+        # Once: the terminal's signal reaches the command, and is not passed on a second time.
+        assert shown.all.count(b"KeyboardInterrupt") == 1
+        shown.wait_for("OUTER> ")
+
+        shown.type(f"{warex} env 'PS1=INNER%% ' bash --norc --noprofile -i\n")
+        shown.wait_for("INNER%% ")
+        assert b"no job control" not in shown.all
+        shown.resize(33, 77)
+        shown.type("stty size\n")
+        shown.wait_for("33 77")
+        shown.type("suspend -f\n")
+        shown.wait_for("Stopped")
+        shown.wait_for("OUTER> ")
+        shown.type("fg\n")
+        shown.type("exit 5\n")
+        shown.wait_for("OUTER> ")
+        shown.type("echo code $?\n")
+        shown.wait_for("code 5")
+        shown.wait_for("OUTER> ")
+
+        # A shell inside takes the terminal; whoever comes after it must be able to read.
+        inner = "bash --norc --noprofile -i -c true"
+        shown.type(f'sh -c "{warex} {inner}; echo over; read x; echo got \\$x"\n')
+        shown.wait_for("over")
+        shown.type("line\n")
+        shown.wait_for("got line")
+        shown.type("exit\n")
+
+
+# ---- nothing is left behind
+
+
+@BOTH
+def test_what_the_command_leaves_running_ends_with_it(mode: str) -> None:
+    done = ran(mode, "--quiet", "--", "sh", "-c", "setsid sleep 600 & cat /proc/self/environ")
+
+    mark = next(word for word in done.stdout.split("\0") if word.startswith("WAREX_COMMAND="))
+    assert _carriers(mark) == []
+
+
+@BOTH
+def test_a_kill_leaves_nothing_behind(mode: str, tmp_path: Path) -> None:
+    code = """
+import json, os, subprocess, sys, time
+subprocess.Popen(["sleep", "600"], start_new_session=True)
+print(json.dumps(os.environ["WAREX_COMMAND"]), flush=True)
+time.sleep(600)
+"""
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with started("--isolate", mode, *python(code), env=environment) as running:
+        mark = f"WAREX_COMMAND={json.loads(marked(running))}"
+        assert len(_carriers(mark)) == 2
+        ours = _children(running.pid)
+        running.kill()
+
+    wait_until(lambda: not _carriers(mark))
+    wait_until(lambda: not any(map(_alive, ours)))
+    wait_until(lambda: not list(tmp_path.glob("warex-*")))
+
+
+def _carriers(mark: str) -> list[int]:
+    found = []
+    for process in Path("/proc").iterdir():
+        try:
+            if process.name.isdecimal() and mark.encode() in (process / "environ").read_bytes():
+                found.append(int(process.name))
+        except OSError:
+            continue
+    return found
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+# ---- what the user is warned of
+
+
+def test_a_daemon_and_a_remote_browser_are_warned_of(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as daemon:
+        daemon.bind(str(tmp_path / "docker.sock"))
+        done = ran(
+            "namespace",
+            *("--", "true"),
+            environment={
+                "XDG_RUNTIME_DIR": str(tmp_path),
+                "SELENIUM_REMOTE_URL": "http://grid.test:4444",
+            },
+        )
+
+    assert "containers that it starts there are not behind WAREX" in done.stderr
+    assert "SELENIUM_REMOTE_URL names a browser at http://grid.test" in done.stderr

@@ -1,0 +1,55 @@
+"""The options about traffic come to one configuration, or to a sentence that names the option."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warex.cli.traffic_config import traffic_config
+from warex.errors import InputError
+from warex.proxy.ca import CertificateAuthority
+from warex.proxy.config import ProxyConfig
+
+
+def made(folder: Path, **options: Any) -> ProxyConfig:
+    usual: dict[str, Any] = {
+        "scenario": None,
+        "seed": 1,
+        "replay": None,
+        "sites": (),
+        "arm": None,
+        "record": "all",
+        "maps": (),
+    }
+    return traffic_config(CertificateAuthority(folder), **{**usual, **options})
+
+
+def test_a_preset_is_loaded_and_maps_are_read(tmp_path: Path) -> None:
+    found = made(
+        tmp_path, scenario="paper/server-error", seed=7, maps=("https://a.test=http://b.test:1",)
+    )
+
+    assert found.ca == tmp_path
+    assert found.seed == 7
+    assert found.scenario is not None
+    assert found.scenario.name == "paper/server-error"
+    assert [entry.origin for entry in found.maps] == ["a.test"]
+
+
+def test_what_it_does_not_know_goes_through(tmp_path: Path) -> None:
+    assert made(tmp_path, insecure=True, upstream="http://corp.test:1").insecure
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"replay": Path("t"), "scenario": "s"}, "--replay brings its own scenario"),
+        ({"upstream": "corp"}, "--upstream: 'corp' is no proxy"),
+        ({"maps": ("x",)}, "--map 'x' is no mapping"),
+    ],
+)
+def test_what_cannot_work_is_a_sentence(
+    tmp_path: Path, options: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(InputError, match=sentence):
+        made(tmp_path, **options)

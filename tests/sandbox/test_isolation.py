@@ -1,0 +1,114 @@
+"""A trial's commands run behind its proxy one after the other, in whatever way that is done."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.proxy.support.lanes import wait_until
+from warex.errors import InputError, MachineError
+from warex.proxy.ca import CertificateAuthority
+from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.forkserver import Forkserver
+from warex.sandbox import namespace
+from warex.sandbox.isolation import Behind, Capture, Isolation, Told, behind
+
+pytestmark = pytest.mark.wire
+
+BOTH = pytest.mark.parametrize("isolation", ["namespace", "environment"])
+URL = "https://site.warex.test/"
+
+
+def configured(ca: CertificateAuthority, **more: object) -> ProxyConfig:
+    return ProxyConfig.model_validate({"ca": ca.folder, **more})
+
+
+def curl(place: Behind, log: Path) -> int | None:
+    return place.run(["curl", "-sS", URL], log, timeout_s=30).code
+
+
+@BOTH
+def test_commands_run_one_after_the_other_with_their_words_in_files(
+    isolation: Isolation,
+    forkserver: Forkserver,
+    ca: CertificateAuthority,
+    site: int,
+    tmp_path: Path,
+) -> None:
+    def configure(capture: Capture) -> ProxyConfig:
+        maps = (HostMap.parse(f"{URL}=http://127.0.0.1:{site}"),)
+        return configured(ca, capture=capture, maps=maps)
+
+    with behind(isolation, forkserver, configure, ca, os.environ) as place:
+        codes = [curl(place, tmp_path / name) for name in ("one", "two")]
+        assert place.broken() is None
+        assert place.failure() is None
+
+    assert codes == [0, 0]
+    assert (tmp_path / "one").read_text() == (tmp_path / "two").read_text() == "hello"
+    assert place.proxy.saw is not None
+    assert place.proxy.saw["hosts"] == {"site.warex.test": 2}
+
+
+@BOTH
+def test_time_and_a_stop_end_a_command_and_the_next_one_runs(
+    isolation: Isolation, forkserver: Forkserver, ca: CertificateAuthority, tmp_path: Path
+) -> None:
+    def configure(capture: Capture) -> ProxyConfig:
+        return configured(ca, capture=capture)
+
+    with behind(isolation, forkserver, configure, ca, os.environ) as place:
+        late = place.run(["sleep", "600"], tmp_path / "log", timeout_s=0.2)
+        stopped = place.run(["sleep", "600"], tmp_path / "log", timeout_s=60, stop=lambda: True)
+        here = [sys.executable, "-c", "import os; print(os.getcwd()); raise SystemExit(3)"]
+        after = place.run(here, tmp_path / "after", timeout_s=60, cwd=tmp_path)
+
+    assert (late.code, stopped.code, after.code) == (None, None, 3)
+    assert (tmp_path / "after").read_text().strip() == str(tmp_path)
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_configuration_that_cannot_work_is_told(
+    at_once: bool, forkserver: Forkserver, ca: CertificateAuthority
+) -> None:
+    def configure(capture: Capture) -> ProxyConfig:
+        raise InputError("no such thing")
+
+    def use() -> None:
+        with behind("namespace", forkserver, configure, ca, os.environ, at_once=at_once) as place:
+            wait_until(lambda: place.failure() is not None)
+            assert str(place.failure()) == "no such thing"
+            _ = place.proxy
+
+    with pytest.raises(InputError, match="no such thing"):
+        use()
+
+
+def test_without_namespaces_the_environment_serves_and_one_sentence_says_why(
+    forkserver: Forkserver, ca: CertificateAuthority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*arguments: object, **how: object) -> object:
+        raise MachineError("this machine allows none; allow them")
+
+    monkeypatch.setattr(namespace, "namespace", refused)
+    asked: list[Capture] = []
+    said: list[str] = []
+
+    def configure(capture: Capture) -> ProxyConfig:
+        asked.append(capture)
+        return configured(ca, capture=capture)
+
+    with behind("auto", forkserver, configure, ca, os.environ, told=Told(said.append)) as place:
+        assert place.isolation == "environment"
+
+    assert asked[-1] == "forward"
+    (sentence,) = said
+    assert sentence.endswith("this machine allows none; allow them")
+
+    def use() -> None:
+        with behind("namespace", forkserver, configure, ca, os.environ):
+            pass
+
+    with pytest.raises(MachineError, match="allows none"):
+        use()
