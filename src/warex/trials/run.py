@@ -29,6 +29,7 @@ from warex.traces import (
     EVENTS,
     Counted,
     FaultDelivered,
+    FaultPlanned,
     LlmCall,
     Outcome,
     RequestSeen,
@@ -401,6 +402,8 @@ def _require_pages(trace: Trace, sites: Sequence[str]) -> None:
     }
     # A host that is passed through shows as a tunnel; the browser's own chatter says nothing.
     seen |= {event.host for event in trace.events(Tunnel) if event.why != "background"}
+    # What could not be reached, because of a fault, was tried.
+    seen |= {urlsplit(it.url).hostname for it in trace.events(FaultPlanned) if it.point is not None}
     wanted = {urlsplit(site).hostname for site in sites}
     if not (seen & wanted if wanted else seen):
         called = "the agent called its model" if calls else "the agent ran"
