@@ -24,7 +24,8 @@ def client_of(lane: Lane, ca: CertificateAuthority) -> httpx.Client:
 
 
 def fails(client: httpx.Client, url: str) -> bool:
-    with contextlib.suppress(httpx.RemoteProtocolError):
+    # The connection may be closed while a request is on its way.
+    with contextlib.suppress(httpx.RemoteProtocolError, httpx.ReadError):
         try:
             client.get(url)
         except httpx.ConnectError:

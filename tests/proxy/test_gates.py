@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, RequestSeen
 pytestmark = pytest.mark.wire
 
 _REFUSED, _TIMED_OUT = 7, 28
-_SHOP = {"match": {"url": "http://shop.test/*"}}
+_SHOP: dict[str, Any] = {"match": {"url": "http://shop.test/*"}}
 
 
 def _delivered(within: Within) -> Sequence[FaultDelivered]:

@@ -425,7 +425,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         if self.injector.armed and not self._armed:
             self._armed = True
             self.recorder.write(Armed.model_validate({"by": by}))
-        self.turned()
+        self.on_turn()
 
     def arm(self) -> None:
         """Hit and count from here on, since the control API says so."""

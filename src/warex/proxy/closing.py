@@ -8,10 +8,12 @@ that it is about are closed, as a server's own time limit would; the next reques
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from mitmproxy import connection, http
 
 from warex.clock import Clock
+from warex.proxy import flows
 from warex.proxy.connections import writer_of
 from warex.scenarios import Injector
 
@@ -42,7 +44,15 @@ class Closing:
             self.gone(client)
             return
         known = self._open.setdefault(client.id, _Known(client))
-        known.sites.add((request.pretty_host.lower(), request.port))
+        # As the client knows it: where the request really goes is no rule's matter.
+        parts = urlsplit(flows.url_of(flow))
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        known.sites.add((parts.hostname or "", port))
+
+    def opened(self, client: connection.Client, host: str, port: int) -> None:
+        """Note a connection that nothing has been asked on: browsers open some ahead of need."""
+        known = self._open.setdefault(client.id, _Known(client))
+        known.sites.add((host.lower(), port))
 
     def gone(self, client: connection.Client) -> None:
         """Forget a connection."""

@@ -2,17 +2,16 @@
 
 from base64 import b64encode
 from collections.abc import Callable
-from typing import Final, Literal
+from typing import Literal
 from urllib.parse import unquote, urlsplit
 
-from mitmproxy import connection, ctx, http, tcp, tls
+from mitmproxy import connection, http, tcp, tls
 from mitmproxy.proxy import server_hooks
 
-from warex.faults import Point
 from warex.proxy.attempts import Attempts
+from warex.proxy.closing import Closing
 from warex.proxy.config import ProxyConfig
 from warex.proxy.hooks import Hooks, fail_closed
-from warex.proxy.idle import close_idle
 from warex.proxy.interception import CANARY_HOST, Interception
 from warex.proxy.recorder import Recorder
 from warex.proxy.refusals import Refusals
@@ -21,12 +20,12 @@ from warex.proxy.tunnels import Tunnels
 from warex.scenarios import Injector
 from warex.traces import Disarmed, TlsRejected
 
-_LASTING: Final[tuple[Point, ...]] = ("connect", "tls")
-"""Points that a kept connection has behind it."""
-
 
 class ConnectionHooks(Hooks):
     """Numbers the connections, and decides which of them are read."""
+
+    closing: Closing
+    """Set by whoever knows which clients wait for an answer."""
 
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
         super().__init__(recorder)
@@ -41,30 +40,12 @@ class ConnectionHooks(Hooks):
         """The trial's own names of the clients' connections."""
         self.upstream_auth = _basic(config.upstream)
         self.on_turn: Callable[[], None] = lambda: None
-        """Told when an attempt may meet something else than before."""
-        self._concerns = injector.concerns
-        self._is_armed: Callable[[], bool] = lambda: injector.armed
-        self._was_armed = injector.armed
-
-    def turned(self) -> None:
-        """Note that the rules may hit others from now on: armed, disarmed, or a step later.
-
-        Arming closes idle connections to hosts whose connections may fail: a browser that keeps one
-        would have nothing to meet.
-        """
-        armed = self._is_armed()
-        if armed and not self._was_armed:
-            close_idle(
-                ctx.master.addons.get("proxyserver").connections.values(),
-                lambda host, port: any(self._concerns(it, host, port) for it in _LASTING),
-            )
-        self._was_armed = armed
-        self.on_turn()
+        """Told when an attempt may meet something else than before: armed, disarmed, a step on."""
 
     def disarmed(self, by: Literal["terminal_action", "control"]) -> None:
         """Record that nothing is hit from now on."""
         self.recorder.write(Disarmed(by=by))
-        self.turned()
+        self.on_turn()
 
     @fail_closed
     def client_connected(self, client: connection.Client) -> None:
@@ -128,7 +109,10 @@ class ConnectionHooks(Hooks):
         if self.tls_faults.ended(data.context.client):
             # It would have taken any certificate.
             return
-        self.refusals.accepted(data.context.client.id, data.context.client.sni or "")
+        client, site = data.context.client, data.context.server
+        self.refusals.accepted(client.id, client.sni or "")
+        if site.address is not None:
+            self.closing.opened(client, client.sni or site.address[0], site.address[1])
 
     @fail_closed
     def tls_failed_client(self, data: tls.TlsData) -> None:
@@ -155,6 +139,7 @@ class ConnectionHooks(Hooks):
     @fail_closed
     def tcp_start(self, flow: tcp.TCPFlow) -> None:
         """Note a connection that speaks no HTTP: it is relayed as it is."""
+        self.closing.gone(flow.client_conn)
         address = flow.server_conn.address or ("", 0)
         self.tunnels.begin(flow.client_conn, address[0], address[1], "not_http")
 
