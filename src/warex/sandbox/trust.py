@@ -241,6 +241,15 @@ def _databases(
     return {}, None, (scratch, new)
 
 
+def trusting_database(ca: CertificateAuthority, place: Path) -> Folder:
+    """Return a copy of the database at a place, or a new one, in which the CA is trusted.
+
+    Raises OSError where it cannot be made.
+    """
+    der = ssl.PEM_cert_to_DER_cert(ca.certificate.read_text())
+    return _trusting(ca, der, _read(place))
+
+
 def _read(place: Path) -> Folder:
     found = {name: _content(place / name) for name in (*nss.FILES, nss.MODULES)}
     return {name: content for name, content in found.items() if content is not None}
