@@ -23,6 +23,7 @@ MARKER = "warex-setup.json"
 
 _VENV = "venv"
 _PINS = "pins.txt"
+_BYTECODE = "bytecode"
 _LAST_LINES = 6
 _SECONDS = 3600.0
 
@@ -42,6 +43,11 @@ class Made:
     def site_packages(self) -> Path:
         """Where its packages lie."""
         return next(self.python.parents[1].glob("lib/python3*/site-packages"))
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Have it keep what it compiles here, once for all trials and in nobody's checkout."""
+        return {"PYTHONPYCACHEPREFIX": str(self.folder / _BYTECODE)}
 
 
 def python_in(folder: Path) -> Path:
