@@ -41,6 +41,7 @@ _BIND, _REC, _PRIVATE, _READ_ONLY = 4096, 16384, 1 << 18, 1
 _NOT_FOR_PROGRAMS: Final = 2 | 4 | 8  # nosuid, nodev, noexec
 _DETACH: Final = 2
 _PARENT_DEATH_SIGNAL, _DROP_FROM_BOUND = 1, 24
+_SHELL: Final = b"/bin/sh"
 _SETTING_UP: Final = ("/sys", "/mnt", "/tmp")
 
 type _Plan = dict[str, Any]
@@ -479,7 +480,8 @@ class Commands:
         self, request: _Plan, given: list[int], line: socket.socket, failed: int
     ) -> NoReturn:
         """Turn this process, a fork, into the command."""
-        where: str | bytes = ""
+        entering = True
+        where: bytes = os.fsencode(request["cwd"])
         try:
             if request["own_session"]:
                 os.setsid()
@@ -491,16 +493,14 @@ class Commands:
             moved = [fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, above) for handle in given]
             for handle, number in zip(moved, numbers, strict=True):
                 os.dup2(handle, number)
-            if request["cwd"] is not None:
-                where = request["cwd"]
-                os.chdir(where)
-            where = request["arguments"][0]
+            os.chdir(where)
+            entering, where = False, request["arguments"][0]
             self._as_outside()
-            os.execvpe(where, request["arguments"], request["variables"])
+            _execute(request["arguments"], request["variables"])
         except OSError as error:
-            os.write(failed, marshal.dumps((error.errno, os.fsdecode(where))))
+            os.write(failed, marshal.dumps((error.errno, os.fsdecode(where), entering)))
         except BaseException as error:  # noqa: BLE001 - nothing may run on in a fork
-            os.write(failed, marshal.dumps((errno.EINVAL, f"{os.fsdecode(where)}: {error!r}")))
+            os.write(failed, marshal.dumps((errno.EINVAL, f"{where!r}: {error!r}", entering)))
         finally:
             os._exit(127)
 
@@ -514,6 +514,20 @@ class Commands:
             for capability in range(64):
                 if not self._had >> capability & 1:
                     _prctl(_DROP_FROM_BOUND, capability)
+
+
+def _execute(arguments: list[bytes], variables: dict[bytes, bytes]) -> None:
+    """Become a program; a script that does not name its interpreter is the shell's (execvp(3))."""
+    try:
+        os.execvpe(arguments[0], arguments, variables)
+    except OSError as error:
+        if error.errno != errno.ENOEXEC:
+            raise
+    path = variables.get(b"PATH", os.fsencode(os.defpath))
+    folders = [b""] if b"/" in arguments[0] else path.split(b":")
+    places = [os.path.join(folder, arguments[0]) for folder in folders]
+    script = next(place for place in places if os.access(place, os.X_OK))
+    os.execve(_SHELL, [_SHELL, script, *arguments[1:]], variables)
 
 
 def _tell(line: socket.socket, said: tuple[Any, ...]) -> None:

@@ -60,6 +60,9 @@ class Inside:
         self._lock = threading.Lock()
         self._code: int | None = None
 
+    def __del__(self) -> None:
+        self._line.close()
+
     def wait(self, timeout: float | None = None) -> int:
         """Wait for its end; return its exit code, negative for a signal.
 
@@ -139,8 +142,8 @@ class Namespace:
                     case ("started",):
                         stack.pop_all()
                         return Inside(process, ours)
-                    case ("failed", int(number), str(name)):
-                        raise _cannot_start(name, number)
+                    case ("failed", int(number), str(name), bool(entering)):
+                        raise _cannot_start(name, number, entering)
                     case _:
                         raise _gone()
 
@@ -280,9 +283,11 @@ def _gone() -> MachineError:
     return MachineError("the command's namespace has gone: its first process was ended by somebody")
 
 
-def _cannot_start(name: str, number: int) -> CannotStart:
-    status = 127 if number == errno.ENOENT else 126
+def _cannot_start(name: str, number: int, entering: bool) -> CannotStart:
+    why = os.strerror(number)
+    if entering:
+        return CannotStart(f"the folder {name!r} cannot be entered: {why}; name another", 126)
     return CannotStart(
-        f"{name!r} cannot be started: {os.strerror(number)}; install it, or name another program",
-        status,
+        f"{name!r} cannot be started: {why}; install it, or name another program",
+        127 if number == errno.ENOENT else 126,
     )

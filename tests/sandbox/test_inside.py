@@ -1,0 +1,172 @@
+"""What makes a namespace: how it holds its mount point, what it sees of the host, what it may."""
+
+import fcntl
+import json
+import marshal
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.sandbox.support.users import CALLER, folder_of, python_as
+from warex.sandbox.inside import MountPoint, listening_on_six
+from warex.sandbox.namespace import _START
+
+
+def test_a_mount_point_leaves_no_folder_that_was_not_there(tmp_path: Path) -> None:
+    point = MountPoint(str(tmp_path / "a/b/.pki/nssdb"))
+
+    assert point.make()
+    assert (tmp_path / "a/b/.pki/nssdb").is_dir()
+    point.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mount_point_leaves_folders_that_hold_something(tmp_path: Path) -> None:
+    (tmp_path / ".pki").mkdir()
+    (tmp_path / ".pki/other").touch()
+    point = MountPoint(str(tmp_path / ".pki/nssdb"))
+    point.make()
+    point.remove()
+
+    assert [path.name for path in tmp_path.rglob("*")] == [".pki", "other"]
+
+
+def test_the_last_of_several_takes_the_mount_point_away(tmp_path: Path) -> None:
+    points = [MountPoint(str(tmp_path / ".pki/nssdb")) for _ in range(3)]
+    assert all([point.make() for point in points])
+
+    for point in points:
+        assert (tmp_path / ".pki/nssdb").is_dir()
+        point.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_somebody_else_may_take_it_away_unless_it_is_held(tmp_path: Path) -> None:
+    point = MountPoint(str(tmp_path / ".pki/nssdb"))
+    point.make()
+    MountPoint(str(tmp_path / ".pki/nssdb")).take_away()
+    assert (tmp_path / ".pki/nssdb").is_dir()
+
+    point.remove()
+    MountPoint(str(tmp_path / ".pki/nssdb")).take_away()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mount_point_that_cannot_be_made_is_none(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    assert not MountPoint(str(tmp_path / "file/nssdb")).make()
+    assert not MountPoint(None).make()
+
+
+def test_a_mount_point_that_is_taken_away_while_it_is_made_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "nssdb"
+    locked = fcntl.flock
+    gone: list[int] = []
+
+    def take_away_first(handle: int, how: int) -> None:
+        if not gone:
+            gone.append(handle)
+            place.rmdir()
+        locked(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", take_away_first)
+    point = MountPoint(str(place))
+
+    assert point.make()
+    assert place.is_dir()
+    point.remove()
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize(("host", "there"), [("::1", True), ("::", True), ("127.0.0.1", False)])
+def test_the_hosts_ports_of_ipv6_are_known(host: str, there: bool) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, 0), family=family) as server:
+        assert (server.getsockname()[1] in listening_on_six()) is there
+
+
+_LIMITED = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+for capability in (12, 21):  # CAP_NET_ADMIN, CAP_SYS_ADMIN, as in a container
+    libc.prctl(24, capability, 0, 0, 0)
+os.execv(sys.executable, [sys.executable, "-c", sys.argv[1]])
+"""
+_SEE = """
+import json, os
+from tests.sandbox.support.stand_in import space
+from warex.proxy.ca import ensure_ca
+def mask(text): return next(line.split()[1] for line in text.splitlines() if "CapEff" in line)
+with space(ensure_ca(), os.environ) as inside:
+    there = mask(inside.run("cat", "/proc/self/status")[1])
+    flush = inside.run("python3", "-c", "import os; os.unshare(os.CLONE_NEWNET)")[0]
+    fetched = inside.run("curl", "-sS", "http://192.0.2.77/")
+print(json.dumps([mask(open("/proc/self/status").read()), there, flush, fetched]))
+"""
+
+
+@pytest.mark.wire
+def test_root_who_may_not_unshare_gets_no_more_inside_than_outside() -> None:
+    code = f"import sys; sys.argv[1:] = [{_SEE!r}]\n{_LIMITED}"
+    with folder_of(CALLER) as folder:
+        ran = python_as(CALLER, code, folder)
+
+    assert ran.returncode == 0, ran.stderr
+    here, there, unshared, fetched = json.loads(ran.stdout)
+    assert int(there, 16) & ~int(here, 16) == 0
+    assert unshared != 0
+    assert fetched == [0, "hello"]
+
+
+@pytest.mark.wire
+def test_the_inside_loads_nothing_that_takes_long() -> None:
+    code = (
+        "import sys; sys.path.append(sys.argv[1]); import warex.sandbox.inside; print(*sys.modules)"
+    )
+    source = Path(__file__).parents[2] / "src"
+    loaded = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, str(source)],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+
+    ours = {name for name in loaded if name.startswith("warex")}
+    assert ours == {
+        "warex",
+        "warex.proxy",
+        "warex.proxy.netfilter",
+        "warex.sandbox",
+        "warex.sandbox.inside",
+        "warex.sandbox.netlink",
+    }
+    assert not {"asyncio", "subprocess", "json", "logging", "site"} & set(loaded)
+
+
+@pytest.mark.wire
+def test_without_an_owner_it_ends_at_once() -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    plan = os.memfd_create("plan")
+    empty: dict[str, object] = {"host_ports": [], "files": [], "layers": [], "hidden": [], "mount_point": None}
+    os.write(plan, marshal.dumps({**empty, "data": None}))
+    os.lseek(plan, 0, os.SEEK_SET)
+    source = str(Path(__file__).parents[2] / "src")
+    with subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _START, source, str(theirs.fileno()), str(plan)],
+        pass_fds=(theirs.fileno(), plan),
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as maker:
+        theirs.close()
+        ours.close()
+        os.close(plan)
+        assert maker.stderr is not None
+        assert maker.stderr.read() == ""
+        assert maker.wait(20) == 0

@@ -1,0 +1,430 @@
+"""A command in a namespace: who it is, what it may, how it ends, and that nothing is left."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.sandbox.support.stand_in import Space, space
+from tests.sandbox.support.users import (
+    USERS,
+    User,
+    command_as,
+    environment_of,
+    folder_of,
+    python_as,
+)
+from warex.errors import MachineError
+from warex.proxy.ca import CertificateAuthority, ensure_ca
+from warex.sandbox.namespace import CannotStart, namespace
+
+pytestmark = pytest.mark.wire
+
+
+@pytest.fixture(scope="module")
+def ca(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
+    return ensure_ca(tmp_path_factory.mktemp("authority") / "ca")
+
+
+@pytest.fixture(scope="module")
+def inside(ca: CertificateAuthority) -> Iterator[Space]:
+    with space(ca, os.environ) as given:
+        yield given
+
+
+# ---- whoever starts it
+
+_LOOK = """
+import json, os
+status = dict(line.split(":\\t", 1) for line in open("/proc/self/status").read().splitlines())
+print(json.dumps({
+    "user": os.getuid(), "home": os.environ.get("HOME"), "folder": os.getcwd(),
+    "may": status["CapEff"],
+    "handles": sorted(map(int, os.listdir("/proc/self/fd")))[:-1],
+    "processes": sorted(int(name) for name in os.listdir("/proc") if name.isdecimal()),
+    "network": os.readlink("/proc/self/ns/net"), "session": os.getsid(0) == os.getpid(),
+}))
+"""
+_SEE = f"""
+import json, os, sys
+from tests.sandbox.support.stand_in import space
+from warex.proxy.ca import ensure_ca
+with space(ensure_ca(), os.environ) as inside:
+    code, said = inside.run(sys.executable, "-I", "-S", "-c", {_LOOK!r})
+    hosts = ("93.184.216.34", "[2001:db8::7]", "shop.test")
+    answers = [inside.run("curl", "-sS", f"http://{{host}}/") for host in hosts]
+    signals = inside.run("grep", "Sig[BI]", "/proc/self/status")[1].split()[1::2]
+    print(json.dumps([{{**json.loads(said), "signals": signals}}, answers, inside.reached]))
+here = dict(line.split(":\\t", 1) for line in open("/proc/self/status").read().splitlines())
+print(json.dumps({{
+    "may": here["CapEff"], "user": os.getuid(), "folder": os.getcwd(),
+    "network": os.readlink("/proc/self/ns/net"),
+}}))
+"""
+
+
+@pytest.fixture(scope="module", params=USERS, ids=str)
+def seen(request: pytest.FixtureRequest) -> list[object]:
+    """What a user sees inside; what comes back and where it went; and the same user outside."""
+    who: User = request.param
+    with folder_of(who) as folder:
+        ran = python_as(who, _SEE, folder)
+    assert ran.returncode == 0, ran.stderr
+    first, second = ran.stdout.splitlines()
+    return [*json.loads(first), json.loads(second)]
+
+
+def test_all_that_a_command_sends_arrives_outside(seen: list[object]) -> None:
+    _, answers, reached, _ = seen
+
+    assert answers == [[0, "hello"]] * 3
+    assert reached == [["93.184.216.34", 80], ["2001:db8::7", 80], ["198.18.0.7", 80]]
+
+
+def test_a_command_is_who_started_it_and_where(seen: list[dict[str, object]]) -> None:
+    there, _, _, here = seen
+
+    assert there["user"] == here["user"]
+    assert there["folder"] == here["folder"]
+    assert there["network"] != here["network"]
+
+
+def test_a_command_may_no_more_than_outside(seen: list[dict[str, str]]) -> None:
+    there, _, _, here = seen
+
+    assert int(there["may"], 16) & ~int(here["may"], 16) == 0
+
+
+def test_a_command_starts_with_its_streams_its_signals_and_nothing_else(
+    seen: list[dict[str, object]],
+) -> None:
+    there = seen[0]
+
+    assert there["handles"] == [0, 1, 2]
+    assert there["signals"] == ["0" * 16, "0" * 16]  # None is blocked, none ignored.
+    assert there["session"] is True
+
+
+def test_a_command_sees_the_processes_of_its_namespace_only(
+    seen: list[dict[str, list[int]]],
+) -> None:
+    assert seen[0]["processes"][0] == 1
+    assert len(seen[0]["processes"]) == 2
+
+
+# ---- how it starts and ends
+
+
+def test_its_number_is_the_one_outside(inside: Space) -> None:
+    command = inside.start("sleep", "100")
+
+    assert Path(f"/proc/{command.pid}/cmdline").read_bytes() == b"sleep\x00100\x00"
+    command.signal(signal.SIGTERM)
+    assert command.wait(10) == -signal.SIGTERM
+
+
+@pytest.mark.parametrize(("script", "code"), [("exit 7", 7), ("kill -9 $$", -9), ("true", 0)])
+def test_its_end_is_told_as_it_was(inside: Space, script: str, code: int) -> None:
+    command = inside.start("sh", "-c", script)
+
+    assert command.wait(10) == code
+    assert command.wait(10) == code
+    command.signal(signal.SIGTERM)
+
+
+def test_waiting_may_end_before_the_command_does(inside: Space) -> None:
+    command = inside.start("sleep", "100")
+
+    with pytest.raises(TimeoutError):
+        command.wait(0.01)
+    command.signal(signal.SIGKILL)
+    assert command.wait(10) == -signal.SIGKILL
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "why"),
+    [
+        ("no-such-program", 127, "No such file or directory"),
+        ("/etc/passwd", 126, "Permission denied"),
+        ("/etc", 126, "Permission denied"),
+    ],
+)
+def test_what_cannot_be_started_is_said_as_a_shell_would(
+    inside: Space, name: str, status: int, why: str
+) -> None:
+    with pytest.raises(CannotStart, match=f"'{name}' cannot be started: {why}") as caught:
+        inside.start(name)
+
+    assert caught.value.status == status
+
+
+def test_a_folder_that_is_not_there_is_named(inside: Space) -> None:
+    with pytest.raises(CannotStart, match="'/nowhere' cannot be entered"):
+        inside.run("true", cwd=Path("/nowhere"))
+
+
+def test_a_script_without_an_interpreter_is_the_shells(inside: Space, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("echo by the shell: $1\n")
+    script.chmod(0o755)
+
+    assert inside.run(str(script), "one") == (0, "by the shell: one\n")
+
+
+def test_an_environment_may_be_larger_than_a_message(inside: Space) -> None:
+    large = {f"LARGE_{number}": "x" * 100_000 for number in range(8)}
+
+    code, said = inside.run(
+        "sh", "-c", "echo ${#LARGE_7}", variables={**inside.environment, **large}
+    )
+
+    assert (code, said) == (0, "100000\n")
+
+
+def test_other_handles_are_passed_under_their_own_numbers(inside: Space) -> None:
+    out, into = os.pipe()
+    with open(out, "rb") as stream:
+        command = inside.namespace.start(
+            ["sh", "-c", f"echo passed > /proc/self/fd/{into}"],
+            inside.environment,
+            stdin=0,
+            stdout=1,
+            stderr=2,
+            pass_fds=[into],
+        )
+        os.close(into)
+        assert stream.read() == b"passed\n"
+    assert command.wait(10) == 0
+
+
+def test_orphans_are_taken_in(inside: Space) -> None:
+    script = "(sh -c 'exit 3' & ) ; while ps -eo stat= | grep -q Z; do :; done; echo none"
+
+    assert inside.run("sh", "-c", script) == (0, "none\n")
+
+
+def test_commands_run_side_by_side(inside: Space) -> None:
+    def one(number: int) -> tuple[int, str]:
+        return inside.run("sh", "-c", f"echo {number}; exit {number}")
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(one, range(24))) == [(n, f"{n}\n") for n in range(24)]
+
+
+def test_a_command_may_keep_the_callers_session(ca: CertificateAuthority) -> None:
+    with namespace(ca, own_session=False) as made:
+        command = made.start(["sleep", "100"], dict(os.environ), stdin=0, stdout=1, stderr=2)
+        assert os.getsid(command.pid) == os.getsid(0)
+        assert os.getpgid(command.pid) == os.getpgid(0)
+        command.signal(signal.SIGKILL)
+        command.wait(10)
+
+
+def test_a_namespace_made_in_a_thread_outlives_the_thread(ca: CertificateAuthority) -> None:
+    made = namespace(ca)
+    given = []
+    thread = threading.Thread(target=lambda: given.append(made.__enter__()))
+    thread.start()
+    thread.join()
+    try:
+        command = given[0].start(["true"], dict(os.environ), stdin=0, stdout=1, stderr=2)
+        assert command.wait(10) == 0
+    finally:
+        made.__exit__(None, None, None)
+
+
+# ---- its end, and that nothing is left
+
+
+def alive(process: int) -> bool:
+    try:
+        return b") Z" not in Path(f"/proc/{process}/stat").read_bytes()
+    except OSError:
+        return False
+
+
+def wait_until_gone(*processes: int) -> None:
+    for process in processes:
+        try:
+            handle = os.pidfd_open(process)
+        except ProcessLookupError:
+            continue
+        with open(handle, closefd=True):
+            assert select.select([handle], [], [], 10)[0], f"{process} is still there"
+
+
+def test_what_is_left_behind_is_asked_to_end_then_ended(ca: CertificateAuthority) -> None:
+    with space(ca, os.environ) as given:
+        polite = given.start("sh", "-c", "trap 'exit 5' TERM; while :; do sleep 0.01; done")
+        out, into = os.pipe()
+        with open(out, "rb") as stream:
+            given.namespace.start(
+                ["sh", "-c", "setsid sleep 100 & echo $!"],
+                given.environment,
+                stdin=0,
+                stdout=into,
+                stderr=2,
+            ).wait(10)
+            os.close(into)
+            assert stream.readline()
+    assert polite.wait(10) in (5, -signal.SIGTERM)
+    assert not alive(polite.pid)
+
+
+_HOLD = """
+import os, sys
+from warex.proxy.ca import ensure_ca
+from warex.sandbox.namespace import namespace
+with namespace(ensure_ca()) as made:
+    script = "setsid sleep 1000 & trap '' TERM INT HUP; while :; do sleep 1000; done"
+    variables = made.environment(os.environ).variables
+    command = made.start(["sh", "-c", script], variables, stdin=0, stdout=2, stderr=2)
+    print(os.getpid(), command.pid, os.readlink(f"/proc/{command.pid}/ns/net"), flush=True)
+    code = command.wait()
+    print("ended", code, flush=True)
+print("over", flush=True)
+"""
+
+
+def children(process: int) -> list[int]:
+    return [
+        int(child)
+        for task in Path(f"/proc/{process}/task").iterdir()
+        for child in (task / "children").read_text().split()
+    ]
+
+
+def holders(network: str) -> list[int]:
+    """Return the processes that are in a network namespace."""
+    found = []
+    for process in Path("/proc").iterdir():
+        if process.name.isdecimal():
+            try:
+                if os.readlink(process / "ns/net") == network:
+                    found.append(int(process.name))
+            except OSError:
+                continue
+    return found
+
+
+@pytest.mark.parametrize("who", USERS, ids=str)
+@pytest.mark.parametrize("victim", ["owner", "maker", "first", "command"])
+def test_whoever_is_killed_nothing_is_left(who: User, victim: str) -> None:
+    with folder_of(who) as folder:
+        with subprocess.Popen(
+            command_as(who, ["-c", _HOLD]),
+            env=environment_of(who, folder),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as owner:
+            assert owner.stdout is not None
+            numbers = owner.stdout.readline().split()
+            command, network = int(numbers[1]), numbers[2]
+            (maker,) = (child for child in children(owner.pid) if children(child))
+            (first,) = children(maker)
+            inside = holders(network)
+            assert {maker, first, command} <= set(inside)
+            victims = {"owner": owner.pid, "maker": maker, "first": first, "command": command}
+            os.kill(victims[victim], signal.SIGKILL)
+            if victim != "owner":
+                assert owner.stdout.read().splitlines() == ["ended -9", "over"]
+            wait_until_gone(*inside, owner.pid)
+            owner.wait(10)
+        assert holders(network) == []
+        left = {str(path.relative_to(folder)) for path in folder.rglob("*")}
+        assert not [name for name in left if not name.startswith(("ca", "home"))]
+        assert not [name for name in left if name.startswith("home/")]
+
+
+def test_many_at_once_do_not_trip_over_each_other(
+    ca: CertificateAuthority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    all_there = threading.Barrier(16, timeout=60)
+
+    def one(number: int) -> tuple[int, str]:
+        with space(ca, os.environ) as given:
+            all_there.wait()
+            return given.run("sh", "-c", f"curl -sS http://192.0.2.{number + 10}/; ls ~/.pki/nssdb")
+
+    with ThreadPoolExecutor(16) as threads:
+        answers = list(threads.map(one, range(16)))
+
+    assert {code for code, _ in answers} == {0}
+    assert all(said.startswith("hello") and "cert9.db" in said for _, said in answers)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_handle_is_left_open(ca: CertificateAuthority) -> None:
+    def handles() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    with space(ca, os.environ) as given:
+        given.run("true")
+    before = handles()
+    for _ in range(3):
+        with space(ca, os.environ) as given:
+            given.run("true")
+            with pytest.raises(CannotStart):
+                given.start("no-such-program")
+
+    assert handles() == before
+
+
+# ---- where it is refused
+
+
+def test_a_machine_that_allows_no_user_namespaces_says_what_helps() -> None:
+    who = USERS[-1]
+    refuse = (
+        "import os, sys\n"
+        "user, group = os.getuid(), os.getgid()\n"
+        "os.unshare(os.CLONE_NEWUSER)\n"
+        "for name, text in (('setgroups', 'deny'), ('uid_map', f'{user} {user} 1'),"
+        " ('gid_map', f'{group} {group} 1')):\n"
+        "    open(f'/proc/self/{name}', 'w').write(text)\n"
+        "open('/proc/sys/user/max_user_namespaces', 'w').write('0')\n"
+        "os.execv(sys.executable, [sys.executable, '-c', sys.argv[1]])\n"
+    )
+    make = (
+        "from warex.errors import MachineError\n"
+        "from warex.proxy.ca import ensure_ca\n"
+        "from warex.sandbox.namespace import namespace\n"
+        "try:\n"
+        "    with namespace(ensure_ca()): print('made')\n"
+        "except MachineError as error: print(error)\n"
+    )
+    with folder_of(who) as folder:
+        ran = python_as(who, refuse.replace("sys.argv[1]", repr(make)), folder)
+
+    assert "user.max_user_namespaces is 0" in ran.stdout, ran
+    assert "sysctl -w user.max_user_namespaces=15000" in ran.stdout
+
+
+def test_where_python_cannot_be_started_it_is_named(
+    ca: CertificateAuthority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+
+    with pytest.raises(MachineError, match="/nowhere/python"), namespace(ca):
+        pass
+
+
+def test_other_systems_are_told_so(
+    ca: CertificateAuthority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+
+    with pytest.raises(MachineError, match="needs Linux, and this is darwin"), namespace(ca):
+        pass
