@@ -8,6 +8,7 @@ that it is about are closed, as a server's own time limit would; the next reques
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
 from urllib.parse import urlsplit
 
 from mitmproxy import connection, http
@@ -16,6 +17,10 @@ from warex.clock import Clock
 from warex.proxy import flows
 from warex.proxy.connections import writer_of
 from warex.scenarios import Injector
+
+_AGAIN: Final = 0.02
+"""Seconds after which a busy connection is looked at again. At the end of an exchange itself the
+last of its answer may not have been written yet."""
 
 
 @dataclass(slots=True)
@@ -69,14 +74,25 @@ class Closing:
         in_force, then = self._injector.in_force(now)
         fresh, self._in_force = in_force - self._in_force, in_force
         if fresh:
-            for known in list(self._open.values()):
-                if not self._is_busy(known.client.id) and self._is_in_the_way(known, fresh):
-                    self.gone(known.client)
-                    writer = writer_of(known.client)
-                    if writer is not None:
-                        writer.close()
+            self._close([it for it in self._open.values() if self._is_in_the_way(it, fresh)])
         if then is not None and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(then - now, self._later)
+
+    def _close(self, in_the_way: list[_Known]) -> None:
+        """Close what is idle now; what is busy, when it has become idle."""
+        busy: list[_Known] = []
+        for known in in_the_way:
+            if self._open.get(known.client.id) is not known:
+                continue
+            if self._is_busy(known.client.id):
+                busy.append(known)
+                continue
+            self.gone(known.client)
+            writer = writer_of(known.client)
+            if writer is not None:
+                writer.close()
+        if busy:
+            asyncio.get_running_loop().call_later(_AGAIN, self._close, busy)
 
     def _later(self) -> None:
         self._timer = None

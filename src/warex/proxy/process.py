@@ -65,7 +65,8 @@ async def _serve(channel: socket.socket, handed: Handed | None) -> None:
                 tell("broken", reason=engine.recorder.broken)
             await reader.read()
             stop()
-        tell("ended", broken=engine.recorder.broken, saw=json.loads(json.dumps(engine.recorder.summary())))
+        saw: JsonValue = json.loads(json.dumps(engine.recorder.summary()))
+        tell("ended", broken=engine.recorder.broken, saw=saw)
     except WarexError as error:
         tell("failed", sentence=str(error), exit_code=error.exit_code)
     except Exception as error:  # noqa: BLE001 - the last place that can still tell the caller
