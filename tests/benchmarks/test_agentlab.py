@@ -201,3 +201,22 @@ def test_openrouter_is_mapped_since_agentlab_spells_it_out(home: Path) -> None:
     models = {name: bench(home).endpoints(AgentSpec("a", name)) for name in ("openrouter/x", "y")}
 
     assert models == {"openrouter/x": ("https://openrouter.ai/api/v1",), "y": ()}
+
+
+@pytest.mark.parametrize(
+    ("agent", "environment", "told"),
+    [
+        (AgentSpec("a", "gpt-x"), {}, True),
+        (AgentSpec("a", "gpt-x"), {"OPENROUTER_API_KEY": "k"}, False),
+        (AgentSpec("a", "gpt-x", "http://127.0.0.1:1/v1"), {}, False),
+        (AgentSpec("a", "playbook:x.yaml"), {}, False),
+    ],
+)
+def test_a_key_that_nobody_set_is_told_before_the_harness_tries_for_minutes(
+    home: Path, agent: AgentSpec, environment: dict[str, str], told: bool
+) -> None:
+    if not told:
+        bench(home).require_keys([agent], environment)
+        return
+    with pytest.raises(MachineError, match="whose key is not set: set OPENAI_API_KEY or"):
+        bench(home).require_keys([agent], environment)

@@ -184,11 +184,11 @@ def test_token_tables_come_from_its_environment_where_they_are(real: Make, home:
     second.mkdir()
 
     assert "TIKTOKEN_CACHE_DIR" not in real().command(job(first), Stage()).variables
-    assert [f.state for f in real().needs()] == ["ok", "broken"]
+    assert [f.state for f in real().needs() if "tiktoken" in f.name] == ["broken"]
     in_packages(home, TABLE, "")
     variables = real().command(job(second), Stage()).variables
     assert variables["TIKTOKEN_CACHE_DIR"].endswith("/litellm/litellm_core_utils/tokenizers")
-    assert [f.state for f in real().needs()] == ["ok", "ok"]
+    assert [f.state for f in real().needs() if "tiktoken" in f.name] == ["ok"]
 
 
 OPENAI = "https://api.openai.com/v1"

@@ -71,7 +71,7 @@ def test_the_docs_show_the_vocabulary(bench: TestbedBenchmark) -> None:
     page = (Path(__file__).parents[2] / "docs/reference/benchmarks.md").read_text(encoding="utf-8")
 
     for name, words in bench.vocabulary.model_dump(exclude={"name"}).items():
-        assert f"| {name} | `{' '.join(words)}` |" in page
+        assert not words or f"| {name} | `{' '.join(words)}` |" in page
 
 
 def test_the_command_is_one_that_the_agent_takes(bench: TestbedBenchmark, tmp_path: Path) -> None:

@@ -188,6 +188,20 @@ class Benchmark(ABC):
         for agent in agents:
             self._check_endpoint(agent)
 
+    def require_keys(self, agents: Sequence[AgentSpec], environment: Mapping[str, str]) -> None:
+        """Raise MachineError for a model behind an API whose key nobody set.
+
+        Harnesses try for minutes before they give up, and then say something else.
+        """
+        if not self.key_variables or any(map(environment.get, self.key_variables)):
+            return
+        for agent in agents:
+            if agent.base_url is None and not agent.embedded:
+                raise MachineError(
+                    f"agent {agent.name!r}: its model {agent.model!r} is behind an API, whose key"
+                    f" is not set: set {' or '.join(self.key_variables)}, or give a base_url"
+                )
+
     def needs(self) -> Iterator[Finding]:
         """Yield what it needs of this machine and of its folder, for ``warex doctor``."""
         if self.recipe is not None:

@@ -270,6 +270,9 @@ scenario = "paper/server-error"
                 " can do; leave the condition out"
             )
 
+    def require_keys(self, agents: Sequence[AgentSpec], environment: Mapping[str, str]) -> None:
+        """Require none: how a command comes to its model is its own matter."""
+
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[Stage]:

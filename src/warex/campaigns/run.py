@@ -1,5 +1,6 @@
 """A campaign from its configuration to a finished run folder."""
 
+import os
 import platform
 import subprocess
 import sys
@@ -202,6 +203,7 @@ def run_campaign(
         began(len(specs))
         if not specs:
             return
+        planned.benchmark.require_keys([spec.agent for spec in specs], os.environ)
         with _services(specs, planned.benchmark) as (forkserver, model_port):
             setting = Setting(
                 benchmark=planned.benchmark,
