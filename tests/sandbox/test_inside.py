@@ -1,6 +1,5 @@
-"""What makes a namespace: how it holds its mount point, what it sees of the host, what it may."""
+"""What makes a namespace: what it sees of the host, what it may, what it loads."""
 
-import fcntl
 import json
 import marshal
 import os
@@ -12,76 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox.support.users import CALLER, folder_of, python_as
-from warex.sandbox.inside import MountPoint, listening_on_six
+from warex.sandbox.inside import listening_on_six
 from warex.sandbox.namespace import _START
-
-
-def test_a_mount_point_leaves_no_folder_that_was_not_there(tmp_path: Path) -> None:
-    point = MountPoint(str(tmp_path / "a/b/.pki/nssdb"))
-
-    assert point.make()
-    assert (tmp_path / "a/b/.pki/nssdb").is_dir()
-    point.remove()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_mount_point_leaves_folders_that_hold_something(tmp_path: Path) -> None:
-    (tmp_path / ".pki").mkdir()
-    (tmp_path / ".pki/other").touch()
-    point = MountPoint(str(tmp_path / ".pki/nssdb"))
-    point.make()
-    point.remove()
-
-    assert [path.name for path in tmp_path.rglob("*")] == [".pki", "other"]
-
-
-def test_the_last_of_several_takes_the_mount_point_away(tmp_path: Path) -> None:
-    points = [MountPoint(str(tmp_path / ".pki/nssdb")) for _ in range(3)]
-    assert all([point.make() for point in points])
-
-    for point in points:
-        assert (tmp_path / ".pki/nssdb").is_dir()
-        point.remove()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_somebody_else_may_take_it_away_unless_it_is_held(tmp_path: Path) -> None:
-    point = MountPoint(str(tmp_path / ".pki/nssdb"))
-    point.make()
-    MountPoint(str(tmp_path / ".pki/nssdb")).take_away()
-    assert (tmp_path / ".pki/nssdb").is_dir()
-
-    point.remove()
-    MountPoint(str(tmp_path / ".pki/nssdb")).take_away()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_mount_point_that_cannot_be_made_is_none(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-
-    assert not MountPoint(str(tmp_path / "file/nssdb")).make()
-    assert not MountPoint(None).make()
-
-
-def test_a_mount_point_that_is_taken_away_while_it_is_made_is_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = tmp_path / "nssdb"
-    locked = fcntl.flock
-    gone: list[int] = []
-
-    def take_away_first(handle: int, how: int) -> None:
-        if not gone:
-            gone.append(handle)
-            place.rmdir()
-        locked(handle, how)
-
-    monkeypatch.setattr(fcntl, "flock", take_away_first)
-    point = MountPoint(str(place))
-
-    assert point.make()
-    assert place.is_dir()
-    point.remove()
 
 
 @pytest.mark.wire
@@ -144,7 +75,9 @@ def test_the_inside_loads_nothing_that_takes_long() -> None:
         "warex.proxy",
         "warex.proxy.netfilter",
         "warex.sandbox",
+        "warex.sandbox.first",
         "warex.sandbox.inside",
+        "warex.sandbox.laying",
         "warex.sandbox.netlink",
     }
     assert not {"asyncio", "subprocess", "json", "logging", "site"} & set(loaded)
@@ -154,7 +87,13 @@ def test_the_inside_loads_nothing_that_takes_long() -> None:
 def test_without_an_owner_it_ends_at_once() -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     plan = os.memfd_create("plan")
-    empty: dict[str, object] = {"host_ports": [], "files": [], "layers": [], "hidden": [], "mount_point": None}
+    empty: dict[str, object] = {
+        "host_ports": [],
+        "files": [],
+        "layers": [],
+        "hidden": [],
+        "mount_point": None,
+    }
     os.write(plan, marshal.dumps({**empty, "data": None}))
     os.lseek(plan, 0, os.SEEK_SET)
     source = str(Path(__file__).parents[2] / "src")

@@ -23,7 +23,7 @@ from typing import IO, Any, Final
 from warex.errors import MachineError
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.handed import Handed
-from warex.sandbox import inside
+from warex.sandbox import first, laying
 from warex.sandbox.environment import Environment
 from warex.sandbox.refused import remedy
 from warex.sandbox.trust import Laid, laid_over
@@ -36,7 +36,7 @@ _START: Final = (
 _LARGEST: Final = 65536
 _CREDENTIALS: Final = struct.Struct("3i")
 _READY_SECONDS: Final = 20.0
-_END_SECONDS: Final = inside.GRACE + 5.0
+_END_SECONDS: Final = first.GRACE + 5.0
 
 type _Stream = int | IO[bytes]
 
@@ -130,7 +130,7 @@ class Namespace:
                 streams = [_number(stream) for stream in (stdin, stdout, stderr)]
                 handles = [written, theirs.fileno(), *streams, *pass_fds]
                 try:
-                    socket.send_fds(self._channel, [inside.START], handles)
+                    socket.send_fds(self._channel, [first.START], handles)
                 except OSError:
                     raise _gone() from None
             process = 0
@@ -182,7 +182,7 @@ def namespace(
             _wait(process)
             if process.returncode and laid.mount_point is not None:
                 # It was killed before it could do so itself.
-                inside.MountPoint(str(laid.mount_point)).take_away()
+                laying.MountPoint(str(laid.mount_point)).take_away()
 
 
 def _launch(channel: socket.socket, plan: int) -> subprocess.Popen[bytes]:
@@ -231,7 +231,7 @@ def _ready(channel: socket.socket) -> Handed:
 def _end(channel: socket.socket) -> None:
     """Let all that runs inside end in good order; what does not, is killed."""
     with suppress(OSError):
-        channel.send(inside.END)
+        channel.send(first.END)
         channel.settimeout(_END_SECONDS)
         channel.recv(1)
 

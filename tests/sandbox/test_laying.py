@@ -1,0 +1,76 @@
+"""The one folder that laying over needs on disk: made, held by all who need it, taken away."""
+
+import fcntl
+from pathlib import Path
+
+import pytest
+
+from warex.sandbox.laying import MountPoint
+
+
+def test_a_mount_point_leaves_no_folder_that_was_not_there(tmp_path: Path) -> None:
+    point = MountPoint(str(tmp_path / "a/b/.pki/nssdb"))
+
+    assert point.make()
+    assert (tmp_path / "a/b/.pki/nssdb").is_dir()
+    point.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mount_point_leaves_folders_that_hold_something(tmp_path: Path) -> None:
+    (tmp_path / ".pki").mkdir()
+    (tmp_path / ".pki/other").touch()
+    point = MountPoint(str(tmp_path / ".pki/nssdb"))
+    point.make()
+    point.remove()
+
+    assert [path.name for path in tmp_path.rglob("*")] == [".pki", "other"]
+
+
+def test_the_last_of_several_takes_the_mount_point_away(tmp_path: Path) -> None:
+    points = [MountPoint(str(tmp_path / ".pki/nssdb")) for _ in range(3)]
+    assert all([point.make() for point in points])
+
+    for point in points:
+        assert (tmp_path / ".pki/nssdb").is_dir()
+        point.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_somebody_else_may_take_it_away_unless_it_is_held(tmp_path: Path) -> None:
+    point = MountPoint(str(tmp_path / ".pki/nssdb"))
+    point.make()
+    MountPoint(str(tmp_path / ".pki/nssdb")).take_away()
+    assert (tmp_path / ".pki/nssdb").is_dir()
+
+    point.remove()
+    MountPoint(str(tmp_path / ".pki/nssdb")).take_away()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mount_point_that_cannot_be_made_is_none(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    assert not MountPoint(str(tmp_path / "file/nssdb")).make()
+    assert not MountPoint(None).make()
+
+
+def test_a_mount_point_that_is_taken_away_while_it_is_made_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "nssdb"
+    locked = fcntl.flock
+    gone: list[int] = []
+
+    def take_away_first(handle: int, how: int) -> None:
+        if not gone:
+            gone.append(handle)
+            place.rmdir()
+        locked(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", take_away_first)
+    point = MountPoint(str(place))
+
+    assert point.make()
+    assert place.is_dir()
+    point.remove()
