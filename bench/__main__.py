@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bench import demo, event, first_event, machine, memory, pages, ready, table, throughput
+from bench import demo, event, first_event, inside, machine, memory, pages, ready, table, throughput
 from bench.row import Row
 from bench.setting import Setting, setting
 
@@ -25,6 +25,7 @@ BENCHMARKS: Mapping[str, Callable[[Setting], list[Row]]] = {
     "ready": ready.measure,
     "memory": memory.measure,
     "first-event": first_event.measure,
+    "namespace": inside.measure,
     "event": event.measure,
     "demo": demo.measure,
 }

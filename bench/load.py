@@ -6,6 +6,7 @@ made in advance with the headers that Chromium sends.
     python -m bench.load            ends when its input does; by the line:
     connect NAME PROXY PORT N      opens N connections to localhost:PORT (PROXY 0: directly) → ok
     turn NAME SECONDS              keeps them busy → answers per second
+    fresh PROXY PORT SECONDS       a connection for each request, one by one → answers per second
 """
 
 import selectors
@@ -112,6 +113,22 @@ class Load:
                     waiting -= 1
         return answers / (time.perf_counter() - began)
 
+    def fresh(self, proxy: int, port: int, seconds: float) -> float:
+        """Open a connection for each request; return the answers per second."""
+        head = f"GET /list?page=1 HTTP/1.1\nHost: {HOST}:{port}\n{_HEADERS}\n"
+        request, answers = head.replace("\n", "\r\n").encode(), 0
+        began = time.perf_counter()
+        while time.perf_counter() < began + seconds:
+            with tunnel(proxy, port, self._context) as connected:
+                connected.sendall(request)
+                held = b""
+                while not held.endswith(BODY):
+                    if not (more := connected.recv(65536)):
+                        raise ConnectionError(f"closed after {held[:200]!r}")
+                    held += more
+            answers += 1
+        return answers / (time.perf_counter() - began)
+
 
 def _socket(key: selectors.SelectorKey) -> ssl.SSLSocket:
     if not isinstance(key.fileobj, ssl.SSLSocket):
@@ -131,6 +148,8 @@ def main() -> None:
             case ["connect", name, proxy, port, number]:
                 load.connect(name, int(proxy), int(port), int(number))
                 print("ok", flush=True)
+            case ["fresh", proxy, port, seconds]:
+                print(f"{load.fresh(int(proxy), int(port), float(seconds)):.1f}", flush=True)
             case ["turn", name, seconds]:
                 print(f"{load.turn(name, float(seconds)):.1f}", flush=True)
             case _:

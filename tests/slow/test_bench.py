@@ -36,6 +36,9 @@ def test_every_benchmark_runs_and_says_what_it_measured(tmp_path: Path) -> None:
         "ready",
         "memory",
         "first-event",
+        "namespace-kept",
+        "namespace-fresh",
+        "namespace-relay",
         "event",
     }
     for row in rows.values():
