@@ -1,7 +1,10 @@
 """Process 1: how commands start, what they are given, how their end is told."""
 
+import errno
+import marshal
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,6 +13,7 @@ import pytest
 
 from tests.sandbox.support.stand_in import Space, space
 from warex.proxy.ca import ensure_ca
+from warex.sandbox.first import Commands
 from warex.sandbox.namespace import CannotStart
 
 pytestmark = pytest.mark.wire
@@ -93,6 +97,25 @@ def test_other_handles_are_passed_under_their_own_numbers(inside: Space) -> None
         os.close(into)
         assert stream.read() == b"passed\n"
     assert command.wait(10) == 0
+
+
+def test_a_start_that_meets_a_limit_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_more() -> int:
+        raise BlockingIOError(errno.EAGAIN, "no more processes")
+
+    monkeypatch.setattr(os, "fork", no_more)
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    request = os.memfd_create("request")
+    os.write(request, marshal.dumps({"arguments": [b"true"]}))
+    os.lseek(request, 0, os.SEEK_SET)
+    given = os.open("/dev/null", os.O_RDONLY)
+
+    with ours:
+        Commands(ours, None)._start([request, theirs.detach(), given])
+
+        assert marshal.loads(ours.recv(4096)) == ("failed", errno.EAGAIN, "true", False)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(given)
 
 
 def test_orphans_are_taken_in(inside: Space) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sandbox.support.users import CALLER, folder_of, python_as
 from warex.sandbox.laying import MountPoint
 
 
@@ -74,3 +75,21 @@ def test_a_mount_point_that_is_taken_away_while_it_is_made_is_made_again(
     assert point.make()
     assert place.is_dir()
     point.remove()
+
+
+@pytest.mark.wire
+def test_what_is_laid_over_can_be_read_by_all_whatever_the_callers_mask() -> None:
+    code = """
+import os, stat
+from tests.sandbox.support.stand_in import space
+from warex.proxy.ca import ensure_ca
+os.umask(0o077)
+with space(ensure_ca(), os.environ) as inside:
+    bundle = inside.environment["SSL_CERT_FILE"]
+    print(inside.run("stat", "-L", "-c", "%a", bundle, "/etc/resolv.conf", "/etc/ssl/certs")[1])
+    print(inside.run("sh", "-c", "umask")[1])
+"""
+    with folder_of(CALLER) as folder:
+        ran = python_as(CALLER, code, folder)
+
+    assert ran.stdout.split() == ["644", "644", "755", "0077"], ran.stderr

@@ -153,8 +153,15 @@ class Commands:
         request: dict[str, Any] = marshal.loads(read_all(handles[0]))
         line = socket.socket(fileno=handles[1])
         given = handles[2:]
-        out, failed = os.pipe()
-        process = os.fork()
+        try:
+            out, failed = os.pipe()
+            process = os.fork()
+        except OSError as error:  # A limit of processes or handles: of this command's start only.
+            name = os.fsdecode(request["arguments"][0])
+            _tell(line, ("failed", error.errno, name, False))
+            for handle in (line.detach(), *given):
+                os.close(handle)
+            return
         if process == 0:
             self._become(request, given, line, failed)
         os.close(failed)

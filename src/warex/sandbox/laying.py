@@ -119,6 +119,17 @@ def lay_files(plan: dict[str, Any], mount_point: MountPoint) -> None:
         mount("warex", scratch, "tmpfs", 2 | 4, "mode=0755")
     except OSError as error:
         raise Refused("mounts", error) from None
+    # Whatever the caller's mask: these must be readable for whoever a command runs as.
+    mask = os.umask(0o022)
+    try:
+        _lay_out(scratch, plan, mount_point)
+    finally:
+        os.umask(mask)
+    with suppress(OSError):
+        unmount(scratch)
+
+
+def _lay_out(scratch: str, plan: dict[str, Any], mount_point: MountPoint) -> None:
     laid = 0
     for target, names in plan["layers"]:
         layer = f"{scratch}/layer{(laid := laid + 1)}"
@@ -144,8 +155,6 @@ def lay_files(plan: dict[str, Any], mount_point: MountPoint) -> None:
     for target in plan["hidden"]:
         with suppress(OSError):
             mount("warex", target, "tmpfs", NOT_FOR_PROGRAMS, "mode=0755")
-    with suppress(OSError):
-        unmount(scratch)
 
 
 def _lay(path: str, content: bytes | dict[str, bytes]) -> None:
