@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from warex.proxy.ca import CertificateAuthority, ensure_ca
-from warex.sandbox import environment
+from warex.sandbox import environment, isolation, shims, surroundings
 from warex.sandbox.environment import behind_proxy, without_proxy
 
 PROXY = "http://127.0.0.1:4321"
@@ -27,6 +27,51 @@ def test_every_proxy_variable_names_the_proxy_in_both_cases(
     variables = behind_proxy(left_over, PROXY, ca, BUNDLE).variables
 
     assert variables[name] == variables[name.lower()] == PROXY
+
+
+@pytest.mark.parametrize("name", environment.OWN_PROXIES)
+def test_a_program_with_a_variable_of_its_own_is_told_by_it(
+    ca: CertificateAuthority, name: str
+) -> None:
+    left_over = {name: "http://other:1", name.upper(): "http://other:2"}
+
+    variables = behind_proxy(left_over, PROXY, ca, BUNDLE).variables
+
+    assert {key: value for key, value in variables.items() if key.upper() == name.upper()} == {
+        name: PROXY
+    }
+
+
+def test_git_is_told_behind_what_the_user_told_it(ca: CertificateAuthority) -> None:
+    theirs = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "user.name",
+        "GIT_CONFIG_VALUE_0": "me",
+    }
+
+    variables = behind_proxy(theirs, PROXY, ca, BUNDLE).variables
+
+    assert variables["GIT_CONFIG_COUNT"] == "2"
+    assert (variables["GIT_CONFIG_KEY_0"], variables["GIT_CONFIG_VALUE_0"]) == ("user.name", "me")
+    assert (variables["GIT_CONFIG_KEY_1"], variables["GIT_CONFIG_VALUE_1"]) == ("http.proxy", PROXY)
+
+
+def test_java_is_told_behind_what_the_user_told_it(ca: CertificateAuthority) -> None:
+    options = behind_proxy({"JAVA_TOOL_OPTIONS": "-Xmx1g"}, PROXY, ca, BUNDLE).variables[
+        "JAVA_TOOL_OPTIONS"
+    ]
+
+    assert options.startswith("-Xmx1g -Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=4321")
+    assert "-Dhttp.nonProxyHosts=localhost|127.*|[::1]" in options
+
+
+def test_certificates_of_the_users_own_keep_their_file(ca: CertificateAuthority) -> None:
+    own = {"REQUESTS_CA_BUNDLE": Path("/scratch/own-1.pem")}
+
+    variables = behind_proxy({}, PROXY, ca, BUNDLE, own).variables
+
+    assert variables["REQUESTS_CA_BUNDLE"] == "/scratch/own-1.pem"
+    assert variables["SSL_CERT_FILE"] == str(BUNDLE)
 
 
 def test_only_loopback_goes_past_the_proxy(ca: CertificateAuthority) -> None:
@@ -77,8 +122,20 @@ def test_without_a_proxy_none_is_left_over_and_the_hosts_are_found(
 
 def test_the_docs_name_every_variable_and_no_other() -> None:
     page = Path(__file__).parents[2] / "docs" / "reference" / "environment.md"
-    documented = set(re.findall(r"`([A-Z][A-Z0-9_]{4,})`", page.read_text(encoding="utf-8")))
+    text = page.read_text(encoding="utf-8")
+    documented = set(re.findall(r"`([A-Z][A-Z0-9_]{4,}|npm_config_\w+)`", text))
     ours = {
+        *environment.OWN_PROXIES,
+        *environment.OWN_DIRECT,
+        environment.GIT,
+        environment.JAVA,
+        *shims.CACHES,
+        *shims.NAMED,
+        surroundings.DATA_HOME,
+        surroundings.NODE,
+        "WGETRC",
+        "WAREX_COMMAND",
+        *isolation.TOLD,
         *environment.PROXIES,
         *environment.DIRECT,
         *environment.SWITCHES,

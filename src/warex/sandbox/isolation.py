@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 _BROWSERS = frozenset({"chrome", "chromium", "headless_shell", "chrome-headless", "firefox"})
 """Names of browsers as the kernel keeps them, of at most 15 letters."""
 
+TOLD = ("WAREX_PROXY", "WAREX_CA_CERT", "WAREX_CA_BUNDLE")
+"""Variables by which a command without isolation is told where the proxy is, and whom to trust."""
+
 type Isolation = Literal["namespace", "environment", "none"]
 type Wish = Isolation | Literal["auto"]
 type Capture = Literal["forward", "handed"]
@@ -345,9 +348,5 @@ def _around(
 
         return surround(base, proxy.url, ca, guard)
     bundle = ca.bundle(guard.scratch / "bundle.pem")
-    told = {
-        "WAREX_PROXY": proxy.url,
-        "WAREX_CA_CERT": str(ca.certificate),
-        "WAREX_CA_BUNDLE": str(bundle),
-    }
-    return Environment({**base, **told})
+    told = (proxy.url, str(ca.certificate), str(bundle))
+    return Environment({**base, **dict(zip(TOLD, told, strict=True))})
