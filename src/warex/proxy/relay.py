@@ -9,7 +9,6 @@ import asyncio
 import socket
 from base64 import b64encode
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -141,11 +140,11 @@ class Relay:
             self._ended.set_result(None)
 
 
-@dataclass(frozen=True, slots=True)
 class Route:
     """How sites are reached: straight, or through another proxy."""
 
-    upstream: str | None = None
+    def __init__(self, upstream: str | None = None) -> None:
+        self.upstream = upstream
 
     async def connect(self, host: str, port: int) -> socket.socket:
         """Connect to a site; raise OSError where that fails."""
