@@ -77,7 +77,8 @@ class Forkserver:
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-O", "-m", "warex.proxy.forkserver", str(theirs.fileno())],
+                # -P: what lies in the caller's folder must not be taken for a module of ours.
+                [sys.executable, "-OP", "-m", "warex.proxy.forkserver", str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 # A Ctrl-C is for the caller, who ends the proxies in good order.
