@@ -12,7 +12,7 @@ import pytest
 from tests.sandbox.support.stand_in import HOST, Space, space
 from tests.sandbox.support.users import USERS, User, folder_of, python_as
 from warex.proxy.ca import CertificateAuthority, ensure_ca
-from warex.sandbox import nss
+from warex.sandbox import nss, trust
 from warex.sandbox.trust import laid_over
 
 _BUNDLE = Path("/etc/ssl/certs/ca-certificates.crt")
@@ -332,3 +332,10 @@ def test_a_mount_point_that_another_holds_is_left_to_them(
         assert place.is_dir()
     finally:
         os.close(holder)
+
+
+def test_the_reference_names_every_place_that_is_laid_over() -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/namespace.md").read_text()
+
+    for place in (*trust._BUNDLES, *trust._HASHED, *trust._ANCHORS, trust._SOCKETS[0]):
+        assert f"`{place}`" in page
