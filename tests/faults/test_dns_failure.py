@@ -39,3 +39,7 @@ def test_an_unknown_code_is_refused_by_name() -> None:
 )
 def test_it_explains_itself_with_its_values(code: str, words: str) -> None:
     assert DnsFailure.model_validate({"code": code}).explain().startswith(words)
+
+
+def test_only_a_silent_resolver_keeps_its_client_waiting() -> None:
+    assert [DnsFailure(code=it).lasts for it in ("nxdomain", "servfail", "timeout")] == [0, 0, 2]

@@ -71,6 +71,27 @@ def test_a_hold_is_as_long_as_the_fault_says() -> None:
     assert ordinals(Injector(refuse(fault={**REFUSED, "hold": 0}), 1), 0, 0) == [1, None]
 
 
+@pytest.mark.parametrize(
+    ("fault", "lasts"),
+    [({"kind": "connection_timeout"}, 3), ({"kind": "connection_timeout", "hold": 1}, 1)],
+)
+def test_where_a_client_waits_to_learn_of_it_the_hold_begins_then(
+    fault: JsonValue, lasts: float
+) -> None:
+    injector = Injector(refuse(fault=fault), 1)
+    assert ordinals(injector, 0, 2.9, 2.9 + lasts, 3 + lasts) == [1, 1, 1, None]
+    unhit = Injector(refuse(fault=fault, trigger={"nth": 2}), 1)
+    assert ordinals(unhit, 0, lasts) == [None, 2], "who is let through waits for nothing"
+
+
+def test_a_silent_resolver_is_asked_again_within_one_occurrence() -> None:
+    silent: JsonValue = {"kind": "dns_failure", "code": "timeout"}
+    injector = Injector(one(fault=silent, trigger={"first": 1}), 1)
+    # As Chromium does: twice by itself, then twice by way of the system.
+    found = [injector.attempt("name", SHOP, None, now) for now in (0, 1, 3.1, 4.1, 5)]
+    assert [len(it.injections) for it in found] == [1, 1, 1, 1, 0]
+
+
 def test_what_is_not_hit_is_merged_likewise() -> None:
     assert ordinals(Injector(refuse(trigger={"nth": 2}), 1), 0, 1, 2.9, 3, 3.1, 6) == [
         None, None, None, 2, 2, None,
@@ -202,8 +223,8 @@ def test_of_two_rules_the_first_stands_for_the_whole_occurrence() -> None:
         assert [it.rule for it in decision.injections] == ["refused"]
         assert [it.rule for it in decision.superseded] == ["dropped"]
         assert injector.gate(SHOP, 443, now) == "refuse"
-    assert injector.gate(SHOP, 443, 5) == "drop"
-    assert places(connect(injector, 5).injections) == [("dropped", "", 2)]
+    assert injector.gate(SHOP, 443, 6) == "drop"
+    assert places(connect(injector, 6).injections) == [("dropped", "", 2)]
 
 
 # ---- what is left alone

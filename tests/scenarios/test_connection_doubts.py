@@ -57,12 +57,6 @@ def test_a_rule_without_hold_counts_a_browsers_second_try_by_itself() -> None:
     assert "another occurrence" in said(fault={**REFUSED, "hold": 0})
 
 
-def test_a_hold_that_ends_before_the_attempt_does_is_doubted() -> None:
-    assert "times out after 3 s" in said(fault={"kind": "connection_timeout", "hold": 2})
-    assert said(fault={"kind": "connection_timeout", "hold": 3}) == ""
-    assert said(fault={**REFUSED, "hold": 2}) == ""
-
-
 def test_hosts_numbered_together_come_in_any_order() -> None:
     for url in ("{sites}", "*", "https://*.test/*"):
         words = said(match={"url": url}, trigger={"first": 1})

@@ -128,7 +128,8 @@ class ConnectionFault(Fault, frozen=True):
 
     What it is given as an exchange is the attempt: ``CONNECT`` to the host's origin. All attempts
     at one host and port within ``hold`` seconds of the first are one occurrence, since clients try
-    a second address, or again, without telling anybody.
+    a second address, or again, without telling anybody. Where a client learns of its failure only
+    after ``lasts`` seconds, the hold begins then.
     """
 
     point: ClassVar[Point]
@@ -143,3 +144,8 @@ class ConnectionFault(Fault, frozen=True):
         default=3.0,
         description="Seconds for which attempts at the same host and port are the same one.",
     )
+
+    @property
+    def lasts(self) -> float:
+        """Seconds that a client spends on an attempt that is hit, before it knows."""
+        return 0.0

@@ -1,11 +1,14 @@
 """Nobody answers: the connection is tried until the client's system gives up."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from warex.exchange import Exchange
 from warex.faults.base import ConnectionFault, Drop, Effect, Memory, Point
 from warex.faults.words import attempts_meet
 from warex.seeds import Luck
+
+GIVES_UP_AFTER: Final = 3.0
+"""Seconds: one, and twice as long once more (``net.ipv4.tcp_syn_retries`` is 1 in a namespace)."""
 
 
 class ConnectionTimeout(ConnectionFault, frozen=True):
@@ -23,7 +26,12 @@ class ConnectionTimeout(ConnectionFault, frozen=True):
         """Drop the packets that ask for a connection."""
         return (Drop(),), memory
 
+    @property
+    def lasts(self) -> float:
+        """Seconds until the client's system gives up, in a namespace of WAREX's."""
+        return GIVES_UP_AFTER
+
     def explain(self) -> str:
         """Return what the client meets, in words."""
-        end = "left unanswered until the client's system gives up, after 3 s"
-        return attempts_meet(end, self.hold)
+        end = f"left unanswered until the client's system gives up, after {self.lasts:g} s"
+        return attempts_meet(end, self.lasts + self.hold)

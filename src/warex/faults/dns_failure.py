@@ -16,6 +16,10 @@ _SAID: Final[Mapping[Answerless, str]] = {
     "timeout": "left without an answer when it asks for the host's name",
 }
 
+GIVES_UP_AFTER: Final = 2.0
+"""Seconds: two tries of one each (``resolv.conf`` in a namespace). Chromium then asks the system to
+resolve once more, and gives up after five."""
+
 
 class DnsFailure(ConnectionFault, frozen=True):
     """Give the host's name no address.
@@ -39,6 +43,11 @@ class DnsFailure(ConnectionFault, frozen=True):
         """Give no address."""
         return (Unresolved(self.code),), memory
 
+    @property
+    def lasts(self) -> float:
+        """Seconds until a client stops waiting for a resolver that is silent."""
+        return GIVES_UP_AFTER if self.code == "timeout" else 0.0
+
     def explain(self) -> str:
         """Return what the client meets, in words."""
-        return attempts_meet(_SAID[self.code], self.hold)
+        return attempts_meet(_SAID[self.code], self.lasts + self.hold)

@@ -3,7 +3,8 @@
 A client asks for the site's name, connects, and begins TLS; each of these is an attempt, and a rule
 with a connection fault is about one of the three. All attempts at one host and port within the
 fault's ``hold`` seconds of the first are one occurrence, hit or not: browsers try a second address
-and try again, and nobody learns of it. Triggers count occurrences.
+and try again, and nobody learns of it. Where the first one's client waits before it knows that it
+has failed, the hold begins then. Triggers count occurrences.
 
 What had to be left alone because the rules were not armed is an occurrence too; but arming ends it,
 so that the next attempt can be hit. A rule that is always triggered has no occurrences between its
@@ -57,7 +58,7 @@ class Moment(NamedTuple):
 class _Held:
     """An occurrence: its first attempt, and what was decided for it."""
 
-    since: float
+    until: float
     exchange: str
     scope: str
     ordinal: int
@@ -84,7 +85,7 @@ class _Rule:
         assert isinstance(fault, ConnectionFault)
         self.count = count
         self.point: Point = fault.point
-        self.hold = fault.hold
+        self.hold, self.lasts = fault.hold, fault.lasts
         self.always = count.rule.trigger.always is True
         self.gate: Gate | None = _gate_of(fault)
         self.origins = _origins(count.rule.match, sites)
@@ -101,7 +102,7 @@ class _Rule:
     def held(self, target: Target, now: float) -> _Held | None:
         """Return the occurrence that an attempt now would belong to."""
         held = self._held.get(target)
-        return held if held is not None and now < held.since + self.hold else None
+        return held if held is not None and now < held.until else None
 
     def hold_on(self, target: Target, held: _Held) -> None:
         """Begin an occurrence."""
@@ -109,7 +110,7 @@ class _Rule:
 
     def alive(self, now: float) -> Iterable[tuple[Target, _Held]]:
         """Return the occurrences that are not over."""
-        return ((it, held) for it, held in self._held.items() if now < held.since + self.hold)
+        return ((it, held) for it, held in self._held.items() if now < held.until)
 
 
 class Attempts:
@@ -303,7 +304,8 @@ class Attempts:
         planned = self._planner.plan(count, exchange, scope, ordinal) if hit else None
         if look.hit or not rule.always:
             injection = planned[0] if planned is not None and look.hit else None
-            rule.hold_on(target, _Held(moment.now, exchange.id, scope, ordinal, injection))
+            until = moment.now + rule.hold + (rule.lasts if injection is not None else 0.0)
+            rule.hold_on(target, _Held(until, exchange.id, scope, ordinal, injection))
         return planned
 
     def _leave_alone(self, rule: _Rule, exchange: Exchange, target: Target, moment: Moment) -> None:
@@ -313,7 +315,8 @@ class Attempts:
             return
         scope, ordinal = rule.count.pass_by(target)
         if not rule.always:
-            held = _Held(moment.now, exchange.id, scope, ordinal, spared=reason)
+            until = moment.now + rule.hold
+            held = _Held(until, exchange.id, scope, ordinal, spared=reason)
             rule.hold_on(target, held)
 
     def _look(self, rule: _Rule, target: Target, moment: Moment) -> _Look:

@@ -2,14 +2,10 @@
 
 import ipaddress
 from collections.abc import Iterable
-from typing import Final
 
-from warex.faults import ConnectionFault, ConnectionTimeout
+from warex.faults import ConnectionFault
 from warex.scenarios.origins import Origins, read_origins
 from warex.scenarios.scenario import SITES, Arm, Rule
-
-_SYSTEM_GIVES_UP: Final = 3.0
-"""Seconds after which a connection that nobody answers has timed out, in namespace mode."""
 
 
 def connection_doubts(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
@@ -49,20 +45,16 @@ def _late(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
 
 def _hold(rule: Rule, fault: ConnectionFault) -> Iterable[str]:
     name, window = f"Rule {rule.name!r}", rule.trigger.between
-    if window is not None and window[1] - window[0] < fault.hold:
+    lasts = fault.lasts + fault.hold
+    if window is not None and window[1] - window[0] < lasts:
         yield (
             f"{name} strikes for longer than its window of {window[1] - window[0]:g} s: what is"
-            f" tried within {fault.hold:g} s of a hit (`hold`) is hit too."
+            f" tried within {lasts:g} s of a hit (`hold`) is hit too."
         )
     if fault.hold == 0:
         yield (
             f"{name} has no hold: a second address, or a browser's own second try, is another"
             " occurrence, and may heal the first before anybody notices."
-        )
-    elif isinstance(fault, ConnectionTimeout) and fault.hold < _SYSTEM_GIVES_UP:
-        yield (
-            f"{name} holds for {fault.hold:g} s, but an attempt times out after"
-            f" {_SYSTEM_GIVES_UP:g} s: a client's second try is another occurrence."
         )
 
 

@@ -1,0 +1,126 @@
+"""Chromium in a namespace: names without an address, connections that fail, bad certificates."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue
+
+from tests.proxy.support.inside import beginner_inside, mapped
+from tests.proxy.support.origin import Answer, served
+from warex.proxy.ca import ensure_ca
+from warex.proxy.forkserver import Forkserver
+from warex.sandbox.chromium import QUIET, find_chromium
+from warex.scenarios import Scenario
+from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, TlsRejected
+
+pytestmark = pytest.mark.browser
+
+FAULTS: dict[str, dict[str, JsonValue]] = {
+    "refused": {"kind": "connection_refused"},
+    "unanswered": {"kind": "connection_timeout"},
+    "unknown": {"kind": "dns_failure", "code": "nxdomain"},
+    "unresolved": {"kind": "dns_failure", "code": "servfail"},
+    "silent": {"kind": "dns_failure", "code": "timeout"},
+    "expired": {"kind": "tls_error", "how": "expired"},
+    "misnamed": {"kind": "tls_error", "how": "wrong_host"},
+    "homemade": {"kind": "tls_error", "how": "self_signed"},
+    "unlisted": {"kind": "tls_error", "how": "unknown_ca"},
+    "closed": {"kind": "tls_error", "how": "cut"},
+}
+MEANT = {
+    "refused": "ERR_CONNECTION_REFUSED",
+    "unanswered": "ERR_CONNECTION_TIMED_OUT",
+    "unknown": "ERR_NAME_NOT_RESOLVED",
+    "unresolved": "ERR_NAME_NOT_RESOLVED",
+    "silent": "ERR_NAME_NOT_RESOLVED",
+    "expired": "ERR_CERT_DATE_INVALID",
+    "misnamed": "ERR_CERT_COMMON_NAME_INVALID",
+    "homemade": "ERR_CERT_AUTHORITY_INVALID",
+    "unlisted": "ERR_CERT_AUTHORITY_INVALID",
+    "closed": "ERR_CONNECTION_CLOSED",
+}
+
+# Goes to each page until it comes, and says what it met first.
+VISITS = """
+import asyncio, json, re, sys
+from playwright.async_api import Error, async_playwright
+
+chromium, *rest = sys.argv[1:]
+names, flags = json.loads(rest[0]), json.loads(rest[1])
+
+async def visit(context, name):
+    page, met = await context.new_page(), None
+    while True:
+        try:
+            await page.goto(f"https://{name}.test/", timeout=20_000)
+            return name, met, await page.title()
+        except Error as error:
+            met = met or re.search(r"net::(\\w+)|$", str(error))[1] or str(error)
+            await page.wait_for_timeout(500)
+
+async def main():
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium, args=flags)
+        context = await browser.new_context()
+        visits = asyncio.gather(*(visit(context, name) for name in names))
+        print(json.dumps(await asyncio.wait_for(visits, 60)))
+        await browser.close()
+
+asyncio.run(main())
+"""
+
+
+def scenario() -> Scenario:
+    return Scenario.model_validate(
+        {
+            "name": "unreachable",
+            "rules": [
+                {
+                    "name": name,
+                    "match": {"url": f"https://{name}.test"},
+                    "trigger": {"first": 1},
+                    "fault": fault,
+                }
+                for name, fault in FAULTS.items()
+            ],
+        }
+    )
+
+
+def test_each_failure_is_shown_as_what_it_is_and_heals(tmp_path: Path) -> None:
+    ca = ensure_ca(tmp_path / "ca")
+    forkserver = Forkserver()
+    flags = [*QUIET, "--no-sandbox"]
+    try:
+        with served() as site:
+            site.routes["/"] = Answer(
+                headers=[(b"Content-Type", b"text/html")], body=b"<title>The page</title>"
+            )
+            origins = [f"https://{name}.test" for name in FAULTS]
+            maps = mapped(*origins, port=site.port)
+            begin = beginner_inside(forkserver, ca, tmp_path)
+            with begin(scenario=scenario(), maps=maps) as within:
+                done = within.run(
+                    sys.executable,
+                    "-c",
+                    VISITS,
+                    find_chromium(),
+                    json.dumps(list(FAULTS)),
+                    json.dumps(flags),
+                    seconds=90,
+                )
+    finally:
+        forkserver.close()
+    assert done.returncode == 0, done.stderr
+    visits = {name: (met, title) for name, met, title in json.loads(done.stdout)}
+    assert {name: met for name, (met, _) in visits.items()} == MEANT
+    assert {title for _, title in visits.values()} == {"The page"}
+    lane = within.lane
+    planned = {event.injection: event.rule for event in lane.events(FaultPlanned)}
+    assert {event.ordinal for event in lane.events(FaultPlanned)} == {1}
+    assert {planned[event.injection] for event in lane.events(FaultDelivered)} == set(FAULTS)
+    missed = {(event.rule, event.reason) for event in lane.events(FaultMissed)}
+    assert missed <= {("unanswered", "client_gone"), ("silent", "client_gone")}, missed
+    assert lane.events(TlsRejected) == []
