@@ -31,6 +31,7 @@ _DRIVER = Path(__file__).with_name("drivers") / "browser_use_task.py"
 _TOLD = "job.json"
 _RESULT = "result.json"
 
+_TRIED = "tried"
 _OURS = ("task", "llm", "browser", "browser_profile", "browser_session", "initial_actions")
 """What the script tells ``Agent`` itself."""
 
@@ -117,7 +118,14 @@ class BrowserUseBenchmark(Benchmark):
         pythons=("3.13", "3.12", "3.11"),
         pins="pins/browser-use.txt",
         installs=(Install(("browser-use",)),),
+        # Its mere import makes folders for settings and downloads.
+        folders=(_TRIED,),
         check=_CHECK,
+        variables={
+            "TMPDIR": f"{{dir}}/{_TRIED}",
+            "BROWSER_USE_CONFIG_DIR": f"{{dir}}/{_TRIED}",
+            **_QUIET,
+        },
     )
     guide: ClassVar = (
         "Its own environment (`warex benchmarks setup browser-use --dir DIR`) and a model that"
