@@ -274,6 +274,7 @@ def test_somebody_who_is_not_root_is_told_what_to_do(monkeypatch: pytest.MonkeyP
 def test_a_missing_program_is_named_with_its_package(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setenv("WAREX_RUN_DIR", str(tmp_path))
     monkeypatch.setattr(iptables, "_program", lambda name: None)
 
@@ -288,6 +289,7 @@ def test_a_folder_that_cannot_be_written_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setenv("WAREX_RUN_DIR", str(tmp_path / "file"))
 
     with pytest.raises(MachineError, match="set WAREX_RUN_DIR"):
