@@ -1,20 +1,26 @@
 """What a program in a namespace meets: what it would have met, and the scenario's faults."""
 
 import asyncio
+import os
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from tests.proxy.support.inside import BeginInside, mapped
-from tests.proxy.support.lanes import scenario
+from tests.proxy.support.lanes import scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, Seen, dead_port, served
 from tests.proxy.support.upstream import UpstreamProxy
 from tests.proxy.support.websocket import echo_site
 from warex.faults import HttpError
-from warex.traces import Canary, RequestSeen, ResponseSeen, Tunnel, WebSocketSeen
+from warex.proxy.ca import CertificateAuthority
+from warex.proxy.forkserver import Forkserver
+from warex.traces import Canary, RequestSeen, ResponseSeen, Tunnel, WebSocketSeen, read_trace
 
 pytestmark = pytest.mark.wire
 
@@ -301,3 +307,66 @@ def test_http_2_without_tls_is_read_and_faults_reach_it(begin_inside: BeginInsid
         assert site.seen[0].version == "HTTP/2.0"
     versions = [(it.url, it.http_version) for it in within.lane.events(RequestSeen)]
     assert versions == [(f"{url}/rpc", "HTTP/2.0"), (f"{url}/broken", "HTTP/2.0")]
+
+
+# ---- redirected by the machine's own rules
+
+
+def test_redirected_connections_are_read_in_both_families(
+    ca: CertificateAuthority, tmp_path: Path
+) -> None:
+    module = "tests.proxy.support.redirected"
+    program = [sys.executable, "-m", module, str(ca.folder), str(tmp_path)]
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--net", *program],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout.splitlines() == ["HTTP/1.1 200 OK", "HTTP/1.1 200 OK", "reset"], done.stderr
+    seen = [it.url for it in read_trace(tmp_path / "events.jsonl").events(RequestSeen)]
+    assert seen == ["http://192.0.2.7/a", "http://[2001:db8::7]/a"]
+
+
+# ---- what is left behind
+
+
+def test_trials_in_a_row_leave_no_handle_behind(
+    begin_inside: BeginInside, forkserver: Forkserver, plain: Origin
+) -> None:
+    def handles(process: int | str | None) -> int:
+        return len(os.listdir(f"/proc/{process}/fd"))
+
+    def once() -> None:
+        with begin_inside(maps=mapped("http://shop.test", port=plain.port)) as within:
+            assert within.curl("http://shop.test/a") == "hello"
+
+    once()
+    before = handles("self"), handles(forkserver.pid)
+    for _ in range(3):
+        once()
+    assert (handles("self"), handles(forkserver.pid)) == before
+
+
+def test_a_proxy_whose_caller_was_killed_ends(ca: CertificateAuthority, tmp_path: Path) -> None:
+    program = f"""
+import sys, time
+from pathlib import Path
+from warex.proxy.ca import CertificateAuthority
+from warex.proxy.config import ProxyConfig
+from warex.proxy.forkserver import Forkserver
+from warex.proxy.lane import started
+from warex.sandbox.namespace import namespace
+ca = CertificateAuthority(Path({str(ca.folder)!r}))
+config = ProxyConfig(ca=ca.folder, capture="handed")
+with namespace(ca) as space, started(Forkserver(), config, handed=space.handed) as proxy:
+    print(proxy.pid, flush=True)
+    time.sleep(60)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as caller:
+        assert caller.stdout is not None
+        proxy = Path("/proc", caller.stdout.readline().decode().strip())
+        assert proxy.exists()
+        caller.kill()
+        wait_until(lambda: not proxy.exists())

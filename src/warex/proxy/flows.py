@@ -25,7 +25,11 @@ def url_of(flow: http.HTTPFlow) -> str:
     request = flow.request
     named = request.host_header
     if not named or request.first_line_format == "authority":
-        return request.pretty_url
+        host, whole = request.pretty_host, request.pretty_url
+        if ":" in host and f"[{host}]" not in whole:
+            # mitmproxy leaves an IPv6 address bare (RFC 3986 §3.2.2 wants brackets).
+            return whole.replace(host, f"[{host}]", 1)
+        return whole
     path = request.path
     return f"{_origin(request.scheme, named)}{path if path != '*' else ''}"
 
@@ -44,7 +48,7 @@ def send_elsewhere(flow: http.HTTPFlow, target: HostMap) -> None:
     # Through .data, so that the Host header and the URL that the browser knows stay. Never
     # through server.address: mitmproxy would open a new connection for every request.
     request = flow.request
-    flow.metadata[BROWSER_URL] = request.pretty_url
+    flow.metadata[BROWSER_URL] = url_of(flow)
     if not request.is_http2:
         request.data.authority = b""
     request.data.scheme = target.target_scheme.encode()

@@ -62,6 +62,11 @@ class Forkserver:
             if self._process is None:
                 self._launch()
 
+    @property
+    def pid(self) -> int | None:
+        """The server's process; None before it is needed."""
+        return None if self._process is None else self._process.pid
+
     def close(self) -> None:
         """End the server. Proxies that still run end when their channels close."""
         with self._lock:

@@ -99,6 +99,8 @@ def started(
     instead of a port. Raises InputError or MachineError where it cannot start, in the proxy's own
     words.
     """
+    if (config.capture == "handed") != (handed is not None):
+        raise ValueError("a namespace's sockets go with capture='handed', and it with them")
     channel = forkserver.start(handed)
     lines = channel.makefile("r", encoding="utf-8")
     try:

@@ -1,0 +1,53 @@
+"""python -m tests.proxy.support.redirected CA OUT: a machine whose rules redirect to a lane.
+
+Run in a network namespace of its own, in which the caller may rule. What it asks for and gets is
+printed.
+"""
+
+import socket
+import sys
+from pathlib import Path
+
+from tests.proxy.support.origin import served
+from warex.proxy import netfilter
+from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.forkserver import Forkserver
+from warex.proxy.lane import started
+from warex.sandbox import netlink
+
+_SITES = (("192.0.2.7", 80), ("2001:db8::7", 80))
+
+
+def main() -> None:
+    ca, out = map(Path, sys.argv[1:])
+    netlink.make_device()
+    netlink.bring_up("lo")
+    netlink.bring_up_device()
+    netlink.give_address("192.0.2.2")
+    netlink.give_address("fd00:77::2")
+    forkserver = Forkserver()
+    with served() as origin:
+        target = f"http://127.0.0.1:{origin.port}"
+        maps = tuple(
+            HostMap.parse(f"http://{it}={target}") for it in ("192.0.2.7", "[2001:db8::7]")
+        )
+        config = ProxyConfig(ca=ca, out=out, capture="transparent", maps=maps)
+        with started(forkserver, config) as proxy, netfilter.opened() as rules:
+            netfilter.set_rules(rules, netfilter.Redirection(proxy.port, 9, ()))
+            for site in _SITES:
+                host = f"[{site[0]}]" if ":" in site[0] else site[0]
+                asked = f"GET /a HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+                with socket.create_connection(site, timeout=10) as client:
+                    client.sendall(asked.encode())
+                    print(client.recv(15, socket.MSG_WAITALL).decode(), flush=True)
+            with socket.create_connection(("127.0.0.1", proxy.port), timeout=10) as client:
+                try:
+                    client.sendall(b"GET /b HTTP/1.1\r\nHost: x\r\n\r\n")
+                    print(client.recv(15))
+                except ConnectionResetError:
+                    print("reset")
+    forkserver.close()
+
+
+if __name__ == "__main__":
+    main()
