@@ -242,7 +242,7 @@ scenario = "paper/server-error"
         except (CampaignError, MachineError):
             return
         yield Finding(
-            "real tiktoken",
+            "tiktoken",
             "ok" if found else "broken",
             f"token tables in {found}"
             if found
