@@ -12,7 +12,9 @@ from warex.proxy.ca import CertificateAuthority
 from warex.proxy.config import HostMap, ProxyConfig
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox import namespace
-from warex.sandbox.isolation import Behind, Capture, Isolation, Told, behind
+from warex.sandbox.isolation import Behind, Capture, Isolation, Told, Wish, behind
+from warex.scenarios import Scenario
+from warex.scenarios.load import load_scenario
 
 pytestmark = pytest.mark.wire
 
@@ -106,9 +108,15 @@ def test_without_namespaces_the_environment_serves_and_one_sentence_says_why(
     (sentence,) = said
     assert sentence.endswith("this machine allows none; allow them")
 
-    def use() -> None:
-        with behind("namespace", forkserver, configure, ca, os.environ):
+    def use(wish: Wish, scenario: Scenario | None = None) -> None:
+        def configure(capture: Capture) -> ProxyConfig:
+            return ProxyConfig(ca=ca.folder, capture=capture, scenario=scenario)
+
+        with behind(wish, forkserver, configure, ca, os.environ):
             pass
 
     with pytest.raises(MachineError, match="allows none"):
-        use()
+        use("namespace")
+    # A fault that needs one is refused, and the reason is what the user can mend.
+    with pytest.raises(InputError, match=r"use namespace mode .* this machine allows none"):
+        use("auto", load_scenario("connection/refused"))

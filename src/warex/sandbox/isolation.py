@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, Protocol
 
-from warex.errors import MachineError, WarexError
+from warex.errors import InputError, MachineError, WarexError
 from warex.sandbox.direct import start_direct
 from warex.sandbox.family import Family
 from warex.sandbox.guard import Guard, guarded
@@ -135,10 +135,13 @@ class Behind:
     ) -> "Finished":
         """Run a command with its words in a file, until it ends, its time is up or ``stop``.
 
-        All that it has started is ended with it. Raises MachineError as ``run_command`` does.
+        All that it has started is ended with it. Raises MachineError as ``run_command`` does, and
+        what the proxy could not start for.
         """
         from warex.sandbox.command import run_command
 
+        # A trial's time begins when all is ready: a name that is asked for waits some seconds only.
+        self._serving.result()
         return run_command(
             arguments,
             self.environment.variables if variables is None else variables,
@@ -235,13 +238,14 @@ def behind(
     """
     told = told or Told()
     with ExitStack() as stack:
-        namespace = None
+        namespace = refused = None
         if wish in ("namespace", "auto"):
             try:
                 namespace = _entered(stack, configure, at_once, ca, host_ports, own_session)
             except MachineError as error:
                 if wish == "namespace":
                     raise
+                refused = str(error)
                 told.notice(f"without a namespace, by environment variables: {error}")
         if namespace is not None:
             space, ready = namespace
@@ -251,10 +255,16 @@ def behind(
             yield Behind("namespace", space.environment(base), serving, space)
             return
         isolation: Isolation = "none" if wish == "none" else "environment"
-        config = configure("forward")
-        guard = stack.enter_context(guarded())
-        serving = stack.enter_context(_serving(forkserver, lambda: config, told, None))
-        proxy = serving.result()
+        try:
+            config = configure("forward")
+            guard = stack.enter_context(guarded())
+            serving = stack.enter_context(_serving(forkserver, lambda: config, told, None))
+            proxy = serving.result()
+        except InputError as error:
+            if refused is None:
+                raise
+            # It may be that nothing but the namespace is missing.
+            raise type(error)(f"{error}. But {refused}") from None
         environment = _around(isolation, base, proxy, ca, guard)
         yield Behind(isolation, environment, serving, None, guard)
 
