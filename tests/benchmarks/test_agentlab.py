@@ -220,3 +220,11 @@ def test_a_key_that_nobody_set_is_told_before_the_harness_tries_for_minutes(
         return
     with pytest.raises(MachineError, match="whose key is not set: set OPENAI_API_KEY or"):
         bench(home).require_keys([agent], environment)
+
+
+def test_the_docs_show_the_vocabulary() -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/benchmarks.md").read_text("utf-8")
+    words = AgentLabBenchmark.vocabulary
+
+    for name in ("navigate", "recover", "finish"):
+        assert f"| {name} | `{' '.join(getattr(words, name))}` |" in page

@@ -12,6 +12,7 @@ NO_BENCHMARKS = {
     "__init__",
     "base",
     "environments",
+    "files",
     "json_path",
     "playwright",
     "program",

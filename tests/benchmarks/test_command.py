@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from warex.benchmarks import AgentSpec, BenchmarkTable, Job, Result, Stage, benchmark_of
-from warex.benchmarks.command import CommandBenchmark
+from warex.benchmarks.command import PLACEHOLDERS, CommandBenchmark, CommandOptions
 from warex.errors import CampaignError, TrialVoid
 from warex.proxy.ca import ensure_ca
 from warex.scenarios import Scenario
@@ -245,3 +245,13 @@ def test_the_table_says_the_rest() -> None:
     assert made.arm(Scenario(name="s"), "t") == "first_page"
     assert made.arm(Scenario(name="s", arm="start"), "t") == "start"
     assert bench().arm(Scenario(name="s"), "t") == "first_llm_call"
+
+
+def test_the_docs_name_every_option_and_placeholder() -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/benchmarks.md").read_text("utf-8")
+    section = page.partition("## Any command")[2].partition("\n## ")[0]
+
+    for option in CommandOptions.model_fields:
+        assert f"`{option}`" in section
+    for placeholder in PLACEHOLDERS:
+        assert f"`{{{placeholder}}}`" in section

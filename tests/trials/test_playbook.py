@@ -1,4 +1,5 @@
 import json
+import re
 import urllib.request
 from pathlib import Path
 
@@ -74,3 +75,10 @@ def _answers(playbook: Playbook, scratch: Path) -> list[str]:
             with urllib.request.urlopen(request) as answer:
                 said.append(json.loads(answer.read())["choices"][0]["message"]["content"])
         return said
+
+
+def test_the_documented_playbook_is_one(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/agents.md").read_text("utf-8")
+    (example,) = re.findall(r"^```yaml\n(rules:.*?)^```", page, re.MULTILINE | re.DOTALL)
+
+    assert len(load_playbook(written(tmp_path, example)).rules) == 5
