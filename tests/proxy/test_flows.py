@@ -4,7 +4,17 @@ import pytest
 from mitmproxy import http
 from mitmproxy.test import tflow, tutils
 
-from warex.proxy.flows import BROWSER_URL, lower, pairs, request_of, response_of, timings_of, url_of
+from warex.proxy.config import HostMap
+from warex.proxy.flows import (
+    BROWSER_URL,
+    lower,
+    pairs,
+    request_of,
+    response_of,
+    send_elsewhere,
+    timings_of,
+    url_of,
+)
 
 
 def flow(**request: object) -> http.HTTPFlow:
@@ -19,6 +29,15 @@ def test_the_url_is_the_browsers_wherever_the_request_goes() -> None:
     sent.metadata[BROWSER_URL] = "https://shop.example/a?b=c"
     sent.request.data.host = "127.0.0.1"
     assert url_of(sent) == "https://shop.example/a?b=c"
+
+
+def test_an_ipv6_address_stands_in_brackets() -> None:
+    host = ((b"host", b"[2001:db8::7]:8080"),)
+    for headers in (host, ()):
+        sent = flow(host="2001:db8::7", port=8080, scheme=b"http", path=b"/a", headers=headers)
+        assert url_of(sent) == "http://[2001:db8::7]:8080/a"
+    send_elsewhere(sent, HostMap.parse("http://[2001:db8::7]:8080=http://127.0.0.1:1"))
+    assert url_of(sent) == "http://[2001:db8::7]:8080/a"
 
 
 def test_headers_are_found_by_lower_case_name_and_repeats_are_joined() -> None:
