@@ -80,7 +80,7 @@ def test_the_inside_loads_nothing_that_takes_long() -> None:
         "warex.sandbox.laying",
         "warex.sandbox.netlink",
     }
-    assert not {"asyncio", "subprocess", "json", "logging", "site"} & set(loaded)
+    assert not {"asyncio", "dataclasses", "subprocess", "json", "logging", "site"} & set(loaded)
 
 
 @pytest.mark.wire

@@ -4,14 +4,14 @@ A machine may have neither the ``nft`` program nor its library. So the few rules
 encoded here, each beside the line of nft that it equals. The kernel answers a batch before ``send``
 returns, and may be asked from outside through a socket that was opened inside.
 
-Standard library only: the namespace's inside loads this file while its user waits.
+Standard library only, and of that the quick part: what makes a namespace loads this file while its
+user waits.
 """
 
 import socket
 import struct
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 TABLE: Final = b"warex"
 GATE: Final = b"gate"
@@ -36,8 +36,7 @@ type Gateway = Literal["refuse", "drop", "pass"]
 """``pass`` leaves one port of an address open whose gates are closed behind it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(NamedTuple):
     """New connections to an address, and to one port of it or any, meet this instead."""
 
     address: str
@@ -45,8 +44,7 @@ class Gate:
     how: Gateway
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(NamedTuple):
     """A connection that was asked for at a gate; each time that the client asks again counts."""
 
     source: str
@@ -55,8 +53,7 @@ class Attempt:
     port: int
 
 
-@dataclass(frozen=True, slots=True)
-class Redirection:
+class Redirection(NamedTuple):
     """Where a namespace's traffic goes."""
 
     tcp: int
