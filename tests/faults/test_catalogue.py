@@ -71,7 +71,7 @@ def test_a_fault_does_something_and_forgets_nothing(fault: type[Fault]) -> None:
 def test_a_connection_fault_explains_itself_with_its_hold(fault: type[Fault]) -> None:
     words = fault.model_validate({"hold": 2.5}).explain()
 
-    lasts = 3 if fault is ConnectionTimeout else 0
+    lasts = 1.9 if fault is ConnectionTimeout else 0
     assert words.startswith("is ")
     assert f"within {lasts + 2.5:g} s" in words
     assert not words.endswith(".")

@@ -78,8 +78,10 @@ def test_a_hold_is_as_long_as_the_fault_says() -> None:
 def test_where_a_client_waits_to_learn_of_it_the_hold_begins_then(
     fault: JsonValue, lasts: float
 ) -> None:
-    injector = Injector(refuse(fault=fault), 1)
-    assert ordinals(injector, 0, 2.9, 2.9 + lasts, 3 + lasts) == [1, 1, 1, None]
+    injector = Injector(refuse(fault=fault, trigger={"first": 2}), 1)
+    # Towards the end an attempt would come through when it is repeated: it is let through at once.
+    seconds = (0, 1.8, 1.8 + lasts, 2 + lasts, 2.9 + lasts, 3 + lasts)
+    assert ordinals(injector, *seconds) == [1, 1, 1, None, None, 2]
     unhit = Injector(refuse(fault=fault, trigger={"nth": 2}), 1)
     assert ordinals(unhit, 0, lasts) == [None, 2], "who is let through waits for nothing"
 

@@ -149,3 +149,8 @@ class ConnectionFault(Fault, frozen=True):
     def lasts(self) -> float:
         """Seconds that a client spends on an attempt that is hit, before it knows."""
         return 0.0
+
+    @property
+    def tries_for(self) -> float:
+        """Seconds through which one attempt that is hit must go on being hit, to fail."""
+        return 0.0

@@ -10,6 +10,9 @@ from warex.seeds import Luck
 GIVES_UP_AFTER: Final = 3.0
 """Seconds: one, and twice as long once more (``net.ipv4.tcp_syn_retries`` is 1 in a namespace)."""
 
+ASKS_AGAIN_AFTER: Final = 1.1
+"""Seconds within which it has asked once more: one, and what a busy machine may add."""
+
 
 class ConnectionTimeout(ConnectionFault, frozen=True):
     """Leave the connection unanswered, as a machine that is switched off."""
@@ -31,7 +34,12 @@ class ConnectionTimeout(ConnectionFault, frozen=True):
         """Seconds until the client's system gives up, in a namespace of WAREX's."""
         return GIVES_UP_AFTER
 
+    @property
+    def tries_for(self) -> float:
+        """Seconds until the client's system has asked for the last time."""
+        return ASKS_AGAIN_AFTER
+
     def explain(self) -> str:
         """Return what the client meets, in words."""
         end = f"left unanswered until the client's system gives up, after {self.lasts:g} s"
-        return attempts_meet(end, self.lasts + self.hold)
+        return attempts_meet(end, self.lasts + self.hold - self.tries_for)

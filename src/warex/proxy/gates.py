@@ -74,6 +74,7 @@ class Gates:
         self._seen: dict[str, None] = {}
         self._rules: tuple[Rule, ...] = ()
         self._named: tuple[str, ...] = ()
+        self._concerned: dict[str, bool] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
 
@@ -95,9 +96,10 @@ class Gates:
         self._set(())
 
     def accepted(self, arrival: Arrival) -> None:
-        """Count a connection that was let through."""
-        if not self._concern_connections():
-            return
+        """Count a connection that was let through, whether a rule is about it or not.
+
+        A one-shot counts what came before it, so that a replay finds its place.
+        """
         host = self._host(arrival.address, arrival.port)
         if host == arrival.address and len(self._seen) < _LITERALS:
             self._seen[host] = None
@@ -121,6 +123,7 @@ class Gates:
         rules = self._injector.rules
         if rules != self._rules:
             self._rules = rules
+            self._concerned.clear()
             named = (rule.match.url_exact or rule.match.url or "" for rule in rules)
             hosts = (_HOST.search(text) for text in (*named, *self._sites))
             self._named = tuple({it[1].strip("[]").lower(): None for it in hosts if it})
@@ -136,8 +139,9 @@ class Gates:
     def _places(self) -> Iterator[tuple[str, tuple[str, ...], bool]]:
         """Yield each host with its addresses, and whether all its ports may be closed."""
         for name in self._names:
-            own = self._names.addresses_of(name)
-            yield name, (own.v4, own.v6), True
+            if self._is_concerned(name):
+                own = self._names.addresses_of(name)
+                yield name, (own.v4, own.v6), True
         for host in (*self._named, *(it for it in self._seen if it not in self._named)):
             if host == "localhost":
                 # Never all of it: the command's own services are there, too.
@@ -156,6 +160,15 @@ class Gates:
                 yield from (Gate(address, port, how or "pass") for address in addresses)
         if elsewhere is not None:
             yield from (Gate(address, None, elsewhere) for address in addresses)
+
+    def _is_concerned(self, host: str) -> bool:
+        """Whether a gate to a host may ever be closed, as far as the rules tell; of many, few."""
+        known = self._concerned.get(host)
+        if known is None:
+            known = self._concerned[host] = self._injector.concerns("connect", host, None) or bool(
+                self._injector.gate_ports(host, self._clock.now())
+            )
+        return known
 
     def _set(self, gates: tuple[Gate, ...]) -> None:
         if gates == self._closed:

@@ -85,7 +85,7 @@ class _Rule:
         assert isinstance(fault, ConnectionFault)
         self.count = count
         self.point: Point = fault.point
-        self.hold, self.lasts = fault.hold, fault.lasts
+        self.hold, self.lasts, self.tries_for = fault.hold, fault.lasts, fault.tries_for
         self.always = count.rule.trigger.always is True
         self.gate: Gate | None = _gate_of(fault)
         self.origins = _origins(count.rule.match, sites)
@@ -324,7 +324,9 @@ class Attempts:
         held = rule.held(target, moment.now)
         armed_since = held is not None and held.spared is not None and moment.spared is None
         if held is not None and not armed_since:
-            hit = held.injection is not None and moment.spared is None
+            # What begins to fail too late would come through after all.
+            in_time = moment.now < held.until - rule.tries_for
+            hit = held.injection is not None and moment.spared is None and in_time
             return _Look("repeat", hit, held)
         if moment.spared is not None:
             return _Look("spared")
