@@ -166,7 +166,7 @@ class Gates:
         known = self._concerned.get(host)
         if known is None:
             known = self._concerned[host] = self._injector.concerns("connect", host, None) or bool(
-                self._injector.gate_ports(host, self._clock.now())
+                self._injector.gate_ports(host)
             )
         return known
 
