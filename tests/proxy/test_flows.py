@@ -7,6 +7,8 @@ from mitmproxy.test import tflow, tutils
 from warex.proxy.config import HostMap
 from warex.proxy.flows import (
     BROWSER_URL,
+    drop_hop_headers,
+    is_longer,
     lower,
     pairs,
     request_of,
@@ -38,6 +40,34 @@ def test_an_ipv6_address_stands_in_brackets() -> None:
         assert url_of(sent) == "http://[2001:db8::7]:8080/a"
     send_elsewhere(sent, HostMap.parse("http://[2001:db8::7]:8080=http://127.0.0.1:1"))
     assert url_of(sent) == "http://[2001:db8::7]:8080/a"
+
+
+@pytest.mark.parametrize(
+    ("version", "method", "headers", "longer"),
+    [
+        (b"HTTP/1.1", b"POST", ((b"content-length", b"10"),), False),
+        (b"HTTP/1.1", b"POST", ((b"content-length", b"11"),), True),
+        (b"HTTP/1.1", b"POST", ((b"transfer-encoding", b"chunked"),), True),
+        (b"HTTP/1.1", b"POST", (), False),
+        (b"HTTP/2.0", b"POST", (), True),
+        (b"HTTP/2.0", b"GET", (), False),
+    ],
+)
+def test_a_body_is_long_whose_end_nobody_knows(
+    version: bytes, method: bytes, headers: tuple[tuple[bytes, bytes], ...], longer: bool
+) -> None:
+    sent = flow(http_version=version, method=method, headers=headers)
+    assert is_longer(sent.request, 10) is longer
+
+
+def test_what_concerns_the_next_hop_alone_goes_no_further() -> None:
+    upgrade = [(b"Upgrade", b"h2c"), (b"HTTP2-Settings", b"AAA")]
+    wishes = http.Headers([*upgrade, (b"Connection", b"Upgrade, HTTP2-Settings, close")])
+    drop_hop_headers(wishes)
+    assert wishes.fields == ((b"connection", b"close"),)
+    channel = http.Headers([(b"Upgrade", b"websocket"), (b"Connection", b"Upgrade")])
+    drop_hop_headers(channel)
+    assert len(channel.fields) == 2
 
 
 def test_headers_are_found_by_lower_case_name_and_repeats_are_joined() -> None:

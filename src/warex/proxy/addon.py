@@ -74,12 +74,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         if flow.client_conn.tls_version is None and self._is_passed(flow):
             return
         if not could_be_llm(request.method, request.path):
-            length = request.headers.get("content-length", "")
-            large = (
-                int(length) > _STREAM_ABOVE
-                if length.isdigit()
-                else bool(request.headers.get("transfer-encoding"))
-            )
+            large = flows.is_longer(request, _STREAM_ABOVE)
             if large and not self.injector.may_concern(request.method, flows.url_of(flow)):
                 # Nothing may strike it, so what is decided now is only how it counts.
                 self._begin(flow)
@@ -88,7 +83,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
     def _is_passed(self, flow: http.HTTPFlow) -> bool:
         """See to what only plain HTTP needs; return whether nobody reads the exchange."""
         request = flow.request
-        request.headers.pop("proxy-connection", None)
+        flows.drop_hop_headers(request.headers)
         if self.upstream_auth and request.authority:
             request.headers["proxy-authorization"] = self.upstream_auth
         parts = urlsplit(flows.url_of(flow))

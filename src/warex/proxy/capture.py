@@ -3,6 +3,7 @@
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
 
 from mitmproxy.addons.proxyserver import Proxyserver
 
@@ -49,7 +50,7 @@ async def captured(
         broke=broke,
         now=recorder.clock.now,
         route=Route(config.upstream),
-        http_ports={entry.origin_port for entry in config.maps},
+        http_ports=_http_ports(config),
         relays_h2c=config.upstream is not None,
     )
     door.open()
@@ -61,6 +62,12 @@ async def captured(
         await door.close()
         if inside is not None:
             await inside.close()
+
+
+def _http_ports(config: ProxyConfig) -> set[int]:
+    """Return the ports of which it is known that HTTP is spoken there."""
+    sites = (urlsplit(site) for site in config.sites)
+    return {entry.origin_port for entry in config.maps} | {it.port for it in sites if it.port}
 
 
 class _Inside:

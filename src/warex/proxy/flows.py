@@ -57,6 +57,37 @@ def send_elsewhere(flow: http.HTTPFlow, target: HostMap) -> None:
     flow.server_conn = connection.Server(address=(target.target_host, target.target_port))
 
 
+def is_longer(request: http.Request, size: int) -> bool:
+    """Whether a request's body is longer than ``size`` bytes, or of a length that nobody knows yet.
+
+    HTTP/2 tells no length of what is still being made, such as the messages of a gRPC call, of
+    which the next may wait for an answer to the last.
+    """
+    length = request.headers.get("content-length", "")
+    if length.isdigit():
+        return int(length) > size
+    if request.is_http2:
+        return request.method not in ("GET", "HEAD")
+    return bool(request.headers.get("transfer-encoding"))
+
+
+def drop_hop_headers(headers: http.Headers) -> None:
+    """Take away what a client says to the next hop alone: that it would rather speak otherwise.
+
+    Granted, the upgrade from HTTP/1.1 to HTTP/2 would leave all that follows unread (RFC 7540 §3.2,
+    withdrawn by RFC 9113).
+    """
+    headers.pop("proxy-connection", None)
+    if headers.get("upgrade", "").lower() == "h2c":
+        del headers["upgrade"]
+        headers.pop("http2-settings", None)
+        said = (it.strip() for it in headers.get("connection", "").split(","))
+        kept = [it for it in said if it.lower() not in ("upgrade", "http2-settings", "")]
+        headers.pop("connection", None)
+        if kept:
+            headers["connection"] = ", ".join(kept)
+
+
 def lower(headers: http.Headers) -> Mapping[str, str]:
     """Return the headers by lower-case name; repeated ones are joined (RFC 9110 §5.2)."""
     found: dict[str, str] = {}

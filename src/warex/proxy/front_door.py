@@ -23,7 +23,11 @@ _SILENCE: Final = 0.1
 """Seconds after which a silent client is taken to wait for a greeting."""
 _UNFINISHED: Final = 1.0
 """Seconds after which a beginning that tells nothing is taken to be whole."""
-_HTTP_PORTS: Final = frozenset((80, 443, 3000, 5000, 8000, 8008, 8080, 8081, 8443, 8888, 11434))
+_USUAL: Final = frozenset((80, 443))
+"""Ports on which nothing but HTTP is spoken: silent clients of these wait for nobody."""
+_HTTP_PORTS: Final = frozenset((3000, 5000, 8000, 8008, 8080, 8081, 8443, 8888, 11434))
+_LONG_SILENCE: Final = 2.0
+"""The same on ports where HTTP is likely."""
 _AT_ONCE: Final = 64
 """Connections accepted before anybody else's turn."""
 
@@ -55,7 +59,9 @@ class FrontDoor:
         self._serve, self._relayed = serve, relayed
         self._broke, self._now = broke, now
         self._route = route
-        self._http_ports = {*_HTTP_PORTS, *http_ports}
+        self._http_ports = _HTTP_PORTS | frozenset(http_ports)
+        self._spoken: set[tuple[str, int]] = set()
+        """Where HTTP has been spoken."""
         self._relays_h2c = relays_h2c
         self._loop = asyncio.get_running_loop()
         self._meetings: set[asyncio.Task[None]] = set()
@@ -117,8 +123,8 @@ class FrontDoor:
         """Find out what is spoken, and send the connection where it belongs."""
         client = arrival.client
         site: socket.socket | None = None
-        quiet = arrival.port not in self._http_ports
-        spoken = await self._first_words(client, _SILENCE if quiet else None, quiet)
+        patience = self._patience(arrival)
+        spoken = await self._first_words(client, patience, patience is not None)
         if spoken == "silent":
             try:
                 site = await self._connect_unless(client, arrival)
@@ -134,10 +140,16 @@ class FrontDoor:
                 _close(client, site)
             case "tls" | "http" | "connect" | "h2c" if not (spoken == "h2c" and self._relays_h2c):
                 _close(site)
-                self._http_ports.add(arrival.port)
+                self._spoken.add((arrival.host, arrival.port))
                 await self._serve(arrival, spoken)
             case _:
                 await self._relay(arrival, site)
+
+    def _patience(self, arrival: Arrival) -> float | None:
+        """Return how long a client may be silent before its site is asked to speak."""
+        if arrival.port in _USUAL or (arrival.host, arrival.port) in self._spoken:
+            return None
+        return _LONG_SILENCE if arrival.port in self._http_ports else _SILENCE
 
     async def _first_words(
         self, client: socket.socket, patience: float | None, quiet: bool = True
