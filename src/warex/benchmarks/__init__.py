@@ -9,8 +9,12 @@ from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job,
 from warex.benchmarks.browser_use import BrowserUseBenchmark
 from warex.benchmarks.command import CommandBenchmark
 from warex.benchmarks.real import RealBenchmark
+from warex.benchmarks.step import StepBenchmark
 from warex.benchmarks.table import BenchmarkTable
 from warex.benchmarks.testbed import TestbedBenchmark
+from warex.benchmarks.webarena import WebArenaBenchmark
+from warex.benchmarks.webarena_infinity import InfinityBenchmark
+from warex.benchmarks.webvoyager import WebVoyagerBenchmark
 from warex.errors import CampaignError
 from warex.scenarios.mistakes import did_you_mean
 
@@ -20,6 +24,10 @@ BENCHMARKS: tuple[type[Benchmark], ...] = (
     AgentLabBenchmark,
     BrowserUseBenchmark,
     RealBenchmark,
+    WebArenaBenchmark,
+    StepBenchmark,
+    WebVoyagerBenchmark,
+    InfinityBenchmark,
 )
 
 __all__ = [

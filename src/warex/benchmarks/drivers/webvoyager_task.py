@@ -1,0 +1,35 @@
+"""Runs WebVoyager's ``run.py`` on a file of one task, then its judge; inside its environment.
+
+Told by one JSON argument: ``run`` and ``judge`` (command lines without the key; no judge: empty),
+``results`` (where the first leaves its own), ``judged`` (an empty folder), ``verdict`` (a file).
+The judge looks only at folders that are called as one of its fifteen sites' tasks are, so the
+task's is shown to it under such a name.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+_NAME = "taskAllrecipes--0"
+
+
+def main(told: dict[str, Any]) -> int:
+    """Run both; return the exit code of the first."""
+    # They take their key from nowhere but the command line.
+    key = ["--api_key", os.environ["OPENAI_API_KEY"]]
+    code = subprocess.run([*told["run"], *key], check=False).returncode
+    done = sorted(Path(told["results"]).glob("*/task*"))
+    if code == 0 and done and told["judge"]:
+        os.symlink(done[-1].absolute(), Path(told["judged"], _NAME))
+        with open(told["verdict"], "w", encoding="utf-8") as verdict:
+            subprocess.run(
+                [*told["judge"], *key], stdout=verdict, stderr=subprocess.STDOUT, check=False
+            )
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(json.loads(sys.argv[1])))

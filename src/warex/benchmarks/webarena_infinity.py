@@ -1,0 +1,323 @@
+"""WebArena-Infinity: whole applications on this machine, each with many tasks and their checks.
+
+Its own runner does one task with browser-use. It keeps the application on localhost, which
+browsers keep from any proxy; so the application's server is started here, anew for each trial, and
+the runner is told that it is on another host.
+"""
+
+import json
+import os
+import select
+import socket
+import subprocess
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, cast
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.browser_use import BrowserUseBenchmark
+from warex.benchmarks.playwright import VARIABLE, write_starter
+from warex.benchmarks.recipe import Install, Recipe
+from warex.benchmarks.table import BenchmarkTable
+from warex.errors import CampaignError, TrialVoid
+from warex.proxy.ca import CertificateAuthority
+from warex.sandbox.finding import Finding
+from warex.scenarios import Arm, Scenario
+from warex.traces import Ending
+
+MODELS = ("gpt", "claude", "gemini-flash", "gemini-pro")
+"""What its runner calls the models that it gives to browser-use."""
+
+_HOST, _PORT = "infinity.warex.test", 8001
+_SERVER = Path(__file__).with_name("drivers") / "infinity_app.py"
+_RUNNER = "evaluation/run_eval_parallel.py"
+_RESULTS = "results"
+_READY_S = 30.0
+_TRIES = 3
+
+_CRASHED = "Agent crashed: "
+_TIMED_OUT = "Timed out after "
+
+_QUIET = {
+    "ANONYMIZED_TELEMETRY": "false",
+    "BROWSER_USE_CLOUD_SYNC": "false",
+    "BROWSER_USE_VERSION_CHECK": "false",
+    "BROWSER_USE_DISABLE_EXTENSIONS": "1",
+}
+
+_CHECK = """
+import dotenv, json, requests
+from importlib.metadata import version
+from browser_use import Agent, BrowserSession
+versions = {name: version(name) for name in ("browser-use", "cdp-use", "openai")}
+print(json.dumps({"versions": versions}))
+"""
+
+
+class InfinityOptions(BaseModel, frozen=True, extra="forbid"):
+    """What the adapter must be told."""
+
+    checkout: Annotated[str, StringConstraints(min_length=1)] = Field(
+        description="Folder of a checkout of web-arena-x/webarena-infinity."
+    )
+    suite: Literal["real-tasks", "function-tasks"] = Field(
+        default="real-tasks", description="Which of an application's lists of tasks."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _App(Stage):
+    port: int = 0
+    """Of the application, on loopback."""
+
+
+class InfinityBenchmark(Benchmark):
+    """WebArena-Infinity's own runner, one process and one fresh application for each task."""
+
+    name: ClassVar = "webarena-infinity"
+    summary: ClassVar = "WebArena-Infinity's 13 applications with browser-use; needs a checkout."
+    vocabulary = BrowserUseBenchmark.vocabulary
+    records: ClassVar = (
+        f"{_RESULTS}/*/*.json",
+        f"{_RESULTS}/*/*.html",
+        f"{_RESULTS}/*/*/*.json",
+        f"{_RESULTS}/*/*/conversations/*",
+    )
+    guide: ClassVar = (
+        "Needs a checkout of web-arena-x/webarena-infinity; everything else runs on this machine."
+        " A task is called APPLICATION/ID, as gmail/task_e1. agent.model is the runner's own word:"
+        f" {', '.join(MODELS)}; base_url goes with gpt."
+    )
+    arming: ClassVar = (
+        "first_llm_call, since a first page that fails ends the run before the agent begins; the"
+        " runner's and the checks' own requests, by python-requests, are never touched"
+    )
+    example: ClassVar = """\
+name = "infinity"
+tasks = { match = "gmail/*" }
+[benchmark]
+name = "webarena-infinity"
+dir = "infinity-env"
+options = { checkout = "webarena-infinity" }
+[[agents]]
+name = "browser-use"
+model = "gpt"
+[[conditions]]
+name = "clean"
+[[conditions]]
+name = "server-error"
+scenario = "paper/server-error"
+"""
+    recipe: ClassVar = Recipe(
+        pythons=("3.12", "3.13"),
+        installs=(Install(("browser-use", "pillow", "requests", "python-dotenv")),),
+        pins="pins/browser-use.txt",
+        check=_CHECK,
+    )
+    options_model: ClassVar = InfinityOptions
+    # It resets the application, and its checks read the application's state.
+    verifiers = ("python-requests",)
+    key_variables = ("OPENAI_API_KEY",)
+    embedded_model: ClassVar = "gpt"
+
+    def __init__(self, table: BenchmarkTable | None = None) -> None:
+        super().__init__(table)
+        self._given = cast(InfinityOptions, self.options)
+        self._checkout = self.table.path(self._given.checkout)
+
+    def tasks(self) -> tuple[str, ...]:
+        """Return APPLICATION/ID for all tasks of the suite, application by application."""
+        return tuple(self._all)
+
+    @cached_property
+    def _all(self) -> Mapping[str, Path]:
+        """Each task's application."""
+        tasks: dict[str, Path] = {}
+        for path in sorted((self._checkout / "apps").glob(f"*/{self._given.suite}.json")):
+            try:
+                ids = [str(task["id"]) for task in json.loads(path.read_bytes())]
+            except (OSError, ValueError, LookupError, TypeError) as error:
+                raise CampaignError(f"{path} is no list of tasks ({error!r})") from None
+            tasks |= {f"{path.parent.name}/{name}": path.parent for name in ids}
+        if not tasks:
+            raise CampaignError(
+                f"benchmark.options.checkout: {self._checkout} holds no"
+                f" apps/*/{self._given.suite}.json"
+            )
+        return tasks
+
+    def sites(self, task: str) -> tuple[str, ...]:
+        """Return the name under which the runner is told of the application."""
+        return (f"http://{_HOST}:{_PORT}",)
+
+    def arm(self, scenario: Scenario, task: str) -> Arm:
+        """Return ``first_llm_call``: its set-up bears no fault at all."""
+        return scenario.arm or "first_llm_call"
+
+    def ready(
+        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
+    ) -> None:
+        """Raise CampaignError for a model that its runner has no word for."""
+        super().ready(tasks, agents, direct=direct)
+        if not (self._checkout / _RUNNER).is_file():
+            raise CampaignError(f"benchmark.options.checkout: {self._checkout} holds no {_RUNNER}")
+        for agent in agents:
+            if agent.model not in MODELS and not agent.embedded:
+                raise CampaignError(
+                    f"agent {agent.name!r}: the runner knows no model {agent.model!r}; it knows"
+                    f" {', '.join(MODELS)}"
+                )
+            if agent.base_url is not None and agent.model != "gpt" and not agent.embedded:
+                raise CampaignError(
+                    f"agent {agent.name!r}: base_url goes with the model 'gpt', which alone is told"
+                    " of one"
+                )
+
+    def needs(self) -> Iterator[Finding]:
+        """Yield the environment and the checkout."""
+        yield from super().needs()
+        there = (self._checkout / _RUNNER).is_file()
+        found = _RUNNER if there else "no checkout of WebArena-Infinity"
+        state: Literal["ok", "missing"] = "ok" if there else "missing"
+        yield Finding(f"{self.name} checkout", state, f"{self._checkout}: {found}")
+
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
+        """Start the application; without a proxy the runner does, since it is on localhost then."""
+        if direct:
+            return nullcontext(_App(port=_free_port()))
+        return self._served(self._all[task])
+
+    @contextmanager
+    def _served(self, app: Path) -> Iterator[_App]:
+        made = self.environment()
+        for _ in range(_TRIES):
+            port = _free_port()
+            with subprocess.Popen(
+                [str(made.python), "-u", str(_SERVER), str(port)],
+                cwd=app,
+                env={**os.environ, **made.variables},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            ) as server:
+                try:
+                    if _is_serving(server):
+                        maps = (f"http://{_HOST}:{_PORT}=http://127.0.0.1:{port}",)
+                        yield _App(maps=maps, port=port)
+                        return
+                finally:
+                    server.kill()
+        raise TrialVoid(f"{app / 'server.py'} did not start")
+
+    def command(self, job: Job, stage: Stage) -> Command:
+        """Return the runner with one worker on one task."""
+        app, made = self._all[job.task], self.environment()
+        host, port = (_HOST, _PORT) if job.proxied else ("localhost", cast(_App, stage).port)
+        arguments = [str(made.python), str(self._checkout / _RUNNER)]
+        arguments += ["--model", job.agent.model, "--workers", "1", "--web-app", str(app)]
+        arguments += ["--task-suite", self._given.suite, "--task-id", _id(job.task)]
+        arguments += ["--max-steps", str(job.agent.max_steps)]
+        arguments += ["--env-host", host, "--base-port", str(port)]
+        arguments += ["--output-dir", str(job.folder.absolute() / _RESULTS)]
+        if job.agent.screenshot:
+            arguments.append("--use-vision")
+        browsers, temporary = job.scratch / "browsers", job.scratch / "tmp"
+        temporary.mkdir()
+        # The first place where browser-use looks for a browser.
+        starter = browsers / "chromium-1/chrome-linux/chrome"
+        write_starter(starter, job.browser, job.browser_arguments)
+        variables = {
+            **_QUIET,
+            **made.variables,
+            VARIABLE: str(browsers),
+            "BROWSER_USE_CONFIG_DIR": str(job.scratch / "config"),
+            "TMPDIR": str(temporary),
+        }
+        if job.agent.base_url is not None:
+            variables["OPENAI_BASE_URL"] = job.agent.base_url
+        return Command(arguments, variables, job.scratch)
+
+    def reached(self, stage: Stage) -> bool | None:
+        """Return whether any browser told the application's server of its state."""
+        port = cast(_App, stage).port
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            opener.open(f"http://127.0.0.1:{port}/api/state", timeout=10).close()
+        except urllib.error.HTTPError:
+            return False
+        except OSError as error:
+            raise TrialVoid(f"the application does not tell its state: {error}") from None
+        return True
+
+    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+        """Return the runner's own result: whether the task's check passed, and what it said."""
+        found = sorted((folder / _RESULTS).glob(f"*/{_id(task)}/result.json"))
+        if not found:
+            if code is None:
+                return Result("time_limit", 0.0)
+            why = f"the runner ended with code {code} and no result{_why(folder / AGENT_LOG)}"
+            return Result("harness_crashed", 0.0, reasons=(why,))
+        try:
+            said = json.loads(found[-1].read_bytes())
+            return _result(said, found[-1].with_name("history.json"))
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            raise TrialVoid(f"{found[-1]} cannot be read: {error!r}") from None
+
+
+def _id(task: str) -> str:
+    return task.rpartition("/")[2]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _is_serving(server: subprocess.Popen[bytes]) -> bool:
+    """Wait for the line that it prints once it listens; False where it ends before."""
+    if server.stdout is None or not select.select([server.stdout], [], [], _READY_S)[0]:
+        return False
+    return server.stdout.readline().startswith(b"Serving on")
+
+
+def _result(said: Mapping[str, Any], history: Path) -> Result:
+    words, score = str(said["verifier_message"]), float(bool(said["passed"]))
+    if words.startswith(_CRASHED):
+        return Result("harness_crashed", 0.0, reasons=(words,))
+    if words.startswith(_TIMED_OUT):
+        return Result("time_limit", score, reasons=(words,))
+    if not said["is_done"] and not _answered(history):
+        errors = [str(error) for error in said["errors"] if error]
+        why = f": {errors[-1][:300]}" if errors else ""
+        return Result("model_error", 0.0, unusable=f"the model never said what to do{why}")
+    ending: Ending = "answered" if said["is_done"] else "step_limit"
+    answer = said["final_result"]
+    return Result(ending, score, None if answer is None else str(answer), (words,))
+
+
+def _answered(history: Path) -> bool:
+    """Whether the model's answer could be read in any step; step 0 is browser-use's own."""
+    steps = json.loads(history.read_bytes())["history"]
+    told = (step for step in steps if (step.get("metadata") or {}).get("step_number", 1) > 0)
+    return any((step.get("model_output") or {}).get("action") for step in told)
+
+
+def _why(log: Path) -> str:
+    """Return what the runner said of its end; it goes on after a browser that did not come up."""
+    lines = log.read_text("utf-8", "replace").splitlines() if log.is_file() else []
+    told = [line.strip() for line in lines if "failed" in line] or [
+        line.strip() for line in lines if line.strip()
+    ]
+    return f", after it said: {told[-1][:300]}" if told else ""
