@@ -1,6 +1,7 @@
 import pytest
 
-from warex.scenarios import BACKGROUND_HOSTS, NEVER
+from warex.exchange import Exchange, Request
+from warex.scenarios import BACKGROUND_HOSTS, NEVER, Injector, Scenario
 from warex.scenarios.patterns import any_of, normalise
 
 is_never = any_of(NEVER)
@@ -44,3 +45,31 @@ def test_no_fault_touches_what_the_browser_does_by_itself(url: str) -> None:
 )
 def test_a_task_site_is_not_taken_for_background(url: str) -> None:
     assert not is_never(normalise(url))
+
+
+@pytest.mark.parametrize(
+    ("agent", "llm", "hit"),
+    [
+        ("python-requests/2.32", False, False),
+        ("Mozilla/5.0 (python-requests/2.32)", False, True),
+        ("", False, True),
+        # A client of the judges' kind may be the agent's own way to its model.
+        ("python-requests/2.32", True, True),
+    ],
+)
+def test_no_fault_touches_what_a_verifier_asks_for(agent: str, llm: bool, hit: bool) -> None:
+    rule = {
+        "name": "r",
+        "match": {"url": "https://a.test/*"},
+        "trigger": {"always": True},
+        "fault": {"kind": "http_error"},
+    }
+    scenario = Scenario.model_validate({"name": "s", "rules": [rule]})
+    injector = Injector(scenario, 1, never_agents=("python-requests/",))
+    request = Request("GET", "https://a.test/x", {"user-agent": agent})
+
+    decision = injector.request(Exchange("1", request), 0.0, llm=llm)
+
+    assert bool(decision.injections) is hit
+    reasons = [alone.reason for alone in injector.left_alone()]
+    assert reasons == ([] if hit else ["never"])
