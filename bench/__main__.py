@@ -15,7 +15,19 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bench import demo, event, first_event, inside, machine, memory, pages, ready, table, throughput
+from bench import (
+    demo,
+    event,
+    exec_ready,
+    first_event,
+    inside,
+    machine,
+    memory,
+    pages,
+    ready,
+    table,
+    throughput,
+)
 from bench.row import Row
 from bench.setting import Setting, setting
 
@@ -26,6 +38,7 @@ BENCHMARKS: Mapping[str, Callable[[Setting], list[Row]]] = {
     "memory": memory.measure,
     "first-event": first_event.measure,
     "namespace": inside.measure,
+    "exec": exec_ready.measure,
     "event": event.measure,
     "demo": demo.measure,
 }

@@ -39,6 +39,7 @@ def test_every_benchmark_runs_and_says_what_it_measured(tmp_path: Path) -> None:
         "namespace-kept",
         "namespace-fresh",
         "namespace-relay",
+        "exec",
         "event",
     }
     for row in rows.values():

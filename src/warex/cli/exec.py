@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 _LOOK = 0.2
 """Seconds between two looks at how the proxy and the command are."""
+_QUICK = 0.35
+"""Seconds to be ready in, or the command waits for the proxy: on a machine as slow as that, a name
+that it looks up might be given up (after 2 s) before the proxy can answer."""
 
 type _Say = Callable[[str], None]
 
@@ -96,6 +100,7 @@ class _Trial:
         from warex.sandbox.isolation import Told, behind
         from warex.sandbox.terminal import Terminal, passing_on, unsignalled
 
+        began = time.monotonic()
         terminal = Terminal.ours()
         ca = ensure_ca()
         ports = self._host_ports(asked)
@@ -118,7 +123,7 @@ class _Trial:
             told=Told(self.say),
         ) as place:
             self._warn_of_escapes(place.isolation)
-            if not self._may_write():
+            if not self._may_write() or time.monotonic() - began > _QUICK:
                 _ = place.proxy
             with unsignalled() as mask:
                 child = place.start(self.arguments, mask=mask)
