@@ -27,6 +27,7 @@ from warex.proxy.forkserver import Forkserver
 from warex.proxy.lane import started
 from warex.sandbox.chromium import find_chromium
 from warex.sandbox.finding import Finding
+from warex.sandbox.iptables_probe import prove_iptables
 from warex.sandbox.probes import prove
 
 OLDEST_PYTHON = (3, 12)
@@ -87,6 +88,7 @@ def _behind_a_proxy(
         yield _chromium(chromium)
     yield from prove("environment", forkserver, ca, environment, chromium, needed=True)
     yield from prove("namespace", forkserver, ca, environment, chromium, needed=False)
+    yield from prove_iptables(chromium)
 
 
 def _python() -> Finding:

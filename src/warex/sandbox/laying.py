@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 NOT_FOR_PROGRAMS: Final = 2 | 4 | 8  # nosuid, nodev, noexec
-_BIND, _REC, _PRIVATE, _READ_ONLY = 4096, 16384, 1 << 18, 1
+BIND, REC, PRIVATE, READ_ONLY = 4096, 16384, 1 << 18, 1
 _DETACH: Final = 2
 _SETTING_UP: Final = ("/sys", "/mnt", "/tmp")
 
@@ -114,7 +114,7 @@ def lay_files(plan: dict[str, Any], mount_point: MountPoint) -> None:
     nobody, and only until each file has been bound to its place.
     """
     try:
-        mount(None, "/", None, _REC | _PRIVATE)
+        mount(None, "/", None, REC | PRIVATE)
         scratch = next(path for path in _SETTING_UP if os.path.isdir(path))
         mount("warex", scratch, "tmpfs", 2 | 4, "mode=0755")
     except OSError as error:
@@ -138,14 +138,14 @@ def _lay_out(scratch: str, plan: dict[str, Any], mount_point: MountPoint) -> Non
             write(f"{layer}/{name}", content)
         # Where overlays are not allowed, those who look here for a certificate find none of ours.
         with suppress(OSError):
-            mount("warex", target, "overlay", _READ_ONLY, f"lowerdir={layer}:{target}")
+            mount("warex", target, "overlay", READ_ONLY, f"lowerdir={layer}:{target}")
     if mount_point.path is not None:
         mount_point.make()
     for target, content in plan["files"]:
         copy = f"{scratch}/{(laid := laid + 1)}"
         _lay(copy, content)
         with suppress(OSError):  # What is not there need not be covered.
-            mount(copy, os.path.realpath(target), None, _BIND)
+            mount(copy, os.path.realpath(target), None, BIND)
     if plan["data"] is not None:
         folder, database = plan["data"]
         with suppress(OSError):

@@ -23,16 +23,10 @@ from warex.proxy.interception import CANARY_HOST
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.chromium import QUIET
 from warex.sandbox.finding import Finding
+from warex.sandbox.iptables_probe import BY_NODE, BY_PYTHON
 from warex.sandbox.isolation import Behind, Capture, Isolation, behind
 
 _SECONDS = 15.0
-
-_BY_PYTHON = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=8).read())"
-
-_BY_NODE = """
-fetch(process.argv[1]).then((answer) => answer.text()).then(console.log)
-  .catch((error) => { console.error(String(error.cause ?? error)); process.exit(1); });
-"""
 
 _NODE_HEEDS = (22, 21)
 """From this Node on its own fetch heeds proxy variables (NODE_USE_ENV_PROXY)."""
@@ -66,7 +60,7 @@ def prove(
             took = 1000 * (time.monotonic() - began)
             yield Finding(label, "ok", f"{_WHAT[isolation]}, ready in {took:.0f} ms", needed)
             probes: list[Callable[[], Finding]] = [
-                lambda: _client(place, "python", sys.executable, ("-c", _BY_PYTHON), needed),
+                lambda: _client(place, "python", sys.executable, ("-c", BY_PYTHON), needed),
                 lambda: _client(place, "curl", "curl", ("-sS", "--max-time", "8")),
                 lambda: _node(place),
             ]
@@ -114,7 +108,7 @@ def _client(
 
 
 def _node(place: Behind) -> Finding:
-    finding = _client(place, "node", "node", ("-e", _BY_NODE))
+    finding = _client(place, "node", "node", ("-e", BY_NODE))
     if finding.state != "broken" or place.isolation != "environment":
         return finding
     release = _node_release(place)
