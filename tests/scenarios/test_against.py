@@ -11,7 +11,9 @@ from warex.scenarios.scenario import Scenario
 from warex.traces import (
     SCHEMA_VERSION,
     Disarmed,
+    Dns,
     Event,
+    FaultPlanned,
     LlmCall,
     RequestSeen,
     ResponseSeen,
@@ -272,3 +274,96 @@ def test_an_answer_of_ours_says_nothing_of_the_site(tmp_path: Path) -> None:
 def test_a_trace_without_a_beginning_is_told(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match="has no trial_began event"):
         hits_against(scenario({"first": 1}), trial(tmp_path, asked("1", SHOP)))
+
+
+# ---- attempts to reach a site
+
+
+def unreachable(kind: str, **keys: object) -> Scenario:
+    rule = {"name": "gone", "trigger": {"first": 1}, "fault": {"kind": kind}, **keys}
+    return Scenario.model_validate({"name": "s", "rules": [rule]})
+
+
+def test_a_har_says_which_request_waited_for_a_name_a_connection_and_tls(tmp_path: Path) -> None:
+    kept = {"dns": -1, "connect": -1, "ssl": -1}
+    path = har(
+        tmp_path,
+        row(f"{SHOP}/", 0, timings={"dns": 1, "connect": 20, "ssl": 10}),
+        row(f"{SHOP}/a", 1, timings=kept),
+        row("http://plain.example/", 2, timings={"dns": 1, "connect": 5, "ssl": -1}),
+        row(f"{SHOP}/b", 9, timings={"dns": -1, "connect": 20, "ssl": 10}),
+    )
+
+    def numbers(kind: str, trigger: object = None) -> list[int]:
+        made = unreachable(kind, trigger=trigger or {"always": True})
+        return [hit.number for hit in hits_against(made, path)]
+
+    assert numbers("dns_failure") == [1, 3]
+    assert numbers("connection_refused") == [1, 3, 4]
+    assert numbers("tls_error") == [1, 4]
+    assert numbers("connection_timeout", {"nth": 3}) == [4]
+
+
+def test_a_har_without_phases_reaches_each_site_once(tmp_path: Path) -> None:
+    path = har(tmp_path, *(row(f"{SHOP}/{n}", 10 * n) for n in range(3)))
+    (hit,) = hits_against(unreachable("connection_refused", trigger={"always": True}), path)
+    assert (hit.number, hit.method, hit.url) == (1, "CONNECT", f"{SHOP}:443/")
+    assert (hit.resource, hit.stage, hit.ordinal) == ("other", "request", 1)
+
+
+def written(folder: Path, *events: tuple[float, Event]) -> Path:
+    seconds = iter([t for t, _ in events])
+    stamps = {
+        "schema_version": SCHEMA_VERSION,
+        "at": "2026-05-04T12:00:00+00:00",
+    }
+    lines = [
+        json.dumps({**stamps, "seq": number, "t": next(seconds), **event.model_dump(mode="json")})
+        for number, (_, event) in enumerate(events, 1)
+    ]
+    (folder / "events.jsonl").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def seen(url: str, connection: str) -> RequestSeen:
+    return RequestSeen(
+        exchange=f"x{url}",
+        method="GET",
+        url=url,
+        resource="document",
+        http_version="HTTP/1.1",
+        connection=connection,
+        size=0,
+    )
+
+
+def test_a_trial_is_played_by_its_names_connections_and_failed_attempts(tmp_path: Path) -> None:
+    failed = FaultPlanned(
+        injection="i1",
+        exchange="a1",
+        rule="r",
+        fault={},
+        stage="request",
+        scope="",
+        ordinal=1,
+        effects=("refuse",),
+        url=f"{SHOP}:443/",
+        point="connect",
+    )
+    trial = written(
+        tmp_path,
+        (0.0, TrialBegan()),
+        (0.5, Dns(name="shop.example", kind="A", answer="198.18.0.1")),
+        (1.0, failed),
+        (5.0, seen(f"{SHOP}/a", "c1")),
+        (6.0, seen(f"{SHOP}/b", "c1")),
+        (9.0, seen(f"{SHOP}/c", "c2")),
+    )
+
+    def hits(kind: str) -> list[tuple[float, int]]:
+        found = hits_against(unreachable(kind, trigger={"always": True}), trial)
+        return [(hit.at, hit.number) for hit in found]
+
+    assert hits("dns_failure") == [(0.5, 1)]
+    assert hits("connection_refused") == [(1.0, 1), (5.0, 1), (9.0, 3)]
+    assert hits("tls_error") == [(5.0, 1), (9.0, 3)]

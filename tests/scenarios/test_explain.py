@@ -98,3 +98,48 @@ def test_every_pattern_has_its_words(match: object, words: str) -> None:
 
 def test_a_scenario_without_rules_says_that_nothing_is_hit() -> None:
     assert "There are no rules: nothing is hit." in explain(scenario())
+
+
+def test_a_connection_fault_is_told_by_what_is_tried_and_where_it_shows() -> None:
+    said = flat(
+        scenario(
+            rule(
+                "gone",
+                {"first": 1},
+                {"kind": "connection_refused"},
+                match={"url": "https://shop.example/*"},
+                per="url",
+            )
+        )
+    )
+    for part in (
+        "Which exchanges: connections to shop.example, port 443 Which are hit: the first one;",
+        "Counting: attempts at one host and port within 3 s are counted as one; each host and port"
+        " is numbered by itself",
+        "connection_refused: is refused at once (a TCP reset), as where nobody listens;",
+        "When: before there is a request, so the site does nothing; shows in namespace mode (warex"
+        " exec --isolate namespace, or the same of warex run) only",
+    ):
+        assert part in said
+
+
+@pytest.mark.parametrize(
+    ("match", "kind", "words"),
+    [
+        ({"url": "*"}, "connection_timeout", "connections to any host Which"),
+        ({}, "tls_error", "TLS handshakes with any host Which"),
+        ({"url": "{sites}"}, "tls_error", "TLS handshakes with the benchmark's task sites (any"),
+        ({"url": "*://*.example"}, "tls_error", "TLS handshakes with *.example, any port Which"),
+        (
+            {"url_exact": "http://shop.example"},
+            "dns_failure",
+            "lookups of the name of shop.example",
+        ),
+    ],
+)
+def test_what_a_connection_fault_is_about_is_told(match: object, kind: str, words: str) -> None:
+    assert words in flat(scenario(rule("gone", fault={"kind": kind}, match=match)))
+
+
+def test_where_a_fault_shows_is_told_only_where_that_is_not_everywhere() -> None:
+    assert "namespace" not in flat(scenario(rule("gone", fault={"kind": "tls_error"})))
