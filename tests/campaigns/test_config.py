@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from warex.benchmarks import BenchmarkTable
 from warex.campaigns.config import (
     CampaignConfig,
     ConditionConfig,
@@ -169,3 +170,46 @@ def test_the_docs_name_every_key_with_its_default(tmp_path: Path) -> None:
         assert f"| `{name}` | {default or ''}" in page, name
     example = page.split("```toml\n")[1].split("```")[0]
     assert load_campaign(written(tmp_path, example, "example.toml")).name == "my-agent"
+
+
+TABLE = """
+[benchmark]
+name = "command"
+sites = ["https://shop.example"]
+[benchmark.options]
+command = "true"
+tasks = ["t"]
+"""
+
+
+def test_a_benchmark_may_be_a_table(tmp_path: Path) -> None:
+    config = load_campaign(written(tmp_path, GOOD + TABLE))
+
+    assert config.benchmark.name == "command"
+    assert config.benchmark.path("c.toml") == tmp_path / "c.toml"
+    frozen = config.model_dump(mode="json", exclude_none=True)["benchmark"]
+    assert frozen["options"] == {"command": "true", "tasks": ["t"]}
+    assert BenchmarkTable.model_validate(frozen).model_dump(mode="json") == frozen
+
+
+def test_a_benchmark_by_its_name_is_frozen_as_its_name(tmp_path: Path) -> None:
+    config = load_campaign(written(tmp_path, GOOD))
+
+    assert config.model_dump(mode="json")["benchmark"] == "testbed"
+
+
+def test_what_no_table_has_is_told_with_its_place(tmp_path: Path) -> None:
+    said = mistakes(tmp_path, GOOD + TABLE.replace("sites", "site"))
+
+    assert "benchmark: there is no key 'site' here; did you mean 'sites'?" in said
+
+
+def test_a_playbook_is_found_beside_its_campaign(tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text("rules: [{say: hello}]")
+    text = GOOD.replace("scripted:giveup", "playbook:p.yaml")
+
+    (agent,) = load_campaign(written(tmp_path, text)).agents
+
+    assert agent.model == f"playbook:{tmp_path / 'p.yaml'}"
+    (elsewhere,) = load_campaign(written(tmp_path, text.replace("p.yaml", "q.yaml"))).agents
+    assert elsewhere.model == "playbook:q.yaml"

@@ -200,11 +200,17 @@ def _interpreter(recipe: Recipe, named: str | None) -> str | None:
     for version in recipe.pythons:
         if version == own:
             return sys.executable
-        pyenv = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
-        for candidate in (shutil.which(f"python{version}"), *map(str, reversed(pyenv))):
+        for candidate in (shutil.which(f"python{version}"), *_of_pyenv(version)):
             if candidate is not None and _version(candidate) == version:
                 return candidate
     return None
+
+
+def _of_pyenv(version: str) -> list[str]:
+    """Return the interpreters of a version that pyenv has installed, the newest first."""
+    root = os.environ.get("PYENV_ROOT") or Path(os.environ.get("HOME", "/nonexistent"), ".pyenv")
+    found = Path(root).glob(f"versions/{version}.*/bin/python")
+    return sorted(map(str, found), reverse=True)
 
 
 def _version(python: str) -> str | None:
