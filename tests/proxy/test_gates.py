@@ -51,6 +51,22 @@ def test_only_the_attempts_that_a_trigger_names_are_refused(
     assert len(_delivered(within)) == 1
 
 
+def test_one_port_may_stay_open_while_the_others_are_closed(
+    begin_inside: BeginInside, plain: Origin
+) -> None:
+    # The first occurrence goes on at its own port; any other port would be the second.
+    rules = scenario(
+        ConnectionRefused(hold=20), Trigger(nth=(2,)), match={"url": "http://shop.test:*"}
+    )
+    maps = mapped("http://shop.test", "http://shop.test:8080", port=plain.port)
+    with begin_inside(scenario=rules, maps=maps) as within:
+        assert within.curl("http://shop.test/a") == "hello"
+        assert within.curl("http://shop.test/b") == "hello"
+        assert within.curl_fails("http://shop.test:8080/c") == _REFUSED
+        assert within.curl("http://shop.test/d") == "hello"
+    assert len(_delivered(within)) == 1
+
+
 def test_an_address_that_a_rule_names_is_refused_too(
     begin_inside: BeginInside, plain: Origin
 ) -> None:
