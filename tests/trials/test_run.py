@@ -21,9 +21,12 @@ from warex.scenarios import Scenario
 from warex.traces import (
     Canary,
     Counted,
+    Entry,
     FaultDelivered,
+    FaultPlanned,
     LlmCall,
     Outcome,
+    Trace,
     TrialBegan,
     TrialEnded,
     TrialKey,
@@ -125,6 +128,27 @@ def test_an_agent_whose_browser_goes_past_the_proxy_is_void(
     reason = void_reason(attempt(spec(does), setting, tmp_path))
 
     assert reason.startswith(f"bypassed: {says} of {SITE}")
+
+
+def test_a_site_that_a_fault_kept_from_being_reached_was_not_gone_past() -> None:
+    failed = FaultPlanned(
+        injection="i1",
+        exchange="a1",
+        rule="r",
+        fault={},
+        stage="request",
+        scope="",
+        ordinal=1,
+        effects=("refuse",),
+        url=f"{SITE}:443/",
+        point="connect",
+    )
+
+    trace = Trace((Entry(1, 0.0, "", failed),))
+
+    trials._require_pages(trace, [SITE])
+    with pytest.raises(TrialVoid, match="bypassed"):
+        trials._require_pages(trace, ["https://other.warex.test"])
 
 
 @pytest.mark.parametrize(("reached", "counts"), [(False, True), (True, False), (None, False)])
