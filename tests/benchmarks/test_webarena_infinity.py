@@ -149,9 +149,10 @@ def test_the_runner_is_told_of_another_host_behind_the_proxy(
     assert "--proxy-server" in chrome.read_text()
 
 
-def step(number: int, action: str | None) -> dict[str, Any]:
+def step(number: int, action: str | None, success: bool | None = None) -> dict[str, Any]:
     output: dict[str, Any] | None = None if action is None else {"action": [{action: {}}]}
-    return {"model_output": output, "metadata": {"step_number": number}}
+    result = [{"success": success}]
+    return {"model_output": output, "result": result, "metadata": {"step_number": number}}
 
 
 def leave(folder: Path, steps: list[dict[str, Any]], **more: Any) -> None:
@@ -169,7 +170,7 @@ def leave(folder: Path, steps: list[dict[str, Any]], **more: Any) -> None:
     (result / "history.json").write_text(json.dumps({"history": steps}))
 
 
-WORKED = [step(0, "navigate"), step(1, "click"), step(2, "done")]
+WORKED = [step(0, "navigate"), step(1, "click"), step(2, "done", True)]
 
 
 @pytest.mark.parametrize(
@@ -197,6 +198,14 @@ def test_the_verdict_is_the_runners_own(
     leave(tmp_path, WORKED, **more)
 
     assert infinity().read(TASK, Stage(), tmp_path, 0) == result
+
+
+def test_an_agent_that_says_it_failed_has_reported_the_task_infeasible(
+    infinity: Make, tmp_path: Path
+) -> None:
+    leave(tmp_path, [*WORKED[:-1], step(2, "done", False)], passed=False)
+
+    assert infinity().read(TASK, Stage(), tmp_path, 0).ending == "reported_infeasible"
 
 
 def test_a_model_that_never_answered_is_unusable(infinity: Make, tmp_path: Path) -> None:

@@ -298,20 +298,29 @@ def _result(said: Mapping[str, Any], history: Path) -> Result:
         return Result("harness_crashed", 0.0, reasons=(words,))
     if words.startswith(_TIMED_OUT):
         return Result("time_limit", score, reasons=(words,))
-    if not said["is_done"] and not _answered(history):
+    steps = _steps(history)
+    if not said["is_done"] and not any(_acted(step) for step in steps):
         errors = [str(error) for error in said["errors"] if error]
         why = f": {errors[-1][:300]}" if errors else ""
         return Result("model_error", 0.0, unusable=f"the model never said what to do{why}")
-    ending: Ending = "answered" if said["is_done"] else "step_limit"
+    ending: Ending = "step_limit"
+    if said["is_done"]:
+        # Its own word for a task that it did not do.
+        gave_up = bool(steps) and any(r.get("success") is False for r in steps[-1]["result"])
+        ending = "reported_infeasible" if gave_up else "answered"
     answer = said["final_result"]
     return Result(ending, score, None if answer is None else str(answer), (words,))
 
 
-def _answered(history: Path) -> bool:
-    """Whether the model's answer could be read in any step; step 0 is browser-use's own."""
-    steps = json.loads(history.read_bytes())["history"]
-    told = (step for step in steps if (step.get("metadata") or {}).get("step_number", 1) > 0)
-    return any((step.get("model_output") or {}).get("action") for step in told)
+def _steps(history: Path) -> list[dict[str, Any]]:
+    """Return the agent's steps; step 0 is browser-use's own, to the first page."""
+    steps: list[dict[str, Any]] = json.loads(history.read_bytes())["history"]
+    return [step for step in steps if (step.get("metadata") or {}).get("step_number", 1) > 0]
+
+
+def _acted(step: Mapping[str, Any]) -> bool:
+    """Whether the model's answer could be read."""
+    return bool((step.get("model_output") or {}).get("action"))
 
 
 def _why(log: Path) -> str:
