@@ -73,6 +73,8 @@ class Behind:
     environment: "Environment"
     """What commands are started with, unless told otherwise."""
     _serving: "Future[Proxy]"
+    _go: threading.Event
+    """Set when the proxy may start: nothing is to keep a command from starting."""
     _namespace: "Namespace | None" = None
     _guard: Guard | None = None
     _families: list[Family] = field(default_factory=list)
@@ -88,6 +90,7 @@ class Behind:
 
         Raises InputError or MachineError where it could not start, in its own words.
         """
+        self._go.set()
         return self._serving.result()
 
     def failure(self) -> WarexError | None:
@@ -117,11 +120,14 @@ class Behind:
         family = Family()
         marked = family.marked(self.environment.variables)
         self._watch(family)
-        if self._namespace is not None:
+        try:
+            if self._namespace is None:
+                return start_direct(arguments, marked, mask=mask)
             return self._namespace.start(
                 arguments, marked, stdin=0, stdout=1, stderr=2, pass_fds=_passed_on()
             )
-        return start_direct(arguments, marked, mask=mask)
+        finally:
+            self._go.set()
 
     def run(
         self,
@@ -141,7 +147,7 @@ class Behind:
         from warex.sandbox.command import run_command
 
         # A trial's time begins when all is ready: a name that is asked for waits some seconds only.
-        self._serving.result()
+        _ = self.proxy
         return run_command(
             arguments,
             self.environment.variables if variables is None else variables,
@@ -251,14 +257,19 @@ def behind(
             space, ready = namespace
             for sentence in space.notices:
                 told.notice(sentence)
-            serving = stack.enter_context(_serving(forkserver, ready, told, space.handed))
-            yield Behind("namespace", space.environment(base), serving, space)
+            go = threading.Event()
+            if not at_once:
+                go.set()
+            serving = stack.enter_context(_serving(forkserver, ready, told, go, space.handed))
+            yield Behind("namespace", space.environment(base), serving, go, space)
             return
         isolation: Isolation = "none" if wish == "none" else "environment"
         try:
             config = configure("forward")
             guard = stack.enter_context(guarded())
-            serving = stack.enter_context(_serving(forkserver, lambda: config, told, None))
+            go = threading.Event()
+            go.set()
+            serving = stack.enter_context(_serving(forkserver, lambda: config, told, go))
             proxy = serving.result()
         except InputError as error:
             if refused is None:
@@ -266,7 +277,7 @@ def behind(
             # It may be that nothing but the namespace is missing.
             raise type(error)(f"{error}. But {refused}") from None
         environment = _around(isolation, base, proxy, ca, guard)
-        yield Behind(isolation, environment, serving, None, guard)
+        yield Behind(isolation, environment, serving, go, None, guard)
 
 
 def _entered(
@@ -309,15 +320,22 @@ def _serving(
     forkserver: "Forkserver",
     configured: Callable[[], "ProxyConfig"],
     told: Told,
-    handed: "Handed | None",
+    go: threading.Event,
+    handed: "Handed | None" = None,
 ) -> "Iterator[Future[Proxy]]":
+    """Start the proxy as soon as it may; end it."""
+
     def start() -> "AbstractContextManager[Proxy]":
+        go.wait()
         from warex.proxy.lane import started
 
         return started(forkserver, configured(), told.notice, told.end, handed)
 
     with _entering(start) as serving:
-        yield serving
+        try:
+            yield serving
+        finally:
+            go.set()
 
 
 @contextmanager

@@ -18,8 +18,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from OpenSSL import crypto
-
 from warex.errors import MachineError
 from warex.proxy.ca import CertificateAuthority
 from warex.sandbox import nss, resolving
@@ -138,7 +136,7 @@ def laid_over(ca: CertificateAuthority, environment: Mapping[str, str] = os.envi
             notices.append(f"Java will not trust WAREX by {store}: {error}")
     folders = [*_HASHED, *named, *environment.get("SSL_CERT_DIR", "").split(os.pathsep)]
     layers = {
-        folder: {_free_name(folder, pem): pem}
+        folder: {_free_name(folder, pem, _hash_of(ca)): pem}
         for folder in {Path(place).resolve() for place in folders if place}
         if folder.is_dir()
     }
@@ -177,10 +175,14 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def _free_name(folder: Path, pem: bytes) -> str:
+def _hash_of(ca: CertificateAuthority) -> str:
+    """Return the hash by which OpenSSL finds our certificate; the CA's own folder tells it."""
+    return next((path.stem for path in ca.trusted.glob("????????.0")), "warex")
+
+
+def _free_name(folder: Path, pem: bytes, hashed: str) -> str:
     """Return the name by which OpenSSL finds our certificate, beside others of the same hash."""
-    name = crypto.load_certificate(crypto.FILETYPE_PEM, pem).subject_name_hash()
-    hashed, number = f"{name:08x}", 0
+    number = 0
     while (found := _content(folder / f"{hashed}.{number}")) is not None and found != pem:
         number += 1
     return f"{hashed}.{number}"

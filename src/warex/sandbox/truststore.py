@@ -8,10 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives.serialization import Encoding
-from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
-
 _ALIAS: Final = b"warex"
 _PASSWORD: Final = b"changeit"
 """Java's default; who reads its own store of trust gives it or none."""
@@ -95,6 +91,11 @@ def _counted(store: bytes, at: int, size: str) -> tuple[bytes, int]:
 
 
 def _converted(store: bytes) -> list[bytes]:
+    # Only here: it takes longer to load than a namespace to be made.
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.serialization import Encoding
+    from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
+
     for password in (_PASSWORD, None, b""):
         try:
             with warnings.catch_warnings():
