@@ -1,13 +1,16 @@
 """Chromium in a namespace: names without an address, connections that fail, bad certificates."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Error, sync_playwright
 from pydantic import JsonValue
 
 from tests.proxy.support.inside import beginner_inside, mapped
+from tests.proxy.support.lanes import beginner
 from tests.proxy.support.origin import Answer, served
 from warex.proxy.ca import ensure_ca
 from warex.proxy.forkserver import Forkserver
@@ -72,7 +75,7 @@ asyncio.run(main())
 """
 
 
-def scenario() -> Scenario:
+def scenario(*names: str) -> Scenario:
     return Scenario.model_validate(
         {
             "name": "unreachable",
@@ -84,6 +87,7 @@ def scenario() -> Scenario:
                     "fault": fault,
                 }
                 for name, fault in FAULTS.items()
+                if name in names
             ],
         }
     )
@@ -101,7 +105,7 @@ def test_each_failure_is_shown_as_what_it_is_and_heals(tmp_path: Path) -> None:
             origins = [f"https://{name}.test" for name in FAULTS]
             maps = mapped(*origins, port=site.port)
             begin = beginner_inside(forkserver, ca, tmp_path)
-            with begin(scenario=scenario(), maps=maps) as within:
+            with begin(scenario=scenario(*FAULTS), maps=maps) as within:
                 done = within.run(
                     sys.executable,
                     "-c",
@@ -123,4 +127,44 @@ def test_each_failure_is_shown_as_what_it_is_and_heals(tmp_path: Path) -> None:
     assert {planned[event.injection] for event in lane.events(FaultDelivered)} == set(FAULTS)
     missed = {(event.rule, event.reason) for event in lane.events(FaultMissed)}
     assert missed <= {("unanswered", "client_gone"), ("silent", "client_gone")}, missed
+    assert lane.events(TlsRejected) == []
+
+
+def test_a_browser_that_trusts_by_the_authoritys_key_is_not_fooled_either(tmp_path: Path) -> None:
+    ca = ensure_ca(tmp_path / "ca")
+    forkserver = Forkserver()
+    names = ("expired", "homemade", "closed")
+    maps_of = [f"https://{name}.test" for name in names]
+    met = {}
+    try:
+        with (
+            served() as site,
+            beginner(forkserver, ca, tmp_path)(
+                scenario=scenario(*names), maps=mapped(*maps_of, port=site.port)
+            ) as lane,
+            sync_playwright() as playwright,
+        ):
+            trust = f"--ignore-certificate-errors-spki-list={ca.spki}"
+            browser = playwright.chromium.launch(
+                executable_path=str(find_chromium()),
+                args=[*QUIET, "--no-sandbox", f"--proxy-server={lane.url}", trust],
+            )
+            page = browser.new_page()
+            for name in names:
+                with pytest.raises(Error, match=r"net::ERR_\w+") as caught:
+                    page.goto(f"https://{name}.test/")
+                met[name] = re.search(r"net::(\w+)", str(caught.value))
+            lane.proxy.call("POST", "/task/end")
+            for name in names:
+                assert page.goto(f"https://{name}.test/") is not None
+            browser.close()
+    finally:
+        forkserver.close()
+    # It has no CA to find the certificate's signer, so it can say no more of it.
+    assert {name: found and found[1] for name, found in met.items()} == {
+        "expired": "ERR_CERT_AUTHORITY_INVALID",
+        "homemade": "ERR_CERT_AUTHORITY_INVALID",
+        "closed": "ERR_CONNECTION_CLOSED",
+    }
+    assert {event.rule for event in lane.events(FaultDelivered)} == set(names)
     assert lane.events(TlsRejected) == []
