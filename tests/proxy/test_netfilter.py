@@ -127,6 +127,7 @@ def test_a_connection_that_is_open_goes_on_behind_a_closed_gate(inside: Space) -
             stdout=stdout,
             stderr=2,
         )
+        stdout.close()
         assert listen.readline() == b"open\n"
         set_gates(inside, Gate("192.0.2.77", None, "refuse"))
         tell.write(b"go\n")

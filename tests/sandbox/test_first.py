@@ -1,6 +1,7 @@
 """Process 1: how commands start, what they are given, how their end is told."""
 
 import errno
+import gc
 import marshal
 import os
 import signal
@@ -116,6 +117,12 @@ def test_a_start_that_meets_a_limit_fails_alone(monkeypatch: pytest.MonkeyPatch)
         assert marshal.loads(ours.recv(4096)) == ("failed", errno.EAGAIN, "true", False)
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(given)
+
+
+def test_nobody_has_to_wait_for_a_command(inside: Space) -> None:
+    inside.start("true")
+
+    gc.collect()  # A socket that is left open would be told now, as an error.
 
 
 def test_orphans_are_taken_in(inside: Space) -> None:

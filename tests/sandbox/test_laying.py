@@ -93,3 +93,32 @@ with space(ensure_ca(), os.environ) as inside:
         ran = python_as(CALLER, code, folder)
 
     assert ran.stdout.split() == ["644", "644", "755", "0077"], ran.stderr
+
+
+_SHARED = """
+import ctypes, os
+from tests.sandbox.support.stand_in import space
+from warex.proxy.ca import ensure_ca
+libc = ctypes.CDLL(None)
+user, group = os.getuid(), os.getgid()
+if user:
+    os.unshare(os.CLONE_NEWUSER)
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"),
+                       ("gid_map", f"{group} {group} 1")):
+        open(f"/proc/self/{name}", "w").write(text)
+os.unshare(os.CLONE_NEWNS)
+libc.mount(None, b"/", None, ctypes.c_ulong(16384 | 1 << 19), None)  # First its own,
+libc.mount(None, b"/", None, ctypes.c_ulong(16384 | 1 << 20), None)  # then shared, as by systemd.
+before = open("/proc/self/mountinfo").read()
+with space(ensure_ca(), os.environ) as inside:
+    print("warex" in inside.run("cat", "/proc/self/mountinfo")[1])
+    print(open("/proc/self/mountinfo").read() == before)
+"""
+
+
+@pytest.mark.wire
+def test_nothing_is_mounted_for_others_even_where_mounts_are_shared() -> None:
+    with folder_of(CALLER) as folder:
+        ran = python_as(CALLER, _SHARED, folder)
+
+    assert ran.stdout.split() == ["True", "True"], ran.stderr

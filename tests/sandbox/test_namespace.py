@@ -239,19 +239,23 @@ def test_whoever_is_killed_nothing_is_left(who: User, victim: str) -> None:
             stdout=subprocess.PIPE,
             text=True,
         ) as owner:
-            assert owner.stdout is not None
-            numbers = owner.stdout.readline().split()
-            command, network = int(numbers[1]), numbers[2]
-            (maker,) = (child for child in children(owner.pid) if children(child))
-            (first,) = children(maker)
-            inside = holders(network)
-            assert {maker, first, command} <= set(inside)
-            victims = {"owner": owner.pid, "maker": maker, "first": first, "command": command}
-            os.kill(victims[victim], signal.SIGKILL)
-            if victim != "owner":
-                assert owner.stdout.read().splitlines() == ["ended -9", "over"]
-            wait_until_gone(*inside, owner.pid)
-            owner.wait(10)
+            try:
+                assert owner.stdout is not None
+                numbers = owner.stdout.readline().split()
+                command, network = int(numbers[1]), numbers[2]
+                (maker,) = (child for child in children(owner.pid) if children(child))
+                (first,) = children(maker)
+                inside = holders(network)
+                assert {maker, first, command} <= set(inside)
+                victims = {"owner": owner.pid, "maker": maker, "first": first, "command": command}
+                os.kill(victims[victim], signal.SIGKILL)
+                if victim != "owner":
+                    said, _ = owner.communicate(timeout=30)
+                    assert said.splitlines() == ["ended -9", "over"]
+                wait_until_gone(*inside, owner.pid)
+                owner.wait(10)
+            finally:
+                owner.kill()
         assert holders(network) == []
         left = {str(path.relative_to(folder)) for path in folder.rglob("*")}
         assert not [name for name in left if not name.startswith(("ca", "home"))]

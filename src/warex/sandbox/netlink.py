@@ -67,9 +67,7 @@ def give_address(address: str) -> None:
     head = struct.pack("BBBBI", family, bits, _NO_DUPLICATE_DETECTION if six else 0, 0, index)
     _ask(_NEW_ADDRESS, _CREATE | _EXCLUSIVE, head + attribute(1, raw) + attribute(2, raw))
     route = (family, 0, 0, 0, _TABLE_MAIN, _BY_ADMINISTRATOR, _UNIVERSE, _UNICAST, 0)
-    device = attribute(4, struct.pack("I", index))
-    # With a source, or connections would leave from 0.0.0.0 and their answers be lost.
-    body = struct.pack("BBBBBBBBI", *route) + device + attribute(7, raw)
+    body = struct.pack("BBBBBBBBI", *route) + attribute(4, struct.pack("I", index))
     _ask(_NEW_ROUTE, _CREATE | _EXCLUSIVE, body)
 
 

@@ -63,7 +63,7 @@ def environment_of(user: User, folder: Path) -> dict[str, str]:
         **kept,
         "HOME": str(home) if user.has_home else "/nonexistent",
         "WAREX_CA_DIR": str(folder / "ca"),
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}",
         "TMPDIR": "/tmp",
     }
 
