@@ -52,7 +52,15 @@ type Stream = Callable[[Seen, asyncio.StreamReader, asyncio.StreamWriter], Await
 class Origin:
     """Answers every path with its route, else with 200 and ``hello``."""
 
-    def __init__(self, tls: ssl.SSLContext | None = None, *, h2c: bool = False) -> None:
+    def __init__(
+        self,
+        tls: ssl.SSLContext | None = None,
+        *,
+        h2c: bool = False,
+        host: str | None = "127.0.0.1",
+        port: int = 0,
+    ) -> None:
+        """``host`` None: every address of this machine, of both families."""
         self.routes: dict[str, Answer | Stream] = {}
         self.seen: list[Seen] = []
         self.connections = 0
@@ -61,7 +69,7 @@ class Origin:
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._tasks: set[asyncio.Task[None]] = set()
-        self.port = 0
+        self._host, self.port = host, port
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
         self._ready.wait(5)
@@ -85,7 +93,7 @@ class Origin:
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         server = self._loop.run_until_complete(
-            asyncio.start_server(self._accept, "127.0.0.1", 0, ssl=self._tls, limit=2**22)
+            asyncio.start_server(self._accept, self._host, self.port, ssl=self._tls, limit=2**22)
         )
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()

@@ -1,0 +1,216 @@
+"""python -m tests.exec.support.machine FOLDER: a stand-in for a machine on a network.
+
+It has addresses of its own, names in its /etc/hosts, a CA that all of it trusts, sites, and an ear
+that hears every packet on its devices. All of that is private to this process and whoever enters it
+(``enter.py``). A line on standard input asks for a report; its end ends the machine.
+"""
+
+import ctypes
+import ipaddress
+import json
+import os
+import socket
+import struct
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from tests.proxy.support.origin import Answer, Origin, server_context
+from warex.proxy.ca import CertificateAuthority
+from warex.sandbox import netlink
+
+FOUR, SIX, DOH = "203.0.113.7", "2001:db8:7::7", "8.8.8.8"
+ADDRESSES = tuple(map(ipaddress.ip_address, (FOUR, SIX, DOH)))
+"""The machine's addresses; the last is known as somebody's resolver."""
+NAMES = {"shop.test": (FOUR,), "both.test": (FOUR, SIX), "six.test": (SIX,), "old.test": (FOUR,)}
+TLS, OLD_TLS, PLAIN, ECHO, GREETS, OWN = 443, 444, 80, 9001, 9002, 7001
+"""Ports: HTTP/2 by TLS; HTTP/1.1 alone by TLS; HTTP/1.1; TCP whose client speaks first; whose server
+does; a service on this machine's loopback."""
+BODY = bytes(range(256)) * 64
+GREETING = b"220 ready\r\n"
+LEAKED = "6.6.6.6"
+"""What another resolver would say of every name."""
+ABSTRACT = "\0warex-test-daemon"
+
+_BIND, _REC, _PRIVATE = 4096, 16384, 1 << 18
+_ETH_ALL = 3
+
+
+class Machine:
+    """What happened here."""
+
+    def __init__(self) -> None:
+        self.heard: set[tuple[str, str, int]] = set()
+        """Protocol, source and destination port of every packet; its ethertype if not IP."""
+        self.visits: dict[str, int] = {}
+
+    def visited(self, what: str) -> None:
+        self.visits[what] = self.visits.get(what, 0) + 1
+
+    def listen_to_packets(self) -> None:
+        ear = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(_ETH_ALL))
+        # Deaf for none of them.
+        ear.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**24)
+        while True:
+            packet, about = ear.recvfrom(65536)
+            self.heard.add(_seen(about[1], packet))
+
+
+def _seen(kind: int, packet: bytes) -> tuple[str, str, int]:
+    if kind == 0x0800:
+        after = packet[4 * (packet[0] & 15) :]
+        protocol, source = packet[9], socket.inet_ntoa(packet[12:16])
+    elif kind == 0x86DD:
+        protocol, source = packet[6], socket.inet_ntop(socket.AF_INET6, packet[8:24])
+        after = packet[40:]
+    else:
+        return f"ethertype {kind:#x}", "", 0
+    port = struct.unpack_from(">H", after, 2)[0] if protocol in (6, 17) and len(after) > 3 else 0
+    return {6: "tcp", 17: "udp"}.get(protocol, f"protocol {protocol}"), source, port
+
+
+def main(folder: Path) -> None:
+    _leave_the_real_one()
+    ca = CertificateAuthority(folder / "site-ca")
+    _lay_files(ca, folder)
+    _network()
+    machine = Machine()
+    for work in (machine.listen_to_packets, lambda: _daemon(machine)):
+        threading.Thread(target=work, daemon=True).start()
+    _sites(ca, folder)
+    for family, address in ((socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::")):
+        _serve_tcp(machine, family, address, ECHO, b"")
+        _serve_tcp(machine, family, address, GREETS, GREETING)
+        _serve_tcp(machine, family, address, 53, b"LEAK")
+        for port in (53, 443):
+            _hear_udp(machine, family, address, port)
+    for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+        _serve_tcp(machine, family, address, OWN, b"LEAK")
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        report = {"heard": sorted(machine.heard), "visits": machine.visits}
+        print(json.dumps(report), flush=True)
+
+
+# ---- a machine of its own
+
+
+def _leave_the_real_one() -> None:
+    kinds = os.CLONE_NEWNET | os.CLONE_NEWNS
+    user, group = os.geteuid(), os.getegid()
+    if user == 0:
+        os.unshare(kinds)
+        return
+    os.unshare(os.CLONE_NEWUSER)
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{user} {user} 1"),
+        ("gid_map", f"{group} {group} 1"),
+    ):
+        Path(f"/proc/self/{name}").write_text(text)
+    os.unshare(kinds)
+
+
+def _lay_files(ca: CertificateAuthority, folder: Path) -> None:
+    """Names, and trust in the sites' CA."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def mount(source: Path | None, target: Path, flags: int) -> None:
+        from_ = None if source is None else os.fsencode(source)
+        if libc.mount(from_, os.fsencode(target), None, ctypes.c_ulong(flags), None):
+            raise OSError(ctypes.get_errno(), f"mount {target}")
+
+    mount(None, Path("/"), _REC | _PRIVATE)
+    laid = folder / "laid"
+    laid.mkdir()
+    hosts = ["127.0.0.1 localhost", "::1 localhost"]
+    hosts += [f"{address} {name}" for name, own in NAMES.items() for address in own]
+    bundle = Path("/etc/ssl/certs/ca-certificates.crt").resolve()
+    files = {
+        Path("/etc/hosts"): ("\n".join(hosts) + "\n").encode(),
+        # Nobody is there: a name that is not in the file is unknown at once.
+        Path("/etc/resolv.conf"): b"nameserver 127.0.0.1\noptions timeout:1 attempts:1\n",
+        bundle: bundle.read_bytes() + ca.certificate.read_bytes(),
+    }
+    for number, (place, content) in enumerate(files.items()):
+        copy = laid / str(number)
+        copy.write_bytes(content)
+        copy.chmod(0o644)
+        mount(copy, place.resolve(), _BIND)
+
+
+def _network() -> None:
+    netlink.bring_up("lo")
+    netlink.make_device()
+    netlink.bring_up_device()
+    netlink.give_address(FOUR)
+    netlink.give_address(SIX)
+    with suppress(FileExistsError):  # Its route is there already.
+        netlink.give_address(DOH)
+
+
+# ---- what is there
+
+
+def _sites(ca: CertificateAuthority, folder: Path) -> None:
+    """Serve the sites, each certificate made out to all of their names."""
+    certificate, key = folder / "site.crt", folder / "site.key"
+    Origin(
+        server_context(certificate, key, ["h2", "http/1.1"]), host=None, port=TLS
+    ).routes |= _ROUTES
+    old = server_context(certificate, key, ["http/1.1"])
+    Origin(old, host=None, port=OLD_TLS).routes |= _ROUTES
+    Origin(host=None, port=PLAIN).routes |= _ROUTES
+
+
+_ROUTES = {"/body": Answer(headers=[(b"content-type", b"text/plain")], body=BODY)}
+
+
+def _serve_tcp(
+    machine: Machine, family: socket.AddressFamily, address: str, port: int, greeting: bytes
+) -> None:
+    """Greet, then say everything back in capitals."""
+    listener = socket.create_server((address, port), family=family, backlog=64)
+
+    def talk(client: socket.socket) -> None:
+        with client, suppress(OSError):
+            client.sendall(greeting)
+            while data := client.recv(65536):
+                client.sendall(data.upper())
+
+    def accept() -> None:
+        while True:
+            client, _ = listener.accept()
+            machine.visited(f"tcp {port}")
+            threading.Thread(target=talk, args=(client,), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+
+
+def _hear_udp(machine: Machine, family: socket.AddressFamily, address: str, port: int) -> None:
+    hearer = socket.socket(family, socket.SOCK_DGRAM)
+    if family == socket.AF_INET6:
+        hearer.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    hearer.bind((address, port))
+
+    def hear() -> None:
+        while True:
+            _, sender = hearer.recvfrom(65536)
+            machine.visited(f"udp {port}")
+            hearer.sendto(b"LEAK", sender)
+
+    threading.Thread(target=hear, daemon=True).start()
+
+
+def _daemon(machine: Machine) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(ABSTRACT)
+        listener.listen()
+        while True:
+            listener.accept()[0].close()
+            machine.visited("unix")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

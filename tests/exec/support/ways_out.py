@@ -1,0 +1,350 @@
+"""python ways_out.py: try every way out of a namespace that is known; print what came of each.
+
+Standard library only, and no proxy variable is looked at.
+"""
+
+import json
+import os
+import socket
+import ssl
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+FOUR, SIX, RESOLVER, RESOLVER_SIX = "203.0.113.7", "2001:db8:7::7", "8.8.8.8", "2001:4860::8888"
+ECHO, OWN = 9001, 7001
+DEVICE = "warex0"
+SECONDS = 10.0
+
+type Way = Callable[[], str]
+WAYS: dict[str, Way] = {}
+
+
+def way(work: Way) -> Way:
+    WAYS[work.__name__] = work
+    return work
+
+
+def spoken(client: socket.socket, said: bytes = b"through\n") -> str:
+    client.settimeout(SECONDS)
+    client.sendall(said)
+    return client.recv(64).decode(errors="replace").strip()
+
+
+def answered(client: socket.socket, host: str) -> str:
+    """Return the head of what a site answers, having read all of it."""
+    client.settimeout(SECONDS)
+    client.sendall(f"GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+    said = b""
+    while more := client.recv(65536):
+        said += more
+    return said[:12].decode()
+
+
+def connected(address: str, port: int) -> str:
+    with socket.create_connection((address, port), timeout=SECONDS) as client:
+        return spoken(client)
+
+
+def of_family(address: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
+# ---- to an address
+
+
+@way
+def tcp_four() -> str:
+    return connected(FOUR, ECHO)
+
+
+@way
+def tcp_six() -> str:
+    return connected(SIX, ECHO)
+
+
+@way
+def tcp_four_in_six() -> str:
+    with socket.socket(socket.AF_INET6) as client:
+        client.settimeout(SECONDS)
+        client.connect((f"::ffff:{FOUR}", ECHO))
+        return spoken(client)
+
+
+@way
+def tcp_multipath() -> str:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262) as client:
+        client.settimeout(SECONDS)
+        client.connect((FOUR, ECHO))
+        return spoken(client)
+
+
+@way
+def tcp_fast_open() -> str:
+    with socket.socket() as client:
+        client.settimeout(SECONDS)
+        client.setblocking(True)  # With a time limit, it would not wait for the connection.
+        client.sendto(b"through\n", 0x20000000, (FOUR, ECHO))
+        return client.recv(64).decode().strip()
+
+
+@way
+def tcp_bound_to_the_device() -> str:
+    with socket.socket() as client:
+        client.settimeout(SECONDS)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, DEVICE.encode())
+        client.connect((FOUR, ECHO))
+        return spoken(client)
+
+
+@way
+def tcp_marked_and_source_routed() -> str:
+    with socket.socket() as client:
+        client.settimeout(SECONDS)
+        client.setsockopt(socket.SOL_SOCKET, 36, 0x1)  # SO_MARK
+        client.connect((FOUR, ECHO))
+        return spoken(client)
+
+
+@way
+def tcp_transparent_source() -> str:
+    with socket.socket() as client:
+        client.settimeout(SECONDS)
+        client.setsockopt(socket.SOL_IP, 19, 1)  # IP_TRANSPARENT
+        client.bind((FOUR, 0))
+        client.connect((FOUR, ECHO))
+        return spoken(client)
+
+
+@way
+def http_to_an_address() -> str:
+    with socket.create_connection((FOUR, 80), timeout=SECONDS) as client:
+        return answered(client, "shop.test")
+
+
+@way
+def https_to_a_resolver() -> str:
+    trusting = ssl._create_unverified_context()
+    with (
+        socket.create_connection((RESOLVER, 443), timeout=SECONDS) as client,
+        trusting.wrap_socket(client) as secure,
+    ):
+        return answered(secure, RESOLVER)
+
+
+# ---- another resolver
+
+QUESTION = struct.pack(">6H", 7, 0x100, 1, 0, 0, 0) + b"\4shop\4test\0" + struct.pack(">2H", 1, 1)
+
+
+def resolved(answer: bytes) -> str:
+    if len(answer) < 12 or answer[:2] != QUESTION[:2]:
+        return repr(answer)
+    # Of a network that is set aside (RFC 2544): WAREX gives names addresses out of it.
+    mine = answer[-4:-2] in (b"\xc6\x12", b"\xc6\x13")
+    return "an address of WAREX's" if mine else socket.inet_ntoa(answer[-4:])
+
+
+def by_udp(server: str) -> str:
+    with socket.socket(of_family(server), socket.SOCK_DGRAM) as asker:
+        asker.settimeout(SECONDS)
+        asker.sendto(QUESTION, (server, 53))
+        return resolved(asker.recv(512))
+
+
+@way
+def another_resolver_by_udp() -> str:
+    return by_udp(RESOLVER)
+
+
+@way
+def another_resolver_by_udp_six() -> str:
+    return by_udp(RESOLVER_SIX)
+
+
+@way
+def another_resolver_by_tcp() -> str:
+    with socket.create_connection((RESOLVER, 53), timeout=SECONDS) as asker:
+        asker.sendall(len(QUESTION).to_bytes(2) + QUESTION)
+        return resolved(asker.recv(512)[2:])
+
+
+# ---- what is no TCP
+
+
+def sent(address: str, port: int, kind: int = socket.SOCK_DGRAM, protocol: int = 0) -> str:
+    with socket.socket(of_family(address), kind, protocol) as sender:
+        sender.settimeout(1)
+        if address.endswith("255"):
+            sender.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+        sender.sendto(b"\x08\0\0\0through", (address, port))
+        return repr(sender.recv(64))
+
+
+for name, port in (("quic", 443), ("wireguard", 51820), ("mdns_port", 5353)):
+    for family, address in (("four", FOUR), ("six", SIX)):
+        WAYS[f"{name}_{family}"] = lambda address=address, port=port: sent(address, port)  # type: ignore[misc]
+WAYS["broadcast"] = lambda: sent("255.255.255.255", 9)
+WAYS["multicast"] = lambda: sent("224.0.0.251", 5353)
+WAYS["multicast_six"] = lambda: sent("ff02::fb", 5353)
+for name, kind, protocol in (
+    ("ping", socket.SOCK_DGRAM, socket.IPPROTO_ICMP),
+    ("icmp", socket.SOCK_RAW, socket.IPPROTO_ICMP),
+    ("gre", socket.SOCK_RAW, 47),
+    ("udp_lite", socket.SOCK_DGRAM, 136),
+    ("sctp", socket.SOCK_STREAM, 132),
+):
+    WAYS[name] = lambda kind=kind, protocol=protocol: sent(FOUR, 0, kind, protocol)  # type: ignore[misc]
+
+
+@way
+def raw_udp() -> str:
+    with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as sender:
+        datagram = struct.pack(">4H", 4000, 443, 8 + 7, 0) + b"through"
+        sender.sendto(_packet(17, datagram), (FOUR, 0))
+    return "sent"
+
+
+@way
+def raw_tcp() -> str:
+    with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as sender:
+        sender.sendto(_packet(6, _syn()), (FOUR, 0))
+    return "sent"
+
+
+@way
+def frames() -> str:
+    said = []
+    for _, device in socket.if_nameindex():
+        with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) as sender:
+            sender.bind((device, 0))
+            for kind, content in (
+                (0x88B5, b"through" * 8),
+                (0x0800, _packet(17, struct.pack(">4H", 4000, 443, 15, 0) + b"through")),
+                (0x0800, _packet(6, _syn())),
+            ):
+                sender.send(b"\xff" * 6 + b"\x02\0\0\0\0\1" + struct.pack(">H", kind) + content)
+            said.append("sent")
+    return said[0]
+
+
+def _syn() -> bytes:
+    return struct.pack(">2H2I4H", 4000, ECHO, 1, 0, 0x5002, 1024, 0, 0)
+
+
+def _packet(protocol: int, content: bytes) -> bytes:
+    ends = socket.inet_aton("192.0.2.2") + socket.inet_aton(FOUR)
+    head = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(content), 1, 0, 64, protocol, 0)
+    return head + ends + content
+
+
+# ---- the host's own
+
+
+@way
+def loopback_four() -> str:
+    return connected("127.0.0.1", OWN)
+
+
+@way
+def loopback_another() -> str:
+    return connected("127.9.9.9", OWN)
+
+
+@way
+def loopback_zero() -> str:
+    return connected("0.0.0.0", OWN)
+
+
+@way
+def loopback_six() -> str:
+    return connected("::1", OWN)
+
+
+@way
+def loopback_four_in_six() -> str:
+    with socket.socket(socket.AF_INET6) as client:
+        client.connect(("::ffff:127.0.0.1", OWN))
+        return spoken(client)
+
+
+@way
+def the_proxys_own_door() -> str:
+    return connected("127.0.0.1", 1011)
+
+
+@way
+def abstract_socket() -> str:
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect("\0warex-test-daemon")
+        return "connected"
+
+
+# ---- another namespace
+
+
+def afterwards(prepare: str) -> str:
+    """Connect in a process that has prepared itself somehow."""
+    code = f"import ctypes, os, socket, ways_out; {prepare}; print(ways_out.connected({FOUR!r}, {ECHO}))"
+    where = os.path.dirname(os.path.abspath(__file__))
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=where,
+        env={**os.environ, "PYTHONPATH": where},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
+
+
+@way
+def a_network_of_its_own() -> str:
+    return afterwards("os.unshare(os.CLONE_NEWUSER | os.CLONE_NEWNET)")
+
+
+@way
+def the_network_of_process_1() -> str:
+    return afterwards("os.setns(os.open('/proc/1/ns/net', os.O_RDONLY), os.CLONE_NEWNET)")
+
+
+def without_the_rules() -> str:
+    return afterwards("ways_out.take_the_rules_away()")
+
+
+def take_the_rules_away() -> None:
+    """Say `delete table inet warex`; fail where that is refused."""
+    begin, delete, end = 16, 10 << 8 | 2, 17
+    name = struct.pack("=HH", 10, 1) + b"warex\0\0\0"
+    batch = [(begin, 1, b"\0\0\0\x0a"), (delete, 5, b"\1\0\0\0" + name), (end, 1, b"\0\0\0\x0a")]
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 12) as netfilter:
+        netfilter.send(
+            b"".join(
+                struct.pack("=IHHII", 16 + len(body), kind, flags, 1, 0) + body
+                for kind, flags, body in batch
+            )
+        )
+        (error,) = struct.unpack_from("=i", netfilter.recv(4096), 16)
+    if error:
+        raise OSError(-error, os.strerror(-error))
+
+
+def main() -> None:
+    with ThreadPoolExecutor(len(WAYS)) as threads:
+        came = dict(zip(WAYS, threads.map(attempted, WAYS.values()), strict=True))
+    came["without_the_rules"] = attempted(without_the_rules)
+    print(json.dumps(came))
+
+
+def attempted(work: Way) -> str:
+    try:
+        return work()
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is what came of it
+        return f"{type(error).__name__}: {error}"
+
+
+if __name__ == "__main__":
+    main()
