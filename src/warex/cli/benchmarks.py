@@ -62,6 +62,7 @@ def show(name: str, folder: Path | None, as_json: bool) -> None:
             BenchmarkTable(name=name, dir=None if folder is None else str(folder.absolute()))
         )
         told["tasks"] = list(benchmark.tasks())
+        told["never"] = sorted({glob for task in told["tasks"] for glob in benchmark.never(task)})
     except WarexError as error:
         if folder is not None:
             raise
@@ -106,7 +107,9 @@ def _print(told: dict[str, Any]) -> None:
         _section("set up by", f"warex benchmarks setup {told['name']} --dir DIR")
     _section("arms at", told["arming"])
     if told["verifiers"]:
-        _section("never", f"requests by {', '.join(told['verifiers'])}")
+        _section("never", f"what {', '.join(told['verifiers'])} asks for")
+    for glob in told.get("never", ())[:20]:
+        _section("never", glob)
     if told["sites"] != []:
         _section("sites", ", ".join(told["sites"] or ["origins, as https://shop.example"]))
     for key, option in told["options"].items():
