@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -69,15 +70,15 @@ def test_time_and_a_stop_end_a_command_and_the_next_one_runs(
     assert (tmp_path / "after").read_text().strip() == str(tmp_path)
 
 
-@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize("check", [None, lambda: None], ids=["before", "after"])
 def test_a_configuration_that_cannot_work_is_told(
-    at_once: bool, forkserver: Forkserver, ca: CertificateAuthority
+    check: Callable[[], None] | None, forkserver: Forkserver, ca: CertificateAuthority
 ) -> None:
     def configure(capture: Capture) -> ProxyConfig:
         raise InputError("no such thing")
 
     def use() -> None:
-        with behind("namespace", forkserver, configure, ca, os.environ, at_once=at_once) as place:
+        with behind("namespace", forkserver, configure, ca, os.environ, check=check) as place:
             _ = place.proxy
 
     with pytest.raises(InputError, match="no such thing"):

@@ -106,20 +106,15 @@ class _Trial:
         ports = self._host_ports(asked)
         self._find_upstream(ports)
 
-        def configure(capture: "Capture") -> "ProxyConfig":
-            from warex.cli.traffic_config import traffic_config
-
-            return traffic_config(ca, capture=capture, **self.options)
-
         with behind(
             self.wish,
             forkserver,
-            configure,
+            self._configure,
             ca,
             os.environ,
             host_ports=ports,
             own_session=False,
-            at_once=self._is_known_to_be_good(),
+            check=self._check,
             told=Told(self.say),
         ) as place:
             self._warn_of_escapes(place.isolation)
@@ -138,16 +133,25 @@ class _Trial:
             self._sum_up(place, proxy.saw)
         return code if code >= 0 else 128 - code
 
-    def _is_known_to_be_good(self) -> bool:
-        """Whether nothing is left to check, so that the command need not wait for the models.
+    def _check(self) -> None:
+        """Find what is wrong with the options before the command starts, as fast as can be.
 
-        Reading a scenario takes longer than making a namespace. A preset has been read by WAREX's
-        own tests.
+        Reading a scenario takes longer than making a namespace, and what reads the rest takes as
+        long again. Presets have been read by WAREX's own tests.
         """
         options = self.options
-        scenario = options["scenario"]
-        preset = scenario is None or _PRESETS.joinpath(f"{scenario}.yaml").is_file()
-        return preset and not (options["maps"] or options["upstream"] or options["replay"])
+        if options["maps"] or options["upstream"] or options["replay"]:
+            self._configure("handed")
+        elif options["scenario"] is not None and not _is_preset(options["scenario"]):
+            from warex.scenarios.load import load_scenario
+
+            load_scenario(options["scenario"])
+
+    def _configure(self, capture: "Capture") -> "ProxyConfig":
+        from warex.cli.traffic_config import traffic_config
+        from warex.proxy.ca import ensure_ca
+
+        return traffic_config(ensure_ca(), capture=capture, **self.options)
 
     def _may_write(self) -> bool:
         """Whether a trace can be written as far as one can see; otherwise the proxy says why."""
@@ -261,6 +265,10 @@ class _Trial:
 EVENTS = "events.jsonl"
 _PRESETS = Path(__file__).parents[1] / "scenarios" / "presets"
 _LOOPBACK = ("localhost", "127.0.0.1")
+
+
+def _is_preset(scenario: str) -> bool:
+    return _PRESETS.joinpath(f"{scenario}.yaml").is_file()
 
 
 def _text_of(scenario: str | None) -> str:

@@ -229,13 +229,14 @@ def behind(
     *,
     host_ports: Collection[int] = (),
     own_session: bool = True,
-    at_once: bool = False,
+    check: Callable[[], None] | None = None,
     told: Told | None = None,
 ) -> Iterator[Behind]:
     """Give a proxy and a way to run commands behind it; nothing is left of them at the end.
 
     ``configure`` is called when it is known how connections come, while the namespace is being
-    made; with ``at_once`` nobody waits for it, and ``proxy`` tells what it raises. ``base`` is the
+    made. Where ``check`` is given, that is called in its place, and the proxy is configured and
+    started after the first command: what then goes wrong, ``proxy`` tells. ``base`` is the
     environment that commands would have without WAREX, and ``host_ports`` are ports of this
     machine's loopback that they need. ``own_session``: whether commands leave this process's
     session, and so its terminal.
@@ -247,7 +248,7 @@ def behind(
         namespace = refused = None
         if wish in ("namespace", "auto"):
             try:
-                namespace = _entered(stack, configure, at_once, ca, host_ports, own_session)
+                namespace = _entered(stack, configure, check, ca, host_ports, own_session)
             except MachineError as error:
                 if wish == "namespace":
                     raise
@@ -258,7 +259,7 @@ def behind(
             for sentence in space.notices:
                 told.notice(sentence)
             go = threading.Event()
-            if not at_once:
+            if check is None:
                 go.set()
             serving = stack.enter_context(_serving(forkserver, ready, told, go, space.handed))
             yield Behind("namespace", space.environment(base), serving, go, space)
@@ -283,25 +284,25 @@ def behind(
 def _entered(
     stack: ExitStack,
     configure: Callable[[Capture], "ProxyConfig"],
-    at_once: bool,
+    check: Callable[[], None] | None,
     ca: "CertificateAuthority",
     host_ports: Collection[int],
     own_session: bool,
 ) -> "tuple[Namespace, Callable[[], ProxyConfig]]":
-    """Make the namespace, and the configuration at the same time, unless it can wait."""
+    """Make the namespace; make the configuration at the same time, or check what it is made of."""
     from warex.sandbox.namespace import namespace
 
     with ExitStack() as inner:
         manager = namespace(ca, host_ports=host_ports, own_session=own_session)
-        if at_once:
-            space = inner.enter_context(manager)
-            stack.push(inner.pop_all())
-            return space, lambda: configure("handed")
         making = inner.enter_context(_entering(lambda: manager))
-        config = configure("handed")
+        config = None
+        if check is None:
+            config = configure("handed")
+        else:
+            check()
         space = making.result()
         stack.push(inner.pop_all())
-        return space, lambda: config
+        return space, lambda: config or configure("handed")
 
 
 def _passed_on() -> list[int]:

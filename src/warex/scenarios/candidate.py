@@ -8,7 +8,6 @@ from warex.exchange import Exchange, Resource, resource_of
 from warex.llm.hosts import is_known_llm_host
 from warex.scenarios.patterns import host_of, matcher, names_host, normalise
 from warex.scenarios.scenario import Rule
-from warex.traces import redact_text, redact_url
 
 
 class Candidate(NamedTuple):
@@ -79,4 +78,8 @@ def _is_a(media_type: str, wanted: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _as_recorded(url: str) -> str:
+    # Only here: a scenario is read before a command starts, which waits for nothing that it can do
+    # without.
+    from warex.traces import redact_text, redact_url
+
     return redact_text(redact_url(url)).encode("utf-8", "replace").decode()
