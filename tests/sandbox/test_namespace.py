@@ -328,6 +328,36 @@ def test_a_machine_that_allows_no_user_namespaces_says_what_helps() -> None:
     assert "sysctl -w user.max_user_namespaces=15000" in ran.stdout
 
 
+_MASKED = """
+import ctypes, os
+from warex.errors import MachineError
+from warex.proxy.ca import ensure_ca
+from warex.sandbox.namespace import namespace
+libc = ctypes.CDLL(None)
+user, group = os.getuid(), os.getgid()
+os.unshare(os.CLONE_NEWUSER | os.CLONE_NEWNS)
+for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"),
+                   ("gid_map", f"{group} {group} 1")):
+    open(f"/proc/self/{name}", "w").write(text)
+assert libc.mount(b"mask", b"/proc/fs", b"tmpfs", ctypes.c_ulong(0), None) == 0
+try:
+    with namespace(ensure_ca()):
+        print("made")
+except MachineError as error:
+    print(error)
+print("pki" if os.path.exists(os.path.expanduser("~/.pki")) else "clean")
+"""
+
+
+def test_where_parts_of_proc_are_hidden_as_in_a_container_it_says_what_helps() -> None:
+    with folder_of(USERS[-1]) as folder:
+        ran = python_as(USERS[-1], _MASKED, folder)
+
+    assert "/proc could not be mounted" in ran.stdout, ran
+    assert "--security-opt systempaths=unconfined" in ran.stdout
+    assert ran.stdout.endswith("clean\n")
+
+
 def test_where_python_cannot_be_started_it_is_named(
     ca: CertificateAuthority, monkeypatch: pytest.MonkeyPatch
 ) -> None:
