@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -403,3 +404,12 @@ def test_a_daemon_and_a_remote_browser_are_warned_of(tmp_path: Path) -> None:
 
     assert "containers that it starts there are not behind WAREX" in done.stderr
     assert "SELENIUM_REMOTE_URL names a browser at http://grid.test" in done.stderr
+
+
+def test_a_browser_that_goes_past_the_proxy_is_warned_of(tmp_path: Path) -> None:
+    # Started by its full path, and heeding nothing: to the kernel it is called as a browser is.
+    browser = shutil.copy(shutil.which("sleep") or "", tmp_path / "chromium")
+    done = ran("environment", "--", browser, "1")
+
+    assert "hosts that came through: none" in done.stderr
+    assert "a browser ran (chromium), but none of its pages came through" in done.stderr
