@@ -25,8 +25,8 @@ ADDRESSES = tuple(map(ipaddress.ip_address, (FOUR, SIX, DOH)))
 """The machine's addresses; the last is known as somebody's resolver."""
 NAMES = {"shop.test": (FOUR,), "both.test": (FOUR, SIX), "six.test": (SIX,), "old.test": (FOUR,)}
 TLS, OLD_TLS, PLAIN, ECHO, GREETS, OWN = 443, 444, 80, 9001, 9002, 7001
-"""Ports: HTTP/2 by TLS; HTTP/1.1 alone by TLS; HTTP/1.1; TCP whose client speaks first; whose server
-does; a service on this machine's loopback."""
+"""Ports: HTTP/2 by TLS; HTTP/1.1 alone by TLS; HTTP/1.1; TCP whose client speaks first; whose
+server does; a service on this machine's loopback."""
 BODY = bytes(range(256)) * 64
 GREETING = b"220 ready\r\n"
 LEAKED = "6.6.6.6"

@@ -287,7 +287,8 @@ def abstract_socket() -> str:
 
 def afterwards(prepare: str) -> str:
     """Connect in a process that has prepared itself somehow."""
-    code = f"import ctypes, os, socket, ways_out; {prepare}; print(ways_out.connected({FOUR!r}, {ECHO}))"
+    connect = f"print(ways_out.connected({FOUR!r}, {ECHO}))"
+    code = f"import os, ways_out; {prepare}; {connect}"
     where = os.path.dirname(os.path.abspath(__file__))
     done = subprocess.run(
         [sys.executable, "-c", code],
