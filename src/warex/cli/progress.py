@@ -40,7 +40,7 @@ def run_and_report(planned: Planned, out: Path, options: Options) -> None:
     def report(done: Done) -> None:
         with lock:
             progress.console.print(_line(done), soft_wrap=True, highlight=False)
-            if isinstance(done.outcome, Counted):
+            if isinstance(done.outcome, Counted | Unscored):
                 progress.advance(bar)
 
     def notice(sentence: str) -> None:
