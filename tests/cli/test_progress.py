@@ -31,6 +31,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
             *,
             began: Callable[[int], None],
             report: Callable[[Done], None],
+            notice: Callable[[str], None],
         ) -> None:
             began(len(outcomes))
             for spec, outcome in zip(planned.trials, outcomes, strict=False):
