@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -257,6 +258,23 @@ def test_the_streams_are_the_callers_own(mode: str) -> None:
     )
 
     assert (done.stdout, done.stderr) == ("TYPED", "err")
+
+
+@BOTH
+def test_what_the_caller_ignores_stays_ignored_as_under_nohup(mode: str) -> None:
+    shown = "grep SigIgn /proc/self/status"
+    bare = f"trap '' HUP; {shown}"
+    behind = f"trap '' HUP; exec {shlex.join(WAREX)} exec --quiet --isolate {mode} -- {shown}"
+
+    said = [
+        subprocess.run(["sh", "-c", each], capture_output=True, text=True, timeout=60).stdout
+        for each in (bare, behind)
+    ]
+
+    # Signals 32 and 33 are glibc's own, which its posix_spawn ignores.
+    named = (1 << 31) - 1
+    ignored = [int(each.removeprefix("SigIgn:"), 16) & named for each in said]
+    assert ignored == [1 << signal.SIGHUP - 1] * 2
 
 
 @BOTH

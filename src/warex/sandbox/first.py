@@ -25,6 +25,8 @@ START, END = b"s", b"e"
 _HANDLES: Final = 253
 """In one message at most (SCM_MAX_FD)."""
 _PARENT_DEATH_SIGNAL, _DROP_FROM_BOUND = 1, 24
+_PYTHONS: Final = (signal.SIGPIPE, signal.SIGXFSZ)
+"""Signals that Python ignores in every program of its own."""
 _SHELL: Final = b"/bin/sh"
 
 
@@ -208,7 +210,9 @@ class Commands:
         """Have the signals and no more capabilities than a command outside would."""
         for number in range(1, signal.NSIG):
             with suppress(OSError, ValueError):
-                signal.signal(number, signal.SIG_DFL)
+                # What the caller ignores stays ignored, as under nohup; Python's own does not.
+                if number in _PYTHONS or signal.getsignal(number) is not signal.SIG_IGN:
+                    signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         if self._had is not None and os.geteuid() == 0:
             for capability in range(64):
