@@ -1,6 +1,7 @@
 """A machine with sites, and `warex exec` on it, by whoever runs the tests and by others."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -85,6 +86,7 @@ def surroundings(who: User, folder: Path) -> dict[str, str]:
 def machine_of(folder: Path) -> Iterator[Machine]:
     """Give a machine, whose files are in this folder."""
     _make_certificate(folder)
+    _make_repository(folder)
     with subprocess.Popen(
         [sys.executable, "-m", "tests.exec.support.machine", str(folder)],
         cwd=ROOT,
@@ -111,6 +113,21 @@ def _make_certificate(folder: Path) -> None:
         Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()
     )
     (folder / "site.key").write_bytes(pem)
+
+
+def _make_repository(folder: Path) -> None:
+    """One that a plain site can serve."""
+    who = {
+        f"GIT_{it}_{what}": "test" for it in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+    }
+    commit = "$(git commit-tree -m 'The first' $(git mktree </dev/null))"
+    script = f"git init -q --bare repo.git; cd repo.git; git update-ref HEAD {commit}"
+    subprocess.run(
+        ["sh", "-ec", f"{script}; git update-server-info"],
+        cwd=folder,
+        env={**os.environ, **who},
+        check=True,
+    )
 
 
 @pytest.fixture(scope="session")

@@ -122,6 +122,7 @@ def _ended(process: "subprocess.Popen[str]") -> str:
 def _check(out: Path, number: int) -> None:
     trace = read_trace(out / "events.jsonl")
     (trial,) = trace.events(TrialBegan)
+    assert trial.scenario is not None
     assert (trial.seed, trial.scenario["name"]) == (number, f"number-{number}")
     own, next_ = f"site-{number}.test", f"site-{(number + 1) % COUNT}.test"
     assert [seen.url for seen in trace.events(RequestSeen)] == [f"https://{own}/"] * 2

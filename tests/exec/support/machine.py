@@ -5,16 +5,20 @@ that hears every packet on its devices. All of that is private to this process a
 (``enter.py``). A line on standard input asks for a report; its end ends the machine.
 """
 
+import asyncio
 import ctypes
 import ipaddress
 import json
 import os
 import socket
+import ssl
 import struct
 import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
+
+from websockets.asyncio.server import ServerConnection, serve
 
 from tests.proxy.support.origin import Answer, Origin, server_context
 from warex.proxy.ca import CertificateAuthority
@@ -23,9 +27,14 @@ from warex.sandbox import netlink
 FOUR, SIX, DOH = "203.0.113.7", "2001:db8:7::7", "8.8.8.8"
 ADDRESSES = tuple(map(ipaddress.ip_address, (FOUR, SIX, DOH)))
 """The machine's addresses; the last is known as somebody's resolver."""
-NAMES = {"shop.test": (FOUR,), "both.test": (FOUR, SIX), "six.test": (SIX,), "old.test": (FOUR,)}
-TLS, OLD_TLS, PLAIN, ECHO, GREETS, OWN = 443, 444, 80, 9001, 9002, 7001
-"""Ports: HTTP/2 by TLS; HTTP/1.1 alone by TLS; HTTP/1.1; TCP whose client speaks first; whose
+NAMES = {
+    "shop.test": (FOUR,),
+    "both.test": (FOUR, SIX),
+    "six.test": (SIX,),
+    "gone.test": (FOUR,),
+}
+TLS, WEBSOCKETS, PLAIN, ECHO, GREETS, OWN = 443, 445, 80, 9001, 9002, 7001
+"""Ports: HTTP/2 by TLS; WebSockets by TLS; HTTP/1.1; TCP whose client speaks first; TCP whose
 server does; a service on this machine's loopback."""
 BODY = bytes(range(256)) * 64
 GREETING = b"220 ready\r\n"
@@ -78,7 +87,7 @@ def main(folder: Path) -> None:
     machine = Machine()
     for work in (machine.listen_to_packets, lambda: _daemon(machine)):
         threading.Thread(target=work, daemon=True).start()
-    _sites(ca, folder)
+    _sites(folder)
     for family, address in ((socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::")):
         _serve_tcp(machine, family, address, ECHO, b"")
         _serve_tcp(machine, family, address, GREETS, GREETING)
@@ -153,18 +162,32 @@ def _network() -> None:
 # ---- what is there
 
 
-def _sites(ca: CertificateAuthority, folder: Path) -> None:
+def _sites(folder: Path) -> None:
     """Serve the sites, each certificate made out to all of their names."""
-    certificate, key = folder / "site.crt", folder / "site.key"
-    Origin(
-        server_context(certificate, key, ["h2", "http/1.1"]), host=None, port=TLS
-    ).routes |= _ROUTES
-    old = server_context(certificate, key, ["http/1.1"])
-    Origin(old, host=None, port=OLD_TLS).routes |= _ROUTES
-    Origin(host=None, port=PLAIN).routes |= _ROUTES
+    files = folder / "site.crt", folder / "site.key"
+    page = Answer(headers=[(b"content-type", b"text/html")], body=b"<title>The page</title>")
+    routes = {"/page": page, "/body": Answer(headers=[(b"content-type", b"text/plain")], body=BODY)}
+    repository = folder / "repo.git"
+    for path in repository.rglob("*"):
+        if path.is_file():
+            name = f"/{path.relative_to(folder)}"
+            routes[name] = routes[f"{name}?service=git-upload-pack"] = Answer(
+                body=path.read_bytes()
+            )
+    secure = server_context(*files, ["h2", "http/1.1"])
+    for site in (Origin(secure, host=None, port=TLS), Origin(host=None, port=PLAIN)):
+        site.routes |= routes
+    secure = server_context(*files, ["http/1.1"])
+    threading.Thread(target=lambda: asyncio.run(_websockets(secure)), daemon=True).start()
 
 
-_ROUTES = {"/body": Answer(headers=[(b"content-type", b"text/plain")], body=BODY)}
+async def _websockets(secure: ssl.SSLContext) -> None:
+    async def talk(line: ServerConnection) -> None:
+        async for said in line:
+            await line.send(said)
+
+    async with serve(talk, None, WEBSOCKETS, ssl=secure):
+        await asyncio.get_running_loop().create_future()
 
 
 def _serve_tcp(

@@ -1,0 +1,114 @@
+"""Every kind of client is answered behind `warex exec` as without it, and meets the faults."""
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.exec.conftest import Desk, Machine, desk_of
+from tests.exec.support import clients
+from tests.exec.support import machine as there
+from tests.sandbox.support.users import USERS, User
+
+pytestmark = pytest.mark.wire
+
+SHOP, SIX, GONE = "https://shop.test", "https://six.test", "https://gone.test"
+LITERALS = (f"http://[{there.SIX}]", f"http://{there.FOUR}")
+FAILS = """
+name: fails
+rules:
+  - name: failing
+    match: {url: "https://*/failing*"}
+    trigger: {always: true}
+    fault: {kind: http_error, status: 500, body: failed}
+"""
+REFUSES = """
+  - name: gone
+    match: {url: "*://gone.test/*"}
+    trigger: {always: true}
+    fault: {kind: connection_refused}
+"""
+FAILED = hashlib.sha256(b"failed").hexdigest()[:8]
+REFUSED = re.compile(r"refused|ECONNREFUSED|Couldn't connect", re.IGNORECASE)
+
+MODES = ("namespace", "environment")
+SOME = ("curl, HTTP/2", "urllib", *clients.RAW)
+"""For other ways to name a site; all are told of the site by its name."""
+
+
+def hosts(mode: str) -> list[str]:
+    # A socket of one's own goes past the proxy where nothing but variables leads to it.
+    return [SHOP, SIX, *LITERALS] if mode == "namespace" else [SHOP, SIX]
+
+
+@pytest.fixture(scope="module")
+def without(machine: Machine) -> dict[str, str]:
+    """What each client is told when WAREX is not there."""
+    with desk_of(machine, USERS[0]) as desk:
+        every = answers(desk.ran(clients.__file__, SHOP))
+        return every | answers(desk.ran(clients.__file__, " ".join(hosts("namespace")), *SOME))
+
+
+def answers(done: "subprocess.CompletedProcess[str]") -> dict[str, str]:
+    assert done.returncode == 0, done
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
+
+
+def behind(desk: Desk, mode: str, *asked: str, rules: str = "") -> dict[str, str]:
+    """What clients are told behind WAREX: of which sites, by which clients."""
+    options = ["--quiet", "--isolate", mode]
+    if rules:
+        scenario = desk.folder / "scenario.yaml"
+        scenario.write_text(rules)
+        options += ["--scenario", str(scenario)]
+    return answers(desk.warex(*options, "--", sys.executable, clients.__file__, *asked))
+
+
+def test_the_sites_answer_each_in_its_own_way(without: dict[str, str]) -> None:
+    body = hashlib.sha256(there.BODY).hexdigest()[:8]
+
+    assert without[f"curl, HTTP/2 {SHOP}/body"] == f"200 2 {body}"
+    assert without[f"httpx, HTTP/2 {SHOP}/body"] == f"200 HTTP/2 {body}"
+    others = {name: said for name, said in without.items() if name.endswith(f"{SHOP}/body")}
+    assert {said.split()[0] for said in others.values()} == {"200", "101", "tcp"}, without
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_without_a_scenario_each_client_is_told_what_it_would_be(
+    mode: str, machine: Machine, without: dict[str, str]
+) -> None:
+    with desk_of(machine, USERS[0]) as desk:
+        some = [name for name in SOME if mode == "namespace" or name in clients.CLIENTS]
+        told = behind(desk, mode, " ".join(hosts(mode)), *some)
+
+    assert told == {asked: without[asked] for asked in told}
+    assert len(told) >= 2 * len(hosts(mode))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("who", USERS[:2], ids=str)
+def test_each_client_meets_the_faults_and_nothing_else(
+    mode: str, who: User, machine: Machine, without: dict[str, str]
+) -> None:
+    with desk_of(machine, who) as desk:
+        if mode == "namespace":
+            told = behind(desk, mode, f"{SHOP} {GONE}", rules=FAILS + REFUSES)
+        else:
+            told = behind(desk, mode, SHOP, *clients.CLIENTS, rules=FAILS)
+
+    of_gone = {asked: told.pop(asked) for asked in list(told) if GONE in asked}
+    assert bool(of_gone) == (mode == "namespace")
+    assert {it: said for it, said in of_gone.items() if not REFUSED.search(said)} == {}
+    for asked, said in told.items():
+        if asked.endswith("/failing"):
+            status, *protocol, body = said.split()
+            was = without[asked].split()[1:-1]
+            # Git tells no body; and a WebSocket that is refused has been HTTP until then.
+            assert (status, protocol) == ("500", was), (asked, said)
+            assert body == FAILED or asked.startswith("git"), (asked, said)
+        else:
+            assert said == without[asked], (asked, said)
