@@ -139,6 +139,10 @@ def result_of(folder: Path, code: int | None = 0, **options: Any) -> Result:
         (0.5, {"at_least": 0.6}, 0.0),
         (3, 3, 1.0),
         (None, None, 0.0),
+        (None, 0, 0.0),
+        (None, {"at_least": 0}, 0.0),
+        ("True", None, 1.0),
+        ("false", None, 0.0),
     ],
 )
 def test_a_json_result_is_scored(tmp_path: Path, value: Any, success: Any, score: float) -> None:
@@ -164,6 +168,14 @@ def test_a_pattern_is_looked_for_in_what_it_printed(
     (tmp_path / "agent.log").write_text(log)
 
     assert result_of(tmp_path, result={"regex": regex}).score == score
+
+
+@pytest.mark.parametrize("success", [0, {"at_least": -1}, "0"])
+def test_a_value_that_was_never_printed_is_no_success(tmp_path: Path, success: Any) -> None:
+    (tmp_path / "agent.log").write_text("it broke before it counted\n")
+
+    assert result_of(tmp_path, result={"regex": r"errors: (\d+)"}, success=success).score == 0.0
+    assert result_of(tmp_path, result={"regex": "ERROR"}, success=False).score == 1.0
 
 
 @pytest.mark.parametrize(
@@ -194,8 +206,9 @@ def test_a_result_that_is_missing_or_broken_is_a_crash(tmp_path: Path, content: 
     assert result_of(tmp_path, None, result=reader) == Result("time_limit", 0.0)
 
 
-def test_a_value_that_says_neither_asks_for_what_success_is(tmp_path: Path) -> None:
-    (tmp_path / "r.json").write_text('{"r": "maybe"}')
+@pytest.mark.parametrize("value", ['"maybe"', "NaN", '"nan"', "[1]"])
+def test_a_value_that_says_neither_asks_for_what_success_is(tmp_path: Path, value: str) -> None:
+    (tmp_path / "r.json").write_text(f'{{"r": {value}}}')
 
     with pytest.raises(TrialVoid, match=r"say in benchmark\.options\.success"):
         result_of(tmp_path, result={"file": "r.json", "json": "r"})

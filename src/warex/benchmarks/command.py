@@ -1,6 +1,7 @@
 """Any command that does one task: a template, and where its result is to be read."""
 
 import json
+import math
 import re
 import shlex
 import shutil
@@ -382,36 +383,41 @@ def _items(path: Path, text: str, where: str) -> Iterator[tuple[str, Any]]:
 def _value_of(reader: ResultReader, text: str) -> tuple[Any, str | None]:
     if reader.regex is not None:
         found = list(re.finditer(reader.regex, text, re.MULTILINE))
-        if not found:
-            return False, None
-        last = found[-1]
-        return (last[1] if last.re.groups else True), None
+        if not re.compile(reader.regex).groups:
+            return bool(found), None
+        return (found[-1][1] if found else None), None
     data = json.loads(text)
     answer = look_up(data, reader.answer) if reader.answer else None
     return look_up(data, cast(str, reader.json_path)), None if answer is None else str(answer)
 
 
 def _score(value: Any, success: bool | float | str | AtLeast | None) -> float:
-    """Return 1 or 0, or the value itself where it is a score."""
+    """Return 1 or 0, or the value itself where it is a score; no value is no success."""
+    if value is None:
+        return 0.0
     if isinstance(success, AtLeast):
         return float(_number(value) >= success.at_least)
     if isinstance(success, bool | str):
         return float(str(value).strip().lower() == str(success).lower())
     if success is not None:
         return float(_number(value) == success)
-    if isinstance(value, bool):
-        return float(value)
+    word = str(value).strip().lower()
+    if word in ("true", "false"):
+        return float(word == "true")
     return min(max(_number(value), 0.0), 1.0)
 
 
 def _number(value: Any) -> float:
     try:
-        return float(value or 0.0)
+        number = float(value or 0.0)
     except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number):
         raise TrialVoid(
             f"the result is {value!r}, which is no number and neither true nor false; say in"
             " benchmark.options.success which value is a success"
-        ) from None
+        )
+    return number
 
 
 def _crashed(why: str) -> Result:
