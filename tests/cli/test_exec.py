@@ -278,6 +278,13 @@ def test_what_the_caller_ignores_stays_ignored_as_under_nohup(mode: str) -> None
 
 
 @BOTH
+def test_a_signal_that_the_command_sends_itself_ends_it(mode: str) -> None:
+    done = finished("exec", "--isolate", mode, "--", "sh", "-c", "kill -TERM $$; echo on")
+
+    assert (done.returncode, done.stdout) == (128 + signal.SIGTERM, "")
+
+
+@BOTH
 def test_a_signal_sent_to_warex_reaches_the_command(mode: str) -> None:
     code = """
 import signal, sys

@@ -34,7 +34,9 @@ def main(channel_handle: int, plan_handle: int) -> None:
     """Make the namespace that the plan describes, and serve the channel until it closes."""
     # A Ctrl-C at the terminal is for the command and for our owner.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-        signal.signal(number, signal.SIG_IGN)
+        # What is ignored here is so for the command, too: only what the caller ignores may be.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda number, frame: None)
     channel = socket.socket(fileno=channel_handle)
     channel.set_inheritable(False)
     plan: _Plan = marshal.loads(read_all(plan_handle))
