@@ -106,6 +106,14 @@ def test_a_file_of_no_tasks_is_told_where(tmp_path: Path, content: str, says: st
         ({"command": " "}, "the command is empty"),
         ({"environment": {"A": "{b}"}}, "no placeholder {b}"),
         ({"cwd": "{dir}"}, "no placeholder {dir}"),
+        ({"environment": {"A=B": "c"}}, "no name of a variable"),
+        ({"command": ["run", "a\0b"]}, "a zero byte"),
+        ({"tasks": []}, "holds no task"),
+        ({"never": ["/config"]}, "matches no URL"),
+        ({"result": {"file": "{seed}.json", "json": "a"}}, "{seed} is not known"),
+        ({"result": {"file": "{scratch}/r.json", "json": "a"}}, "{scratch} is not known"),
+        ({"result": {"file": "/var/r.json", "json": "a"}}, "must lie in {out}"),
+        ({"result": {"file": "{out}/../r.json", "json": "a"}}, "must lie in {out}"),
         ({"result": {"json": "a..b"}}, "is no path into JSON"),
         ({"result": {"regex": "("}}, "is no regular expression"),
         ({"result": {"file": "x"}}, "give either json, a path, or regex, a pattern"),
@@ -236,6 +244,8 @@ def test_what_cannot_run_is_told_before_anything_does(tmp_path: Path) -> None:
     for options, says in cases:
         with pytest.raises(CampaignError, match=says):
             bench(**options).ready(("t",), (alone,))
+    with pytest.raises(CampaignError, match="would do the same for all 2 tasks"):
+        bench().ready(("t", "u"), (AGENT,))
     with pytest.raises(CampaignError, match=r"base_url must end in /api/v1"):
         bench(endpoints=["https://openrouter.ai/api/v1"]).ready(("t",), (AGENT,))
 

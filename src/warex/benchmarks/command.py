@@ -28,6 +28,8 @@ PLACEHOLDERS = (
 )
 """What a template may name, each in curly brackets; doubled brackets stand for themselves."""
 
+_KNOWN_AFTERWARDS = ("task", "task_id", "out")
+
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
 
 type Text = Annotated[str, StringConstraints(min_length=1)]
@@ -41,6 +43,12 @@ def _checked(template: str) -> str:
                 f" {', '.join(f'{{{known}}}' for known in PLACEHOLDERS)}"
             )
     return template
+
+
+def _passed_on(text: str) -> str:
+    if "\0" in text:
+        raise ValueError(f"{text!r} holds a zero byte, which no program can be given")
+    return text
 
 
 def _filled(template: str, values: Mapping[str, str]) -> str:
@@ -80,8 +88,17 @@ class ResultReader(BaseModel, frozen=True, extra="forbid"):
 
     @field_validator("file")
     @classmethod
-    def _is_a_template(cls, file: str) -> str:
-        return _checked(file)
+    def _is_fresh(cls, file: str) -> str:
+        for _, name in _PLACEHOLDER.findall(_checked(file)):
+            if name not in ("", *_KNOWN_AFTERWARDS):
+                raise ValueError(f"{{{name}}} is not known when the result is read; name {{out}}")
+        within = Path(file.removeprefix("{out}/"))
+        if within.is_absolute() or ".." in within.parts:
+            raise ValueError(
+                f"{file!r} must lie in {{out}}, which is new for each trial: elsewhere an old"
+                " result would be taken for this one"
+            )
+        return file
 
     @field_validator("json_path", "answer")
     @classmethod
@@ -151,7 +168,7 @@ class CommandOptions(BaseModel, frozen=True, extra="forbid"):
         if not parts:
             raise ValueError("the command is empty; begin with a program")
         for part in parts:
-            _checked(part)
+            _passed_on(_checked(part))
         return command
 
     @field_validator("cwd")
@@ -162,9 +179,19 @@ class CommandOptions(BaseModel, frozen=True, extra="forbid"):
     @field_validator("environment")
     @classmethod
     def _known_in_environment(cls, variables: dict[str, str]) -> dict[str, str]:
-        for value in variables.values():
-            _checked(value)
+        for name, value in variables.items():
+            if not name or "=" in name or "\0" in name:
+                raise ValueError(f"{name!r} is no name of a variable")
+            _passed_on(_checked(value))
         return variables
+
+    @field_validator("never")
+    @classmethod
+    def _can_match(cls, globs: tuple[str, ...]) -> tuple[str, ...]:
+        for glob in globs:
+            if not glob.startswith("*") and "://" not in glob:
+                raise ValueError(f"{glob!r} matches no URL; write https://… or begin with *")
+        return globs
 
     @property
     def arguments(self) -> Sequence[str]:
@@ -229,6 +256,8 @@ scenario = "paper/server-error"
             return dict(_read_tasks(tasks, self.table.path(tasks.file)))
         if twice := {name for name in tasks if tasks.count(name) > 1}:
             raise CampaignError(f"benchmark.options.tasks: {min(twice)!r} stands there twice")
+        if not tasks:
+            raise CampaignError("benchmark.options.tasks holds no task")
         return {name: name for name in tasks}
 
     def sites(self, task: str) -> tuple[str, ...]:
@@ -259,6 +288,11 @@ scenario = "paper/server-error"
         cwd = options.cwd
         if cwd and not _PLACEHOLDER.search(cwd) and not self.table.path(cwd).is_dir():
             raise CampaignError(f"benchmark.options.cwd: there is no folder {cwd!r}")
+        if len(tasks) > 1 and not any("{task" in part for part in self._templates()):
+            raise CampaignError(
+                "benchmark.options.command names neither {task} nor {task_id}, so that it would do"
+                f" the same for all {len(tasks)} tasks"
+            )
         wanted = any("{base_url}" in part for part in self._templates())
         for agent in agents:
             if wanted and agent.base_url is None and not agent.embedded:
@@ -333,7 +367,7 @@ scenario = "paper/server-error"
 
     def _templates(self) -> Sequence[str]:
         options = self._options_given
-        return (*options.arguments, *options.environment.values())
+        return (*options.arguments, *options.environment.values(), options.cwd or "")
 
 
 def _read_tasks(tasks: TaskFile, path: Path) -> Iterator[tuple[str, str]]:
