@@ -7,7 +7,7 @@ from warex.traces import Entry, Event, RequestSeen, Trace, Tunnel
 from warex.trials.run import _require_pages
 
 
-def page(url: str) -> RequestSeen:
+def page(url: str, agent: str = "Mozilla/5.0") -> RequestSeen:
     return RequestSeen(
         exchange=url,
         method="GET",
@@ -15,6 +15,7 @@ def page(url: str) -> RequestSeen:
         resource="document",
         http_version="HTTP/1.1",
         connection="c1",
+        headers=[("User-Agent", agent)],
         size=0,
     )
 
@@ -48,3 +49,10 @@ def test_where_no_site_is_known_any_page_shows_it() -> None:
     _require_pages(trace(page("https://anywhere.test/")), [])
     with pytest.raises(TrialVoid, match="no page of any site"):
         _require_pages(trace(tunnel("updates.test", "background")), [])
+
+
+def test_what_a_judge_asks_for_shows_nothing_of_the_browser() -> None:
+    asked = page("https://shop.test/api/state", "python-requests/2.32")
+    with pytest.raises(TrialVoid, match="bypassed"):
+        _require_pages(trace(asked), ["https://shop.test"], ["python-requests"])
+    _require_pages(trace(asked, page("https://shop.test/")), ["https://shop.test"], ["python-"])

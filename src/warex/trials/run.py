@@ -186,7 +186,8 @@ def _run_behind(
     trace = _trace(folder)
     outcome = _outcome(result, finished, delivered=any(trace.events(FaultDelivered)))
     if reached is not False:
-        _require_pages(trace, setting.benchmark.sites(spec.key.task))
+        sites = setting.benchmark.sites(spec.key.task)
+        _require_pages(trace, sites, setting.benchmark.verifiers)
     return outcome
 
 
@@ -392,13 +393,16 @@ def _trace(folder: Path) -> Trace:
         raise TrialVoid(str(error)) from None
 
 
-def _require_pages(trace: Trace, sites: Sequence[str]) -> None:
-    """Raise TrialVoid where nothing came through for the task's sites; no sites: for any."""
+def _require_pages(trace: Trace, sites: Sequence[str], verifiers: Sequence[str] = ()) -> None:
+    """Raise TrialVoid where nothing came through for the task's sites; no sites: for any.
+
+    What ``verifiers`` ask for says nothing of the way that the browser takes.
+    """
     calls = {event.exchange for event in trace.events(LlmCall)}
     seen = {
         urlsplit(event.url).hostname
         for event in trace.events(RequestSeen)
-        if event.exchange not in calls
+        if event.exchange not in calls and not _agent_of(event).startswith(tuple(verifiers))
     }
     # A host that is passed through shows as a tunnel; the browser's own chatter says nothing.
     seen |= {event.host for event in trace.events(Tunnel) if event.why != "background"}
@@ -411,3 +415,7 @@ def _require_pages(trace: Trace, sites: Sequence[str]) -> None:
             f"bypassed: {called}, but no page of {', '.join(sites) or 'any site'} came through the"
             " proxy, so its browser goes past it"
         )
+
+
+def _agent_of(event: RequestSeen) -> str:
+    return next((value for name, value in event.headers if name.lower() == "user-agent"), "")
