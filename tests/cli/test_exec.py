@@ -285,6 +285,17 @@ def test_a_signal_that_the_command_sends_itself_ends_it(mode: str) -> None:
 
 
 @BOTH
+def test_a_closed_stream_is_nobody_elses_file_to_the_command(mode: str) -> None:
+    shown = ("sh", "-c", "readlink /proc/$$/fd/0 /proc/$$/fd/2; cat")
+    words = shlex.join((*WAREX, "exec", "--isolate", mode, "--", *shown))
+    done = subprocess.run(
+        ["sh", "-c", f"{words} <&- 2>&-"], capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert (done.returncode, done.stdout) == (0, "/dev/null\n/dev/null\n")
+
+
+@BOTH
 def test_a_signal_sent_to_warex_reaches_the_command(mode: str) -> None:
     code = """
 import signal, sys

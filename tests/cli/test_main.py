@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -129,6 +130,17 @@ def test_output_that_cannot_be_written_is_a_sentence() -> None:
 
     assert done.returncode == 3
     assert done.stderr == "warex: No space left on device\n"
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_is_as_good_as_an_empty_one(closed: str) -> None:
+    words = shlex.join((*WAREX, "scenarios"))
+    done = subprocess.run(
+        ["sh", "-c", f"{words} {closed}"], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ("paper/server-error" in done.stdout) == (closed[:3] != ">&-" and " >" not in closed)
 
 
 def test_a_terminal_that_cannot_show_a_character_ends_nothing() -> None:

@@ -70,6 +70,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(arguments: list[str] | None) -> int:
+    _have_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character must not end a campaign.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
@@ -95,6 +96,16 @@ def _run(arguments: list[str] | None) -> int:
         click.echo(f"warex: {where}{error.strerror or error}", err=True)
         return MachineError.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _have_streams() -> None:
+    """Open what the caller has closed, or a file of ours would be taken for it, by commands too."""
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(handle, True)
+    os.close(handle)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - until the exit
 
 
 def _drop_output() -> None:
