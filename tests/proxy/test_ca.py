@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import os
 import socket
 import ssl
 import stat
@@ -94,6 +95,14 @@ def test_the_folder_is_the_users_unless_told_otherwise(
     assert default_folder() == tmp_path / "warex" / "ca"
     monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path / "mine"))
     assert default_folder() == tmp_path / "mine"
+
+
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("WAREX_CA_DIR", "XDG_DATA_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7)  # Nobody has this number.
+    with pytest.raises(MachineError, match="no home folder: set HOME, or WAREX_CA_DIR"):
+        default_folder()
 
 
 @pytest.mark.wire

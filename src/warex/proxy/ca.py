@@ -112,10 +112,19 @@ def system_bundle() -> Path:
 
 
 def default_folder() -> Path:
-    """Return where this user's CA lives (XDG Base Directory); ``$WAREX_CA_DIR`` overrides it."""
+    """Return where this user's CA lives (XDG Base Directory); ``$WAREX_CA_DIR`` overrides it.
+
+    Raises MachineError where there is no home folder.
+    """
     if override := os.environ.get("WAREX_CA_DIR"):
         return Path(override)
-    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
+    try:
+        data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
+    except RuntimeError:
+        raise MachineError(
+            "the certificate authority has no place, since this user has no home folder: set HOME,"
+            " or WAREX_CA_DIR to a folder of yours that can be written"
+        ) from None
     return Path(data) / "warex" / "ca"
 
 
