@@ -1,6 +1,7 @@
 """`warex exec`: any command behind the proxy; its exit code is the command's."""
 
 import os
+import signal
 import sys
 import threading
 import time
@@ -75,6 +76,8 @@ def command(
     from warex.sandbox.direct import find_program
 
     find_program(arguments[0], os.environ)
+    # Whoever started us and ignores the ends of children hands that down; ours are waited for.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     forkserver = Forkserver()
     # While it loads mitmproxy, everything else is made ready.
     forkserver.warm()

@@ -80,6 +80,8 @@ class Commands:
         for handle in (wake, woken):
             os.set_blocking(handle, False)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        # Whoever started WAREX may hold it back, and nobody's end would be heard of.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
         signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
         poll = select.poll()
         poll.register(self._channel, select.POLLIN)

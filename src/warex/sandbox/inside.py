@@ -37,6 +37,8 @@ def main(channel_handle: int, plan_handle: int) -> None:
         # What is ignored here is so for the command, too: only what the caller ignores may be.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda number, frame: None)
+    # Who ignores the ends of children hands that down, and could not wait for any.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     channel = socket.socket(fileno=channel_handle)
     channel.set_inheritable(False)
     plan: _Plan = marshal.loads(read_all(plan_handle))

@@ -1,0 +1,39 @@
+"""Whoever starts `warex exec`, and however: it ends when the command does."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.process import WAREX
+
+pytestmark = pytest.mark.wire
+
+
+def hold_back() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+
+
+def ignore() -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
+@pytest.mark.parametrize("mode", ["namespace", "environment"])
+@pytest.mark.parametrize("habit", [hold_back, ignore])
+def test_a_caller_who_wants_to_hear_of_no_child_hears_of_the_commands_end(
+    mode: str, habit: Callable[[], None]
+) -> None:
+    code = "import time; time.sleep(0.3); raise SystemExit(7)"
+    done = subprocess.run(
+        [*WAREX, "exec", "--quiet", "--isolate", mode, "--", sys.executable, "-c", code],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        preexec_fn=habit,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (7, "", "")
