@@ -1,0 +1,150 @@
+"""python -m tests.exec.support.in_a_row COUNT FOLDER: run `warex exec` that often; print what is left.
+
+In a process namespace of its own, whose first process this becomes: whatever outlives its parent
+comes to it. And in a user namespace of its own, in which few other namespaces may be there at once.
+"""
+
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+from tests.sandbox.support.users import USERS, User, command_as, environment_of
+
+AT_ONCE = 4
+LIMIT = 60
+"""Namespaces of a kind that may be there at once; the kernel takes those that are over away later."""
+PATIENCE = 20.0
+
+_PRIVATE = 16384 | 1 << 18
+# Something stays behind that WAREX has to end.
+COMMAND = "setsid sleep 100 & exec true"
+
+
+def main(count: int, folder: Path) -> None:
+    _apart()
+    libc = ctypes.CDLL(None, use_errno=True)
+    for source, target, kind, flags in (
+        (None, b"/", None, _PRIVATE),
+        (b"proc", b"/proc", b"proc", 0),
+    ):
+        if libc.mount(source, target, kind, ctypes.c_ulong(flags), None):
+            raise OSError(ctypes.get_errno(), f"mount {target!r}")
+    for kind_ in ("net", "pid"):
+        Path(f"/proc/sys/user/max_{kind_}_namespaces").write_text(str(LIMIT))
+    homes = {who: folder / str(who) for who in USERS}
+    for who, home in homes.items():
+        home.mkdir()
+        if who.number is not None:
+            os.chown(home, who.number, who.number)
+    # The first makes a CA, which is to stay.
+    for who in USERS:
+        _run(who, homes[who], "namespace")
+    before = _state(folder)
+    began = time.monotonic()
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        who = (USERS[number % len(USERS)] for number in range(count))
+        modes = ("environment" if number % 5 == 4 else "namespace" for number in range(count))
+        said = list(threads.map(lambda it, mode: _run(it, homes[it], mode), who, modes))
+    seconds = time.monotonic() - began
+    _bury(PATIENCE)
+    failed = [it for it in said if it]
+    report = {"failed": failed, "before": before, "after": _state(folder), "seconds": seconds}
+    print(json.dumps(report))
+
+
+def _apart() -> None:
+    """Become the first process of a process namespace, with every user of this machine in it."""
+    ready, go = os.pipe(), os.pipe()
+    everybody = os.geteuid() == 0
+    child = os.fork()
+    if child:
+        os.read(ready[0], 1)
+        if everybody:
+            for name in ("uid_map", "gid_map"):
+                Path(f"/proc/{child}/{name}").write_text("0 0 65536\n")
+        else:
+            ids = {"uid_map": os.geteuid(), "gid_map": os.getegid()}
+            Path(f"/proc/{child}/setgroups").write_text("deny")
+            for name, number in ids.items():
+                Path(f"/proc/{child}/{name}").write_text(f"{number} {number} 1")
+        os.write(go[1], b"g")
+        _, status = os.waitpid(child, 0)
+        os._exit(os.waitstatus_to_exitcode(status) & 255)
+    os.unshare(os.CLONE_NEWUSER)
+    os.write(ready[1], b"r")
+    os.read(go[0], 1)
+    os.unshare(os.CLONE_NEWPID | os.CLONE_NEWNS)
+    first = os.fork()
+    if first:
+        _, status = os.waitpid(first, 0)
+        os._exit(os.waitstatus_to_exitcode(status) & 255)
+    for handle in (*ready, *go):
+        os.close(handle)
+
+
+def _run(who: User, home: Path, mode: str) -> str:
+    """Run one; return what went wrong."""
+    done = subprocess.run(
+        command_as(
+            who,
+            ["-m", "warex.cli", "exec", "--quiet", "--isolate", mode, "--", "sh", "-c", COMMAND],
+        ),
+        env=environment_of(who, home) | {"TMPDIR": str(home)},
+        cwd=home,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    return f"{mode} as {who}: {done.returncode}: {said}" if done.returncode or said else ""
+
+
+def _state(folder: Path) -> dict[str, list[str]]:
+    """What could be left: processes, namespaces, handles, mounts, files."""
+    processes = sorted(int(it) for it in os.listdir("/proc") if it.isdecimal())
+    return {
+        "processes": [f"{it} {_command_line(it)}" for it in processes],
+        "namespaces": sorted({link for it in processes for link in _namespaces(it)}),
+        "handles": sorted(os.listdir("/proc/self/fd")),
+        "mounts": sorted(Path("/proc/self/mountinfo").read_text().splitlines()),
+        "files": sorted(str(it.relative_to(folder)) for it in folder.rglob("*")),
+    }
+
+
+def _command_line(process: int) -> str:
+    with suppress(OSError):
+        return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")
+    return "?"
+
+
+def _namespaces(process: int) -> Iterator[str]:
+    for kind in ("net", "mnt", "pid", "user"):
+        with suppress(OSError):
+            yield os.readlink(f"/proc/{process}/ns/{kind}")
+
+
+def _bury(seconds: float) -> None:
+    """Take in whoever has come to us dead; give the others time to die."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            process, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if not process:
+            signal.sigtimedwait([signal.SIGCHLD], 0.1)
+
+
+if __name__ == "__main__":
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+    main(int(sys.argv[1]), Path(sys.argv[2]))
