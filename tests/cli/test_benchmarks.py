@@ -89,6 +89,26 @@ def test_doctor_names_what_a_benchmark_lacks(
     assert f"warex benchmarks setup agentlab --dir {tmp_path}" in told
 
 
+def test_a_checkout_is_named_by_an_option(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    app = tmp_path / "apps/mail"
+    app.mkdir(parents=True)
+    (app / "real-tasks.json").write_text('[{"id": "task_e1"}]')
+    given = ("--option", f"checkout={tmp_path}")
+
+    shown = said(capsys, "benchmarks", "show", "webarena-infinity", *given)
+    told = said(capsys, "doctor", "--benchmark", "webarena-infinity", *given, code=3)
+
+    assert "    mail/task_e1\n" in shown
+    assert f"{tmp_path}: no checkout of WebArena-Infinity" in told
+    assert "--option 'checkout' is no KEY=VALUE" in said(
+        capsys, "benchmarks", "show", "step", "--option", "checkout", code=2
+    )
+    assert "needs options" in said(capsys, "doctor", "--benchmark", "webarena", code=2)
+    assert "--option goes with --benchmark" in said(capsys, "doctor", *given, code=2)
+
+
 def test_doctor_finds_nothing_missing_where_nothing_is_needed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

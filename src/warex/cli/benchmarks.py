@@ -11,10 +11,37 @@ from warex.cli.group import Group
 from warex.errors import InputError, WarexError
 
 if TYPE_CHECKING:
-    from warex.benchmarks import Benchmark
+    from warex.benchmarks import Benchmark, BenchmarkTable
 
 _ROLES = ("navigate", "recover", "retry", "finish", "infeasible", "noop", "other")
 _WIDTH = 96
+
+options_option = click.option(
+    "--option",
+    "options",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="One of the benchmark's options, as checkout=DIR.",
+)
+
+
+def table_of(name: str, folder: Path | None, options: tuple[str, ...]) -> "BenchmarkTable":
+    """Return the table that a campaign would hold; raise InputError for what is no option."""
+    from warex.benchmarks import BenchmarkTable
+
+    given = {}
+    for option in options:
+        key, mark, value = option.partition("=")
+        if not (key and mark):
+            raise InputError(
+                f"--option {option!r} is no KEY=VALUE; write for instance checkout=DIR"
+            )
+        try:
+            given[key] = json.loads(value)
+        except ValueError:
+            given[key] = value
+    place = None if folder is None else str(folder.absolute())
+    return BenchmarkTable(name=name, dir=place, options=given)
 
 
 @click.group("benchmarks", cls=Group, invoke_without_command=True)
@@ -50,21 +77,20 @@ def command(context: click.Context, as_json: bool) -> None:
     type=click.Path(path_type=Path),
     help="Its environment, to list the tasks that are known only there.",
 )
+@options_option
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def show(name: str, folder: Path | None, as_json: bool) -> None:
+def show(name: str, folder: Path | None, options: tuple[str, ...], as_json: bool) -> None:
     """Print what a benchmark needs, its options, its actions, its tasks, an example."""
-    from warex.benchmarks import BenchmarkTable, benchmark_kind
+    from warex.benchmarks import benchmark_kind
 
     kind = benchmark_kind(name)
-    told = _told(kind)
+    told, table = _told(kind), table_of(name, folder, options)
     try:
-        benchmark = kind(
-            BenchmarkTable(name=name, dir=None if folder is None else str(folder.absolute()))
-        )
+        benchmark = kind(table)
         told["tasks"] = list(benchmark.tasks())
         told["never"] = sorted({glob for task in told["tasks"] for glob in benchmark.never(task)})
     except WarexError as error:
-        if folder is not None:
+        if folder is not None or options:
             raise
         told["tasks"], told["why_no_tasks"] = None, str(error)
     if as_json:

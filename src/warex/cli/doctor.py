@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warex.errors import MachineError
+from warex.cli.benchmarks import options_option, table_of
+from warex.errors import CampaignError, InputError, MachineError
 
 if TYPE_CHECKING:
     from warex.sandbox.finding import Finding
@@ -22,14 +23,17 @@ _COLOURS = {"ok": "green", "missing": "yellow", "broken": "red"}
 @click.option(
     "--dir", "folder", type=click.Path(path_type=Path), help="The benchmark's own environment."
 )
-def command(as_json: bool, benchmark: str | None, folder: Path | None) -> None:
+@options_option
+def command(
+    as_json: bool, benchmark: str | None, folder: Path | None, options: tuple[str, ...]
+) -> None:
     """Try all that WAREX needs of this machine, or all that a benchmark needs.
 
     Exit code 0 if `warex demo`, or the benchmark, can run here, otherwise 3.
     """
     subject = "`warex demo`" if benchmark is None else f"the benchmark {benchmark!r}"
     findings: list[Finding] = []
-    for finding in _examined(benchmark, folder):
+    for finding in _examined(benchmark, folder, options):
         findings.append(finding)
         if not as_json:
             state = click.style(f"{finding.state:8}", fg=_COLOURS[finding.state])
@@ -46,12 +50,21 @@ def command(as_json: bool, benchmark: str | None, folder: Path | None) -> None:
         raise MachineError(f"{subject} cannot run here yet. {why}")
 
 
-def _examined(benchmark: str | None, folder: Path | None) -> "Iterable[Finding]":
+def _examined(
+    benchmark: str | None, folder: Path | None, options: tuple[str, ...]
+) -> "Iterable[Finding]":
     if benchmark is None:
+        if options:
+            raise InputError("--option goes with --benchmark")
         from warex.sandbox.doctor import examine
 
         return examine()
-    from warex.benchmarks import BenchmarkTable, benchmark_of
+    from warex.benchmarks import benchmark_kind
 
-    place = None if folder is None else str(folder.absolute())
-    return benchmark_of(BenchmarkTable(name=benchmark, dir=place)).needs()
+    kind = benchmark_kind(benchmark)
+    try:
+        return kind(table_of(benchmark, folder, options)).needs()
+    except CampaignError as error:
+        if options:
+            raise
+        raise CampaignError(f"{benchmark} needs options (--option KEY=VALUE): {error}") from None
