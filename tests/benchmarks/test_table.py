@@ -70,6 +70,18 @@ def test_paths_are_looked_for_beside_the_campaign_first(
             {"name": "command", "sites": ["shop"], "options": {"command": "c", "tasks": ["t"]}},
             "'shop' is no origin",
         ),
+        (
+            {"name": "browser-use", "sites": ["https://s.test/a"], "options": {"tasks": "t"}},
+            "'https://s.test/a' is no origin",
+        ),
+        (
+            {
+                "name": "command",
+                "sites": {"https://s.test": "http://127.0.0.1:1/a"},
+                "options": {"command": "c", "tasks": ["t"]},
+            },
+            "'http://127.0.0.1:1/a' is no origin",
+        ),
     ],
 )
 def test_an_adapter_refuses_what_it_cannot_take(table: dict[str, object], why: str) -> None:

@@ -275,11 +275,12 @@ class Benchmark(ABC):
     def _check_site(self, site: str, target: str) -> None:
         known = self.site_names
         if known is None:
-            if not _is_url(site):
-                raise CampaignError(
-                    f"benchmark.sites: {site!r} is no origin; write for instance"
-                    " https://shop.example"
-                )
+            for origin in (site, target):
+                if not _is_url(origin) or urlsplit(origin).path not in ("", "/"):
+                    raise CampaignError(
+                        f"benchmark.sites: {origin!r} is no origin; write for instance"
+                        " https://shop.example"
+                    )
         elif site not in known:
             there = f"there are: {', '.join(known)}" if known else f"{self.name} takes none"
             raise CampaignError(
