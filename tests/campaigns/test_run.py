@@ -169,6 +169,29 @@ def test_what_cannot_be_replayed_is_a_sentence(
         plan_replay(demo, past_trial(tmp_path, **more))
 
 
+OF_COMMAND = {
+    "benchmark": {"name": "command", "options": {"command": "no-such-one", "tasks": [TASK]}},
+    "tasks": {"all": True},
+}
+
+
+def test_what_cannot_run_is_told_before_a_replay_too(demo: CampaignConfig, tmp_path: Path) -> None:
+    config = CampaignConfig.model_validate(demo.model_dump() | OF_COMMAND)
+
+    with pytest.raises(CampaignError, match="'no-such-one' is no program that runs"):
+        plan_replay(config, past_trial(tmp_path, benchmark="command"))
+
+
+def test_a_scripted_model_that_knows_no_task_is_told_before_anything_runs(
+    demo: CampaignConfig,
+) -> None:
+    of_command = {"name": "command", "options": {"command": "true", "tasks": [TASK]}}
+    change = OF_COMMAND | {"benchmark": of_command, "conditions": [{"name": "clean"}]}
+
+    with pytest.raises(CampaignError, match=r"scripted:… know no task of the benchmark 'command'"):
+        plan(CampaignConfig.model_validate(demo.model_dump() | change))
+
+
 @pytest.fixture
 def small(demo: CampaignConfig) -> Planned:
     changes = {"tasks": {"names": [TASK]}, "agents": [{"name": "a", "model": "m"}]}

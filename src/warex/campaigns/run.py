@@ -83,8 +83,7 @@ def plan(config: CampaignConfig) -> Planned:
         }
         agents = {agent.name: _spec(agent) for agent in config.agents}
         playbooks = {agent.name: _playbook(agent) for agent in config.agents}
-        direct = NO_PROXY in scenarios
-        benchmark.ready(tasks, tuple(agents.values()), direct=direct)
+        _require_ready(benchmark, tasks, tuple(agents.values()), direct=NO_PROXY in scenarios)
     trials = tuple(
         TrialSpec(
             key,
@@ -100,6 +99,16 @@ def plan(config: CampaignConfig) -> Planned:
         for spec in trials:
             trial_dir(Path(), spec.key)
     return Planned(config, benchmark, trials)
+
+
+def _require_ready(
+    benchmark: Benchmark, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
+) -> None:
+    benchmark.ready(tasks, agents, direct=direct)
+    if benchmark.script() is None and any(agent.model.startswith(PREFIX) for agent in agents):
+        raise CampaignError(
+            f"the models {PREFIX}… know no task of the benchmark {benchmark.name!r}"
+        )
 
 
 @contextmanager
@@ -129,6 +138,8 @@ def plan_replay(config: CampaignConfig, trial: Path) -> Planned:
     benchmark = benchmark_of(config.benchmark)
     if began.task not in benchmark.tasks():
         raise CampaignError(f"{trial} is of the task {began.task!r}, which {benchmark.name} lacks")
+    with _told_with_its_source(config):
+        _require_ready(benchmark, (began.task,), tuple(map(_spec, config.agents)))
     # Cut to what a condition's name may have.
     condition = f"replay of {began.agent} {began.condition}"[:80].strip()
     trials = tuple(
@@ -264,11 +275,8 @@ def _services(
     forkserver = Forkserver()
     forkserver.warm()
     try:
-        if any(spec.agent.model.startswith(PREFIX) for spec in specs):
-            if (tasks := benchmark.script()) is None:
-                raise CampaignError(
-                    f"the models {PREFIX}… know no task of the benchmark {benchmark.name!r}"
-                )
+        tasks = benchmark.script()
+        if tasks is not None and any(spec.agent.model.startswith(PREFIX) for spec in specs):
             with scripted_model(tasks) as port:
                 yield forkserver, port
         else:
