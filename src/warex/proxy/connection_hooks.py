@@ -6,11 +6,12 @@ from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 from mitmproxy import connection, http, tcp, tls
-from mitmproxy.proxy import server_hooks
+from mitmproxy.proxy import layer, server_hooks
 
 from warex.proxy.attempts import Attempts
 from warex.proxy.closing import Closing
 from warex.proxy.config import ProxyConfig
+from warex.proxy.first_words import PREFACE
 from warex.proxy.hooks import Hooks, fail_closed
 from warex.proxy.interception import CANARY_HOST, Interception
 from warex.proxy.recorder import Recorder
@@ -62,6 +63,14 @@ class ConnectionHooks(Hooks):
         """Name ourselves to the upstream proxy."""
         if self.upstream_auth:
             flow.request.headers["proxy-authorization"] = self.upstream_auth
+
+    @fail_closed
+    def next_layer(self, data: layer.NextLayer) -> None:
+        """Know HTTP/2 without TLS, gRPC's for instance, by its beginning; mitmproxy does not."""
+        client, site = data.context.client, data.context.server
+        in_tunnel = site.address is not None and site.via is None
+        if in_tunnel and not client.tls and data.data_client().startswith(PREFACE):
+            client.alpn = b"h2"
 
     @fail_closed
     def server_connected(self, data: server_hooks.ServerConnectionHookData) -> None:

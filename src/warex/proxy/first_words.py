@@ -6,7 +6,7 @@ from typing import Final, Literal
 type Speech = Literal["tls", "http", "connect", "h2c", "other"]
 """TLS; HTTP/1; HTTP/1 to a proxy of the client's own; HTTP/2 without TLS; anything else."""
 
-_PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 """With which every HTTP/2 connection begins (RFC 9113 §3.4)."""
 
 _TOKEN: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}")
@@ -23,8 +23,8 @@ def speech(first: bytes) -> Speech | None:
         return None
     if first[0] == 0x16:
         return _tls(first)
-    if first.startswith(_PREFACE[: len(first)]):
-        return "h2c" if len(first) >= len(_PREFACE) else _unless_tired(first)
+    if first.startswith(PREFACE[: len(first)]):
+        return "h2c" if len(first) >= len(PREFACE) else _unless_tired(first)
     # An empty line before the request is allowed (RFC 9112 §2.2).
     return _http(first.lstrip(b"\r\n")) if first.strip(b"\r\n") else _unless_tired(first)
 
