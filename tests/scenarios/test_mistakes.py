@@ -5,9 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel, JsonValue
 
 from warex.errors import ScenarioError
 from warex.scenarios.load import load_scenario
+from warex.scenarios.mistakes import check
 
 type Refusal = Callable[[str], str]
 
@@ -204,3 +206,40 @@ def test_a_name_that_yaml_reads_as_a_truth_value_is_explained(refusal: Refusal, 
 def test_a_number_as_a_name_is_asked_for_in_quotes(refusal: Refusal) -> None:
     assert "name: 12 is not allowed" in (said := refusal("name: 12\n"))
     assert "put it in quotes" in said
+
+
+class Place(BaseModel, extra="forbid"):
+    file: str
+
+
+class Choices(BaseModel, extra="forbid"):
+    """What may be given in several ways, as a benchmark's options are."""
+
+    word: str | tuple[str, ...] = ""
+    names: tuple[str, ...] | Place = ()
+    success: bool | float | Place | None = None
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (
+            {"word": 3},
+            ["word: 3 is not allowed; give text or a list, each text (put it in quotes)"],
+        ),
+        ({"word": ["a", {}]}, ["word[1]: {} is not allowed; give text"]),
+        ({"names": [1]}, ["names[0]: 1 is not allowed; give text (put it in quotes)"]),
+        ({"names": {"file": 1}}, ["names.file: 1 is not allowed; give text (put it in quotes)"]),
+        (
+            {"success": {"fil": "x"}},
+            [
+                "success: 'file' is missing; give text",
+                "success: there is no key 'fil' here; did you mean 'file'? The keys are file",
+            ],
+        ),
+    ],
+)
+def test_of_several_ways_the_one_that_was_meant_is_told(
+    data: dict[str, JsonValue], told: list[str]
+) -> None:
+    assert check(Choices, data) == (None, told)

@@ -34,7 +34,10 @@ def check[M: BaseModel](model: type[M], data: JsonValue) -> tuple[M | None, list
             for place, sentence in [_sentence(details, data, schema)]
             if place not in endless
         }
-        return None, list(found.values())
+        # Of the branches of a union the one was meant that goes deeper.
+        within = {place[:length] for place in found for length in range(len(place))}
+        meant = {place: told for place, told in found.items() if place not in within}
+        return None, list(meant.values())
     return (None, list(endless.values())) if endless else (made, [])
 
 
@@ -137,6 +140,10 @@ def _follow(
             schema = _resolved({"$ref": schema["discriminator"]["mapping"][step]}, root)
             continue
         branches = [_resolved(branch, root) for branch in schema.get("anyOf", (schema,))]
+        if _names_branch(step, branches, data):
+            branch = root.get("$defs", {}).get(step)
+            schema = branch if branch and isinstance(data, dict) else schema
+            continue
         if isinstance(step, int):
             lists = [branch for branch in branches if branch.get("type") == "array"]
             schema = _item(lists[0], step) if lists else {}
@@ -149,6 +156,13 @@ def _follow(
         schema = _resolved(schema, root)
         place, data = (*place, step), _child(data, step)
     return place, data, schema
+
+
+def _names_branch(step: str | int, branches: Sequence[Mapping[str, Any]], data: JsonValue) -> bool:
+    """Tell whether a step is pydantic's name for one of several branches."""
+    known = {key for branch in branches for key in branch.get("properties", ())}
+    there = data if isinstance(data, dict) else {}
+    return len(branches) > 1 and isinstance(step, str) and step not in known | there.keys()
 
 
 def _item(schema: Mapping[str, Any], index: int) -> Mapping[str, Any]:
