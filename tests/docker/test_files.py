@@ -166,3 +166,12 @@ def test_docs_show_the_files_that_there_are() -> None:
 
     for path in re.findall(r"docker/[\w.]+", page):
         assert Path(ROOT / path).exists(), path
+
+
+def test_whoever_is_named_by_the_docs_may_write_where_the_ca_is() -> None:
+    text = (ROOT / "docs/how-to/docker.md").read_text(encoding="utf-8").replace("\\\n", " ")
+    runs = [line for line in text.splitlines() if line.startswith("docker run ")]
+
+    assert runs
+    for line in runs:
+        assert "--user" not in line or "WAREX_CA_DIR=" in line, line
