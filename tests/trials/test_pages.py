@@ -1,10 +1,10 @@
-"""Whether a trace shows that the agent's browser came through the proxy."""
+"""Whether a trace shows that the agent's browser came through the proxy, and had a model."""
 
 import pytest
 
 from warex.errors import TrialVoid
-from warex.traces import Entry, Event, RequestSeen, Trace, Tunnel
-from warex.trials.run import _require_pages
+from warex.traces import Entry, Event, FaultPlanned, LlmCall, RequestSeen, Trace, Tunnel
+from warex.trials.run import _require_a_model, _require_pages
 
 
 def page(url: str, agent: str = "Mozilla/5.0") -> RequestSeen:
@@ -56,3 +56,38 @@ def test_what_a_judge_asks_for_shows_nothing_of_the_browser() -> None:
     with pytest.raises(TrialVoid, match="bypassed"):
         _require_pages(trace(asked), ["https://shop.test"], ["python-requests"])
     _require_pages(trace(asked, page("https://shop.test/")), ["https://shop.test"], ["python-"])
+
+
+def call(status: int) -> LlmCall:
+    answered = status == 200
+    return LlmCall.model_validate(
+        {
+            **{"exchange": f"x{status}", "family": "openai_chat", "url": "https://llm.test/v1"},
+            **{"model": "m", "step": 1, "began": 0.0, "messages": [], "stream": False},
+            **{"status": status, "answer": "", "input_tokens": None, "output_tokens": None},
+            **{"usage": "none", "latency_s": 0.1, "first_token_s": 0.1, "complete": answered},
+            "error": None if answered else f"HTTP {status}: no key",
+        }
+    )
+
+
+def test_a_model_that_never_answered_voids_whatever_the_harness_made_of_it() -> None:
+    with pytest.raises(TrialVoid, match="its model never answered: HTTP 401: no key"):
+        _require_a_model(trace(call(401), call(401)))
+    _require_a_model(trace(call(401), call(200)))
+    _require_a_model(trace())
+
+
+def test_a_model_that_a_fault_silenced_is_what_was_measured() -> None:
+    planned = FaultPlanned(
+        injection="i1",
+        exchange="x500",
+        rule="r",
+        fault={"kind": "http_error"},
+        stage="request",
+        scope="",
+        ordinal=1,
+        effects=("reply",),
+        url="https://llm.test/v1",
+    )
+    _require_a_model(trace(planned, call(500)))

@@ -188,6 +188,7 @@ def _run_behind(
     if reached is not False:
         sites = setting.benchmark.sites(spec.key.task)
         _require_pages(trace, sites, setting.benchmark.verifiers)
+    _require_a_model(trace)
     return outcome
 
 
@@ -415,6 +416,17 @@ def _require_pages(trace: Trace, sites: Sequence[str], verifiers: Sequence[str] 
             f"bypassed: {called}, but no page of {', '.join(sites) or 'any site'} came through the"
             " proxy, so its browser goes past it"
         )
+
+
+def _require_a_model(trace: Trace) -> None:
+    """Raise TrialVoid where a model was asked and never answered, unless that was a fault's doing.
+
+    Not every harness says so: some write a failed task, or try until their time is up.
+    """
+    calls = list(trace.events(LlmCall))
+    hit = {event.exchange for event in trace.events(FaultPlanned)}
+    if calls and all(each.status != 200 and each.exchange not in hit for each in calls):
+        raise TrialVoid(f"its model never answered: {calls[-1].error or 'no answer'}")
 
 
 def _agent_of(event: RequestSeen) -> str:
