@@ -35,7 +35,8 @@ def run(*command: str, **more: str) -> "subprocess.CompletedProcess[bytes]":
 
 def last_words(done: "subprocess.CompletedProcess[bytes]") -> str:
     lines = [it for it in done.stderr.decode(errors="replace").splitlines() if it.strip()]
-    return f"exit {done.returncode}: {' | '.join(lines[-6:])}"
+    # Java says first what went wrong, and then at length where.
+    return f"exit {done.returncode}: {' | '.join((*lines[:3], *lines[-6:]))}"
 
 
 # ---- programs
@@ -192,6 +193,11 @@ RAW: dict[str, Client] = {
 }
 
 
+_OTHERS: dict[str, list[str]] = json.loads(os.environ.get("TEST_OTHERS", "{}"))
+OTHERS: dict[str, Client] = {name: program(*command) for name, command in _OTHERS.items()}
+"""More programs, which whoever runs this has made."""
+
+
 def asked(client: Client, url: str) -> str:
     try:
         status, version, body = client(url)
@@ -204,13 +210,13 @@ def asked(client: Client, url: str) -> str:
 
 def main(hosts: Iterable[str], names: Iterable[str]) -> None:
     wanted = set(names)
-    every = CLIENTS | RAW
+    every = CLIENTS | RAW | OTHERS
     table = {
         f"{name} {host}{place}": (client, f"{host}{place}")
         for name, client in every.items()
         if name in wanted
         for host in hosts
-        for place in (PLACES if name in CLIENTS else PLACES[:1])
+        for place in (PLACES[:1] if name in RAW else PLACES)
     }
     with ThreadPoolExecutor(4) as threads:
         said = threads.map(lambda it: asked(*it), table.values())

@@ -1,7 +1,8 @@
-"""python -m tests.exec.support.in_a_row COUNT FOLDER: run `warex exec` that often; print what is left.
+"""python -m tests.exec.support.in_a_row COUNT FOLDER: run `warex exec` that often.
 
-In a process namespace of its own, whose first process this becomes: whatever outlives its parent
-comes to it. And in a user namespace of its own, in which few other namespaces may be there at once.
+What is left is printed. In a process namespace of its own, whose first process this becomes:
+whatever outlives its parent comes to it. And in a user namespace of its own, in which few other
+namespaces may be there at once.
 """
 
 import ctypes
@@ -20,7 +21,7 @@ from tests.sandbox.support.users import USERS, User, command_as, environment_of
 
 AT_ONCE = 4
 LIMIT = 60
-"""Namespaces of a kind that may be there at once; the kernel takes those that are over away later."""
+"""Namespaces of a kind that may be there at once; the kernel is some time in taking them away."""
 PATIENCE = 20.0
 
 _PRIVATE = 16384 | 1 << 18
@@ -50,9 +51,11 @@ def main(count: int, folder: Path) -> None:
     before = _state(folder)
     began = time.monotonic()
     with ThreadPoolExecutor(AT_ONCE) as threads:
-        who = (USERS[number % len(USERS)] for number in range(count))
-        modes = ("environment" if number % 5 == 4 else "namespace" for number in range(count))
-        said = list(threads.map(lambda it, mode: _run(it, homes[it], mode), who, modes))
+        runs = [
+            (USERS[number % len(USERS)], "environment" if number % 5 == 4 else "namespace")
+            for number in range(count)
+        ]
+        said = list(threads.map(lambda run: _run(run[0], homes[run[0]], run[1]), runs))
     seconds = time.monotonic() - began
     _bury(PATIENCE)
     failed = [it for it in said if it]
