@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -197,6 +198,33 @@ async def test_the_same_over_tcp_one_question_after_the_other() -> None:
         writer.write_eof()
         assert await reader.read() == b""
         writer.close()
+
+
+async def test_a_slow_name_sends_its_asker_to_tcp_where_it_may_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    known = threading.Event()
+
+    def resolve(host: str, port: object, **how: object) -> list[tuple[object, ...]]:
+        known.wait(5)
+        return [(None, None, 0, "", ("203.0.113.1", 0))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    async with _asking() as asker:
+        short = await asker.ask("slow.test")
+        assert short.truncation
+        assert short.answers == []
+
+        reader, writer = await asyncio.open_connection(*asker.tcp.getsockname())
+        message = query(b"slow.test")
+        writer.write(len(message).to_bytes(2) + message)
+        known.set()
+        said = await reader.readexactly(int.from_bytes(await reader.readexactly(2)))
+        writer.close()
+
+    whole = dns.DNSMessage.unpack(said)
+    assert not whole.truncation
+    assert [str(it.ipv4_address) for it in whole.answers] == [asker.names.addresses("slow.test").v4]
 
 
 async def test_nonsense_is_not_answered_and_harms_nobody() -> None:

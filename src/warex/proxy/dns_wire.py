@@ -112,6 +112,12 @@ def answer(
     return head + question.raw + body + extension
 
 
+def shortened(question: Question) -> bytes:
+    """Write that the answer does not fit: the asker comes again by TCP (RFC 1035 §4.2.1)."""
+    number, flags, *rest = _HEAD.unpack_from(whole := answer(question))
+    return _HEAD.pack(number, flags | 0x0200, *rest) + whole[_HEAD.size :]
+
+
 def written_name(name: str) -> bytes:
     """Return a name as messages have it."""
     labels = [label.encode("latin-1") for label in name.split(".") if label]

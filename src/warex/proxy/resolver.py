@@ -21,6 +21,9 @@ from warex.traces import Dns
 _LOCALHOST: Final = Known(here=("127.0.0.1", "::1"))
 _AT_ONCE: Final = 512
 """Questions answered side by side at most; more are dropped, as a busy resolver does."""
+_PROMPT: Final = 0.7
+"""Seconds after which an asker is sent to TCP, where it waits: those inside ask twice, for a second
+each (``sandbox/resolving.py``)."""
 _IDLE: Final = 30.0
 """Seconds after which a silent connection is closed."""
 
@@ -128,7 +131,14 @@ class Resolver:
                 self._start(self._by_udp(receiver, message, asker))
 
     async def _by_udp(self, receiver: socket.socket, message: bytes, asker: Any) -> None:
-        answer = await self._answer(message, tcp=False)
+        answering = asyncio.ensure_future(self._answer(message, tcp=False))
+        done, _ = await asyncio.wait({answering}, timeout=_PROMPT)
+        if not done and (question := dns_wire.read(message)) is not None:
+            # Over UDP the asker would give up long before the machine's own resolver does.
+            receiver.sendto(dns_wire.shortened(question), asker)
+            await answering
+            return
+        answer = await answering
         if answer.data is not None:
             receiver.sendto(answer.data, asker)
             if answer.fault is not None:
