@@ -1,9 +1,11 @@
 """Process 1: how commands start, what they are given, how their end is told."""
 
 import errno
+import fcntl
 import gc
 import marshal
 import os
+import resource
 import signal
 import socket
 from collections.abc import Iterator
@@ -117,6 +119,26 @@ def test_a_start_that_meets_a_limit_fails_alone(monkeypatch: pytest.MonkeyPatch)
         assert marshal.loads(ours.recv(4096)) == ("failed", errno.EAGAIN, "true", False)
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(given)
+
+
+def test_a_limit_of_open_files_is_told_with_its_remedy(inside: Space) -> None:
+    last = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 1
+    with open(os.devnull, "r+b") as nothing:
+        high = fcntl.fcntl(nothing, fcntl.F_DUPFD, last)
+        try:
+            with pytest.raises(CannotStart, match="Too many open files; raise the limit") as caught:
+                # No number is left above this one for the streams to wait in.
+                inside.namespace.start(
+                    ["true"],
+                    inside.environment,
+                    stdin=nothing,
+                    stdout=nothing,
+                    stderr=nothing,
+                    pass_fds=[high],
+                )
+        finally:
+            os.close(high)
+    assert caught.value.status == 126
 
 
 def test_nobody_has_to_wait_for_a_command(inside: Space) -> None:

@@ -19,6 +19,7 @@ from warex.proxy.lane import Proxy
 from warex.sandbox.isolation import Behind, behind
 from warex.scenarios import Scenario
 from warex.traces import (
+    EVENTS,
     Canary,
     Counted,
     Entry,
@@ -185,7 +186,7 @@ def test_what_the_agent_left_behind_is_redacted_before_it_is_read(
     setting: Setting, tmp_path: Path, proxied: bool
 ) -> None:
     class Quoting(Shop):
-        records: ClassVar = ("agent.log", "none.json")
+        records: ClassVar = ("agent.log", "none.json", "**/*.jsonl")
 
         def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
             return Result("answered", 1.0, (folder / "agent.log").read_text())
@@ -206,6 +207,9 @@ def test_what_the_agent_left_behind_is_redacted_before_it_is_read(
         "Bearer [redacted]",
         "hush",
     ]
+    if proxied:
+        # It is still being written then.
+        assert any(read_trace(tmp_path / "attempt-1" / EVENTS).events(TrialEnded))
 
 
 def test_a_model_endpoint_that_cannot_be_used_is_void_with_its_own_words(

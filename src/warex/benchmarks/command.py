@@ -207,6 +207,10 @@ class CommandBenchmark(Benchmark):
     vocabulary = Vocabulary(name="command")
     options_model: ClassVar = CommandOptions
     site_names: ClassVar = None
+    # What a harness of anybody's leaves may hold its key, whatever the file is called.
+    records: ClassVar = tuple(
+        f"**/*.{kind}" for kind in ("json", "jsonl", "txt", "log", "csv", "html", "md", "yaml")
+    )
     guide: ClassVar = (
         "A command that does one task and ends. It is started once for each trial, by no shell,"
         " with the placeholders filled in: {task} its text, {task_id} its name, {out} a fresh"

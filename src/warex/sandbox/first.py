@@ -193,8 +193,8 @@ class Commands:
             line.send(marshal.dumps(("process",)))
             numbers: list[int] = [0, 1, 2, *request["pass_fds"]]
             above = max(numbers) + 1
-            failed = fcntl.fcntl(failed, fcntl.F_DUPFD_CLOEXEC, above)
-            moved = [fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, above) for handle in given]
+            failed = _above(failed, above)
+            moved = [_above(handle, above) for handle in given]
             for handle, number in zip(moved, numbers, strict=True):
                 os.dup2(handle, number)
             os.chdir(where)
@@ -220,6 +220,15 @@ class Commands:
             for capability in range(64):
                 if not self._had >> capability & 1:
                     _prctl(_DROP_FROM_BOUND, capability)
+
+
+def _above(handle: int, least: int) -> int:
+    """Copy a handle out of the way of the numbers that a command is given."""
+    try:
+        return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, least)
+    except OSError as error:
+        # Beyond the limit it is EINVAL (fcntl(2)), which says less.
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE)) from error
 
 
 def _execute(arguments: list[bytes], variables: dict[bytes, bytes]) -> None:

@@ -117,7 +117,7 @@ class Namespace:
         request = {
             "arguments": [os.fsencode(argument) for argument in arguments],
             "variables": {os.fsencode(k): os.fsencode(v) for k, v in variables.items()},
-            "cwd": os.fspath(cwd or Path.cwd()),
+            "cwd": os.fspath(cwd or _here()),
             "own_session": self._own_session,
             "pass_fds": list(pass_fds),
         }
@@ -283,8 +283,20 @@ def _gone() -> MachineError:
     return MachineError("the command's namespace has gone: its first process was ended by somebody")
 
 
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise MachineError("the current folder is gone; cd to one that is there") from None
+
+
 def _cannot_start(name: str, number: int, entering: bool) -> CannotStart:
     why = os.strerror(number)
+    if number in (errno.EMFILE, errno.EAGAIN):
+        limit = "-n, for open files" if number == errno.EMFILE else "-u, for processes"
+        return CannotStart(
+            f"{name!r} cannot be started: {why}; raise the limit (ulimit {limit})", 126
+        )
     if entering:
         return CannotStart(f"the folder {name!r} cannot be entered: {why}; name another", 126)
     return CannotStart(

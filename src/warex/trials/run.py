@@ -340,9 +340,11 @@ def _let_the_agent_work(
         finally:
             # Before the benchmark reads them: what it quotes stands in the outcome.
             secrets = secrets_of(variables)
-            for pattern in (AGENT_LOG, *setting.benchmark.records):
-                for path in sorted(folder.glob(pattern)):
-                    redact_file(path, secrets)
+            patterns = (AGENT_LOG, *setting.benchmark.records)
+            # The trace is still being written, and was redacted before.
+            left = {path for each in patterns for path in folder.glob(each)} - {folder / EVENTS}
+            for path in sorted(left):
+                redact_file(path, secrets)
 
 
 def _told(spec: TrialSpec, setting: Setting) -> AgentSpec:
