@@ -28,9 +28,7 @@ def begin(forkserver: Forkserver, ca: CertificateAuthority, tmp_path: Path) -> B
 
 
 @pytest.fixture
-def begin_inside(
-    forkserver: Forkserver, ca: CertificateAuthority, tmp_path: Path
-) -> BeginInside:
+def begin_inside(forkserver: Forkserver, ca: CertificateAuthority, tmp_path: Path) -> BeginInside:
     """Starts a lane that serves a namespace of its own."""
     return beginner_inside(forkserver, ca, tmp_path)
 
