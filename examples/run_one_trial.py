@@ -9,7 +9,7 @@ reloads it; try `giveup` in its place, or `scenario=None` for no fault.
 import tempfile
 from pathlib import Path
 
-from warex.benchmarks import AgentSpec, benchmark_named
+from warex.benchmarks import AgentSpec, benchmark_kind
 from warex.proxy.ca import ensure_ca
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium
@@ -21,7 +21,7 @@ from warex.trials.model import scripted_model
 
 def main() -> None:
     """Run the trial and say how it came out."""
-    benchmark = benchmark_named("testbed")
+    benchmark = benchmark_kind("testbed")()
     task, script = benchmark.tasks()[0], benchmark.script()
     assert script is not None
     spec = TrialSpec(
