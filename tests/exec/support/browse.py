@@ -29,8 +29,14 @@ def playwright(arguments: list[str]) -> Iterator[tuple[Say, Say]]:
         # A name, looked up as any program's is.
         program = shutil.which("chromium")
         browser = driver.chromium.launch(executable_path=program, args=arguments)
-        page = browser.new_page()
-        yield page.goto, page.evaluate
+        pages = []
+
+        def go(url: str) -> None:
+            # In a tab of its own: Chromium reloads an error page by itself, into the next visit.
+            pages.append(browser.new_page())
+            pages[-1].goto(url)
+
+        yield go, lambda code: pages[-1].evaluate(code)
         browser.close()
 
 
