@@ -10,7 +10,7 @@ from tests.exec.conftest import Machine, desk_of
 from tests.exec.support import browse
 from tests.sandbox.support.users import USERS, User
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow
 
 FAILS = """
 name: fails

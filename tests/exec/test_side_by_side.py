@@ -14,7 +14,7 @@ from tests.proxy.support.lanes import wait_until
 from tests.sandbox.support.users import USERS
 from warex.traces import Dns, FaultDelivered, FaultPlanned, RequestSeen, TrialBegan, read_trace
 
-pytestmark = pytest.mark.wire
+pytestmark = pytest.mark.slow
 
 COUNT = 50
 SCENARIO = """
