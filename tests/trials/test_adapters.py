@@ -86,6 +86,10 @@ def test_what_judges_is_neither_hit_nor_counted(setting: Setting, tmp_path: Path
         def never(self, task: str) -> tuple[str, ...]:
             return (f"{SITE}/*",) if by == "url" else ()
 
+        def reached(self, stage: Stage) -> bool | None:
+            # What judges is no browser, so none has gone past the proxy.
+            return False if by == "agent" else None
+
     trace = ran(Judged(), setting, tmp_path, "page,model", scenario=BROKEN_ONCE)
 
     assert len(trace.events(FaultDelivered)) == (by == "nobody")
