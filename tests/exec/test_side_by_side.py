@@ -110,13 +110,7 @@ def test_each_keeps_its_faults_its_ledger_and_its_names(desks: list[Desk], tmp_p
 
 def _ended(process: "subprocess.Popen[str]") -> str:
     """Let it go on to its end; return what it said on standard error."""
-    with process:
-        assert process.stdin is not None
-        assert process.stderr is not None
-        with suppress(BrokenPipeError):
-            process.stdin.write("on\n")
-            process.stdin.flush()
-        return process.stderr.read()
+    return process.communicate("on\n")[1]
 
 
 def _check(out: Path, number: int) -> None:

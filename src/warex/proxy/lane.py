@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from warex.proxy.sightings import Summary
 from warex.proxy.handed import Handed
 
-_START_SECONDS = 20.0
+_START_SECONDS = 120.0
+"""A proxy that dies is known at once; one of fifty that start at the same time may be long."""
 _STOP_SECONDS = 10.0
 
 _ERRORS: dict[int, type[WarexError]] = {2: InputError, 3: MachineError}

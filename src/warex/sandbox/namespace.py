@@ -35,7 +35,8 @@ _START: Final = (
 )
 _LARGEST: Final = 65536
 _CREDENTIALS: Final = struct.Struct("3i")
-_READY_SECONDS: Final = 20.0
+_READY_SECONDS: Final = 120.0
+"""A first process that dies is known at once; one of fifty made at the same time may be long."""
 _END_SECONDS: Final = first.GRACE + 5.0
 
 type _Stream = int | IO[bytes]
