@@ -24,7 +24,7 @@ def test_five_hundred_in_a_row_leave_nothing() -> None:
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=900,
+            timeout=1800,
             check=False,
         )
     assert done.returncode == 0, done

@@ -274,8 +274,12 @@ class Attempts:
                 repeat_of = repeat_of or look.held.exchange
             stands = not any(collide(earlier, injection) for earlier in injections)
             (injections if stands else superseded).append(injection)
+            # What another rule's fault takes the place of never was: nobody waits for it, no attempt
+            # repeats it, and in a replay it is not there.
             if stands and injection.repeat_of is None:
                 self._planner.stand(rule.count, injection, memory)
+                if look.hit:
+                    rule.hold_on(target, _held(rule, injection, moment.now))
         return Decision(tuple(injections), tuple(superseded), repeat_of)
 
     def _count(
@@ -300,13 +304,11 @@ class Attempts:
         if look.what != "new" and not forced:
             return None
         scope, ordinal = count.count(target)
+        if not rule.always:
+            held = _Held(moment.now + rule.hold, exchange.id, scope, ordinal)
+            rule.hold_on(target, held)
         hit = look.hit or forced
-        planned = self._planner.plan(count, exchange, scope, ordinal) if hit else None
-        if look.hit or not rule.always:
-            injection = planned[0] if planned is not None and look.hit else None
-            until = moment.now + rule.hold + (rule.lasts if injection is not None else 0.0)
-            rule.hold_on(target, _Held(until, exchange.id, scope, ordinal, injection))
-        return planned
+        return self._planner.plan(count, exchange, scope, ordinal) if hit else None
 
     def _leave_alone(self, rule: _Rule, exchange: Exchange, target: Target, moment: Moment) -> None:
         reason = moment.spared or ""
@@ -382,6 +384,11 @@ def _gate_of(fault: Fault) -> Gate | None:
         if isinstance(effect, Drop):
             return "drop"
     return None
+
+
+def _held(rule: _Rule, injection: Injection, now: float) -> _Held:
+    until = now + rule.hold + rule.lasts
+    return _Held(until, injection.exchange, injection.scope, injection.ordinal, injection)
 
 
 def _host_fits(pattern: str, host: str) -> bool:
