@@ -274,8 +274,8 @@ class Attempts:
                 repeat_of = repeat_of or look.held.exchange
             stands = not any(collide(earlier, injection) for earlier in injections)
             (injections if stands else superseded).append(injection)
-            # What another rule's fault takes the place of never was: nobody waits for it, no attempt
-            # repeats it, and in a replay it is not there.
+            # What another rule's fault takes the place of never was: nobody waits for it, no
+            # attempt repeats it, and in a replay it is not there.
             if stands and injection.repeat_of is None:
                 self._planner.stand(rule.count, injection, memory)
                 if look.hit:
