@@ -1,8 +1,10 @@
 """Lanes take trials until each is counted or void for good."""
 
+import signal
 import threading
 from collections import Counter
 from collections.abc import Callable
+from concurrent import futures
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -126,20 +128,27 @@ def test_an_error_in_one_lane_stops_the_others_and_is_raised(
         run(goes, 9, {}, jobs=2)
 
 
-def test_an_interrupt_stops_the_lanes_before_it_is_raised(
-    monkeypatch: pytest.MonkeyPatch, setting: Setting
+@pytest.mark.parametrize("taken_by_the_lane", [True, False])
+def test_an_interrupt_stops_the_lanes_before_it_is_raised_whichever_thread_took_the_signal(
+    taken_by_the_lane: bool, monkeypatch: pytest.MonkeyPatch, setting: Setting
 ) -> None:
-    ended = threading.Event()
+    waiting, ended = threading.Event(), threading.Event()
+    wait = futures.wait
 
-    def interrupted(future: object, timeout: float | None = None) -> None:
-        raise KeyboardInterrupt
+    def waits(running: list[Future[None]], timeout: float) -> object:
+        waiting.set()
+        return wait(running, timeout)
 
     def trial(*given: object) -> Outcome:
+        assert waiting.wait(10)
+        taker = threading.current_thread() if taken_by_the_lane else threading.main_thread()
+        assert taker.ident is not None
+        signal.pthread_kill(taker.ident, signal.SIGINT)
         assert setting.stop.wait(10)
         ended.set()
         raise Interrupted
 
-    monkeypatch.setattr(Future, "result", interrupted)
+    monkeypatch.setattr(futures, "wait", waits)
     monkeypatch.setattr(runner, "run_trial", trial)
     with pytest.raises(KeyboardInterrupt):
         run_trials(specs(1), {}, Path("run"), setting, jobs=1)

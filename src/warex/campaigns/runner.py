@@ -3,7 +3,7 @@
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent import futures
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,9 @@ from warex.campaigns.plan import ATTEMPTS, Past
 from warex.campaigns.streak import Streak
 from warex.traces import Outcome, TrialKey, Void, attempt_dir
 from warex.trials.run import Interrupted, Setting, TrialSpec, run_trial
+
+_LOOK = 0.2
+"""Seconds between two looks for an interrupt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +76,13 @@ def run_trials(
             errors.append(error)
             setting.stop.set()
 
-    with ThreadPoolExecutor(jobs, thread_name_prefix="lane") as lanes:
-        running = [lanes.submit(lane) for _ in range(jobs)]
+    with futures.ThreadPoolExecutor(jobs, thread_name_prefix="lane") as lanes:
         try:
+            running = [lanes.submit(lane) for _ in range(jobs)]
+            # The kernel may give a signal to any thread, and Python acts on it in this one only:
+            # who waited without an end would not learn of it.
+            while futures.wait(running, _LOOK).not_done:
+                pass
             for future in running:
                 future.result()
         except KeyboardInterrupt:
