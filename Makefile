@@ -14,7 +14,7 @@ demo: setup ## watch an agent meet the paper's failures, to a table and a report
 	@.venv/bin/warex demo
 
 test: setup ## the pure, wire and browser tiers
-	@$(PYTHON) -m pytest -m "not slow"
+	@$(PYTHON) -m pytest -m "not slow" --numprocesses auto --maxprocesses 4 --dist loadfile
 
 test-slow: setup ## the slow tier: whole campaigns, a fresh clone
 	@$(PYTHON) -m pytest -m slow
