@@ -17,6 +17,7 @@ NO_BENCHMARKS = {
     "playwright",
     "program",
     "recipe",
+    "records",
     "table",
 }
 

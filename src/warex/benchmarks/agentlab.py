@@ -19,6 +19,7 @@ from warex.benchmarks.base import AgentSpec, Benchmark, Command, Job, Result, St
 from warex.benchmarks.files import Served, served
 from warex.benchmarks.playwright import browsers_for
 from warex.benchmarks.recipe import Install, Recipe
+from warex.benchmarks.records import crashed
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, MachineError, TrialVoid
 from warex.llm.actions import Vocabulary
@@ -304,12 +305,12 @@ scenario = "late-scripts.yaml"
         if code is None:
             return Result("time_limit", float(summary.get("cum_reward", 0.0) > 0))
         if not summary:
-            return _crashed(f"it ended with code {code} and left no summary_info.json")
+            return crashed(f"it ended with code {code} and left no summary_info.json")
         error = summary.get("err_msg")
         if error and "Failed to get a response from the API" in error:
             return Result("model_error", 0.0, unusable=f"its model gave no answer: {_brief(error)}")
         if error:
-            return _crashed(_brief(error))
+            return crashed(_brief(error))
         reward = float(summary["cum_reward"])
         # A step limit is BrowserGym's truncation; an action that it cannot read is, too.
         ending: Ending = "answered" if summary.get("terminated") else "step_limit"
@@ -365,10 +366,6 @@ def _summary(folder: Path) -> dict[str, Any]:
 def _origin(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
-
-
-def _crashed(why: str) -> Result:
-    return Result("harness_crashed", 0.0, reasons=(why,))
 
 
 def _brief(text: str) -> str:

@@ -17,9 +17,10 @@ from pydantic import BaseModel, Field, JsonValue, StringConstraints, model_valid
 
 from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
 from warex.benchmarks.recipe import Install, Recipe
+from warex.benchmarks.records import crashed, object_in
 from warex.benchmarks.table import BenchmarkTable
 from warex.benchmarks.testbed import TestbedBenchmark
-from warex.errors import CampaignError, TrialVoid
+from warex.errors import CampaignError
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
@@ -44,7 +45,7 @@ versions = {name: version(name) for name in ("browser-use", "cdp-use", "openai")
 print(json.dumps({"versions": versions}))
 """
 
-_QUIET = {
+QUIET = {
     "ANONYMIZED_TELEMETRY": "false",
     "BROWSER_USE_CLOUD_SYNC": "false",
     "BROWSER_USE_VERSION_CHECK": "false",
@@ -124,7 +125,7 @@ class BrowserUseBenchmark(Benchmark):
         variables={
             "TMPDIR": f"{{dir}}/{_TRIED}",
             "BROWSER_USE_CONFIG_DIR": f"{{dir}}/{_TRIED}",
-            **_QUIET,
+            **QUIET,
         },
     )
     guide: ClassVar = (
@@ -222,7 +223,7 @@ scenario = "paper/server-error"
         path = (job.folder / _TOLD).absolute()
         path.write_text(json.dumps(told, indent=1), "utf-8")
         python = str(self.environment().python)
-        return Command([python, str(_DRIVER), str(path)], _QUIET | own, job.scratch)
+        return Command([python, str(_DRIVER), str(path)], QUIET | own, job.scratch)
 
     def reached(self, stage: Stage) -> bool | None:
         """Return whether any request came to the testbed's sites; nobody tells of others."""
@@ -230,12 +231,12 @@ scenario = "paper/server-error"
 
     def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
         """Judge what browser-use's history says of the task's end."""
-        said = _said(folder / _RESULT)
+        said = object_in(folder / _RESULT)
         if not said and code is None:
             return self._judged("time_limit", None, {}, task, stage)
         if not said:
             why = f"its script ended with code {code}; {AGENT_LOG} says why"
-            return Result("harness_crashed", 0.0, reasons=(why,))
+            return crashed(why)
         errors = said.get("errors") or ["its log says why"]
         if not said.get("llm_calls"):
             return Result(
@@ -316,16 +317,3 @@ def _read_tasks(path: Path) -> Iterator[tuple[str, OwnTask]]:
         if task is None:
             raise CampaignError(f"{place}: {'; '.join(mistakes)}")
         yield place, task
-
-
-def _said(result: Path) -> Mapping[str, Any]:
-    """Return what the script wrote; nothing if it did not get so far."""
-    try:
-        said = json.loads(result.read_bytes())
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise TrialVoid(f"{result} cannot be read: {error}") from None
-    if not isinstance(said, dict):
-        raise TrialVoid(f"{result} holds no JSON object")
-    return said

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field, StringConstraints, field_validator, model
 
 from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
 from warex.benchmarks.json_path import look_up, steps_of
+from warex.benchmarks.records import crashed
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
 from warex.llm.actions import Vocabulary
@@ -343,10 +344,10 @@ scenario = "paper/server-error"
         ending: Ending = "time_limit" if code is None else "answered"
         if options.result is None:
             if code not in (0, 1, None):
-                return _crashed(f"it ended with code {code}")
+                return crashed(f"it ended with code {code}")
             return Result(ending, float(code == 0))
         if code is not None and code not in options.codes:
-            return _crashed(f"it ended with code {code}")
+            return crashed(f"it ended with code {code}")
         path = folder / _filled(options.result.file, self._values(task, folder))
         try:
             text = path.read_text("utf-8", "replace")
@@ -354,11 +355,11 @@ scenario = "paper/server-error"
         except FileNotFoundError:
             if code is None:
                 return Result("time_limit", 0.0)
-            return _crashed(f"it ended with code {code} and left no {path.name}")
+            return crashed(f"it ended with code {code} and left no {path.name}")
         except (OSError, ValueError, LookupError) as error:
             if code is None:
                 return Result("time_limit", 0.0)
-            return _crashed(f"its result {path.name} cannot be read: {error}")
+            return crashed(f"its result {path.name} cannot be read: {error}")
         return Result(ending, _score(value, options.success), answer)
 
     def _values(self, task: str, folder: Path) -> dict[str, str]:
@@ -456,7 +457,3 @@ def _number(value: Any) -> float:
             " benchmark.options.success which value is a success"
         )
     return number
-
-
-def _crashed(why: str) -> Result:
-    return Result("harness_crashed", 0.0, reasons=(why,))

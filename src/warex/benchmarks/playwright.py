@@ -6,13 +6,13 @@ no change, and its browser knows the proxy.
 """
 
 import json
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from warex.benchmarks.environments import Made
 from warex.errors import MachineError
+from warex.sandbox.shims import write_starter
 
 VARIABLE = "PLAYWRIGHT_BROWSERS_PATH"
 """Tells Playwright, of any version and language, where its browsers are."""
@@ -43,15 +43,6 @@ def browsers_for(
     for place in _places(made):
         write_starter(folder / place, browser, arguments)
     return {VARIABLE: str(folder)}
-
-
-def write_starter(program: Path, browser: Path, arguments: Sequence[str] = ()) -> None:
-    """Write a program that starts the browser with our arguments behind the caller's."""
-    text = "#!/bin/sh\n# The benchmark's browser, behind WAREX's proxy.\n"
-    text += f'exec {shlex.quote(str(browser))} "$@" {shlex.join(arguments)}\n'
-    program.parent.mkdir(parents=True, exist_ok=True)
-    program.write_text(text, "utf-8")
-    program.chmod(0o755)
 
 
 def _places(made: Made) -> list[str]:

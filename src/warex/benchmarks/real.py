@@ -20,6 +20,7 @@ from warex.benchmarks.base import AgentSpec, Benchmark, Command, Job, Result, St
 from warex.benchmarks.environments import Made
 from warex.benchmarks.playwright import browsers_for
 from warex.benchmarks.recipe import Install, Recipe
+from warex.benchmarks.records import crashed
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, MachineError, TrialVoid
 from warex.llm.actions import Vocabulary
@@ -289,7 +290,7 @@ scenario = "paper/server-error"
             if code is None:
                 return Result("time_limit", 0.0)
             why = f"the harness ended with code {code} before it wrote a result"
-            return Result("harness_crashed", 0.0, reasons=(why,))
+            return crashed(why)
         if error := said.get("err_msg"):
             return _failed(str(error), str(said.get("stack_trace") or ""))
         reward = float(said.get("cum_reward") or 0.0)

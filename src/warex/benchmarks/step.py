@@ -13,15 +13,15 @@ from typing import Annotated, Any, ClassVar, cast
 import yaml
 from pydantic import BaseModel, Field, StringConstraints
 
-from warex.benchmarks.base import AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
 from warex.benchmarks.playwright import browsers_for
 from warex.benchmarks.recipe import Install, Recipe
+from warex.benchmarks.records import crashed, last_words
 from warex.benchmarks.table import BenchmarkTable
 from warex.benchmarks.webarena import (
     SUPPORT,
     arm_on_first_page,
     filled,
-    last_words,
     offline,
     origin_of,
     raw_tasks,
@@ -258,8 +258,9 @@ scenario = "paper/server-error"
         if not found:
             if code is None:
                 return Result("time_limit", 0.0)
-            why = f"the evaluation ended with code {code} and no result{last_words(folder)}"
-            return Result("harness_crashed", 0.0, reasons=(why,))
+            said = last_words(folder / AGENT_LOG)
+            why = f"the evaluation ended with code {code} and no result{said}"
+            return crashed(why)
         try:
             with found[-1].open(encoding="utf-8", newline="") as lines:
                 row = next(csv.DictReader(lines))

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, cast
 
 from warex.benchmarks.base import AGENT_LOG, Benchmark, Command, Job, Result, Stage
 from warex.benchmarks.program import program
+from warex.benchmarks.records import crashed, last_words, object_in
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
 from warex.llm.actions import Vocabulary
@@ -129,7 +130,7 @@ scenario = "paper/server-error"
 
     def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
         """Judge the site's state and the agent's answer."""
-        said = _said(folder / _RESULT)
+        said = object_in(folder / _RESULT)
         if code in _UNUSABLE:
             why = said.get("error") or "its log says why"
             return Result("model_error", 0.0, unusable=f"{_UNUSABLE[code]}: {why}")
@@ -139,8 +140,8 @@ scenario = "paper/server-error"
         answer = said.get("answer") if ending == "answered" else None
         verdict = self.judge(task, stage, answer)
         if ending is None:
-            why = f"the agent ended with code {code}{_last_words(folder / AGENT_LOG)}"
-            return Result("harness_crashed", 0.0, reasons=(why,))
+            why = f"the agent ended with code {code}{last_words(folder / AGENT_LOG)}"
+            return crashed(why)
         return Result(ending, verdict.score, answer, verdict.reasons)
 
     def judge(self, task: str, stage: Stage, answer: str | None) -> Verdict:
@@ -156,25 +157,6 @@ scenario = "paper/server-error"
             known = ", ".join(self._tasks)
             raise CampaignError(f"the testbed has no task {name!r}; there are: {known}")
         return self._tasks[name]
-
-
-def _said(result: Path) -> dict[str, Any]:
-    """Return what the agent wrote about its end; nothing if it did not get so far."""
-    try:
-        said = json.loads(result.read_bytes())
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise TrialVoid(f"{result} cannot be read: {error}") from None
-    if not isinstance(said, dict):
-        raise TrialVoid(f"{result} holds no JSON object")
-    return said
-
-
-def _last_words(log: Path) -> str:
-    lines = log.read_text("utf-8", "replace").split("\n") if log.is_file() else []
-    said = [line.strip() for line in lines if line.strip()]
-    return f", after it said: {said[-1][:200]}" if said else ""
 
 
 def _told(admin_port: int, what: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
 from warex.benchmarks.playwright import browsers_for
 from warex.benchmarks.recipe import Install, Recipe
+from warex.benchmarks.records import crashed, last_words, text_in
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError
 from warex.llm.actions import Vocabulary
@@ -253,10 +254,10 @@ scenario = "paper/server-error"
         """Return what its log says: PASS, FAIL, or the error that it went on from."""
         result = folder / _WORK / _RESULT
         (result / "traces").unlink(missing_ok=True)
-        log = "".join(map(_text, sorted((folder / _WORK / "log_files").glob("*.log"))))
+        log = "".join(map(text_in, sorted((folder / _WORK / "log_files").glob("*.log"))))
         verdicts, errors = _VERDICT.findall(log), _ERROR.findall(log)
         if verdicts:
-            rendered = _text(result / f"render_{task}.html")
+            rendered = text_in(result / f"render_{task}.html")
             ending, answer, reasons = _ending(_STOPPED.findall(rendered))
             return Result(ending, float(verdicts[-1] == "PASS"), answer, reasons)
         if errors:
@@ -264,11 +265,11 @@ scenario = "paper/server-error"
             why = f"{who.replace('Unhandled', 'unhandled')} error: {what[:300]}"
             if who == "OpenAI":
                 return Result("model_error", 0.0, unusable=why)
-            return Result("harness_crashed", 0.0, reasons=(why,))
+            return crashed(why)
         if code is None:
             return Result("time_limit", 0.0)
-        why = f"run.py ended with code {code} and no verdict{last_words(folder)}"
-        return Result("harness_crashed", 0.0, reasons=(why,))
+        why = f"run.py ended with code {code} and no verdict{last_words(folder / AGENT_LOG)}"
+        return crashed(why)
 
     def _address(self, site: str) -> str:
         return address(site, self.table.sites.get(site))[0]
@@ -357,19 +358,6 @@ def offline(site_packages: Path, folder: Path) -> dict[str, str]:
         "NLTK_DATA": folder / NLTK,
     }
     return {name: os.environ.get(name) or str(path) for name, path in ours.items()}
-
-
-def last_words(folder: Path) -> str:
-    """Return the last line that the command printed, as the end of a sentence."""
-    lines = [line.strip() for line in _text(folder / AGENT_LOG).splitlines() if line.strip()]
-    return f", after it said: {lines[-1][:200]}" if lines else ""
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", "replace")
-    except FileNotFoundError:
-        return ""
 
 
 def _ending(stops: Sequence[str]) -> tuple[Ending, str | None, tuple[str, ...]]:

@@ -22,13 +22,15 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from pydantic import BaseModel, Field, StringConstraints
 
 from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
-from warex.benchmarks.browser_use import BrowserUseBenchmark
-from warex.benchmarks.playwright import VARIABLE, write_starter
+from warex.benchmarks.browser_use import QUIET, BrowserUseBenchmark
+from warex.benchmarks.playwright import VARIABLE
 from warex.benchmarks.recipe import Install, Recipe
+from warex.benchmarks.records import crashed, last_words
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
 from warex.proxy.ca import CertificateAuthority
 from warex.sandbox.finding import Finding
+from warex.sandbox.shims import write_starter
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
 
@@ -44,13 +46,6 @@ _TRIES = 3
 
 _CRASHED = "Agent crashed: "
 _TIMED_OUT = "Timed out after "
-
-_QUIET = {
-    "ANONYMIZED_TELEMETRY": "false",
-    "BROWSER_USE_CLOUD_SYNC": "false",
-    "BROWSER_USE_VERSION_CHECK": "false",
-    "BROWSER_USE_DISABLE_EXTENSIONS": "1",
-}
 
 _CHECK = """
 import dotenv, json, requests
@@ -237,7 +232,7 @@ scenario = "paper/server-error"
         starter = browsers / "chromium-1/chrome-linux/chrome"
         write_starter(starter, job.browser, job.browser_arguments)
         variables = {
-            **_QUIET,
+            **QUIET,
             **made.variables,
             VARIABLE: str(browsers),
             "BROWSER_USE_CONFIG_DIR": str(job.scratch / "config"),
@@ -265,8 +260,10 @@ scenario = "paper/server-error"
         if not found:
             if code is None:
                 return Result("time_limit", 0.0)
-            why = f"the runner ended with code {code} and no result{_why(folder / AGENT_LOG)}"
-            return Result("harness_crashed", 0.0, reasons=(why,))
+            # It goes on after a browser that did not come up.
+            said = last_words(folder / AGENT_LOG, about="failed")
+            why = f"the runner ended with code {code} and no result{said}"
+            return crashed(why)
         try:
             said = json.loads(found[-1].read_bytes())
             return _result(said, found[-1].with_name("history.json"))
@@ -295,7 +292,7 @@ def _is_serving(server: subprocess.Popen[bytes]) -> bool:
 def _result(said: Mapping[str, Any], history: Path) -> Result:
     words, score = str(said["verifier_message"]), float(bool(said["passed"]))
     if words.startswith(_CRASHED):
-        return Result("harness_crashed", 0.0, reasons=(words,))
+        return crashed(words)
     if words.startswith(_TIMED_OUT):
         return Result("time_limit", score, reasons=(words,))
     steps = _steps(history)
@@ -321,12 +318,3 @@ def _steps(history: Path) -> list[dict[str, Any]]:
 def _acted(step: Mapping[str, Any]) -> bool:
     """Whether the model's answer could be read."""
     return bool((step.get("model_output") or {}).get("action"))
-
-
-def _why(log: Path) -> str:
-    """Return what the runner said of its end; it goes on after a browser that did not come up."""
-    lines = log.read_text("utf-8", "replace").splitlines() if log.is_file() else []
-    told = [line.strip() for line in lines if "failed" in line] or [
-        line.strip() for line in lines if line.strip()
-    ]
-    return f", after it said: {told[-1][:300]}" if told else ""

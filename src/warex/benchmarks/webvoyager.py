@@ -14,13 +14,14 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, Field, StringConstraints
 
 from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
-from warex.benchmarks.playwright import write_starter
 from warex.benchmarks.recipe import Install, Recipe
+from warex.benchmarks.records import crashed, last_words
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.sandbox.finding import Finding
+from warex.sandbox.shims import write_starter
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
 
@@ -259,8 +260,8 @@ scenario = "paper/server-error"
         if not left and code is None:
             return Result("time_limit", 0.0 if self._given.judge else None)
         if not left:
-            why = f"run.py ended with code {code} and no result{_last_words(folder / AGENT_LOG)}"
-            return Result("harness_crashed", 0.0, reasons=(why,))
+            why = f"run.py ended with code {code} and no result{last_words(folder / AGENT_LOG)}"
+            return crashed(why)
         try:
             messages = json.loads(left[-1].read_bytes())
             said = [str(each["content"]) for each in messages if each["role"] == "assistant"]
@@ -283,7 +284,7 @@ scenario = "paper/server-error"
         if not found and _NO_ANSWER in said:
             return 0.0
         if not found or found[-1] == "None":
-            raise TrialVoid(f"{_JUDGE} gave no verdict{_last_words(verdict)}")
+            raise TrialVoid(f"{_JUDGE} gave no verdict{last_words(verdict)}")
         return float(found[-1])
 
 
@@ -295,9 +296,3 @@ def _ending(log: str) -> Ending:
         (log.rfind("API call complete"), "step_limit"),
     ]
     return cast(Ending, max(ends)[1])
-
-
-def _last_words(log: Path) -> str:
-    lines = log.read_text("utf-8", "replace").splitlines() if log.is_file() else []
-    said = [line.strip() for line in lines if line.strip()]
-    return f", after it said: {said[-1][:200]}" if said else ""

@@ -82,15 +82,23 @@ class _Maker:
     scratch: Path
 
     def write(self, real: Path, shim: Path) -> None:
-        """Write a program that starts the browser with our flags behind the caller's: they win."""
-        started = shlex.quote(str(self.scratch / STARTED))
-        shim.write_text(
-            "#!/bin/sh\n"
-            "# WAREX starts this browser behind its proxy.\n"
-            f": > {started}\n"
-            f'exec {shlex.quote(str(real))} "$@" {shlex.join(self.flags)}\n'
-        )
-        shim.chmod(0o755)
+        write_starter(shim, real, self.flags, self.scratch / STARTED)
+
+
+def write_starter(
+    program: Path, browser: Path, arguments: Sequence[str] = (), mark: Path | None = None
+) -> None:
+    """Write a program that starts a browser with our arguments behind the caller's: they win.
+
+    ``mark`` is a file that it leaves behind.
+    """
+    lines = ["#!/bin/sh", "# WAREX starts this browser behind its proxy."]
+    if mark is not None:
+        lines.append(f": > {shlex.quote(str(mark))}")
+    lines.append(f'exec {shlex.quote(str(browser))} "$@" {shlex.join(arguments)}\n')
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text("\n".join(lines), "utf-8")
+    program.chmod(0o755)
 
 
 def _browsers(folder: Path, depth: int = _DEPTH) -> Iterator[Path]:
