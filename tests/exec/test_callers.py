@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.cli.process import WAREX
+from tests.sandbox.support.users import USERS, folder_of, python_as
 
 pytestmark = pytest.mark.wire
 
@@ -37,3 +38,21 @@ def test_a_caller_who_wants_to_hear_of_no_child_hears_of_the_commands_end(
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (7, "", "")
+
+
+@pytest.mark.parametrize("limit", [1, 2, 4, 5, 6])
+def test_a_caller_who_may_start_few_processes_is_told_so(limit: int) -> None:
+    code = f"""
+import resource, sys
+from warex.cli import main
+resource.setrlimit(resource.RLIMIT_NPROC, ({limit}, {limit}))
+main(["exec", "--", "true"])
+"""
+    ordinary = USERS[-1]  # The limit does not bind root.
+    with folder_of(ordinary) as folder:
+        done = python_as(ordinary, code, folder)
+
+    assert done.returncode == 3, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("warex: ")
+    assert "ulimit -u" in done.stderr

@@ -90,12 +90,24 @@ def _run(arguments: list[str] | None) -> int:
         # Whoever read our output has enough of it, as `| head` does; click makes an exit of that.
         _drop_output()
         return 0
+    except RuntimeError as error:
+        # Of all that Python says in this way, only this is the machine's.
+        if "can't start new thread" not in str(error):
+            raise
+        click.echo(f"warex: no thread can be started; {_MORE_PROCESSES}", err=True)
+        return MachineError.exit_code
+    except BlockingIOError as error:
+        click.echo(f"warex: {error.strerror}; {_MORE_PROCESSES}", err=True)
+        return MachineError.exit_code
     except OSError as error:
         _drop_output()
         where = f"{error.filename}: " if error.filename else ""
         click.echo(f"warex: {where}{error.strerror or error}", err=True)
         return MachineError.exit_code
     return code if isinstance(code, int) else 0
+
+
+_MORE_PROCESSES = "raise the limit of processes (ulimit -u), or end some"
 
 
 def _have_streams() -> None:

@@ -11,12 +11,14 @@ without a ``__main__`` guard must not be run twice.
 """
 
 import gc
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 
 from warex.errors import MachineError
 from warex.proxy.handed import Handed, receive, send_alone
@@ -106,7 +108,12 @@ def main() -> None:
         received, handed = receive(channel)
         if not received:
             return
-        if os.fork() == 0:
+        try:
+            process_id = os.fork()
+        except OSError as error:
+            _refuse(received[0], error)
+            process_id = -1
+        if process_id == 0:
             channel.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             code = 1
@@ -117,6 +124,18 @@ def main() -> None:
                 os._exit(code)
         for held in (*received, *(handed.sockets if handed else ())):
             held.close()
+
+
+def _refuse(channel: socket.socket, error: OSError) -> None:
+    """Say in a proxy's place that there is none."""
+    sentence = f"the proxy cannot be started: {error.strerror}; raise the limit (ulimit -u)"
+    said = {"kind": "failed", "exit_code": MachineError.exit_code, "sentence": sentence}
+    with suppress(OSError):
+        # Unread, the configuration would take our words with it.
+        channel.makefile("rb").readline()
+        channel.sendall(
+            json.dumps(said).encode() + b"\n"
+        )
 
 
 if __name__ == "__main__":
