@@ -133,9 +133,7 @@ def _refuse(channel: socket.socket, error: OSError) -> None:
     with suppress(OSError):
         # Unread, the configuration would take our words with it.
         channel.makefile("rb").readline()
-        channel.sendall(
-            json.dumps(said).encode() + b"\n"
-        )
+        channel.sendall(json.dumps(said).encode() + b"\n")
 
 
 if __name__ == "__main__":
