@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -83,13 +84,21 @@ async def test_one_name_is_asked_for_once_at_a_time(monkeypatch: pytest.MonkeyPa
     assert asked == ["shop.test"]
 
 
+def _bound_where_tcp_is_free() -> socket.socket:
+    while True:
+        server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        server.bind(("127.0.0.1", 0))
+        with suppress(OSError), socket.create_server(server.getsockname()):
+            return server
+        server.close()
+
+
 @pytest.fixture
 def nameserver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[socket.socket]:
     """A nameserver of the machine, the second that it names; its UDP socket."""
     resolv = tmp_path / "resolv.conf"
     resolv.write_text("# comment\nnameserver 127.0.0.2\noptions edns0\nnameserver 127.0.0.1\n")
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
-        server.bind(("127.0.0.1", 0))
+    with _bound_where_tcp_is_free() as server:
         server.setblocking(False)
         monkeypatch.setattr(lookup, "_RESOLV_CONF", resolv)
         monkeypatch.setattr(lookup, "_PORT", server.getsockname()[1])
