@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import time
+from unittest.mock import ANY
 
 import httpx
 import pytest
@@ -456,6 +457,39 @@ def test_a_site_that_answers_before_the_upload_ends_is_recorded_in_order(begin: 
         if entry.event.event in ("request", "response")
     ]
     assert kinds == ["request", "response"]
+    assert lane.proxy.broken is None
+
+
+def test_a_call_whose_next_message_waits_for_an_answer_goes_on_under_a_rule_that_leaves_it_alone(
+    begin: Begin,
+) -> None:
+    second = scenario(HttpError(status=503), trigger=Trigger(nth=(2,)), per="url")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        call = (
+            f"POST http://127.0.0.1:{server.getsockname()[1]}/rpc HTTP/1.1\r\nHost: x\r\n"
+            "Content-Type: application/grpc+proto\r\nTransfer-Encoding: chunked\r\n\r\n"
+            "3\r\none\r\n"
+        ).encode()
+        server.settimeout(5)
+        with begin(scenario=second) as lane:
+            with socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
+                client.sendall(call)
+                site, _ = server.accept()
+                with site:
+                    site.settimeout(5)
+                    arrived = b""
+                    while not arrived.endswith(b"3\r\none\r\n"):
+                        arrived += site.recv(65536)
+                    client.sendall(b"3\r\ntwo\r\n0\r\n\r\n")
+                    while not arrived.endswith(b"two\r\n0\r\n\r\n"):
+                        arrived += site.recv(65536)
+                    site.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                    assert read_answer(client) == (ANY, b"ok")
+            with socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
+                client.sendall(call + b"0\r\n\r\n")
+                assert read_answer(client)[0].startswith(b"HTTP/1.1 503 ")
+    assert [seen.size for seen in lane.events(RequestSeen)] == [6, 3]
+    assert [hit.ordinal for hit in lane.events(FaultPlanned)] == [2]
     assert lane.proxy.broken is None
 
 

@@ -8,6 +8,7 @@ from warex.proxy.config import HostMap
 from warex.proxy.flows import (
     BROWSER_URL,
     drop_hop_headers,
+    is_grpc,
     is_longer,
     lower,
     pairs,
@@ -58,6 +59,15 @@ def test_a_body_is_long_whose_end_nobody_knows(
 ) -> None:
     sent = flow(http_version=version, method=method, headers=headers)
     assert is_longer(sent.request, 10) is longer
+
+
+@pytest.mark.parametrize(
+    ("kind", "grpc"),
+    [(b"application/grpc", True), (b"application/grpc+proto", True), (b"application/json", False)],
+)
+def test_a_grpc_call_is_known_by_its_content_type(kind: bytes, grpc: bool) -> None:
+    assert is_grpc(flow(headers=((b"content-type", kind),)).request) is grpc
+    assert not is_grpc(flow(headers=()).request)
 
 
 def test_what_concerns_the_next_hop_alone_goes_no_further() -> None:

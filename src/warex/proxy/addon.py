@@ -73,11 +73,16 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
                 flows.send_elsewhere(flow, target)
         if flow.client_conn.tls_version is None and self._is_passed(flow):
             return
-        if not could_be_llm(request.method, request.path):
-            large = flows.is_longer(request, _STREAM_ABOVE)
-            if large and not self.injector.may_concern(request.method, flows.url_of(flow)):
-                # Nothing may strike it, so what is decided now is only how it counts.
-                self._begin(flow)
+        if could_be_llm(request.method, request.path):
+            return
+        if flows.is_longer(request, _STREAM_ABOVE):
+            concerned = self.injector.may_concern(request.method, flows.url_of(flow))
+            # What no rule is about may be decided now, since nothing strikes it; a gRPC call must
+            # be, since its next message may wait for an answer to the last.
+            if concerned and not flows.is_grpc(request):
+                return
+            ongoing = self._begin(flow)
+            if all(hit.stage != "request" for hit in ongoing.decision.injections):
                 request.stream = self._count_sent(flow)
 
     def _is_passed(self, flow: http.HTTPFlow) -> bool:

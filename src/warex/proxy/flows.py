@@ -71,6 +71,11 @@ def is_longer(request: http.Request, size: int) -> bool:
     return bool(request.headers.get("transfer-encoding"))
 
 
+def is_grpc(request: http.Request) -> bool:
+    """Whether a request is a gRPC call (gRPC over HTTP/2, "Requests")."""
+    return bool(request.headers.get("content-type", "").startswith("application/grpc"))
+
+
 def drop_hop_headers(headers: http.Headers) -> None:
     """Take away what a client says to the next hop alone: that it would rather speak otherwise.
 
