@@ -109,11 +109,11 @@ def main() -> None:
         if not received:
             return
         try:
-            process_id = os.fork()
+            is_proxy = os.fork() == 0
         except OSError as error:
             _refuse(received[0], error)
-            process_id = -1
-        if process_id == 0:
+            is_proxy = False
+        if is_proxy:
             channel.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             code = 1
