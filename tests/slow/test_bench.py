@@ -40,6 +40,7 @@ def test_every_benchmark_runs_and_says_what_it_measured(tmp_path: Path) -> None:
         "namespace-fresh",
         "namespace-relay",
         "exec",
+        "exec-scenario",
         "event",
     }
     for row in rows.values():
