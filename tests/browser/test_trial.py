@@ -12,7 +12,7 @@ from warex.proxy.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium
 from warex.sandbox.isolation import Isolation
 from warex.scenarios.load import load_preset
-from warex.testbed.tasks import FILE
+from warex.testbed.tasks import FILES
 from warex.traces import (
     AgentAction,
     Canary,
@@ -34,7 +34,7 @@ TASK = "calendar-friday-evening"
 @pytest.fixture(scope="module")
 def setting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setting]:
     forkserver = Forkserver()
-    with scripted_model(FILE) as port:
+    with scripted_model(FILES) as port:
         yield Setting(
             benchmark=benchmark_kind("testbed")(),
             forkserver=forkserver,

@@ -17,15 +17,24 @@ def test_reset_brings_the_first_state_back() -> None:
     assert admin(Request("GET", "/state")).body == before
 
 
-def test_health_tells_how_often_the_sites_were_asked() -> None:
+def test_health_tells_how_often_the_sites_were_asked_since_the_last_reset() -> None:
     sites = Sites()
     admin = Admin(sites)
     assert json.loads(admin(Request("GET", "/health")).body) == {"ok": True, "requests": 0}
     sites.handle(Request("GET", "/", host=HOST))
     sites.handle(Request("GET", "/nothing", host="127.0.0.1"))
-    admin(Request("POST", "/reset"))
     admin(Request("GET", "/state"))
     assert json.loads(admin(Request("GET", "/health")).body) == {"ok": True, "requests": 2}
+    admin(Request("POST", "/reset"))
+    assert json.loads(admin(Request("GET", "/health")).body) == {"ok": True, "requests": 0}
+
+
+def test_the_state_of_one_host_is_told_alone_and_an_unknown_one_refused() -> None:
+    admin = Admin(Sites())
+    state = json.loads(admin(Request("GET", "/state", {"host": HOST})).body)
+    assert list(state) == [HOST]
+    assert state[HOST] == json.loads(admin(Request("GET", "/state")).body)[HOST]
+    assert admin(Request("GET", "/state", {"host": "elsewhere.test"})).status == 404
 
 
 def test_it_answers_health_and_refuses_what_it_does_not_know() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from warex.errors import InputError
-from warex.testbed.sites import CATALOGUE, Sites
+from warex.testbed.sites import HOSTS, Sites
 from warex.testbed.tasks import Task, load_tasks, read_tasks
 
 TASKS = load_tasks()
@@ -33,7 +33,7 @@ def test_an_untouched_site_without_an_answer_scores_nothing(task: Task) -> None:
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_every_task_is_on_a_site_there_is_and_in_the_docs(task: Task) -> None:
-    assert task.host in CATALOGUE
+    assert task.host in HOSTS
     assert f"`{task.name}`" in DOCS.read_text("utf-8")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from warex.errors import MachineError
-from warex.testbed.tasks import FILE
+from warex.testbed.tasks import FILES
 from warex.trials.model import scripted_model
 
 pytestmark = pytest.mark.wire
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.wire
 
 def test_the_scripted_model_answers_while_the_campaign_runs() -> None:
     with (
-        scripted_model(FILE) as port,
+        scripted_model(FILES) as port,
         urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=10) as answer,
     ):
         assert "data" in json.load(answer)
@@ -24,6 +24,6 @@ def test_the_scripted_model_answers_while_the_campaign_runs() -> None:
 def test_a_scripted_model_that_does_not_start_is_the_machines_fault(tmp_path: Path) -> None:
     with (
         pytest.raises(MachineError, match=r"the scripted model does not start: .* code 2"),
-        scripted_model(tmp_path / "none.toml"),
+        scripted_model([tmp_path / "none.toml"]),
     ):
         pass

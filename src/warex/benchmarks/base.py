@@ -152,9 +152,9 @@ class Benchmark(ABC):
     def tasks(self) -> tuple[str, ...]:
         """Return the names of all tasks, in the benchmark's order."""
 
-    def script(self) -> Path | None:
-        """Return the task file for the embedded scripted model; None where it knows no task."""
-        return None
+    def script(self) -> tuple[Path, ...]:
+        """Return the task files for the embedded scripted model; none where it knows no task."""
+        return ()
 
     @abstractmethod
     def sites(self, task: str) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from warex.errors import CampaignError, TrialVoid
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
-from warex.testbed.tasks import FILE, Task, Verdict, load_tasks
+from warex.testbed.tasks import FILES, Task, Verdict, load_tasks
 from warex.traces import Ending
 
 _RESULT = "result.json"
@@ -74,12 +74,12 @@ scenario = "paper/server-error"
         self._tasks: dict[str, Task] = {task.name: task for task in load_tasks()}
 
     def tasks(self) -> tuple[str, ...]:
-        """Return the names of all tasks, in the file's order."""
+        """Return the names of all tasks, in their files' order."""
         return tuple(self._tasks)
 
-    def script(self) -> Path | None:
-        """Return the task file, whose oracles the scripted model follows."""
-        return FILE
+    def script(self) -> tuple[Path, ...]:
+        """Return the task files, whose oracles the scripted model follows."""
+        return FILES
 
     def sites(self, task: str) -> tuple[str, ...]:
         """Return the origin of the task's site."""
@@ -149,7 +149,9 @@ scenario = "paper/server-error"
 
         Raises TrialVoid where the site does not tell its state.
         """
-        return self.task(task).judge(_told(cast(_Site, stage).admin_port, "state"), answer)
+        return self.task(task).judge(
+            _told(cast(_Site, stage).admin_port, f"state?host={self.task(task).host}"), answer
+        )
 
     def task(self, name: str) -> Task:
         """Return a task by its name; raise CampaignError, naming what there is."""

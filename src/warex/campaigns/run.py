@@ -105,7 +105,7 @@ def _require_ready(
     benchmark: Benchmark, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
 ) -> None:
     benchmark.ready(tasks, agents, direct=direct)
-    if benchmark.script() is None and any(agent.model.startswith(PREFIX) for agent in agents):
+    if not benchmark.script() and any(agent.model.startswith(PREFIX) for agent in agents):
         raise CampaignError(
             f"the models {PREFIX}… know no task of the benchmark {benchmark.name!r}"
         )
@@ -276,7 +276,7 @@ def _services(
     forkserver.warm()
     try:
         tasks = benchmark.script()
-        if tasks is not None and any(spec.agent.model.startswith(PREFIX) for spec in specs):
+        if tasks and any(spec.agent.model.startswith(PREFIX) for spec in specs):
             with scripted_model(tasks) as port:
                 yield forkserver, port
         else:

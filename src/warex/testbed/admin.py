@@ -2,14 +2,14 @@
 
 from http import HTTPStatus
 
-from warex.testbed.sites import Sites
+from warex.testbed.sites import HOSTS, Sites
 from warex.testbed.web import Request, Response, Route, as_json, dispatch
 
 
 class Admin:
     """Answers `GET /health`, `GET /state` (by host) and `POST /reset`, all in JSON.
 
-    Health tells how many requests have come to the sites.
+    `?host=` asks for the state of one site. Health tells how many requests have come to the sites since the last reset.
     """
 
     def __init__(self, sites: Sites) -> None:
@@ -31,7 +31,12 @@ class Admin:
         return as_json({"ok": True, "requests": self._sites.requests})
 
     def _state(self, request: Request) -> Response:
-        return as_json(self._sites.state())
+        host = request.query.get("host")
+        if host is not None and host not in HOSTS:
+            known = ", ".join(HOSTS)
+            sentence = f"no site has the host {host!r}; there are: {known}"
+            return as_json({"error": sentence}, HTTPStatus.NOT_FOUND)
+        return as_json(self._sites.state(host))
 
     def _reset(self, request: Request) -> Response:
         self._sites.reset()

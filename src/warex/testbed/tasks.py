@@ -1,6 +1,7 @@
 """The testbed's tasks: a goal in words, a check that judges, an oracle that proves it solvable.
 
-The data is `tasks.toml`; the format is described in `docs/reference/testbed.md`.
+The data is a `tasks.toml` beside each kind of site; the format is described in
+`docs/reference/testbed.md`.
 """
 
 import functools
@@ -14,8 +15,10 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from warex.errors import InputError
+from warex.testbed.sites import KINDS
 
-FILE = Path(__file__).with_name("tasks.toml")
+FILES = tuple(Path(__file__).parent / "sites" / kind / "tasks.toml" for kind in KINDS)
+"""A task file for each kind of site."""
 
 
 class Verdict(BaseModel, frozen=True, extra="forbid"):
@@ -186,5 +189,6 @@ def read_tasks(text: str, source: str) -> tuple[Task, ...]:
 
 @functools.cache
 def load_tasks() -> tuple[Task, ...]:
-    """Return the testbed's tasks, in the order of the file."""
-    return read_tasks(FILE.read_text("utf-8"), FILE.name)
+    """Return the testbed's tasks, kind by kind, in the order of their files."""
+    read = (read_tasks(file.read_text("utf-8"), str(file)) for file in FILES)
+    return tuple(task for tasks in read for task in tasks)

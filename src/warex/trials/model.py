@@ -1,6 +1,6 @@
 """The embedded scripted model: started once for a campaign, asked by every trial that names it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -15,15 +15,15 @@ HOST = "model.warex.test"
 
 
 @contextmanager
-def scripted_model(tasks: Path) -> Iterator[int]:
-    """Run the scripted model over a benchmark's task file; yield its port.
+def scripted_model(tasks: Sequence[Path]) -> Iterator[int]:
+    """Run the scripted model over a benchmark's task files; yield its port.
 
     Raises MachineError where it does not start.
     """
     with ExitStack() as running:
         try:
             said = running.enter_context(
-                program("warex.agents.scripted_model", "--tasks", str(tasks))
+                program("warex.agents.scripted_model", "--tasks", *map(str, tasks))
             )
         except TrialVoid as error:
             # It serves a whole campaign: there is no trial yet to be void.

@@ -1,14 +1,14 @@
-from warex.testbed.sites import CATALOGUE, Sites
+from warex.testbed.sites import HOSTS, Sites
 from warex.testbed.web import Request
 
 
 def test_two_instances_share_nothing() -> None:
     one, other = Sites(), Sites()
-    for host in CATALOGUE:
+    for host in HOSTS:
         one.handle(Request("DELETE", "/api/events/1", host=host))
     assert one.state() != other.state()
 
 
 def test_an_unknown_host_gets_the_first_site() -> None:
-    default = Sites().handle(Request("GET", "/", host=next(iter(CATALOGUE))))
+    default = Sites().handle(Request("GET", "/", host=next(iter(HOSTS))))
     assert Sites().handle(Request("GET", "/", host="127.0.0.1")) == default

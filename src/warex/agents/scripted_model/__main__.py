@@ -21,7 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Serve until told to end and return the exit code."""
     options = _parser().parse_args(argv)
     try:
-        script = playbook.load(options.playbook) if options.playbook else load(options.tasks)
+        script = playbook.load(options.playbook) if options.playbook else load(*options.tasks)
         server = ScriptedModel(script, options.host, options.port)
     except (TaskFileError, playbook.PlaybookError) as error:
         return _fail(str(error))
@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
         description="A local server that plays a model over known tasks, in OpenAI's wire format.",
     )
     script = parser.add_mutually_exclusive_group(required=True)
-    script.add_argument("--tasks", type=Path, metavar="FILE", help="TOML, [[task]]")
+    script.add_argument("--tasks", type=Path, nargs="+", metavar="FILE", help="TOML, [[task]]")
     script.add_argument("--playbook", type=Path, metavar="FILE", help="JSON, as WAREX writes it")
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
     parser.add_argument("--port", default=0, type=_port, help="default: 0, any free one")

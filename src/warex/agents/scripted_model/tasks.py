@@ -66,12 +66,20 @@ class Tasks:
         return self._by_goal.get(_folded(goal))
 
 
-def load(path: Path) -> Tasks:
-    """Read a task file (TOML: ``[[task]]`` with ``[[task.oracle]]``); other keys are ignored.
+def load(*paths: Path) -> Tasks:
+    """Read task files (TOML: ``[[task]]`` with ``[[task.oracle]]``); other keys are ignored.
 
     Raises:
-        TaskFileError: unreadable, not TOML, or a task lacks what it needs.
+        TaskFileError: unreadable, not TOML, a task lacks what it needs, or two have one goal.
     """
+    tasks = tuple(task for path in paths for task in _read(path))
+    try:
+        return Tasks(tasks)
+    except TaskFileError as error:
+        raise TaskFileError(f"{', '.join(map(str, paths))}: {error}") from None
+
+
+def _read(path: Path) -> tuple[Task, ...]:
     try:
         data = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
@@ -82,7 +90,7 @@ def load(path: Path) -> Tasks:
     if not isinstance(tables, list) or not tables:
         raise TaskFileError(f"{path}: there is no [[task]].")
     try:
-        return Tasks(tuple(_task(table, number) for number, table in enumerate(tables, 1)))
+        return tuple(_task(table, number) for number, table in enumerate(tables, 1))
     except TaskFileError as error:
         raise TaskFileError(f"{path}: {error}") from None
 

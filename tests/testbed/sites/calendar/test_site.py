@@ -5,13 +5,13 @@ from urllib.parse import urlencode
 
 import pytest
 
-from warex.testbed.sites.calendar import DAYBOOK, CalendarSite
+from warex.testbed.sites.calendar import CalendarSite, make
 from warex.testbed.web import Request, Response
 
 
 @pytest.fixture
 def site() -> CalendarSite:
-    return CalendarSite(DAYBOOK)
+    return make("calendar.warex.test")
 
 
 def get(site: CalendarSite, target: str) -> str:

@@ -51,7 +51,10 @@ class Brand:
     accent: str
 
 
-DAYBOOK = Brand(name="Daybook", accent="#4263eb")
+BRANDS: Mapping[str, Brand] = {
+    "calendar.warex.test": Brand(name="Daybook", accent="#4263eb"),
+}
+"""The brand of each host."""
 
 
 @functools.cache
