@@ -4,10 +4,18 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, Field, PrivateAttr, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    StringConstraints,
+    model_validator,
+)
 
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, ScenarioError
+from warex.llm.defences import Defence, defence_of
 from warex.scenarios import Scenario
 from warex.scenarios.documents import SUFFIXES, read_document
 from warex.scenarios.load import load_scenario
@@ -60,17 +68,54 @@ class ConditionConfig(BaseModel, frozen=True, extra="forbid"):
     scenario: str | None = Field(
         default=None, description="A preset or a file, looked for beside the campaign's first."
     )
+    defence: Annotated[Defence | None, BeforeValidator(defence_of)] = Field(
+        default=None,
+        description="What is added to the agent's system prompt in flight: a name of the catalogue,"
+        " or a table with name and text.",
+    )
+    intensity: Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)] | None = Field(
+        default=None, description="How hard each fault hits: its own size, times this."
+    )
+    frequency: Annotated[int, Field(ge=1, le=10_000, strict=True)] | None = Field(
+        default=None, description="How often each rule hits: its trigger becomes the first so many."
+    )
+    control: bool = Field(
+        default=False, description="Clean once more: the A/A control, which shows the noise floor."
+    )
 
     @model_validator(mode="after")
     def _has_what_it_needs(self) -> Self:
-        if self.name in RESERVED and self.scenario is not None:
-            raise ValueError(f"the condition {self.name!r} is reserved and takes no scenario")
-        if self.name not in RESERVED and self.scenario is None:
+        given = [
+            key
+            for key in ("scenario", "defence", "intensity", "frequency", "control")
+            if getattr(self, key)
+        ]
+        if self.name in RESERVED and given:
+            raise ValueError(f"the condition {self.name!r} is reserved and takes no {given[0]}")
+        if self.control and given != ["control"]:
+            raise ValueError(f"the condition {self.name!r} is a control and takes no {given[0]}")
+        if self.name in RESERVED or self.control:
+            return self
+        if self.scenario is None and self.defence is None:
             raise ValueError(
-                f"the condition {self.name!r} needs a scenario; only {NO_PROXY} and {CLEAN} go"
-                f" without one{did_you_mean(self.name, RESERVED)}"
+                f"the condition {self.name!r} needs a scenario, a defence or both; only {NO_PROXY},"
+                f" {CLEAN} and a control go without{did_you_mean(self.name, RESERVED)}"
             )
+        if self.scenario is None and (self.intensity or self.frequency):
+            raise ValueError(f"the condition {self.name!r} has no scenario to make {given[-1]} of")
         return self
+
+
+class Budget(BaseModel, frozen=True, extra="forbid"):
+    """What a run may cost; what is not given is not limited."""
+
+    usd: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        default=None, description="US dollars at list prices, over the whole run."
+    )
+    tokens: Count | None = Field(default=None, description="In and out, over the whole run.")
+    minutes: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        default=None, description="Of this go, by the clock on the wall."
+    )
 
 
 class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
@@ -91,6 +136,13 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
     )
     longest_hold_s: Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)] | None = Field(
         default=None, description="No fault holds an exchange longer than this; None leaves them."
+    )
+    budget: Budget = Budget()
+    llm_cache: bool = Field(
+        default=False,
+        description="Answer an LLM request from an earlier condition's trial of the same agent,"
+        " task and repeat, where it is the very same: a faulted trial costs money from the fault"
+        " on.",
     )
     notes: tuple[str, ...] = Field(default=(), description="Sentences that the report repeats.")
     agents: tuple[AgentConfig, ...] = Field(min_length=1)

@@ -9,7 +9,8 @@ from warex.testbed.web import Request, Response, Route, as_json, dispatch
 class Admin:
     """Answers `GET /health`, `GET /state` (by host) and `POST /reset`, all in JSON.
 
-    `?host=` asks for the state of one site. Health tells how many requests have come to the sites since the last reset.
+    `?host=` asks for the state of one site. Health tells how many requests have come to the sites
+    since the last reset.
     """
 
     def __init__(self, sites: Sites) -> None:
