@@ -1,22 +1,46 @@
-"""Every task's oracle, driven in a real browser: the tasks can be solved, by doing them."""
+"""Every task's oracle, driven in a real browser: the tasks can be solved, by doing them.
+
+The first two tasks of each kind of site are of the browser tier, the others of the slow one.
+"""
 
 import json
 import os
+import re
 import shutil
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, CDPSession, Locator, Page, expect, sync_playwright
 
 from warex.testbed.server import Testbed
+from warex.testbed.sites import KINDS
 from warex.testbed.tasks import OracleStep, Task, load_tasks
 
 pytestmark = pytest.mark.browser
 
 HOST = "calendar.warex.test"
+_QUICK = 2
+"""Tasks of each kind whose oracles are driven in the browser tier."""
+
+
+def _tasks(wanted: Callable[[Task], bool] = lambda task: True) -> list[Any]:
+    """Return the tasks as parameters, all but the first few of each kind for the slow tier."""
+    seen = Counter[str]()
+    parameters = []
+    for task in filter(wanted, load_tasks()):
+        seen[task.site] += 1
+        marks = () if seen[task.site] <= _QUICK else (pytest.mark.slow,)
+        parameters.append(pytest.param(task, id=task.name, marks=marks))
+    return parameters
+
+
+def _worked_on(task: Task) -> bool:
+    """Return whether a page of the task takes more than one step."""
+    return any(one.page == other.page for one, other in pairwise(task.oracle))
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +102,7 @@ def _named(accessibility: CDPSession) -> Counter[tuple[str, str]]:
 def _drive(page: Page, task: Task, *, reloading: bool = False) -> str:
     """Act out the oracle; with `reloading`, each page is loaded again once it was worked on."""
     accessibility = page.context.new_cdp_session(page)
-    page.goto(f"http://{HOST}{task.start}")
+    page.goto(f"http://{task.host}{task.start}")
     label, done = task.oracle[0].page, list[OracleStep]()
     for step in task.oracle:
         if step.page != label:
@@ -110,7 +134,7 @@ def _act(page: Page, step: OracleStep) -> None:
             expect(element).to_be_attached()
 
 
-@pytest.mark.parametrize("task", load_tasks(), ids=lambda task: task.name)
+@pytest.mark.parametrize("task", _tasks())
 def test_every_oracle_solves_its_task_and_leaves_evidence(
     page: Page, bed: Testbed, task: Task
 ) -> None:
@@ -121,18 +145,11 @@ def test_every_oracle_solves_its_task_and_leaves_evidence(
     assert verdict.score == 1.0
     page.reload()
     expect(_element(page, task.oracle[-1])).to_have_count(1)
-    page.goto(f"http://{HOST}/nowhere")
+    page.goto(f"http://{task.host}/nowhere")
     assert not any(_element(page, step).count() for step in task.oracle)
 
 
-DIALOGS = [
-    task
-    for task in load_tasks()
-    if task.name in ("calendar-create-coffee", "calendar-invite-maya", "calendar-create-day-off")
-]
-
-
-@pytest.mark.parametrize("task", DIALOGS, ids=lambda task: task.name)
+@pytest.mark.parametrize("task", _tasks(_worked_on))
 def test_a_reload_at_any_step_costs_only_the_steps_on_that_page(
     page: Page, bed: Testbed, task: Task
 ) -> None:
@@ -179,12 +196,25 @@ def test_a_dialog_that_cannot_save_says_why_and_can_try_again(page: Page, bed: T
     expect(page.get_by_role("status", name="Event saved", exact=True)).to_be_visible()
 
 
-def test_no_page_asks_for_anything_elsewhere_nor_complains(page: Page) -> None:
+@pytest.mark.parametrize(
+    "host",
+    [
+        pytest.param(host, marks=(pytest.mark.slow,) if place else ())
+        for hosts in KINDS.values()
+        for place, host in enumerate(hosts)
+    ],
+)
+def test_no_page_asks_for_anything_elsewhere_nor_complains(page: Page, host: str) -> None:
     hosts, complaints = set[str](), list[str]()
     page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    for path in ("/", "/week", "/day", "/schedule", "/events/1", "/events/new", "/settings"):
-        page.goto(f"http://{HOST}{path}")
-    assert hosts == {HOST}
+    page.goto(f"http://{host}/")
+    links = page.locator("a[href^='/']").evaluate_all("all => all.map(each => each.href)")
+    # One of each kind of address: a month has many days.
+    shapes = {re.sub(r"\d+", "0", link.partition("?")[0]): link for link in links}
+    for link in sorted(shapes.values()):
+        page.goto(link)
+    assert len(shapes) > 2
+    assert hosts == {host}
     assert complaints == []

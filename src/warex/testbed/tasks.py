@@ -163,15 +163,6 @@ class Task(BaseModel, frozen=True, extra="forbid"):
 class _TaskFile(BaseModel, frozen=True, extra="forbid"):
     task: tuple[Task, ...]
 
-    @model_validator(mode="after")
-    def _told_apart(self) -> Self:
-        for key in ("name", "goal"):
-            counts = Counter(getattr(task, key) for task in self.task)
-            twice = [value for value, count in counts.items() if count > 1]
-            if twice:
-                raise ValueError(f"two tasks have the same {key}: {twice[0]!r}")
-        return self
-
 
 def read_tasks(text: str, source: str) -> tuple[Task, ...]:
     """Read a task file; `source` names it in messages. Raises InputError."""
@@ -187,8 +178,24 @@ def read_tasks(text: str, source: str) -> tuple[Task, ...]:
         raise InputError(f"{source} is not a task file: {'; '.join(places)}") from error
 
 
+def told_apart(tasks: tuple[Task, ...], source: str) -> tuple[Task, ...]:
+    """Return the tasks; raise InputError where two have the same name or goal.
+
+    The scripted model knows a task by its goal alone.
+    """
+    for key in ("name", "goal"):
+        counts = Counter(getattr(task, key) for task in tasks)
+        twice = [value for value, count in counts.items() if count > 1]
+        if twice:
+            raise InputError(f"{source}: two tasks have the same {key}: {twice[0]!r}")
+    return tasks
+
+
 @functools.cache
 def load_tasks() -> tuple[Task, ...]:
-    """Return the testbed's tasks, kind by kind, in the order of their files."""
+    """Return the testbed's tasks, kind by kind, in the order of their files.
+
+    Raises InputError where a file is wrong, or two tasks cannot be told apart.
+    """
     read = (read_tasks(file.read_text("utf-8"), str(file)) for file in FILES)
-    return tuple(task for tasks in read for task in tasks)
+    return told_apart(tuple(task for tasks in read for task in tasks), "the testbed's tasks")
