@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, field_validator
 
 from warex.errors import InputError
 from warex.llm.actions import Vocabulary
+from warex.llm.defences import Defence
 from warex.scenarios import Arm, Mark, Scenario
 
 
@@ -82,6 +83,9 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     """How the User-Agent begins of clients that are never touched nor counted: verifiers."""
     schedule: frozenset[Mark] | None = None
     """A past ledger's places, to be hit exactly."""
+
+    defence: Defence | None = None
+    """What is added to the agent's LLM requests in flight."""
 
     record: Literal["all", "concerned"] = "all"
     pass_through: tuple[str, ...] = ()

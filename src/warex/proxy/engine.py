@@ -178,6 +178,9 @@ def _began(config: ProxyConfig, injector: Injector) -> TrialBegan:
     scenario = None
     if config.scenario is not None:
         scenario = config.scenario.model_dump(mode="json")
+    defence = None
+    if config.defence is not None:
+        defence = config.defence.model_dump(include={"name", "text"})
     return TrialBegan(
         benchmark=config.benchmark,
         agent=config.agent,
@@ -187,6 +190,7 @@ def _began(config: ProxyConfig, injector: Injector) -> TrialBegan:
         attempt=config.attempt,
         seed=config.seed,
         scenario=scenario,
+        defence=defence,
         arm=injector.arm_at,
         sites=config.sites,
         never=config.never,

@@ -280,7 +280,7 @@ def _trial_moments(entries: Iterable[Entry]) -> Iterator[tuple[float, _Moment]]:
                 yield entry.t, _Asked(exchange, step, event.repeat_of is not None)
             case ResponseSeen() as event:
                 # An answer of ours hides what the site would have said.
-                by_site = event.by == "site" and event.status is not None
+                by_site = event.by in ("site", "cache") and event.status is not None
                 response = Response(event.status or 0, dict(event.headers)) if by_site else None
                 yield entry.t, _Answered(event.exchange, response)
             case TaskBegan(seed=seed):

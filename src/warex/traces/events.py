@@ -40,6 +40,8 @@ class TrialBegan(_Event, frozen=True):
     seed: int = 0
     scenario: dict[str, JsonValue] | None = None
     """The whole scenario as loaded, or None for no faults."""
+    defence: dict[str, JsonValue] | None = None
+    """Name and text of what is added to the agent's LLM requests, or None for nothing."""
     arm: str = "start"
     sites: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
@@ -101,8 +103,8 @@ class ResponseSeen(_Event, frozen=True):
     status: int | None
     """None: no answer was given; ``error`` says why."""
     resource: str
-    by: Literal["site", "warex", "nobody"]
-    """Who answered."""
+    by: Literal["site", "warex", "cache", "nobody"]
+    """Who answered; ``cache``: an LLM's earlier answer, and nothing was asked."""
     http_version: str | None = None
     """What the site spoke."""
     headers: list[tuple[str, str]] = []
@@ -243,6 +245,10 @@ class LlmCall(_Event, frozen=True):
     """Seconds until the answer's first byte; None if there was none."""
     complete: bool
     error: str | None = None
+    replayed: bool = False
+    """Whether an earlier trial's answer was given again: its tokens were not spent twice."""
+    original_latency_s: float | None = None
+    """Seconds that a replayed answer took when the model gave it."""
 
 
 class DefenceApplied(_Event, frozen=True):

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from warex.benchmarks import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
 from warex.errors import InputError, MachineError, TraceError, TrialVoid
+from warex.llm.defences import Defence
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.config import HostMap, ProxyConfig
 from warex.proxy.forkserver import Forkserver
@@ -67,6 +68,11 @@ class TrialSpec:
     replay_of: str | None = None
     playbook: Playbook | None = None
     """By whose rules the agent's model is played."""
+    defence: Defence | None = None
+    """What is added to the agent's LLM requests in flight."""
+    cached: bool = False
+    """Whether the model's earlier answers to the same agent, task and repeat may be given again;
+    never for the A/A control, which must ask anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +96,8 @@ class Setting:
     llm_hosts: tuple[str, ...] = ()
     arm: Arm | None = None
     """Overrides the scenario's and the benchmark's, not a replay's."""
+    llm_cache: Path | None = None
+    """Folder of the run's LLM cache, made by ``begin_llm_cache``; None keeps none."""
     stop: threading.Event = field(default_factory=threading.Event)
     """Set to end the running trials; they leave no outcome."""
     base_environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
@@ -230,6 +238,7 @@ def _proxy_config(
         never=benchmark.never(key.task),
         never_agents=benchmark.verifiers,
         schedule=spec.schedule,
+        defence=spec.defence,
         record="concerned" if setting.record == "concerned" else "all",
         pass_through=setting.pass_through,
         llm_hosts=(*setting.llm_hosts, *_hosts_of(base_url or "", *endpoints)),
