@@ -28,6 +28,17 @@ class Rate:
         return f"{self.hits}/{self.n}"
 
 
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean with how sure it is."""
+
+    value: float
+    interval: tuple[float, float] | None
+    """95 %, bootstrapped over tasks; None where there are fewer than two."""
+    n: int
+    """What it is the mean of: trials, pairs or injections."""
+
+
 def wilson(hits: int, n: int, z: float = Z95) -> tuple[float, float]:
     """Return the score interval of a proportion (Wilson 1927), each end within 0 to 1.
 

@@ -8,22 +8,67 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from warex.analysis.differences import Contrast, Delta, NoiseFloor, Power
+from warex.analysis.doses import Dose, DosePoint, DoseSeries
 from warex.analysis.injections import Ledger, ledger
-from warex.analysis.intervals import Rate
+from warex.analysis.intervals import Mean, Rate
+from warex.analysis.regimes import Regime
 from warex.analysis.run import Run
 from warex.analysis.trial import CLEAN, NO_PROXY, TrialRecord
+
+__all__ = [
+    "Contrast",
+    "Delta",
+    "Dose",
+    "DosePoint",
+    "DoseSeries",
+    "Intervals",
+    "Mean",
+    "NoiseFloor",
+    "Pair",
+    "Power",
+    "Rate",
+    "RecoveryPrice",
+    "Regime",
+    "Row",
+    "Table",
+    "tabulate",
+]
 
 type Pair = tuple[str, str, int]
 """Benchmark, task and repeat: what conditions have in common."""
 
 
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """A difference of success rates over trials that exist on both sides."""
+type Interval = tuple[float, float] | None
 
-    value: float
-    """From -1 to 1."""
-    pairs: int
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """The 95 % intervals of a row's means, each under the name of its mean.
+
+    Bootstrapped over tasks; None where the mean is, and where there are fewer than two tasks.
+    """
+
+    latency_s: Interval = None
+    llm_calls: Interval = None
+    steps: Interval = None
+    input_tokens: Interval = None
+    cached_tokens: Interval = None
+    output_tokens: Interval = None
+    reasoning_tokens: Interval = None
+    usd: Interval = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryPrice:
+    """What a recovery costs from the fault to the right next request: means over recoveries."""
+
+    seconds: float
+    steps: float
+    tokens: float
+    """In and out."""
+    n: int
+    """Recoveries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +104,37 @@ class Row:
     undecided: int
     """Exposed trials outside the recovery rate."""
     ledger: Ledger
+    exposed_delta: Delta | None = None
+    """``delta`` over the pairs whose trial here had a delivered fault."""
+    r_fault: Mean | None = None
+    """R_fault = Acc_fault / Acc_clean over pairs; None where clean solved nothing."""
+    intervals: Intervals = Intervals()
+    pass_k: tuple[tuple[int, float], ...] = ()
+    """k and pass^k: how likely k trials of a task are all solved; empty with one repeat."""
+    injections_recovered: Rate | None = None
+    """Injections recovered among those that stand in the rate."""
+    recovered_and_solved: Rate | None = None
+    """Trials recovered and solved, among those that stand in the recovery rate: retrying is not
+    recovering."""
+    recovery_price: RecoveryPrice | None = None
+    reloads: int = 0
+    """Actions that can bring back what a fault took away, over all trials (the paper's Fig. 5)."""
+    duplicated_writes: int = 0
+    """Writes that a site was sent again, whole and the same, after a fault, though it had them."""
+    malicious_clicks: int = 0
+    premature_stops: Rate | None = None
+    """Exposed trials that ended unsolved without one right try; None where nothing is injected."""
+    fruitless: Rate | None = None
+    """Exposed trials that went on and on after the fault and were not solved."""
+    regime: Regime | None = None
+    dose: Dose | None = None
+    replayed_calls: int = 0
+    """LLM calls answered out of the replay cache."""
+    scenario: str | None = None
+    """As the campaign names it; None for conditions without faults."""
+    defence: str | None = None
+    control: bool = False
+    """``clean`` once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +148,14 @@ class Table:
     """Trials without an outcome."""
     proxy_effect: tuple[tuple[str, Delta], ...]
     """By agent: clean minus no-proxy, what the proxy alone does."""
+    proxy_latency: tuple[tuple[str, Mean], ...] = ()
+    """By agent: clean minus no-proxy in seconds of client latency, over pairs."""
+    noise_floor: tuple[tuple[str, NoiseFloor], ...] = ()
+    """By agent; an agent without one is missing."""
+    power: tuple[tuple[str, Power], ...] = ()
+    """By agent."""
+    contrasts: tuple[Contrast, ...] = ()
+    doses: tuple[DoseSeries, ...] = ()
 
     def row(self, agent: str, condition: str) -> Row:
         """Return the row of an agent and condition; KeyError if there is none."""
