@@ -23,6 +23,15 @@ def test_a_trial_tells_what_happened_in_it(tmp_path: Path) -> None:
     assert run_of(folder) == tmp_path.resolve()
 
 
+def test_a_trial_s_site_is_the_host_of_its_first_page(tmp_path: Path) -> None:
+    story = Story().asks("x0", "https://cdn.example/a.js", resource="script").page("x1")
+    story.page("x2", "https://other.example/")
+    folder = RunFolder(tmp_path)
+
+    assert load_trial(folder.trial("clean", "add", solved(), story)).site == "shop.example"
+    assert load_trial(folder.trial("no-proxy", "add", solved())).site is None
+
+
 def test_what_nobody_watched_is_unknown_and_not_zero(tmp_path: Path) -> None:
     trial = load_trial(RunFolder(tmp_path).trial("no-proxy", "add", solved()))
 

@@ -1,14 +1,16 @@
 """One trial in numbers, each with the lines of the trace that it rests on."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from warex.analysis.injections import Injection, injections, left_alone
 from warex.analysis.recovery import Recovery, recoveries, trial_recovered
 from warex.analysis.usage import LlmUse, llm_use
 from warex.llm.actions import Vocabulary
 from warex.llm.prices import PriceTable, built_in_prices
-from warex.traces.events import Canary, HarnessBroke, TrialBegan
+from warex.traces.events import Canary, HarnessBroke, RequestSeen, TrialBegan
 from warex.traces.outcome import Counted, Outcome, Unscored, Void
 from warex.traces.outcome_file import read_outcome
 from warex.traces.paths import EVENTS, TrialKey, attempt_dir, unescape
@@ -41,6 +43,8 @@ class TrialRecord:
     harness_broke: tuple[str, ...]
     cut: str | None
     """A sentence if the end of the trace is missing."""
+    site: str | None
+    """Host of the first page that was asked for; None where nobody watched, or none was."""
 
     @property
     def exposed(self) -> bool:
@@ -105,6 +109,7 @@ def load_trial(
         canary=all(canaries) if canaries else None,
         harness_broke=tuple(broke.reason for broke in trace.events(HarnessBroke)),
         cut=trace.cut,
+        site=_site(trace.events(RequestSeen)),
     )
 
 
@@ -112,6 +117,16 @@ def run_of(path: Path) -> Path | None:
     """Return the run folder that an attempt's folder belongs to; None if it stands alone."""
     key = _key_in(path)
     return path.resolve().parents[6] if key else None
+
+
+def _site(requests: Iterable[RequestSeen]) -> str | None:
+    for request in requests:
+        if request.top_level:
+            try:
+                return urlsplit(request.url).hostname
+            except ValueError:
+                return None
+    return None
 
 
 def _identity(path: Path, began: TrialBegan | None) -> tuple[TrialKey, int]:
