@@ -326,3 +326,64 @@ def test_no_json_makes_reading_fail(answer: JsonValue) -> None:
     body = json.dumps(answer).encode()
     _read(body)
     _read(b"data: " + body, STREAMED)
+
+
+TEXT = 'Reload "pages"\nthat fail. é'
+
+
+@pytest.mark.parametrize(
+    ("messages", "become"),
+    [
+        (
+            '[{"role":"system","content":"Be\\u00e9 \\ud83d"},{"role":"user","content":"go"}]',
+            '[{"role":"system","content":"Be\\u00e9 \\ud83d\\n\\nTEXT"},'
+            '{"role":"user","content":"go"}]',
+        ),
+        ('[{"content": "", "role": "developer"}]', '[{"content": "TEXT", "role": "developer"}]'),
+        (
+            '[{"role":"system","content":[ {"type":"text","text":"a"} ]},{"role":"user"}]',
+            '[{"role":"system","content":[ {"type":"text","text":"a"} , '
+            '{"type": "text", "text": "\\n\\nTEXT"}]},{"role":"user"}]',
+        ),
+        (
+            '[{"role":"system","content":[]}]',
+            '[{"role":"system","content":[{"type": "text", "text": "TEXT"}]}]',
+        ),
+        ('[{"role":"system","content":null}]', '[{"role":"system","content":"TEXT"}]'),
+        (
+            '[{"role":"user","content":"go"}]',
+            '[{"role": "system", "content": "TEXT"}, {"role":"user","content":"go"}]',
+        ),
+        (
+            '[{"role":"system","content":"a"},{"role":"user"},{"role":"developer","content":"b"}]',
+            '[{"role":"system","content":"a"},{"role":"user"},{"role":"developer","content":"b\\n\\nTEXT"}]',
+        ),
+    ],
+    ids=["text", "empty", "parts", "no parts", "null", "none", "last"],
+)
+def test_a_text_joins_the_system_prompt_and_all_else_stays_byte_for_byte(
+    messages: str, become: str
+) -> None:
+    sent = '{ "temperature":1.10e-2,"model":"m" ,\n"messages":%s,"seed":12345678901234567890}'
+    text = json.dumps(TEXT)[1:-1]
+
+    changed = OpenAiChat().with_system_text((sent % messages).encode(), TEXT)
+
+    assert changed.decode() == sent % become.replace("TEXT", text)
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        (b'{"messages": [{"role": "system"}]}', "neither text nor parts"),
+        (b'{"messages": [{"role": "system", "content": 3}]}', "neither text nor parts"),
+        (b'{"messages": [{"role": "system", "content": ["a"]}]}', "neither text nor parts"),
+        (b'{"model": "m"}', "no messages"),
+        (b'{"messages": "hi"}', "no messages"),
+        (b"\xff", "utf-8"),
+        (b"{", "Expecting"),
+    ],
+)
+def test_a_system_prompt_that_is_not_understood_is_refused(body: bytes, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        OpenAiChat().with_system_text(body, TEXT)

@@ -25,6 +25,7 @@ __all__ = [
     "could_be_llm",
     "read_answer",
     "recognise",
+    "with_system_text",
 ]
 
 
@@ -61,3 +62,12 @@ def read_answer(request: LlmRequest, status: int, content_type: str, body: bytes
     cannot be read is an ``error`` in the answer.
     """
     return _BY_NAME[request.family].read_answer(request, status, content_type, body)
+
+
+def with_system_text(request: LlmRequest, body: bytes, text: str) -> bytes:
+    """Return the body of a recognised request with a text at the end of its system prompt.
+
+    ``body`` is decompressed; all else in it stays byte for byte. Raises ValueError where the system
+    prompt has a form that is not understood.
+    """
+    return _BY_NAME[request.family].with_system_text(body, text)

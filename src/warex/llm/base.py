@@ -79,8 +79,8 @@ class Family(ABC):
     """One LLM API: which requests are its own and how to read them.
 
     A family is recognised by the shape of path and body, never by the host: models are served from
-    anywhere. It is pure and must bear any body: what is not understood is an error *in the
-    answer*, nothing is raised.
+    anywhere. It is pure and must bear any body: when it reads, what is not understood is an error
+    *in the answer*, nothing is raised.
     """
 
     name: ClassVar[str]
@@ -103,3 +103,14 @@ class Family(ABC):
         self, request: LlmRequest, status: int, content_type: str, body: bytes
     ) -> LlmAnswer:
         """Return what the answer says; ``body`` is decompressed, and cut where the answer was."""
+
+    @abstractmethod
+    def with_system_text(self, body: bytes, text: str) -> bytes:
+        """Return the body of a recognised request with a text at the end of its system prompt.
+
+        All else stays as it was written, byte for byte. ``body`` is decompressed.
+
+        Raises:
+            ValueError: its system prompt has a form that is not understood; the message says which.
+
+        """

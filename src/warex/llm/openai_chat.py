@@ -12,12 +12,15 @@ from typing import override
 
 from pydantic import JsonValue
 
+from warex.llm import splice
 from warex.llm.base import Family, LlmAnswer, LlmRequest, ToolCall, Usage
 from warex.llm.estimate import estimate_input, estimate_output
 from warex.llm.loose import as_count, as_dict, as_list, as_text, read_json
 from warex.llm.sse import sse_data
 
 _DEPLOYMENT = re.compile(r"/deployments/([^/?]+)/chat/completions")
+_SYSTEM = ("system", "developer")
+"""Roles of the messages that hold the system prompt; newer models call it the developer's."""
 _QUOTED = 200
 """Characters of an answer that is none to quote in its error."""
 _NOT_BEGUN = "the answer ended before the model had said anything"
@@ -65,6 +68,40 @@ class OpenAiChat(Family):
         if not said.error and not said.has_choice:
             said.error = f"the answer is not a chat completion: {_complaint(body)}"
         return said.answer(request)
+
+    @override
+    def with_system_text(self, body: bytes, text: str) -> bytes:
+        return _with_system_text(body.decode(), text).encode()
+
+
+def _with_system_text(sent: str, text: str) -> str:
+    """Add to the last message of the system; with none, put one before all others.
+
+    A new one has the role ``system``: OpenAI reads it as ``developer`` where a model wants that.
+    """
+    body = splice.whole(sent)
+    messages = splice.member(sent, body, "messages") if isinstance(body.value, dict) else None
+    if messages is None or not isinstance(messages.value, list):
+        raise ValueError("it has no messages")
+    system = [
+        message
+        for message in splice.items(sent, messages)
+        if as_dict(message.value).get("role") in _SYSTEM
+    ]
+    if not system:
+        return splice.put_first(sent, messages, {"role": "system", "content": text})
+    content = splice.member(sent, system[-1], "content")
+    match content:
+        case splice.Place(value=str() as said):
+            return splice.lengthen(sent, content, f"\n\n{text}" if said else text)
+        case splice.Place(value=list() as parts) if all(isinstance(p, dict) for p in parts):
+            # Some servers join the parts with nothing between them.
+            own: JsonValue = {"type": "text", "text": f"\n\n{text}" if parts else text}
+            return splice.put_last(sent, content, own)
+        case splice.Place(value=None):
+            return splice.replace(sent, content, text)
+        case _:
+            raise ValueError("its system message has a content that is neither text nor parts")
 
 
 @dataclass

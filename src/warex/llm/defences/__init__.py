@@ -8,9 +8,11 @@ from difflib import get_close_matches
 from typing import Any
 
 from warex.llm.defences.base import Defence
+from warex.llm.defences.injection_warning import INJECTION_WARNING
+from warex.llm.defences.popup_warning import POPUP_WARNING
 from warex.llm.defences.refresh import REFRESH
 
-DEFENCES: tuple[Defence, ...] = (REFRESH,)
+DEFENCES: tuple[Defence, ...] = (REFRESH, POPUP_WARNING, INJECTION_WARNING)
 
 __all__ = ["DEFENCES", "Defence", "defence_of"]
 

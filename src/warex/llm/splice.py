@@ -1,0 +1,106 @@
+"""Changes JSON text in one place: all else stays as it was written, numbers and escapes included.
+
+To parse and write anew would order, round and escape as Python likes, and a model's API, or its
+cache of prompts, may tell the difference.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+
+def _number(text: str) -> int:
+    """Read no number: what it is stays in the text, however long it is."""
+    return 0
+
+
+# Raw line breaks in texts are let be.
+_DECODER = json.JSONDecoder(strict=False, parse_int=_number, parse_float=_number)
+_SPACE = re.compile(r"[ \t\n\r]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A value and where it stands in the text: from ``begin`` to before ``end``."""
+
+    value: JsonValue
+    """Every number in it is 0."""
+    begin: int
+    end: int
+
+
+def whole(text: str) -> Place:
+    """Return the one value of a JSON text.
+
+    Raises ValueError where it is none.
+    """
+    place = _at(text, 0)
+    if _past_space(text, place.end) != len(text):
+        raise ValueError("something follows the JSON value")
+    return place
+
+
+def member(text: str, parent: Place, name: str) -> Place | None:
+    """Return an object's member; of several the last, as parsers do; None where it has none."""
+    found = None
+    at = _past_space(text, parent.begin + 1)
+    while text[at] != "}":
+        key = _at(text, at)
+        value = _at(text, _past_space(text, key.end) + 1)
+        if key.value == name:
+            found = value
+        at = _past_comma(text, value.end)
+    return found
+
+
+def items(text: str, parent: Place) -> list[Place]:
+    """Return the items of an array."""
+    found: list[Place] = []
+    at = _past_space(text, parent.begin + 1)
+    while text[at] != "]":
+        found.append(_at(text, at))
+        at = _past_comma(text, found[-1].end)
+    return found
+
+
+def put_first(text: str, parent: Place, item: JsonValue) -> str:
+    """Return the text with one more item at the beginning of an array."""
+    comma = ", " if parent.value else ""
+    at = parent.begin + 1
+    return f"{text[:at]}{json.dumps(item)}{comma}{text[at:]}"
+
+
+def put_last(text: str, parent: Place, item: JsonValue) -> str:
+    """Return the text with one more item at the end of an array."""
+    comma = ", " if parent.value else ""
+    at = parent.end - 1
+    return f"{text[:at]}{comma}{json.dumps(item)}{text[at:]}"
+
+
+def lengthen(text: str, string: Place, addition: str) -> str:
+    """Return the text with an addition at the end of a string."""
+    at = string.end - 1
+    return f"{text[:at]}{json.dumps(addition)[1:-1]}{text[at:]}"
+
+
+def replace(text: str, place: Place, value: JsonValue) -> str:
+    """Return the text with another value in this place."""
+    return f"{text[: place.begin]}{json.dumps(value)}{text[place.end :]}"
+
+
+def _at(text: str, at: int) -> Place:
+    begin = _past_space(text, at)
+    value, end = _DECODER.raw_decode(text, begin)
+    return Place(value, begin, end)
+
+
+def _past_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _past_comma(text: str, at: int) -> int:
+    at = _past_space(text, at)
+    return _past_space(text, at + 1) if text[at] == "," else at
