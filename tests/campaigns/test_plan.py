@@ -1,11 +1,13 @@
 """Which trials there are, and which are still to run."""
 
-from itertools import pairwise
+from collections import Counter
+from dataclasses import replace
+from itertools import batched, pairwise
 
 import pytest
 
 from warex.campaigns.config import AgentConfig, CampaignConfig, ConditionConfig, TaskChoice
-from warex.campaigns.plan import Past, chosen_tasks, grid, remaining, trial_seed
+from warex.campaigns.plan import Past, chosen_tasks, grid, remaining, trial_seed, waits_for
 from warex.errors import CampaignError
 from warex.traces import Counted, Outcome, TrialKey, Unscored, Void
 
@@ -69,12 +71,87 @@ def test_the_conditions_of_one_pair_stand_side_by_side() -> None:
     trials = grid(config(repeats=2), TASKS[:2])
 
     assert len(trials) == len(set(trials)) == 2 * 2 * 2 * 2
-    assert [(t.task, t.repeat, t.agent, t.condition) for t in trials[:4]] == [
-        ("shop-a", 1, "one", "no-proxy"),
-        ("shop-a", 1, "one", "clean"),
-        ("shop-a", 1, "two", "no-proxy"),
-        ("shop-a", 1, "two", "clean"),
+    assert [(t.repeat, t.task) for t in trials[::4]] == [
+        (1, "shop-a"),
+        (1, "shop-b"),
+        (2, "shop-a"),
+        (2, "shop-b"),
     ]
+    for first, second in zip(trials[::2], trials[1::2], strict=True):
+        assert first.condition != second.condition
+        assert first == replace(second, condition=first.condition)
+
+
+def varied(conditions: int, agents: int, seed: int = 1) -> CampaignConfig:
+    return CampaignConfig(
+        name="c",
+        seed=seed,
+        agents=tuple(AgentConfig(name=f"a{n}", model="m") for n in range(agents)),
+        conditions=tuple(
+            ConditionConfig(name=f"c{n}", scenario="paper/server-error") for n in range(conditions)
+        ),
+    )
+
+
+def orders(config: CampaignConfig, tasks: int) -> dict[str, list[tuple[str, ...]]]:
+    """Return the order of the conditions, task for task, by agent."""
+    trials = grid(config, [f"t{n}" for n in range(tasks)])
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for block in batched(trials, len(config.conditions)):
+        assert len({key.agent for key in block}) == 1
+        found.setdefault(block[0].agent, []).append(tuple(key.condition for key in block))
+    return found
+
+
+@pytest.mark.parametrize("conditions", [2, 5, 6, 7])
+def test_each_condition_is_equally_often_at_each_place_and_after_each_other(
+    conditions: int,
+) -> None:
+    rows = conditions if conditions % 2 == 0 else 2 * conditions
+
+    for given in orders(varied(conditions, 2), rows).values():
+        at = Counter((place, name) for order in given for place, name in enumerate(order))
+        assert set(at.values()) == {rows // conditions}
+        after = Counter(pair for order in given for pair in pairwise(order))
+        assert len(after) == conditions * (conditions - 1)
+        assert set(after.values()) == {rows // conditions}
+
+
+@pytest.mark.parametrize("tasks", [1, 6, 11, 30])
+def test_what_does_not_fit_is_as_equal_as_can_be(tasks: int) -> None:
+    for given in orders(varied(7, 3), tasks).values():
+        at = Counter((place, name) for order in given for place, name in enumerate(order))
+        assert max(at.values()) <= -(-tasks // 7)
+
+
+def test_agents_change_places_too() -> None:
+    trials = grid(varied(2, 3), [f"t{n}" for n in range(12)])
+
+    first = Counter(block[0].agent for block in batched(trials, 6))
+
+    assert set(first.values()) == {4}
+
+
+def test_an_order_is_the_seeds() -> None:
+    assert orders(varied(7, 2), 30) == orders(varied(7, 2), 30)
+    assert orders(varied(7, 2), 30) != orders(varied(7, 2, seed=2), 30)
+
+
+def test_without_a_cache_nobody_waits() -> None:
+    trials = grid(config(), TASKS)
+
+    assert waits_for(config(), trials) == {}
+
+
+def test_with_a_cache_all_that_share_wait_for_the_first_of_theirs() -> None:
+    given = varied(3, 2).model_copy(update={"llm_cache": True, "repeats": 2})
+    trials = grid(given, TASKS[:2])
+
+    waiting = waits_for(given, trials)
+
+    assert len(waiting) == len(trials) * 2 // 3
+    for key, first in waiting.items():
+        assert first == replace(key, condition="c0")
 
 
 def test_a_seed_is_of_the_task_and_repeat_alone() -> None:

@@ -6,12 +6,21 @@ import pytest
 
 from warex.campaigns import run as campaigns
 from warex.campaigns.config import CampaignConfig, load_campaign
-from warex.campaigns.plan import Past
 from warex.campaigns.run import Options, Planned, plan, plan_replay, run_campaign
 from warex.clock import Clock
 from warex.errors import CampaignError, InputError, MachineError, ScenarioError, TraceError
 from warex.scenarios.load import load_preset
-from warex.traces import FaultPlanned, TraceWriter, TrialBegan, TrialKey, read_manifest
+from warex.traces import (
+    Counted,
+    FaultPlanned,
+    Outcome,
+    TraceWriter,
+    TrialBegan,
+    TrialKey,
+    read_manifest,
+    write_outcome,
+)
+from warex.trials import Setting, TrialSpec
 
 TASK = "calendar-friday-evening"
 
@@ -199,27 +208,28 @@ def small(demo: CampaignConfig) -> Planned:
 
 
 @pytest.fixture
-def ran(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[object]:
+def ran(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[TrialKey]:
     """Let a campaign run on a machine with a browser, up to its first trial; note what was run."""
     browser = tmp_path / "browser"
     browser.write_text("#!/bin/sh\necho Chromium 1.2.3\n")
     browser.chmod(0o755)
     monkeypatch.setenv("WAREX_CHROMIUM", str(browser))
     monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path / "ca"))
-    noted: list[object] = []
+    noted: list[TrialKey] = []
 
-    def run_trials(
-        specs: list[object], past: dict[TrialKey, Past], *_: object, **__: object
-    ) -> None:
-        noted.extend(specs)
+    def run_trial(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> Outcome:
+        noted.append(spec.key)
+        outcome = Counted(ending="answered", score=1.0, latency_s=1)
+        write_outcome(folder, outcome)
+        return outcome
 
-    monkeypatch.setattr(campaigns, "run_trials", run_trials)
+    monkeypatch.setattr(campaigns, "run_trial", run_trial)
     return noted
 
 
 @pytest.mark.wire
 def test_the_manifest_freezes_all_that_trials_met(
-    small: Planned, ran: list[object], tmp_path: Path
+    small: Planned, ran: list[TrialKey], tmp_path: Path
 ) -> None:
     run_campaign(small, tmp_path / "run", Options(record="concerned"))
 
@@ -245,7 +255,7 @@ def test_the_manifest_freezes_all_that_trials_met(
 
 @pytest.mark.wire
 def test_other_traffic_is_another_configuration(
-    small: Planned, ran: list[object], tmp_path: Path
+    small: Planned, ran: list[TrialKey], tmp_path: Path
 ) -> None:
     run_campaign(small, tmp_path / "run", Options(jobs=1))
 
@@ -256,14 +266,14 @@ def test_other_traffic_is_another_configuration(
 
 @pytest.mark.wire
 def test_a_limit_runs_the_first_trials_only(
-    small: Planned, ran: list[object], tmp_path: Path
+    small: Planned, ran: list[TrialKey], tmp_path: Path
 ) -> None:
     told: list[int] = []
 
-    run_campaign(small, tmp_path / "run", Options(limit=2), began=told.append)
+    run_campaign(small, tmp_path / "run", Options(limit=2, jobs=1), began=told.append)
 
     assert told == [2]
-    assert ran == list(small.trials[:2])
+    assert ran == [spec.key for spec in small.trials[:2]]
 
 
 @pytest.mark.parametrize(

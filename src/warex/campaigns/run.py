@@ -4,7 +4,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -16,13 +16,16 @@ from warex.benchmarks import AgentSpec, Benchmark, benchmark_of
 from warex.campaigns.config import (
     NO_PROXY,
     AgentConfig,
+    Budget,
     CampaignConfig,
     ConditionConfig,
     scenario_of,
 )
 from warex.campaigns.folder import opened
-from warex.campaigns.plan import chosen_tasks, grid, remaining, trial_seed
-from warex.campaigns.runner import Done, run_trials
+from warex.campaigns.plan import Past, chosen_tasks, grid, trial_seed, waits_for
+from warex.campaigns.runner import Done, Execute, run_trials
+from warex.campaigns.schedule import Schedule, Turn
+from warex.campaigns.spent import Spent, spent_in
 from warex.clock import Clock, iso
 from warex.errors import CampaignError, InputError, MachineError, ScenarioError, TraceError
 from warex.llm.prices import built_in_prices
@@ -34,10 +37,20 @@ from warex.sandbox.isolation import Isolation, Wish, allowed
 from warex.scenarios import Arm
 from warex.scenarios.replay import Replay, read_replay
 from warex.scenarios.showable import require_showable
-from warex.traces import EVENTS, Manifest, TrialBegan, TrialKey, read_trace, trial_dir
+from warex.traces import (
+    EVENTS,
+    Manifest,
+    Outcome,
+    TrialBegan,
+    TrialKey,
+    attempt_dir,
+    find_trials,
+    read_trace,
+    trial_dir,
+)
 from warex.trials.model import PREFIX, scripted_model
 from warex.trials.playbook import PLAYBOOK, Playbook, load_playbook
-from warex.trials.run import Setting, TrialSpec
+from warex.trials.run import Setting, TrialSpec, run_trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,13 +222,14 @@ def run_campaign(
     isolation = _isolation(planned, options, ca, notice)
     manifest = _manifest(planned, options, chromium, isolation)
     with opened(run, manifest, resume=options.resume) as past:
-        left = set(remaining([spec.key for spec in planned.trials], past))
-        specs = [spec for spec in planned.trials if spec.key in left][: options.limit]
-        began(len(specs))
-        if not specs:
+        schedule = _schedule(planned, past, run, options)
+        began(schedule.size)
+        if not schedule.size:
             return
-        planned.benchmark.require_keys([spec.agent for spec in specs], os.environ)
-        with _services(specs, planned.benchmark) as (forkserver, model_port):
+        there = set(schedule.trials)
+        left = [spec for spec in planned.trials if spec.key in there]
+        planned.benchmark.require_keys([spec.agent for spec in left], os.environ)
+        with _services(left, planned.benchmark) as (forkserver, model_port):
             setting = Setting(
                 benchmark=planned.benchmark,
                 forkserver=forkserver,
@@ -232,8 +246,56 @@ def run_campaign(
                 llm_hosts=options.llm_hosts,
                 arm=options.arm,
             )
-            jobs = options.jobs or config.jobs
-            run_trials(specs, past, run, setting, jobs=jobs, report=report)
+            run_trials(
+                schedule,
+                _execute(left, run, setting, config.budget),
+                lanes=options.jobs or config.jobs,
+                stop=setting.stop,
+                report=report,
+            )
+        if schedule.stopped is not None:
+            notice(
+                f"{schedule.stopped}. {schedule.left} trials are left; what ran is kept, and"
+                " --resume goes on, with another budget if you like"
+            )
+
+
+def _schedule(
+    planned: Planned, past: Mapping[TrialKey, Past], run: Path, options: Options
+) -> Schedule:
+    trials, config = [spec.key for spec in planned.trials], planned.config
+    return Schedule(
+        trials,
+        past,
+        after=waits_for(config, trials),
+        budget=config.budget,
+        spent=_spent_before(run, config.budget),
+        limit=options.limit,
+    )
+
+
+def _spent_before(run: Path, budget: Budget) -> Spent:
+    """Return what all attempts on disk cost; nothing where no budget asks for it."""
+    if not _counts(budget):
+        return Spent()
+    prices = built_in_prices()
+    return sum((spent_in(folder, prices) for _, _, folder in find_trials(run)), Spent())
+
+
+def _counts(budget: Budget) -> bool:
+    return budget.usd is not None or budget.tokens is not None
+
+
+def _execute(specs: Sequence[TrialSpec], run: Path, setting: Setting, budget: Budget) -> Execute:
+    """Return what makes one attempt here."""
+    by_key = {spec.key: spec for spec in specs}
+
+    def execute(turn: Turn) -> tuple[Outcome, Spent]:
+        folder = attempt_dir(run, turn.key, turn.attempt)
+        outcome = run_trial(by_key[turn.key], turn.attempt, folder, setting)
+        return outcome, spent_in(folder, built_in_prices()) if _counts(budget) else Spent()
+
+    return execute
 
 
 def _isolation(

@@ -1,19 +1,21 @@
-"""Runs a campaign's trials in local lanes: each lane takes the next trial until none is left."""
+"""Runs a campaign's turns in local lanes: each lane takes the next one until none is left."""
 
 import threading
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from concurrent import futures
 from dataclasses import dataclass
-from pathlib import Path
 
-from warex.campaigns.plan import ATTEMPTS, Past
-from warex.campaigns.streak import Streak
-from warex.traces import Outcome, TrialKey, Void, attempt_dir
-from warex.trials.run import Interrupted, Setting, TrialSpec, run_trial
+from warex.campaigns.schedule import Schedule, Turn
+from warex.campaigns.spent import Spent
+from warex.clock import Clock
+from warex.traces import Outcome, TrialKey
+from warex.trials.run import Interrupted
 
 _LOOK = 0.2
 """Seconds between two looks for an interrupt."""
+
+type Execute = Callable[[Turn], tuple[Outcome, Spent]]
+"""Makes one attempt; returns how it came out and what it cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,60 +27,55 @@ class Done:
     outcome: Outcome
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    spec: TrialSpec
-    attempt: int
-    voids: int
-    """How many attempts before it were void."""
-
-
 def run_trials(
-    specs: Sequence[TrialSpec],
-    past: Mapping[TrialKey, Past],
-    run: Path,
-    setting: Setting,
+    schedule: Schedule,
+    execute: Execute,
     *,
-    jobs: int,
+    lanes: int,
+    stop: threading.Event,
     report: Callable[[Done], None] = lambda done: None,
 ) -> None:
-    """Run trials in so many lanes until each is counted or void for good.
+    """Run the turns of a schedule in so many lanes until it is over.
 
-    A void trial is tried again once the others have had their turn: what was in its way may have
-    passed by then. ``past`` is what lies on disk. Raises what a trial raises, after the others have
-    been stopped: MachineError, InputError, CampaignStopped; KeyboardInterrupt likewise.
+    ``execute`` is called in the lanes' threads, and raises Interrupted once ``stop`` is set.
+    Raises what it raises, or the schedule, after the others have been stopped: MachineError,
+    InputError, CampaignStopped; KeyboardInterrupt likewise.
     """
-    waiting = deque(_turn(spec, past.get(spec.key, Past())) for spec in specs)
-    streak = Streak(tasks=len({spec.key.task for spec in specs}))
-    lock = threading.Lock()
+    clock = Clock()
+    # Guards the schedule; who waits for a turn is woken by whoever may have made one possible.
+    changed = threading.Condition()
     errors: list[Exception] = []
 
-    def take() -> _Turn | None:
-        with lock:
-            return waiting.popleft() if waiting and not setting.stop.is_set() else None
+    def take() -> Turn | None:
+        with changed:
+            while not stop.is_set():
+                turn = schedule.take(clock.now())
+                if turn is not None or schedule.over:
+                    return turn
+                changed.wait(_LOOK)
+            return None
 
-    def note(turn: _Turn, outcome: Outcome) -> None:
-        key = turn.spec.key
-        with lock:
-            report(Done(key, turn.attempt, outcome))
-            if isinstance(outcome, Void) and turn.voids + 1 < ATTEMPTS:
-                waiting.append(_Turn(turn.spec, turn.attempt + 1, turn.voids + 1))
-            streak.note(key.task, outcome)
+    def note(turn: Turn, outcome: Outcome, spent: Spent) -> None:
+        with changed:
+            report(Done(turn.key, turn.attempt, outcome))
+            try:
+                schedule.done(turn, outcome, spent)
+            finally:
+                changed.notify_all()
 
     def lane() -> None:
         try:
             while (turn := take()) is not None:
-                folder = attempt_dir(run, turn.spec.key, turn.attempt)
-                note(turn, run_trial(turn.spec, turn.attempt, folder, setting))
+                note(turn, *execute(turn))
         except Interrupted:
             pass
         except Exception as error:  # noqa: BLE001 - raised again once the other lanes have ended
             errors.append(error)
-            setting.stop.set()
+            stop.set()
 
-    with futures.ThreadPoolExecutor(jobs, thread_name_prefix="lane") as lanes:
+    with futures.ThreadPoolExecutor(lanes, thread_name_prefix="lane") as threads:
         try:
-            running = [lanes.submit(lane) for _ in range(jobs)]
+            running = [threads.submit(lane) for _ in range(lanes)]
             # The kernel may give a signal to any thread, and Python acts on it in this one only:
             # who waited without an end would not learn of it.
             while futures.wait(running, _LOOK).not_done:
@@ -86,12 +83,7 @@ def run_trials(
             for future in running:
                 future.result()
         except KeyboardInterrupt:
-            setting.stop.set()
+            stop.set()
             raise
     if errors:
         raise errors[0]
-
-
-def _turn(spec: TrialSpec, past: Past) -> _Turn:
-    # An attempt that was cut off keeps its folder and its number: nothing written is ever lost.
-    return _Turn(spec, past.last + 1, len(past.outcomes))

@@ -1,0 +1,67 @@
+"""What trials have cost, out of their traces: what a budget is held against."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from warex.llm.base import Usage
+from warex.llm.prices import PriceTable, cost
+from warex.traces import EVENTS, LlmCall
+
+_MARK = b'"llm_call"'
+"""Stands in each line of interest; all others need not be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Money and tokens."""
+
+    usd: float = 0.0
+    """US dollars at list prices, as far as there are any."""
+    tokens: int = 0
+    """In and out."""
+    unpriced: frozenset[str] = frozenset()
+    """Models that the price table lacks: what they cost is not in ``usd``."""
+
+    def __add__(self, other: "Spent") -> "Spent":
+        """Return both together."""
+        return Spent(
+            self.usd + other.usd, self.tokens + other.tokens, self.unpriced | other.unpriced
+        )
+
+
+def spent_in(attempt: Path, prices: PriceTable) -> Spent:
+    """Return what an attempt cost, also one that was cut off; nothing where there is no trace.
+
+    A line that is no event is passed over: whoever reads the trace itself says what is wrong.
+    """
+    total = Spent()
+    try:
+        with (attempt / EVENTS).open("rb") as lines:
+            for line in lines:
+                if _MARK in line:
+                    total += _of_call(line, prices)
+    except OSError:
+        # A trial without a proxy has no trace.
+        return total
+    return total
+
+
+def _of_call(line: bytes, prices: PriceTable) -> Spent:
+    try:
+        call = LlmCall.model_validate(
+            {key: value for key, value in json.loads(line).items() if key in LlmCall.model_fields}
+        )
+    except (ValueError, ValidationError, AttributeError, RecursionError):
+        return Spent()
+    if call.input_tokens is None and call.output_tokens is None:
+        return Spent()
+    usage = Usage(call.input_tokens or 0, call.output_tokens or 0, call.cached_tokens)
+    priced = cost(call.model, usage, prices)
+    return Spent(
+        0.0 if priced is None else priced.usd,
+        usage.input_total + usage.output_total,
+        frozenset() if priced is not None else frozenset({call.model}),
+    )
