@@ -41,6 +41,11 @@ class Full(TraceWriter):
         raise MachineError("the disk is full")
 
 
+def test_equal_bodies_have_one_number_and_no_body_has_none() -> None:
+    recorder = Recorder(Clock())
+    assert [recorder.body(digest) for digest in ("a1", "", "b2", "a1")] == [1, 0, 2, 1]
+
+
 def test_the_ledger_holds_the_injections_and_nothing_else() -> None:
     recorder = Recorder(Clock())
     for event in (Armed(by="start"), PLANNED, DELIVERED, MISSED, LEFT_ALONE):

@@ -157,6 +157,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
                 connection=ongoing.connection,
                 headers=flows.pairs(flow.request.headers),
                 size=ongoing.sent or len(flow.request.raw_content or b""),
+                body=self.recorder.body(request.body_digest),
                 repeat_of=decision.repeat_of,
             )
         )

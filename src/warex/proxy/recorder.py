@@ -30,6 +30,7 @@ class Recorder:
     ledger: list[Event] = field(default_factory=list)
     """The injection events so far, for the control API."""
     sightings: Sightings = field(default_factory=Sightings)
+    _bodies: dict[str, int] = field(default_factory=dict)
 
     def write(self, event: Event, t: float | None = None) -> None:
         """Record an event; ``t`` in seconds of the trial, now if left out.
@@ -54,6 +55,13 @@ class Recorder:
             except WarexError as error:
                 self._break(str(error))
                 raise
+
+    def body(self, digest: str) -> int:
+        """Return the number of a request's body, from 1; 0 for an empty digest.
+
+        A number and not the digest: that of a password could be guessed from.
+        """
+        return self._bodies.setdefault(digest, len(self._bodies) + 1) if digest else 0
 
     def harness_broke(self, reason: str, exchange: str | None = None) -> None:
         """Record that WAREX itself failed: the trial is void from here on."""

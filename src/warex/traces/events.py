@@ -79,6 +79,8 @@ class RequestSeen(_Event, frozen=True):
     headers: list[tuple[str, str]] = []
     size: int
     """Bytes of the body."""
+    body: int = 0
+    """Which body: within the trial equal numbers are equal bodies. 0: none, or sent on unkept."""
     repeat_of: str | None = None
     """The exchange that the browser silently repeats after its connection was cut."""
 
