@@ -4,7 +4,7 @@ from typing import Literal
 
 import pytest
 
-from warex.analysis.attempts import EFFECTS, attempted, host_of, reaches
+from warex.analysis.attempts import EFFECTS, attempted, host_in, host_of, reaches
 from warex.faults import Certificate, Drop, Refuse, Unresolved
 from warex.traces import FaultPlanned, RequestSeen
 
@@ -68,3 +68,9 @@ def test_a_request_reaches_what_could_not_be_reached(
 
 def test_the_host_is_told_without_its_port() -> None:
     assert host_of(plan("https://shop.example:443/")) == "shop.example"
+
+
+def test_a_host_is_read_out_of_an_absolute_url_only() -> None:
+    assert host_in("https://shop.example/cart") == "shop.example"
+    assert host_in("shop.example") is None
+    assert host_in("http://[broken") is None

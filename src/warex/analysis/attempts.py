@@ -49,6 +49,11 @@ def host_of(plan: FaultPlanned) -> str:
     return _split(plan.url).hostname or plan.url
 
 
+def host_in(text: str) -> str | None:
+    """Return the host of a text that is an absolute URL; None for any other."""
+    return _split(text).hostname if text.startswith(("http://", "https://")) else None
+
+
 def _split(url: str) -> SplitResult:
     try:
         return urlsplit(url)

@@ -49,6 +49,10 @@ but whole. ``undecided``: the trace cannot say.
 COUNTING: frozenset[Verdict] = frozenset(
     ("recovered", "not_recovered", "healed_by_browser", "healed_by_page")
 )
+_CHROMIUM_RELOADS = (1.0, 5.0, 30.0, 60.0, 300.0, 600.0, 1800.0)
+"""Seconds after which Chromium loads a page again that got no answer, without being asked
+(components/error_page, AutoReloadController)."""
+_RELOAD_LATENESS = 0.35
 _PARTS = frozenset(("script", "stylesheet", "image", "font", "media"))
 _RELOADABLE = attempts.EFFECTS | {"delay", "reply", "cut"}
 
@@ -74,6 +78,9 @@ class Recovery:
     """In and out, of the calls in between."""
     tries: int = 0
     """How often the right request was made after the fault."""
+    disagreement: str = ""
+    """Where the model's words and the network do not tell the same, one sentence; empty where they
+    agree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +184,7 @@ class _Judge:
         tries = self._right_requests(felt)
         for entry, request in tries:
             between = self._calls_between(felt.since, entry.t)
-            explaining = [c for c in between if self._explains(c[1], felt, request)]
+            explaining = [c for c in between if self._explains(c[1], felt, entry, request)]
             if explaining:
                 return self._recovered(felt, entry, request, between, explaining[-1], len(tries))
             if between and self._vocabulary is None and not self._actions:
@@ -186,9 +193,17 @@ class _Judge:
             # A reload that meets the next injection has healed nothing yet.
             if request.exchange not in self._hit:
                 return self._healed(felt, entry, between, len(tries))
+        if (again := self._asked_again_by_its_page(felt)) is not None:
+            return self._healed(felt, again, self._calls_between(felt.since, again.t), len(tries))
         why = f"{self._wanted(felt)} again"
         why += " by the agent." if tries else "."
-        return self._say(felt, "not_recovered", why, tries=len(tries))
+        return self._say(
+            felt,
+            "not_recovered",
+            why,
+            tries=len(tries),
+            disagreement=self._said_without_doing(felt, tries),
+        )
 
     def _recovered(
         self,
@@ -228,7 +243,56 @@ class _Judge:
             f"The {'browser' if by_browser else 'page'} asked again; {asked} in between.",
             request=entry,
             tries=tries,
+            disagreement=self._done_without_saying(between),
         )
+
+    def _done_without_saying(self, between: Sequence[tuple[Entry, LlmCall]]) -> str:
+        """Say what the model chose where the right request came from elsewhere."""
+        if not between:
+            return ""
+        entry, call = between[-1]
+        names = ", ".join(action.name for action in self._actions.get(call.exchange, ()))
+        chose = f"the model chose {names}" if names else "no action could be read in its answer"
+        return f"The right request was made, though {chose} at step {call.step} [{entry.seq}]."
+
+    def _said_without_doing(self, felt: _Felt, tries: Sequence[tuple[Entry, RequestSeen]]) -> str:
+        """Name an action that was to load the page again where the network saw no such request."""
+        page = self._page(felt)
+        retries = self._vocabulary.retry if self._vocabulary else ()
+        for place, (entry, call) in enumerate(self._calls):
+            answered = call.began + call.latency_s
+            if call.began < felt.since or not page:
+                continue
+            shown = [r.url for e, r in self._requests if r.top_level and e.t <= answered]
+            if not shown or _bare(shown[-1]) != _bare(page):
+                continue
+            chosen = [a.name for a in self._actions.get(call.exchange, ()) if a.name in retries]
+            until = self._calls[place + 1][1].began if place + 1 < len(self._calls) else None
+            done = any(answered <= e.t and (until is None or e.t <= until) for e, _ in tries)
+            if chosen and not done:
+                return (
+                    f"The model chose {chosen[0]} at step {call.step} [{entry.seq}], but {page} was"
+                    " not asked for."
+                )
+        return ""
+
+    def _asked_again_by_its_page(self, felt: _Felt) -> Entry | None:
+        """Return the request by which a page brought in a part of its own that had failed."""
+        if felt.planned.point is not None or felt.request.resource not in _PARTS:
+            return None
+        for entry, request in self._requests:
+            if request.exchange == felt.request.exchange or entry.t < felt.since:
+                continue
+            if request.resource == "document" and request.top_level:
+                return None
+            answer = self._answered.get(request.exchange)
+            if (
+                _bare(request.url) == _bare(felt.request.url)
+                and answer is not None
+                and answer < 400
+            ):
+                return entry
+        return None
 
     def _say(
         self,
@@ -237,6 +301,7 @@ class _Judge:
         why: str,
         request: Entry | None = None,
         tries: int = 0,
+        disagreement: str = "",
     ) -> Recovery:
         return Recovery(
             injection=felt.planned.injection,
@@ -245,24 +310,45 @@ class _Judge:
             fault_seq=felt.delivered.seq,
             request_seq=request.seq if request else None,
             tries=tries,
+            disagreement=disagreement,
         )
 
     def _client_left(self, felt: _Felt) -> bool:
         return isinstance(felt.delivered.event, FaultDelivered) and felt.delivered.event.client_left
 
-    def _explains(self, call: LlmCall, felt: _Felt, request: RequestSeen) -> bool:
+    def _explains(self, call: LlmCall, felt: _Felt, entry: Entry, request: RequestSeen) -> bool:
         waits = self._vocabulary.noop if self._vocabulary else ()
         actions = self._actions.get(call.exchange, ())
-        roles = {action.role for action in actions if action.name not in waits}
+        roles = {
+            action.role
+            for action in actions
+            if action.name not in waits and not _leads_elsewhere(action, request)
+        }
         if "recover" in roles:
             return True
         # A click sends a form again, or follows a "try again" link: then the browser itself says
         # that a person's gesture led to the page (Fetch Metadata, Sec-Fetch-User; HTTPS only).
+        # Chromium says so of its own reloads, too; those are known by when they come.
+        if self._comes_when_chromium_reloads(felt, entry, request):
+            return False
         told = {name.lower(): value for name, value in request.headers}
         gesture = told.get("sec-fetch-user") == "?1"
         if "navigate" in roles and (gesture or "sec-fetch-mode" not in told):
             return True
         return bool(roles & {"navigate", "other"}) and (gesture or _is_write(felt.request))
+
+    def _comes_when_chromium_reloads(self, felt: _Felt, entry: Entry, request: RequestSeen) -> bool:
+        if request.resource != "document" or self._answered.get(felt.request.exchange) is not None:
+            return False
+        tried = [felt.since] + [
+            e.t
+            for e, r in self._requests
+            if felt.since <= e.t < entry.t
+            and _bare(r.url) == _bare(request.url)
+            and self._answered.get(r.exchange) is None
+        ]
+        since_last = entry.t - max(tried)
+        return any(0 <= since_last - due <= _RELOAD_LATENESS for due in _CHROMIUM_RELOADS)
 
     def _calls_between(self, start: float, end: float) -> list[tuple[Entry, LlmCall]]:
         return [
@@ -316,6 +402,17 @@ class _Judge:
         if _bare(referer) in map(_bare, before):
             return referer
         return before[-1] if before else referer
+
+
+def _leads_elsewhere(action: AgentAction, request: RequestSeen) -> bool:
+    """Whether an action names a host that the request did not go to.
+
+    Within a site a redirect may lead from the one to the other.
+    """
+    given = action.arguments
+    values = given.values() if isinstance(given, dict) else given if isinstance(given, list) else ()
+    named = {attempts.host_in(value) for value in values if isinstance(value, str)} - {None}
+    return bool(named) and attempts.host_in(request.url) not in named
 
 
 def _could_help(vocabulary: Vocabulary, hit: RequestSeen) -> bool:
