@@ -7,14 +7,11 @@ import pytest
 from warex.benchmarks import BenchmarkTable
 from warex.campaigns.config import (
     CampaignConfig,
-    ConditionConfig,
     built_in_names,
     load_campaign,
-    scenario_of,
-    shortened,
 )
-from warex.errors import CampaignError, ScenarioError
-from warex.scenarios.load import load_preset
+from warex.campaigns.doses import scenario_of
+from warex.errors import CampaignError
 
 GOOD = """
 name = "c"
@@ -91,6 +88,29 @@ def test_defaults_are_filled_in(tmp_path: Path) -> None:
         (GOOD.replace('"a"', '" a"'), ["agents", "name"]),
         (GOOD.replace('model = "scripted:giveup"', ""), ["'model' is missing"]),
         (GOOD + '[[agents]]\nname = "b"\nmodel = "m"\nbase_url = "x"\n', ["base_url", "x"]),
+        ("budget = { usd = 0 }\n" + GOOD, ["budget.usd: 0 is not allowed; give a number above 0"]),
+        ("budget = { tokens = 0 }\n" + GOOD, ["budget.tokens: 0", "a whole number from 1"]),
+        ("budget = { minutes = 0 }\n" + GOOD, ["budget.minutes: 0", "a number above 0"]),
+        ("budget = { usd = inf }\n" + GOOD, ["budget.usd: infinity is not allowed"]),
+        ("budget = 5\n" + GOOD, ["budget: 5", "a mapping with the keys usd, tokens, minutes"]),
+        (GOOD.replace("scripted:", "scirpted:"), ["'scirpted:giveup'", "did you mean 'scripted:'"]),
+        (GOOD.replace("clean", "x") + 'defence = "refesh"\n', ["did you mean 'refresh'?"]),
+        (GOOD.replace("clean", "x") + "defence = 3\n", ["defence: 3", "one of refresh, "]),
+        (
+            GOOD.replace("clean", "x") + 'defence = { name = "a", tekst = "b" }\n',
+            ["'tekst' here; did you mean 'text'?", "'text' is missing"],
+        ),
+        (GOOD.replace("clean", "x"), ["'x' needs a scenario, a defence or both"]),
+        (GOOD.replace("clean", "x") + "intensity = 2.0\n", ["'x' needs a scenario"]),
+        (
+            GOOD.replace("clean", "x") + 'defence = "refresh"\nfrequency = 2\n',
+            ["'x' has no scenario to make frequency of"],
+        ),
+        (GOOD + "control = true\n", ["'clean' is reserved and takes no control"]),
+        (
+            GOOD.replace("clean", "x") + 'control = true\nscenario = "paper/server-error"\n',
+            ["'x' is a control and takes no scenario"],
+        ),
         ('name = "c"\n', ["agents", "conditions"]),
         ("", ["is empty"]),
     ],
@@ -101,6 +121,12 @@ def test_every_mistake_is_a_sentence_that_names_the_place(
     told = mistakes(tmp_path, text)
 
     assert [words for words in says if words not in told] == [], told
+
+
+def test_a_model_of_any_other_name_is_the_harnesses(tmp_path: Path) -> None:
+    for model in ("gpt-4o", "ollama:llama3", "openai/gpt-4o-mini", "anthropic:claude"):
+        text = GOOD.replace("scripted:giveup", model)
+        assert load_campaign(written(tmp_path, text)).agents[0].model == model
 
 
 def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
@@ -130,34 +156,6 @@ def test_a_scenario_file_is_found_beside_its_campaign(tmp_path: Path) -> None:
     scenario = scenario_of(config.conditions[1], None)
     assert scenario is not None
     assert scenario.name == "mine"
-
-
-def test_an_unknown_scenario_is_told_with_its_condition() -> None:
-    condition = ConditionConfig(name="x", scenario="paper/sever-error")
-
-    with pytest.raises(ScenarioError, match=r"condition 'x': .*did you mean 'paper/server-error'"):
-        scenario_of(condition, None)
-
-
-@pytest.mark.parametrize("name", ["paper/network-error", "paper/javascript"])
-def test_holds_are_shortened_and_nothing_else_is_changed(name: str) -> None:
-    whole = load_preset(name)
-
-    short = shortened(whole, 0.5)
-
-    assert [getattr(rule.fault, "delay", None) for rule in short.rules] == [0.5]
-    back = [
-        rule.model_copy(update={"fault": rule.fault.model_copy(update={"delay": 10.0})})
-        for rule in short.rules
-    ]
-    assert whole == short.model_copy(update={"rules": tuple(back)})
-
-
-def test_a_hold_that_is_short_enough_stays(tmp_path: Path) -> None:
-    whole = load_preset("paper/network-error")
-
-    assert shortened(whole, 60) == whole
-    assert shortened(whole, None) is whole
 
 
 def test_the_docs_name_every_key_with_its_default(tmp_path: Path) -> None:

@@ -96,6 +96,17 @@ def test_no_hold_is_longer_than_the_campaign_allows(demo: CampaignConfig) -> Non
         ({"benchmark": "tesbed"}, CampaignError, "no benchmark 'tesbed'"),
         ({"tasks": {"names": ["x"]}}, CampaignError, "no task 'x'"),
         ({"conditions": [{"name": "x", "scenario": "none"}]}, ScenarioError, "no scenario 'none'"),
+        (
+            {"agents": [{"name": "a", "model": "scripted:pateint"}]},
+            CampaignError,
+            "agent 'a': there is no scripted model 'pateint'; did you mean 'patient'",
+        ),
+        (
+            {"conditions": [{"name": "x", "scenario": "paper/server-error", "intensity": 2}]},
+            ScenarioError,
+            "condition 'x': its rule 'server-error' cannot hit 2 times as hard: the size of"
+            " http_error is its delay, which is 0",
+        ),
         ({"agents": [{"name": "é" * 80, "model": "m"}]}, InputError, "Give it a shorter one"),
     ],
 )

@@ -161,3 +161,15 @@ def test_a_page_that_does_not_exist_is_refused_with_those_that_do(kind: str, pag
 def test_an_unknown_fault_is_refused_with_those_that_exist() -> None:
     with pytest.raises(ValidationError, match="'connection_cut', 'connection_refused'"):
         ANY.validate_python({"kind": "htp_error"})
+
+
+@each_fault
+def test_a_size_is_a_time_of_the_fault_and_stands_in_its_docs(fault: type[Fault]) -> None:
+    assert fault.sizes
+    for name in fault.sizes:
+        assert isinstance(getattr(fault(), name), float)
+        assert f"| `{name}` |" in section_of(kind_of(fault)) + section_of_connections()
+
+
+def section_of_connections() -> str:
+    return DOCS.partition("\n## Connection faults\n")[2]

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from warex.agents.scripted_model.wire import MODELS
 from warex.errors import MachineError
 from warex.testbed.tasks import FILES
-from warex.trials.model import scripted_model
+from warex.trials.model import PERSONAS, PREFIX, scripted_model
 
 pytestmark = pytest.mark.wire
 
@@ -27,3 +28,7 @@ def test_a_scripted_model_that_does_not_start_is_the_machines_fault(tmp_path: Pa
         scripted_model([tmp_path / "none.toml"]),
     ):
         pass
+
+
+def test_the_personas_are_those_of_the_program() -> None:
+    assert MODELS.keys() == {f"{PREFIX}{persona}" for persona in PERSONAS}

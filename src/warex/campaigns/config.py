@@ -1,5 +1,7 @@
 """A campaign file: what is run on whom, under which conditions."""
 
+from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -8,17 +10,20 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     Field,
+    GetJsonSchemaHandler,
     PrivateAttr,
     StringConstraints,
+    field_validator,
     model_validator,
 )
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
+from warex.benchmarks.base import EMBEDDED
 from warex.benchmarks.table import BenchmarkTable
-from warex.errors import CampaignError, ScenarioError
-from warex.llm.defences import Defence, defence_of
-from warex.scenarios import Scenario
+from warex.errors import CampaignError
+from warex.llm.defences import DEFENCES, Defence, defence_of
 from warex.scenarios.documents import SUFFIXES, read_document
-from warex.scenarios.load import load_scenario
 from warex.scenarios.mistakes import check, did_you_mean, listed
 from warex.scenarios.presets import preset_names
 from warex.trials.playbook import PLAYBOOK
@@ -34,11 +39,22 @@ type Name = Annotated[str, StringConstraints(min_length=1, max_length=80, patter
 type Count = Annotated[int, Field(ge=1, strict=True)]
 
 
+@dataclass(frozen=True, slots=True)
+class _OrName:
+    """Says in the JSON Schema that a name of the catalogue may stand for a defence."""
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        names = {"enum": [defence.name for defence in DEFENCES]}
+        return {"anyOf": [names, *handler(core)["anyOf"]]}
+
+
 class TaskChoice(BaseModel, frozen=True, extra="forbid"):
     """Which of the benchmark's tasks: exactly one key."""
 
-    all: Literal[True] | None = None
-    names: tuple[str, ...] | None = Field(default=None, min_length=1)
+    all: Literal[True] | None = Field(default=None, description="All there are.")
+    names: tuple[str, ...] | None = Field(default=None, min_length=1, description="These.")
     match: str | None = Field(default=None, description="A glob over task names.")
     sample: Count | None = Field(default=None, description="So many, chosen by the seed.")
 
@@ -54,21 +70,38 @@ class TaskChoice(BaseModel, frozen=True, extra="forbid"):
 class AgentConfig(BaseModel, frozen=True, extra="forbid"):
     """One agent of the grid."""
 
-    name: Name
-    model: Annotated[str, StringConstraints(min_length=1)]
-    base_url: str | None = Field(default=None, pattern=r"^https?://")
-    screenshot: bool = False
-    max_steps: Count = 25
+    name: Name = Field(description="As the report calls it.")
+    model: Annotated[str, StringConstraints(min_length=1)] = Field(
+        description="As the harness names it; scripted:PERSONA and playbook:FILE are embedded."
+    )
+    base_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://",
+        description="An OpenAI-compatible endpoint; left out, the client's own.",
+    )
+    screenshot: bool = Field(default=False, description="Show the model a picture, too.")
+    max_steps: Count = Field(default=25, description="Calls to the model at most.")
+
+    @field_validator("model")
+    @classmethod
+    def _embedded_by_its_name(cls, model: str) -> str:
+        kind, mark, _ = model.partition(":")
+        near = get_close_matches(kind + mark, EMBEDDED, n=1, cutoff=0.8)
+        if mark and near and kind + mark not in EMBEDDED:
+            raise ValueError(
+                f"{model!r} is no model that WAREX plays, but nearly; did you mean {near[0]!r}?"
+            )
+        return model
 
 
 class ConditionConfig(BaseModel, frozen=True, extra="forbid"):
     """One condition of the grid."""
 
-    name: Name
+    name: Name = Field(description="As the report calls it.")
     scenario: str | None = Field(
         default=None, description="A preset or a file, looked for beside the campaign's first."
     )
-    defence: Annotated[Defence | None, BeforeValidator(defence_of)] = Field(
+    defence: Annotated[Defence | None, BeforeValidator(defence_of), _OrName()] = Field(
         default=None,
         description="What is added to the agent's system prompt in flight: a name of the catalogue,"
         " or a table with name and text.",
@@ -121,14 +154,21 @@ class Budget(BaseModel, frozen=True, extra="forbid"):
 class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
     """A whole campaign."""
 
-    schema_version: Literal[1] = 1
-    name: Name
-    benchmark: BenchmarkTable = BenchmarkTable(name="testbed")
-    tasks: TaskChoice = TaskChoice(all=True)
-    repeats: Count = 1
-    seed: Annotated[int, Field(strict=True)] = 1
-    jobs: Count = 2
-    timeout_s: Annotated[float, Field(gt=0, le=86400, allow_inf_nan=False)] = 300.0
+    schema_version: Literal[1] = Field(default=1, description="Of this format.")
+    name: Name = Field(description="Names the run's folder.")
+    benchmark: BenchmarkTable = Field(
+        default=BenchmarkTable(name="testbed"),
+        description="Its name, or a table; `warex benchmarks` lists them.",
+    )
+    tasks: TaskChoice = Field(default=TaskChoice(all=True), description="Which of its tasks.")
+    repeats: Count = Field(default=1, description="How often each trial is done.")
+    seed: Annotated[int, Field(strict=True)] = Field(
+        default=1, description="Of the sample, the order and every trial."
+    )
+    jobs: Count = Field(default=2, description="Lanes: trials at a time.")
+    timeout_s: Annotated[float, Field(gt=0, le=86400, allow_inf_nan=False)] = Field(
+        default=300.0, description="Seconds an agent may take for a trial."
+    )
     isolate: Literal["auto", "namespace", "environment"] = Field(
         default="auto",
         description="How agents are put behind the proxy: in a network of their own, by variables,"
@@ -137,7 +177,9 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
     longest_hold_s: Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)] | None = Field(
         default=None, description="No fault holds an exchange longer than this; None leaves them."
     )
-    budget: Budget = Budget()
+    budget: Budget = Field(
+        default=Budget(), description="Where it is used up, no trial begins any more."
+    )
     llm_cache: bool = Field(
         default=False,
         description="Answer an LLM request from an earlier condition's trial of the same agent,"
@@ -145,8 +187,10 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
         " on.",
     )
     notes: tuple[str, ...] = Field(default=(), description="Sentences that the report repeats.")
-    agents: tuple[AgentConfig, ...] = Field(min_length=1)
-    conditions: tuple[ConditionConfig, ...] = Field(min_length=1)
+    agents: tuple[AgentConfig, ...] = Field(min_length=1, description="Who does the tasks.")
+    conditions: tuple[ConditionConfig, ...] = Field(
+        min_length=1, description="Under what; no-proxy and clean need nothing but the name."
+    )
     _source: str = PrivateAttr("")
 
     @property
@@ -221,30 +265,3 @@ def _with_its_file(agent: AgentConfig, folder: Path) -> AgentConfig:
     if kind + mark != PLAYBOOK or not (folder / file).is_file():
         return agent
     return agent.model_copy(update={"model": f"{PLAYBOOK}{folder / file}"})
-
-
-def scenario_of(condition: ConditionConfig, longest_hold_s: float | None) -> Scenario | None:
-    """Return the condition's scenario, its holds shortened; None for the reserved conditions.
-
-    Raises ScenarioError where it cannot be loaded.
-    """
-    if condition.scenario is None:
-        return None
-    try:
-        return shortened(load_scenario(condition.scenario), longest_hold_s)
-    except ScenarioError as error:
-        raise ScenarioError(f"condition {condition.name!r}: {error}") from None
-
-
-def shortened(scenario: Scenario, longest_hold_s: float | None) -> Scenario:
-    """Return the scenario with no fault holding an exchange longer than so many seconds."""
-    if longest_hold_s is None:
-        return scenario
-    rules = []
-    for rule in scenario.rules:
-        delay = getattr(rule.fault, "delay", 0.0)
-        if delay > longest_hold_s:
-            fault = rule.fault.model_copy(update={"delay": longest_hold_s})
-            rule = rule.model_copy(update={"fault": fault})
-        rules.append(rule)
-    return scenario.model_copy(update={"rules": tuple(rules)})

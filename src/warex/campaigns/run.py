@@ -19,8 +19,8 @@ from warex.campaigns.config import (
     Budget,
     CampaignConfig,
     ConditionConfig,
-    scenario_of,
 )
+from warex.campaigns.doses import scenario_of
 from warex.campaigns.folder import opened
 from warex.campaigns.plan import Past, chosen_tasks, grid, trial_seed, waits_for
 from warex.campaigns.runner import Done, Execute, run_trials
@@ -35,6 +35,7 @@ from warex.proxy.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium
 from warex.sandbox.isolation import Isolation, Wish, allowed
 from warex.scenarios import Arm
+from warex.scenarios.mistakes import did_you_mean
 from warex.scenarios.replay import Replay, read_replay
 from warex.scenarios.showable import require_showable
 from warex.traces import (
@@ -48,7 +49,7 @@ from warex.traces import (
     read_trace,
     trial_dir,
 )
-from warex.trials.model import PREFIX, scripted_model
+from warex.trials.model import PERSONAS, PREFIX, scripted_model
 from warex.trials.playbook import PLAYBOOK, Playbook, load_playbook
 from warex.trials.run import Setting, TrialSpec, run_trial
 
@@ -118,10 +119,20 @@ def _require_ready(
     benchmark: Benchmark, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
 ) -> None:
     benchmark.ready(tasks, agents, direct=direct)
-    if not benchmark.script() and any(agent.model.startswith(PREFIX) for agent in agents):
-        raise CampaignError(
-            f"the models {PREFIX}… know no task of the benchmark {benchmark.name!r}"
-        )
+    for agent in agents:
+        if not agent.model.startswith(PREFIX):
+            continue
+        if not benchmark.script():
+            raise CampaignError(
+                f"the models {PREFIX}… know no task of the benchmark {benchmark.name!r}"
+            )
+        persona = agent.model.removeprefix(PREFIX)
+        if persona not in PERSONAS:
+            raise CampaignError(
+                f"agent {agent.name!r}: there is no scripted model"
+                f" {persona!r}{did_you_mean(persona, PERSONAS)}; there are:"
+                f" {', '.join(PERSONAS)}"
+            )
 
 
 @contextmanager

@@ -9,8 +9,8 @@ import click
 @click.argument("name", type=click.Choice(["scenario", "campaign"]))
 def command(name: str) -> None:
     """Print the JSON Schema of a scenario or a campaign."""
-    from warex.campaigns.config import CampaignConfig
+    from warex.campaigns.schema import campaign_schema
     from warex.scenarios.schema import scenario_schema
 
-    schema = scenario_schema() if name == "scenario" else CampaignConfig.model_json_schema()
+    schema = scenario_schema() if name == "scenario" else campaign_schema()
     click.echo(json.dumps(schema, indent=2))

@@ -110,6 +110,9 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     default_resource: ClassVar[tuple[Resource, ...]] = ()
     """The resources a rule is about when its match names none; empty for all."""
 
+    sizes: ClassVar[tuple[str, ...]] = ()
+    """Parameters that say how large it is: what a campaign's ``intensity`` multiplies."""
+
     stage: Stage = "request"
 
     @abstractmethod
@@ -138,6 +141,8 @@ class ConnectionFault(Fault, frozen=True):
     needs_namespace: ClassVar[bool] = False
     """Whether only a namespace of the client's own can show it. Elsewhere the client leaves names
     and connections to the proxy, or is answered before the proxy is asked."""
+
+    sizes: ClassVar[tuple[str, ...]] = ("hold",)
 
     stage: Literal["request"] = "request"
     hold: Seconds = Field(

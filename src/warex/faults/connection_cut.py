@@ -18,6 +18,7 @@ class ConnectionCut(Fault, frozen=True):
     """
 
     summary: ClassVar = "End the connection without an answer."
+    sizes: ClassVar = ("delay",)
 
     kind: Literal["connection_cut"] = "connection_cut"
     how: Literal["close", "reset"] = Field(

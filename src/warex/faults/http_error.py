@@ -30,6 +30,7 @@ class HttpError(Fault, frozen=True):
     """
 
     summary: ClassVar = "Answer with an error status (400-599) and a server's error page."
+    sizes: ClassVar = ("delay",)
 
     kind: Literal["http_error"] = "http_error"
     status: ErrorStatus = Field(default=500, description="The error status.")

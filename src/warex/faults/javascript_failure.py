@@ -21,6 +21,7 @@ class JavascriptFailure(Fault, frozen=True):
 
     summary: ClassVar = "Hold scripts, then answer 504 or let them through late."
     default_resource: ClassVar[tuple[Resource, ...]] = ("script",)
+    sizes: ClassVar = ("delay",)
 
     kind: Literal["javascript_failure"] = "javascript_failure"
     delay: Seconds = Field(default=10.0, description="How long a script is held, in seconds.")

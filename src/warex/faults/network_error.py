@@ -19,6 +19,7 @@ class NetworkError(Fault, frozen=True):
     """
 
     summary: ClassVar = "Hold the answer, then show a browser's connection error in its place."
+    sizes: ClassVar = ("delay",)
 
     kind: Literal["network_error"] = "network_error"
     delay: Seconds = Field(default=10.0, description="How long the answer is held, in seconds.")

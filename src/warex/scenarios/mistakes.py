@@ -82,7 +82,7 @@ def _sentence(details: ErrorDetails, data: JsonValue, root: Mapping[str, Any]) -
         return place, _at(parent, data, f"{key!r} is missing; give {_allowed(schema, root)}")
     if kind == "extra_forbidden":
         *parent, key = place
-        keys = list(_follow(details["loc"][:-1], data, root)[2].get("properties", ()))
+        keys = _keys(_follow(details["loc"][:-1], data, root)[2], root)
         hint = did_you_mean(str(key), keys)
         there = _then(f"there is no key {_cut(repr(key))} here{hint}", "the keys are ")
         return place, _at(parent, data, there + ", ".join(keys))
@@ -103,6 +103,12 @@ def _sentence(details: ErrorDetails, data: JsonValue, root: Mapping[str, Any]) -
     allowed = _allowed(schema, root)
     refused = _then(f"{_shown(value)} is not allowed{hint}", "give ")
     return place, _at(place, data, f"{refused}{allowed}{_quotes(value, allowed)}")
+
+
+def _keys(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[str]:
+    """Return the keys that a schema, or one of its branches, knows."""
+    branches = [_resolved(branch, root) for branch in schema.get("anyOf", (schema,))]
+    return [key for branch in branches for key in branch.get("properties", ())]
 
 
 def _then(words: str, more: str) -> str:

@@ -10,6 +10,9 @@ from warex.errors import MachineError, TrialVoid
 PREFIX = "scripted:"
 """Models of this name are played by a program of WAREX's own; the rest is the persona."""
 
+PERSONAS = ("giveup", "patient", "suggestible")
+"""Those that it plays."""
+
 HOST = "model.warex.test"
 """The name under which a trial behind the proxy reaches it: loopback itself stays direct."""
 

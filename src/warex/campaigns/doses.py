@@ -1,0 +1,130 @@
+"""How hard and how often a condition's scenario hits: the scenario as its trials meet it."""
+
+from pydantic import ValidationError
+
+from warex.campaigns.config import CampaignConfig, ConditionConfig
+from warex.errors import CampaignError, ScenarioError
+from warex.scenarios import Rule, Scenario
+from warex.scenarios.load import load_scenario
+
+
+def scenario_of(condition: ConditionConfig, longest_hold_s: float | None) -> Scenario | None:
+    """Return the scenario at the condition's dose, its holds shortened; None where it has none.
+
+    Raises ScenarioError where it cannot be loaded, or cannot be had at that dose.
+    """
+    if condition.scenario is None:
+        return None
+    try:
+        scenario = load_scenario(condition.scenario)
+        if condition.frequency is not None:
+            scenario = as_often(scenario, condition.frequency)
+        if condition.intensity is None:
+            return shortened(scenario, longest_hold_s)
+        return _uncut(scaled(scenario, condition.intensity), longest_hold_s)
+    except ScenarioError as error:
+        raise ScenarioError(f"condition {condition.name!r}: {error}") from None
+
+
+def scaled(scenario: Scenario, intensity: float) -> Scenario:
+    """Return the scenario with each fault's size multiplied.
+
+    Raises ScenarioError for a fault that has none, or none so large.
+    """
+    rules = tuple(_scaled(rule, intensity) for rule in scenario.rules)
+    return scenario.model_copy(update={"rules": rules})
+
+
+def as_often(scenario: Scenario, times: int) -> Scenario:
+    """Return the scenario with each rule hitting the first so many; its windows stay."""
+    rules = tuple(
+        rule.model_copy(
+            update={
+                "trigger": type(rule.trigger)(
+                    first=times, between=rule.trigger.between, after_step=rule.trigger.after_step
+                )
+            }
+        )
+        for rule in scenario.rules
+    )
+    return scenario.model_copy(update={"rules": rules})
+
+
+def shortened(scenario: Scenario, longest_hold_s: float | None) -> Scenario:
+    """Return the scenario with no fault holding an exchange longer than so many seconds."""
+    if longest_hold_s is None:
+        return scenario
+    rules = []
+    for rule in scenario.rules:
+        if getattr(rule.fault, "delay", 0.0) > longest_hold_s:
+            fault = rule.fault.model_copy(update={"delay": longest_hold_s})
+            rule = rule.model_copy(update={"fault": fault})
+        rules.append(rule)
+    return scenario.model_copy(update={"rules": tuple(rules)})
+
+
+def at_intensity(
+    config: CampaignConfig, intensity: float
+) -> tuple[CampaignConfig, tuple[str, ...]]:
+    """Return the campaign with this intensity in each condition that can have one, and the others.
+
+    Those have a scenario, but a fault in it without a size; they stay as they are. Raises
+    CampaignError where none can have one.
+    """
+    spared = tuple(
+        each.name
+        for each in config.conditions
+        if (scenario := scenario_of(each.model_copy(update={"intensity": None}), None)) is not None
+        and not all(map(_sizes, scenario.rules))
+    )
+    with_one = [each.name for each in config.conditions if each.scenario is not None]
+    if spared == tuple(with_one):
+        raise CampaignError(
+            f"no condition of the campaign {config.name!r} has a fault with a size, so there is"
+            f" nothing to make {intensity:g} times as large"
+        )
+    conditions = tuple(
+        each.model_copy(update={"intensity": intensity})
+        if each.scenario is not None and each.name not in spared
+        else each
+        for each in config.conditions
+    )
+    return config.model_copy(update={"conditions": conditions}), spared
+
+
+def _sizes(rule: Rule) -> dict[str, float]:
+    """Return what the size of a rule's fault is now."""
+    found = {name: getattr(rule.fault, name) for name in rule.fault.sizes}
+    return {name: value for name, value in found.items() if value}
+
+
+def _scaled(rule: Rule, intensity: float) -> Rule:
+    sizes = _sizes(rule)
+    if intensity == 1:
+        return rule
+    where = f"its rule {rule.name!r} cannot hit {intensity:g} times as hard"
+    if not sizes:
+        kind = rule.fault.kind
+        named = " and ".join(rule.fault.sizes)
+        why = f"the size of {kind} is its {named}, which is 0" if named else f"{kind} has no size"
+        raise ScenarioError(f"{where}: {why}")
+    changed = {name: value * intensity for name, value in sizes.items()}
+    try:
+        fault = type(rule.fault).model_validate({**rule.fault.model_dump(), **changed})
+    except ValidationError as error:
+        found = error.errors(include_url=False)[0]
+        raise ScenarioError(
+            f"{where}: its {found['loc'][0]} would be {found['input']:g}: {found['msg']}"
+        ) from None
+    return rule.model_copy(update={"fault": fault})
+
+
+def _uncut(scenario: Scenario, longest_hold_s: float | None) -> Scenario:
+    """Return the scenario; raise ScenarioError where its dose would not be what it says."""
+    if shortened(scenario, longest_hold_s) != scenario:
+        longest = max(getattr(rule.fault, "delay", 0.0) for rule in scenario.rules)
+        raise ScenarioError(
+            f"its intensity makes a hold of {longest:g} s, which longest_hold_s ="
+            f" {longest_hold_s:g} would cut: leave out one of the two"
+        )
+    return scenario
