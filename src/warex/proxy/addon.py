@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from mitmproxy import connection, http
 
 from warex.exchange import Exchange, resource_of
-from warex.llm import could_be_llm, recognise
+from warex.llm import could_be_llm
 from warex.llm.actions import Progress
 from warex.proxy import flows
 from warex.proxy.closing import Closing
@@ -22,7 +22,7 @@ from warex.proxy.connections import written_out
 from warex.proxy.hooks import fail_closed
 from warex.proxy.interception import CANARY_HOST
 from warex.proxy.ledger import missed, planned
-from warex.proxy.llm_tap import LlmTap, read_call
+from warex.proxy.model_calls import ModelCalls
 from warex.proxy.ongoing import Ongoing, attach, ongoing_of
 from warex.proxy.perform import Struck, strike
 from warex.proxy.recorder import Recorder
@@ -57,7 +57,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         self._live: dict[str, dict[str, tuple[http.HTTPFlow, Ongoing]]] = {}
         self.closing = Closing(injector, recorder.clock, self._live.__contains__)
         self._armed = injector.armed
-        self._progress = Progress()
+        self.models = ModelCalls(config, injector, recorder)
         if self._armed:
             recorder.write(Armed(by="start"))
 
@@ -117,8 +117,12 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         if ongoing.own:
             return None
         self._note(flow, ongoing)
+        self.models.defend(flow, ongoing)
         before = [hit for hit in ongoing.waiting if hit.stage == "request"]
-        return self._strike_before(flow, ongoing, before) if before else None
+        if before:
+            return self._strike_before(flow, ongoing, before)
+        self._ask(flow, ongoing)
+        return None
 
     def _begin(self, flow: http.HTTPFlow) -> Ongoing:
         """Number the exchange and decide what happens to it."""
@@ -135,7 +139,9 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         if request.parts.hostname == CANARY_HOST:
             self._answer_canary(flow, ongoing)
             return ongoing
-        llm = self._recognise_llm(flow, ongoing, now)
+        llm = self.models.recognise(flow, ongoing, now)
+        if llm:
+            self._note_arming("first_llm_call")
         ongoing.decision = self.injector.request(exchange, now, llm=llm)
         self._note_arming("first_page")
         return ongoing
@@ -172,16 +178,19 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         if ongoing is None or flow.response is None or ongoing.by_warex:
             return
         self._note(flow, ongoing)
+        self._decide_by_answer(flow, ongoing)
+        if not ongoing.waiting:
+            ongoing.answering = True
+            flow.response.stream = self._tee(ongoing)
+            self._expect_repeat(flow, ongoing)
+
+    def _decide_by_answer(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
         answered = Exchange(ongoing.exchange.id, ongoing.exchange.request, flows.response_of(flow))
         ongoing.resource = resource_of(answered.request, answered.response)
         now = self.recorder.clock.now()
         decision = self.injector.response(answered, now, llm=ongoing.llm is not None)
         self._plan(ongoing, decision)
         ongoing.waiting += decision.injections
-        if not ongoing.waiting:
-            ongoing.answering = True
-            flow.response.stream = self._tee(ongoing)
-            self._expect_repeat(flow, ongoing)
 
     def _tee(self, ongoing: Ongoing) -> Callable[[bytes], bytes]:
         tap, clock = ongoing.llm, self.recorder.clock
@@ -201,11 +210,12 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         ongoing = ongoing_of(flow)
         if ongoing is None or flow.response is None:
             return None
-        if ongoing.waiting and not ongoing.by_warex:
+        if (ongoing.waiting or ongoing.from_cache) and not ongoing.by_warex:
             body = flow.response.raw_content or b""
             ongoing.received = len(body)
             if ongoing.llm is not None:
                 ongoing.llm.add(body, self.recorder.clock.now())
+        if ongoing.waiting and not ongoing.by_warex:
             return self._strike_after(flow, ongoing)
         if not ongoing.awaits_sending:
             self._end(flow, ongoing)
@@ -251,6 +261,17 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         self, flow: http.HTTPFlow, ongoing: Ongoing, injections: list[Injection]
     ) -> None:
         await self._strike(flow, ongoing, injections)
+        self._ask(flow, ongoing)
+
+    def _ask(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Let the site be asked, unless a model has answered this very request before."""
+        if ongoing.by_warex or ongoing.presence.left.is_set():
+            return
+        earlier = self.models.earlier(flow, ongoing)
+        if earlier is not None:
+            flow.response = earlier
+            ongoing.from_cache = ongoing.answering = True
+            self._decide_by_answer(flow, ongoing)
 
     async def _strike_after(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
         cut = await self._strike(flow, ongoing, list(ongoing.waiting))
@@ -372,53 +393,13 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
             self.recorder.write(missed(injection, "client_gone"))
         ongoing.waiting = []
         if ongoing.llm is not None:
-            self._end_llm(flow, ongoing, ongoing.llm, error)
+            self._end_llm(flow, ongoing, error)
         self.injector.finish(ongoing.exchange.id)
 
     # ---- the agent's model
 
-    def _recognise_llm(self, flow: http.HTTPFlow, ongoing: Ongoing, now: float) -> bool:
-        request = flow.request
-        if not could_be_llm(request.method, request.path):
-            return False
-        call = recognise(
-            request.method,
-            request.path,
-            request.headers.get("content-type", ""),
-            request.get_content(strict=False) or b"",
-        )
-        if call is None:
-            return False
-        self.injector.llm_call(call.body_digest)
-        self._note_arming("first_llm_call")
-        url = ongoing.exchange.request.url
-        ongoing.llm = LlmTap(call, url, self.injector.steps, now)
-        return True
-
-    def _end_llm(
-        self, flow: http.HTTPFlow, ongoing: Ongoing, tap: LlmTap, error: str | None
-    ) -> None:
-        response = flow.response
-        if ongoing.by_warex and response is not None and tap.first_byte is None:
-            tap.add(response.raw_content or b"", self.recorder.clock.now())
-        call = read_call(
-            tap,
-            ongoing.exchange.id,
-            status=None if response is None else response.status_code,
-            content_type="" if response is None else response.headers.get("content-type", ""),
-            content_encoding=(
-                "" if response is None else response.headers.get("content-encoding", "")
-            ),
-            error=error,
-            now=self.recorder.clock.now(),
-            vocabulary=self.config.vocabulary,
-            progress=self._progress,
-            blobs=self.recorder.blobs,
-        )
-        self.recorder.write(call.event)
-        for action in call.actions:
-            self.recorder.write(action)
-        if call.final:
+    def _end_llm(self, flow: http.HTTPFlow, ongoing: Ongoing, error: str | None) -> None:
+        if self.models.end(flow, ongoing, error):
             self._disarm("terminal_action")
 
     def _note_arming(self, by: str) -> None:
@@ -447,7 +428,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         """Let every rule begin anew."""
         self.report_left_alone()
         self.injector.begin_task(seed)
-        self._armed, self._progress = False, Progress()
+        self._armed, self.models.progress = False, Progress()
         self._note_arming("start")
 
     @fail_closed

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from warex.errors import InputError
 from warex.llm.actions import Vocabulary
@@ -59,6 +59,15 @@ class HostMap(BaseModel, frozen=True, extra="forbid"):
         )
 
 
+class LlmCachePlace(BaseModel, frozen=True, extra="forbid"):
+    """Where the earlier answers of an agent's model lie; its new ones go beside the trace."""
+
+    cache: Path
+    """Folder of the run's cache, which holds its secret."""
+    shared: Path
+    """Folder in it of the answers that this trial shares."""
+
+
 class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     """All that one lane's proxy needs for one trial."""
 
@@ -86,6 +95,8 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
 
     defence: Defence | None = None
     """What is added to the agent's LLM requests in flight."""
+    llm_cache: LlmCachePlace | None = None
+    """Where LLM requests are answered from; None asks the model each time. Needs ``out``."""
 
     record: Literal["all", "concerned"] = "all"
     pass_through: tuple[str, ...] = ()
@@ -108,6 +119,12 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     repeat: int = 1
     attempt: int = 1
     replay_of: str | None = None
+
+    @model_validator(mode="after")
+    def _has_where_to_keep_answers(self) -> Self:
+        if self.llm_cache is not None and self.out is None:
+            raise ValueError("llm_cache needs out, beside which new answers are kept")
+        return self
 
     @field_validator("upstream")
     @classmethod

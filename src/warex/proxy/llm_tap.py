@@ -11,6 +11,7 @@ from warex.llm.actions import Action, Progress, Vocabulary, read_actions
 from warex.llm.images import detach_images
 from warex.traces import AgentAction, LlmCall
 from warex.traces.blobs import BlobStore
+from warex.traces.llm_cache import Asking, KeptAnswer
 from warex.traces.redact import redact_json, redact_json_text, redact_url
 
 
@@ -24,12 +25,20 @@ class LlmTap:
     began: float
     """Second of the trial at which the request arrived."""
     first_byte: float | None = None
+    last_byte: float | None = None
     body: bytearray = field(default_factory=bytearray)
+    asking: Asking | None = None
+    """Which asking this is, where answers are kept."""
+    asked_at: float = 0.0
+    """Second of the trial at which the model was asked: no fault's hold counts as its latency."""
+    replayed: KeptAnswer | None = None
+    """The earlier answer that is given again."""
 
     def add(self, data: bytes, now: float) -> None:
         """Keep a copy of a piece of the answer."""
         if self.first_byte is None:
             self.first_byte = now
+        self.last_byte = now
         self.body += data
 
 
@@ -92,6 +101,8 @@ def read_call(
         first_token_s=None if tap.first_byte is None else round(tap.first_byte - tap.began, 6),
         complete=answer.complete,
         error=answer.error,
+        replayed=tap.replayed is not None,
+        original_latency_s=None if tap.replayed is None else tap.replayed.latency_s,
     )
     if vocabulary is None or answer.error is not None:
         return ReadCall(event, (), final=False)

@@ -35,6 +35,8 @@ class Ongoing:
     """Bytes of the answer's body so far."""
     by_warex: bool = False
     """Whether the answer is ours, or its end is."""
+    from_cache: bool = False
+    """Whether the answer is an earlier one of a model, and nobody was asked."""
     answering: bool = False
     """Whether the site's answer is on its way to the client, head first."""
     unreachable: bool = False
@@ -48,10 +50,12 @@ class Ongoing:
         """Whether an injected answer is on its way and nobody knows yet if it arrived."""
         return any(struck.replied for struck in self.struck)
 
-    def answered_by(self, *, by_site: bool) -> Literal["site", "warex", "nobody"]:
+    def answered_by(self, *, by_site: bool) -> Literal["site", "warex", "cache", "nobody"]:
         """Say who answered; ``by_site``: there is an answer, and if none is ours it is a site's."""
         if self.by_warex:
             return "warex"
+        if self.from_cache:
+            return "cache"
         return "site" if by_site else "nobody"
 
 

@@ -32,6 +32,7 @@ from warex.traces.events import (
     event_adapter,
 )
 from warex.traces.files import cannot_write, write_whole
+from warex.traces.llm_cache import begin_llm_cache, drop_answers, share_answers, shared_answers
 from warex.traces.manifest import (
     MANIFEST_VERSION,
     Manifest,
@@ -118,7 +119,9 @@ __all__ = [
     "WebSocketSeen",
     "Witness",
     "attempt_dir",
+    "begin_llm_cache",
     "cannot_write",
+    "drop_answers",
     "escape",
     "event_adapter",
     "find_trials",
@@ -134,6 +137,8 @@ __all__ = [
     "redact_text",
     "redact_url",
     "secrets_of",
+    "share_answers",
+    "shared_answers",
     "trial_dir",
     "unescape",
     "write_manifest",
