@@ -6,7 +6,8 @@ import pytest
 
 from warex.campaigns import run as campaigns
 from warex.campaigns.config import CampaignConfig, load_campaign
-from warex.campaigns.run import Options, Planned, plan, plan_replay, run_campaign
+from warex.campaigns.options import Options
+from warex.campaigns.run import Planned, plan, plan_replay, run_campaign
 from warex.clock import Clock
 from warex.errors import CampaignError, InputError, MachineError, ScenarioError, TraceError
 from warex.scenarios.load import load_preset

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Warex
-from warex.campaigns.run import Options, Planned
+from warex.campaigns.options import Options
+from warex.campaigns.run import Planned
 from warex.cli import progress
 
 

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from warex.campaigns.config import load_campaign
-from warex.campaigns.run import Options, Planned, plan
+from warex.campaigns.options import Options
+from warex.campaigns.run import Planned, plan
 from warex.campaigns.runner import Done
 from warex.cli import progress
 from warex.errors import WarexError

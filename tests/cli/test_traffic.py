@@ -2,7 +2,7 @@ import click
 import pytest
 
 from tests.cli.conftest import Warex
-from warex.campaigns.run import Options
+from warex.campaigns.options import Options
 from warex.cli import progress
 from warex.cli.traffic import Origin
 

@@ -13,7 +13,8 @@ from warex.analysis.run import Run, load_run
 from warex.analysis.table import tabulate
 from warex.analysis.trial import TrialRecord
 from warex.campaigns.config import CampaignConfig
-from warex.campaigns.run import Options, Planned, plan, plan_replay, run_campaign
+from warex.campaigns.options import Options
+from warex.campaigns.run import Planned, plan, plan_replay, run_campaign
 from warex.traces import EVENTS, FaultPlanned, read_outcome, read_trace
 
 pytestmark = pytest.mark.slow

@@ -22,19 +22,19 @@ from warex.campaigns.config import (
 )
 from warex.campaigns.doses import scenario_of
 from warex.campaigns.folder import opened
+from warex.campaigns.options import Options
 from warex.campaigns.plan import Past, chosen_tasks, grid, trial_seed, waits_for
 from warex.campaigns.runner import Done, Execute, run_trials
 from warex.campaigns.schedule import Schedule, Turn
+from warex.campaigns.setting import setting_for
 from warex.campaigns.spent import Spent, spent_in
 from warex.clock import Clock, iso
 from warex.errors import CampaignError, InputError, MachineError, ScenarioError, TraceError
 from warex.llm.prices import built_in_prices
 from warex.proxy.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import HostMap, ProxyConfig
-from warex.proxy.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium
-from warex.sandbox.isolation import Isolation, Wish, allowed
-from warex.scenarios import Arm
+from warex.sandbox.isolation import Isolation, allowed
 from warex.scenarios.mistakes import did_you_mean
 from warex.scenarios.replay import Replay, read_replay
 from warex.scenarios.showable import require_showable
@@ -49,29 +49,9 @@ from warex.traces import (
     read_trace,
     trial_dir,
 )
-from warex.trials.model import PERSONAS, PREFIX, scripted_model
+from warex.trials.model import PERSONAS, PREFIX
 from warex.trials.playbook import PLAYBOOK, Playbook, load_playbook
 from warex.trials.run import Setting, TrialSpec, run_trial
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the command line adds to a campaign's file."""
-
-    jobs: int | None = None
-    limit: int | None = None
-    """At most so many trials in this go."""
-    resume: bool = False
-    insecure: bool = False
-    upstream: str | None = None
-    maps: tuple[str, ...] = ()
-    pass_through: tuple[str, ...] = ()
-    record: str = "all"
-    llm_hosts: tuple[str, ...] = ()
-    arm: Arm | None = None
-    """Overrides the scenarios' and the benchmark's."""
-    isolate: Wish | None = None
-    """Overrides the campaign's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,23 +220,7 @@ def run_campaign(
         there = set(schedule.trials)
         left = [spec for spec in planned.trials if spec.key in there]
         planned.benchmark.require_keys([spec.agent for spec in left], os.environ)
-        with _services(left, planned.benchmark) as (forkserver, model_port):
-            setting = Setting(
-                benchmark=planned.benchmark,
-                forkserver=forkserver,
-                ca=ca,
-                chromium=chromium,
-                isolation=isolation,
-                timeout_s=config.timeout_s,
-                model_port=model_port,
-                record=options.record,
-                insecure=options.insecure,
-                upstream=options.upstream,
-                maps=options.maps,
-                pass_through=options.pass_through,
-                llm_hosts=options.llm_hosts,
-                arm=options.arm,
-            )
+        with setting_for(planned.benchmark, left, config.timeout_s, options, isolation) as setting:
             run_trials(
                 schedule,
                 _execute(left, run, setting, config.budget),
@@ -339,23 +303,6 @@ def _check_traffic(options: Options) -> None:
     except ValidationError as error:
         why = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
         raise InputError(f"--upstream {why}") from None
-
-
-@contextmanager
-def _services(
-    specs: Sequence[TrialSpec], benchmark: Benchmark
-) -> Iterator[tuple[Forkserver, int | None]]:
-    forkserver = Forkserver()
-    forkserver.warm()
-    try:
-        tasks = benchmark.script()
-        if tasks and any(spec.agent.model.startswith(PREFIX) for spec in specs):
-            with scripted_model(tasks) as port:
-                yield forkserver, port
-        else:
-            yield forkserver, None
-    finally:
-        forkserver.close()
 
 
 def _spec(agent: AgentConfig) -> AgentSpec:

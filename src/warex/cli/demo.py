@@ -18,7 +18,8 @@ not a model. Faults hold for 2 s here; the paper's hold for 10 s.
 def command(out: Path | None, jobs: int | None) -> None:
     """Run the embedded campaign, from an agent in a real browser to a table and a report."""
     from warex.campaigns.config import load_campaign
-    from warex.campaigns.run import Options, plan
+    from warex.campaigns.options import Options
+    from warex.campaigns.run import plan
     from warex.cli.progress import run_and_report
 
     click.echo(_WORDS)

@@ -7,7 +7,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from warex.analysis.run import load_run
-from warex.campaigns.run import Options, Planned, run_campaign
+from warex.campaigns.options import Options
+from warex.campaigns.run import Planned, run_campaign
 from warex.campaigns.runner import Done
 from warex.errors import WarexError
 from warex.proxy.ca import ensure_ca

@@ -54,7 +54,8 @@ def command(
     CAMPAIGN is a file or a built-in name: demo.
     """
     from warex.campaigns.config import load_campaign
-    from warex.campaigns.run import Options, plan, plan_replay
+    from warex.campaigns.options import Options
+    from warex.campaigns.run import plan, plan_replay
     from warex.cli.progress import run_and_report
     from warex.traces import escape
 

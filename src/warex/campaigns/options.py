@@ -1,0 +1,26 @@
+"""What the command line adds to a campaign's file."""
+
+from dataclasses import dataclass
+
+from warex.sandbox.isolation import Wish
+from warex.scenarios import Arm
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """For one go at a campaign; what is not given is as the file has it."""
+
+    jobs: int | None = None
+    limit: int | None = None
+    """At most so many trials in this go."""
+    resume: bool = False
+    insecure: bool = False
+    upstream: str | None = None
+    maps: tuple[str, ...] = ()
+    pass_through: tuple[str, ...] = ()
+    record: str = "all"
+    llm_hosts: tuple[str, ...] = ()
+    arm: Arm | None = None
+    """Overrides the scenarios' and the benchmark's."""
+    isolate: Wish | None = None
+    """Overrides the campaign's."""

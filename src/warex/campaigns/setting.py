@@ -1,0 +1,61 @@
+"""Starts what all trials of a campaign share on one machine, and ends it with them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from warex.benchmarks import Benchmark
+from warex.campaigns.options import Options
+from warex.proxy.ca import ensure_ca
+from warex.proxy.forkserver import Forkserver
+from warex.sandbox.chromium import find_chromium
+from warex.sandbox.isolation import Isolation
+from warex.trials.model import PREFIX, scripted_model
+from warex.trials.run import Setting, TrialSpec
+
+
+@contextmanager
+def setting_for(
+    benchmark: Benchmark,
+    specs: Sequence[TrialSpec],
+    timeout_s: float,
+    options: Options,
+    isolation: Isolation,
+) -> Iterator[Setting]:
+    """Start the proxies' forkserver and, where a trial names it, the scripted model.
+
+    Raises MachineError where the machine lacks something.
+    """
+    with _services(specs, benchmark) as (forkserver, model_port):
+        yield Setting(
+            benchmark=benchmark,
+            forkserver=forkserver,
+            ca=ensure_ca(),
+            chromium=find_chromium(),
+            isolation=isolation,
+            timeout_s=timeout_s,
+            model_port=model_port,
+            record=options.record,
+            insecure=options.insecure,
+            upstream=options.upstream,
+            maps=options.maps,
+            pass_through=options.pass_through,
+            llm_hosts=options.llm_hosts,
+            arm=options.arm,
+        )
+
+
+@contextmanager
+def _services(
+    specs: Sequence[TrialSpec], benchmark: Benchmark
+) -> Iterator[tuple[Forkserver, int | None]]:
+    forkserver = Forkserver()
+    forkserver.warm()
+    try:
+        tasks = benchmark.script()
+        if tasks and any(spec.agent.model.startswith(PREFIX) for spec in specs):
+            with scripted_model(tasks) as port:
+                yield forkserver, port
+        else:
+            yield forkserver, None
+    finally:
+        forkserver.close()
