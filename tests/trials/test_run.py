@@ -15,6 +15,7 @@ import pytest
 from tests.trials.shop import SITE, Shop
 from warex.benchmarks import AgentSpec, Result, Stage
 from warex.errors import InputError, MachineError, TrialVoid
+from warex.llm.defences.refresh import REFRESH
 from warex.proxy.lane import Proxy
 from warex.sandbox.isolation import Behind, behind
 from warex.scenarios import Scenario
@@ -22,6 +23,7 @@ from warex.traces import (
     EVENTS,
     Canary,
     Counted,
+    DefenceApplied,
     Entry,
     FaultDelivered,
     FaultPlanned,
@@ -33,6 +35,8 @@ from warex.traces import (
     TrialKey,
     Unscored,
     Void,
+    attempt_dir,
+    begin_llm_cache,
     read_outcome,
     read_trace,
 )
@@ -81,6 +85,75 @@ def test_a_trial_that_ran_as_planned_counts(setting: Setting, tmp_path: Path) ->
     (call,) = trace.events(LlmCall)
     assert (call.input_tokens, call.output_tokens) == (5, 1)
     assert isinstance(trace.entries[-1].event, TrialEnded)
+
+
+def test_a_defence_reaches_the_model_and_is_in_the_trace(setting: Setting, tmp_path: Path) -> None:
+    outcome = attempt(replace(spec("model,page"), defence=REFRESH), setting, tmp_path)
+
+    assert isinstance(outcome, Counted)
+    trace = read_trace(tmp_path / "attempt-1" / "events.jsonl")
+    assert [applied.defence for applied in trace.events(DefenceApplied)] == ["refresh"]
+    (call,) = trace.events(LlmCall)
+    assert call.messages == [
+        {"role": "system", "content": REFRESH.text},
+        {"role": "user", "content": "what now?"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("does", "void"), [("page", True), ("page,1", False)], ids=["answered", "crashed before"]
+)
+def test_a_defended_trial_whose_model_was_asked_unseen_is_void(
+    setting: Setting, tmp_path: Path, does: str, void: bool
+) -> None:
+    trial = replace(spec(does, BROKEN_ONCE), defence=REFRESH)
+
+    outcome = attempt(trial, setting, tmp_path)
+
+    assert isinstance(outcome, Void) is void
+    assert not void or "the defence 'refresh' was added to no LLM request" in void_reason(outcome)
+
+
+def trials_of_one_run(
+    setting: Setting, run: Path, *specs: TrialSpec
+) -> Iterator[tuple[Outcome, list[bool]]]:
+    """Run trials of one run that keeps answers; yield how each came out and what was replayed."""
+    run.mkdir()
+    keeping = replace(setting, llm_cache=begin_llm_cache(run))
+    for trial in specs:
+        folder = attempt_dir(run, trial.key, 1)
+        outcome = run_trial(trial, 1, folder, keeping)
+        calls = read_trace(folder / EVENTS).events(LlmCall)
+        assert not (folder / "llm-answers").exists()
+        yield outcome, [call.replayed for call in calls]
+
+
+def test_only_trials_that_may_share_are_given_earlier_answers(
+    setting: Setting, tmp_path: Path
+) -> None:
+    first = replace(spec("model,page"), cached=True)
+    faulted = replace(spec("model,page", BROKEN_ONCE), cached=True)
+    control = replace(first, cached=False, key=replace(first.key, condition="control"))
+    other_repeat = replace(first, key=replace(first.key, repeat=3))
+    other_agent = replace(first, key=replace(first.key, agent="b"))
+
+    done = trials_of_one_run(
+        setting, tmp_path / "run", first, faulted, control, other_repeat, other_agent
+    )
+
+    replayed = [calls for _, calls in done]
+    assert replayed == [[False], [True], [False], [False], [False]]
+
+
+def test_what_answered_a_void_trial_is_not_given_again(setting: Setting, tmp_path: Path) -> None:
+    void = replace(spec("model,page,1"), cached=True)
+    again = replace(void, agent=replace(void.agent, model="scripted:model,page"))
+    again = replace(again, key=replace(void.key, condition="again"))
+
+    (voided, _), (_, replayed) = trials_of_one_run(setting, tmp_path / "run", void, again)
+
+    assert isinstance(voided, Void)
+    assert replayed == [False]
 
 
 def test_the_outcome_is_written_last(

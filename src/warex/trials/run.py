@@ -18,7 +18,7 @@ from warex.benchmarks import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Resu
 from warex.errors import InputError, MachineError, TraceError, TrialVoid
 from warex.llm.defences import Defence
 from warex.proxy.ca import CertificateAuthority
-from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.config import HostMap, LlmCachePlace, ProxyConfig
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.command import Finished, run_command
@@ -40,11 +40,15 @@ from warex.traces import (
     Unscored,
     Void,
     cannot_write,
+    drop_answers,
     read_trace,
     redact_file,
     secrets_of,
+    share_answers,
+    shared_answers,
     write_outcome,
 )
+from warex.trials.defended import require_the_defence
 from warex.trials.model import HOST
 from warex.trials.playbook import PLAYBOOK, Playbook, played
 
@@ -125,8 +129,20 @@ def run_trial(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> 
         outcome = Void(reason=str(void))
     if setting.stop.is_set():
         raise Interrupted
+    shared = _shared_answers(spec, setting)
+    if shared is not None and isinstance(outcome, Void):
+        drop_answers(folder)
+    elif shared is not None:
+        share_answers(folder, shared)
     write_outcome(folder, outcome)
     return outcome
+
+
+def _shared_answers(spec: TrialSpec, setting: Setting) -> Path | None:
+    """Return where the answers lie that this trial shares, if it may share any."""
+    if setting.llm_cache is None or not (spec.cached and spec.proxied):
+        return None
+    return shared_answers(setting.llm_cache, spec.key)
 
 
 def _run(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> Outcome:
@@ -197,6 +213,7 @@ def _run_behind(
         sites = setting.benchmark.sites(spec.key.task)
         _require_pages(trace, sites, setting.benchmark.verifiers)
     _require_a_model(trace)
+    require_the_defence(trace, spec.defence, outcome, _llm_hosts(spec, setting))
     return outcome
 
 
@@ -239,9 +256,10 @@ def _proxy_config(
         never_agents=benchmark.verifiers,
         schedule=spec.schedule,
         defence=spec.defence,
+        llm_cache=_cache_place(spec, setting),
         record="concerned" if setting.record == "concerned" else "all",
         pass_through=setting.pass_through,
-        llm_hosts=(*setting.llm_hosts, *_hosts_of(base_url or "", *endpoints)),
+        llm_hosts=_llm_hosts(spec, setting),
         maps=tuple(map(HostMap.parse, maps)),
         upstream=setting.upstream,
         insecure=setting.insecure,
@@ -254,6 +272,20 @@ def _proxy_config(
         attempt=attempt,
         replay_of=spec.replay_of,
     )
+
+
+def _cache_place(spec: TrialSpec, setting: Setting) -> LlmCachePlace | None:
+    shared = _shared_answers(spec, setting)
+    if shared is None or setting.llm_cache is None:
+        return None
+    return LlmCachePlace(cache=setting.llm_cache, shared=shared)
+
+
+def _llm_hosts(spec: TrialSpec, setting: Setting) -> tuple[str, ...]:
+    """Return the hosts of the agent's model beside the well-known ones."""
+    base_url = _base_url(spec.agent, setting, proxied=True)
+    endpoints = setting.benchmark.endpoints(_named(spec.agent, setting.benchmark))
+    return (*setting.llm_hosts, *_hosts_of(base_url or "", *endpoints))
 
 
 def _hosts_of(*urls: str) -> tuple[str, ...]:
