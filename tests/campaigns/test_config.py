@@ -211,3 +211,48 @@ def test_a_playbook_is_found_beside_its_campaign(tmp_path: Path) -> None:
     assert agent.model == f"playbook:{tmp_path / 'p.yaml'}"
     (elsewhere,) = load_campaign(written(tmp_path, text.replace("p.yaml", "q.yaml"))).agents
     assert elsewhere.model == "playbook:q.yaml"
+
+
+def test_the_papers_campaign_has_exactly_its_seven_conditions() -> None:
+    paper = load_campaign("paper")
+
+    assert [
+        (each.name, each.scenario, each.defence.name if each.defence else None)
+        for each in paper.conditions
+    ] == [
+        ("no-proxy", None, None),
+        ("clean", None, None),
+        ("network-error", "paper/network-error", None),
+        ("server-error", "paper/server-error", None),
+        ("javascript-delay", "paper/javascript", None),
+        ("network-error+refresh", "paper/network-error", "refresh"),
+        ("server-error+refresh", "paper/server-error", "refresh"),
+    ]
+    assert [each.name for each in paper.agents] == ["giveup", "suggestible", "patient"]
+    assert (paper.tasks.sample, paper.repeats, paper.longest_hold_s) == (30, 2, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "axis", "doses"),
+    [
+        ("intensity-sweep", "intensity", [0.25, 0.5, 1, 2, 4]),
+        ("frequency-sweep", "frequency", [1, 2, 3, 5, 8]),
+    ],
+)
+def test_a_sweep_is_one_scenario_in_rising_doses_beside_clean_and_a_control(
+    name: str, axis: str, doses: list[float]
+) -> None:
+    clean, control, *dosed = load_campaign(name).conditions
+
+    assert clean.name == "clean"
+    assert control.control
+    assert [getattr(each, axis) for each in dosed] == doses
+    assert len({each.scenario for each in dosed}) == 1
+
+
+def test_the_doses_of_the_intensity_sweep_are_as_their_names_say() -> None:
+    for condition in load_campaign("intensity-sweep").conditions[2:]:
+        scenario = scenario_of(condition, None)
+        assert scenario is not None
+        delay = getattr(scenario.rules[0].fault, "delay", 0.0)
+        assert condition.name == f"scripts-{delay:g}s"

@@ -22,6 +22,7 @@ _COMMANDS: Final = {
     "doctor": "what works on this machine, and how to mend the rest",
     "exec": "any command behind the proxy, unchanged",
     "faults": "list the faults, show one",
+    "init": "write a commented campaign file",
     "inspect": "one trial: where each number comes from",
     "iptables": "send a user's traffic to the proxy by the machine's rules",
     "proxy": "the proxy alone, under a scenario",

@@ -51,7 +51,7 @@ def command(
 ) -> None:
     """Run a campaign: every agent on every task under every condition.
 
-    CAMPAIGN is a file or a built-in name: demo.
+    CAMPAIGN is a file or a built-in name: demo, paper, intensity-sweep, frequency-sweep.
     """
     from warex.campaigns.config import load_campaign
     from warex.campaigns.options import Options
