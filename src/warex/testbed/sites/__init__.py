@@ -8,7 +8,7 @@ from typing import Any
 from warex.testbed.web import Request, Response, Site
 
 KINDS: Mapping[str, tuple[str, ...]] = {
-    "calendar": ("calendar.warex.test",),
+    "calendar": ("calendar.warex.test", "agenda.warex.test", "planner.warex.test"),
 }
 """The kinds of site, each with its hosts; the package of a kind makes them by ``make(host)``."""
 

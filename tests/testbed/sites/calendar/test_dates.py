@@ -13,6 +13,13 @@ def test_the_twelve_hour_clock_has_no_zero(moment: time, shown: str) -> None:
     assert dates.clock(moment, "12") == shown
 
 
+def test_a_brand_writes_days_by_its_patterns() -> None:
+    words = dates.Wording("{number} {mon}", "{wkd} {number}", "{weekday}, {month}", "{month} /{yr}")
+    day = date(2026, 6, 5)
+    said = [words.say(each, day) for each in (words.plain, words.short, words.long, words.month)]
+    assert said == ["5 Jun", "Fri 5", "Friday, June", "June /26"]
+
+
 def test_a_week_starts_where_the_settings_say() -> None:
     wednesday = date(2026, 6, 10)
     assert dates.week_days(wednesday, "monday")[0] == date(2026, 6, 8)

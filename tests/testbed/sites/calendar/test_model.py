@@ -2,8 +2,11 @@ from datetime import date
 
 import pytest
 
+from warex.testbed.sites.calendar.brands import brand_of
 from warex.testbed.sites.calendar.model import TODAY, Calendar, Event
 from warex.testbed.sites.calendar.seed import fresh
+
+DAYBOOK = brand_of("calendar.warex.test")
 
 
 def test_today_is_a_wednesday() -> None:
@@ -11,7 +14,7 @@ def test_today_is_a_wednesday() -> None:
 
 
 def test_a_new_event_gets_a_number_of_its_own() -> None:
-    calendar = fresh()
+    calendar = fresh(DAYBOOK)
     numbers = set(calendar.events)
     assert calendar.add(Event(0, "A", date(2026, 6, 12))).id not in numbers
 
@@ -22,6 +25,6 @@ def test_an_event_that_is_not_there_cannot_be_changed() -> None:
 
 
 def test_a_search_wants_every_word_somewhere() -> None:
-    titles = {event.title for event in fresh().search("LISBON flight")}
+    titles = {event.title for event in fresh(DAYBOOK).search("LISBON flight")}
     assert titles == {"Flight to Lisbon"}
-    assert fresh().search("lisbon", calendar="Family") == []
+    assert fresh(DAYBOOK).search("lisbon", calendar="Family") == []

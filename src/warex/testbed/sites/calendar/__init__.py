@@ -1,10 +1,11 @@
 """A calendar: month, week, day and schedule, events with guests, search, settings."""
 
-from warex.testbed.sites.calendar.site import BRANDS, Brand, CalendarSite
+from warex.testbed.sites.calendar.brands import brand_of
+from warex.testbed.sites.calendar.site import CalendarSite
 
-__all__ = ["BRANDS", "Brand", "CalendarSite", "make"]
+__all__ = ["CalendarSite", "make"]
 
 
 def make(host: str) -> CalendarSite:
     """Return a fresh calendar of the brand that the host stands for."""
-    return CalendarSite(BRANDS[host])
+    return CalendarSite(brand_of(host))

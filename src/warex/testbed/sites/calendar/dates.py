@@ -2,6 +2,7 @@
 
 import calendar
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -11,24 +12,31 @@ MONTHS = (
 )  # fmt: skip
 
 
-def weekday(day: date) -> str:
-    """`Friday`."""
-    return DAYS[day.weekday()]
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How a brand writes days: patterns of `{weekday}`, `{number}`, `{month}`, `{year}`…"""
 
-
-def short(day: date) -> str:
+    plain: str
+    """Without its weekday: `12 June`."""
+    short: str
     """`Friday 12 June`."""
-    return f"{weekday(day)} {day.day} {MONTHS[day.month - 1]}"
-
-
-def long(day: date) -> str:
+    long: str
     """`Friday 12 June 2026`."""
-    return f"{short(day)} {day.year}"
-
-
-def month_name(day: date) -> str:
+    month: str
     """`June 2026`."""
-    return f"{MONTHS[day.month - 1]} {day.year}"
+
+    def say(self, pattern: str, day: date) -> str:
+        """Write a day by one of the patterns."""
+        weekday, month = DAYS[day.weekday()], MONTHS[day.month - 1]
+        return pattern.format(
+            weekday=weekday,
+            wkd=weekday[:3],
+            number=day.day,
+            month=month,
+            mon=month[:3],
+            year=day.year,
+            yr=f"{day.year % 100:02}",
+        )
 
 
 def clock(moment: time, time_format: str) -> str:

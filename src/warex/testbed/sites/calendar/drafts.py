@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from datetime import date, time, timedelta
+from dataclasses import replace
+from datetime import date, datetime, time, timedelta
 from typing import Any, cast, get_args, get_type_hints
 
+from warex.testbed.sites.calendar.brands import Brand
 from warex.testbed.sites.calendar.dates import plus
-from warex.testbed.sites.calendar.model import COLOURS, Event, Settings
+from warex.testbed.sites.calendar.model import TODAY, Event, Settings
 
 _TIME = re.compile(r"(\d{1,2})(?::(\d{2}))?\s*(am|pm|a\.m\.|p\.m\.)?", re.IGNORECASE)
 _EMAIL = re.compile(r"[^@\s,]+@[^@\s,]+\.[^@\s,]+")
@@ -34,10 +36,10 @@ def read_time(text: str) -> time | None:
     return time(hour, minute)
 
 
-def read_date(text: str) -> date | None:
-    """Read an ISO date; None when it is none, or of a year that nobody plans for."""
+def read_date(text: str, typed: str = "%Y-%m-%d") -> date | None:
+    """Read a date as it is to be typed; None when it is none, or of a year nobody plans for."""
     try:
-        day = date.fromisoformat(text.strip())
+        day = datetime.strptime(text.strip(), typed).date()  # noqa: DTZ007 - of no zone
     except ValueError:
         return None
     return day if 1970 <= day.year <= 2999 else None
@@ -49,30 +51,32 @@ def read_email(text: str) -> str | None:
     return text if _EMAIL.fullmatch(text) else None
 
 
-def read_event(fields: Mapping[str, Any], minutes: int) -> Event:
+def read_event(fields: Mapping[str, Any], minutes: int, brand: Brand) -> Event:
     """Read an event (with id 0) out of the fields of a form.
 
-    Without an end it lasts `minutes`. Raises Problems.
+    Without an end it lasts `minutes`. Raises Problems, in the brand's words.
     """
     texts = {key: str(value).strip() for key, value in fields.items()}
     problems: dict[str, str] = {}
-    day = read_date(texts.get("date", ""))
+    say: Mapping[str, str] = brand.words["problems"]
+    day = read_date(texts.get("date", ""), brand.typed)
     if day is None:
-        problems["date"] = "Enter a date as YYYY-MM-DD, for example 2026-06-12."
+        example = (TODAY + timedelta(2)).strftime(brand.typed)
+        problems["date"] = say["date"].format(hint=brand.typed_as, example=example)
     if not texts.get("title"):
-        problems["title"] = "Give the event a title."
+        problems["title"] = say["title"]
     for key, longest in _LONGEST.items():
         if len(texts.get(key, "")) > longest:
             problems[key] = f"At most {longest} characters fit here."
-    calendar = texts.get("calendar", "Work")
-    if calendar not in COLOURS:
-        problems["calendar"] = f"Choose one of {', '.join(COLOURS)}."
+    calendar = texts.get("calendar", next(iter(brand.calendars)))
+    if calendar not in brand.calendars:
+        problems["calendar"] = say["calendar"].format(names=", ".join(brand.calendars))
     guests = tuple(dict.fromkeys(filter(None, re.split(r"[,;\s]+", texts.get("guests", "")))))
     if not all(read_email(guest) for guest in guests):
-        problems["guests"] = "Enter e-mail addresses with commas between them."
+        problems["guests"] = say["guests"]
     start, end = None, None
     if not texts.get("all_day"):
-        start, end = _span(texts, minutes, problems)
+        start, end = _span(texts, minutes, problems, say)
     if problems:
         raise Problems(problems)
     return Event(
@@ -85,25 +89,26 @@ def read_event(fields: Mapping[str, Any], minutes: int) -> Event:
         location=texts.get("location", ""),
         notes=texts.get("notes", ""),
         guests=tuple(guest.lower() for guest in guests),
+        organizer=brand.owner,
     )
 
 
 def _span(
-    texts: Mapping[str, str], minutes: int, problems: dict[str, str]
+    texts: Mapping[str, str], minutes: int, problems: dict[str, str], say: Mapping[str, str]
 ) -> tuple[time | None, time | None]:
     start, end = read_time(texts.get("start", "")), read_time(texts.get("end", ""))
     if start is None:
-        problems["start"] = "Enter a time as HH:MM, for example 14:30."
+        problems["start"] = say["start"]
     elif not texts.get("end"):
         end = plus(start, timedelta(minutes=minutes))
     if texts.get("end") and end is None:
-        problems["end"] = "Enter a time as HH:MM, for example 15:30."
+        problems["end"] = say["end"]
     if start and end and end <= start:
-        problems["end"] = "The event must end after it starts."
+        problems["end"] = say["order"]
     return start, end
 
 
-def read_settings(fields: Mapping[str, str]) -> Settings:
+def read_settings(fields: Mapping[str, str], default: Settings) -> Settings:
     """Read the settings form; a field that is missing or unknown keeps its default."""
     hints = get_type_hints(Settings)
     chosen: dict[str, Any] = {
@@ -115,7 +120,9 @@ def read_settings(fields: Mapping[str, str]) -> Settings:
         chosen["duration"] = int(fields["duration"])
     if fields.get("time_zone") in TIME_ZONES:
         chosen["time_zone"] = fields["time_zone"]
-    return Settings(**chosen, weekends="weekends" in fields, reminders="reminders" in fields)
+    return replace(
+        default, **chosen, weekends="weekends" in fields, reminders="reminders" in fields
+    )
 
 
 TIME_ZONES = ("America/New_York", "Asia/Tokyo", "Europe/Lisbon", "Europe/London", "UTC")

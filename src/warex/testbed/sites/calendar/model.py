@@ -11,17 +11,6 @@ TODAY = dt.date(2026, 6, 10)
 NOW = dt.time(10, 40)
 """The site's present time, drawn as a line in the week and day views."""
 
-OWNER = "alex@warex.test"
-"""Whose calendar it is."""
-
-COLOURS = {
-    "Work": "#4263eb",
-    "Personal": "#0ca678",
-    "Family": "#e8590c",
-    "Travel": "#9c36b5",
-}
-"""The calendars there are, each with its colour."""
-
 type Rsvp = Literal["none", "yes", "no", "maybe"]
 
 
@@ -34,11 +23,11 @@ class Event:
     date: dt.date
     start: dt.time | None = None
     end: dt.time | None = None
-    calendar: str = "Work"
+    calendar: str = ""
     location: str = ""
     notes: str = ""
     guests: tuple[str, ...] = ()
-    organizer: str = OWNER
+    organizer: str = ""
     rsvp: Rsvp = "none"
 
     def order(self) -> tuple[dt.date, dt.time, str]:
@@ -73,14 +62,16 @@ class Settings:
 class Calendar:
     """All state of one instance of the site."""
 
+    names: tuple[str, ...] = ()
+    """Of the calendars that the events are in."""
     events: dict[int, Event] = field(default_factory=dict)
     settings: Settings = field(default_factory=Settings)
     hidden: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, events: Iterable[Event]) -> "Calendar":
+    def of(cls, names: tuple[str, ...], events: Iterable[Event], settings: Settings) -> "Calendar":
         """Return a calendar with these events."""
-        return cls({event.id: event for event in events})
+        return cls(names, {event.id: event for event in events}, settings)
 
     def add(self, draft: Event) -> Event:
         """Keep a new event under a number of its own."""
@@ -125,5 +116,7 @@ class Calendar:
             "today": TODAY.isoformat(),
             "events": [event.as_json() for event in sorted(self.events.values(), key=Event.order)],
             "settings": asdict(self.settings),
-            "calendars": [{"name": name, "visible": name not in self.hidden} for name in COLOURS],
+            "calendars": [
+                {"name": name, "visible": name not in self.hidden} for name in self.names
+            ],
         }

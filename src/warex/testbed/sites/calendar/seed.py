@@ -1,19 +1,21 @@
-"""The events a fresh calendar starts with, read once from `seed.toml`."""
+"""The events that a fresh calendar of a brand starts with, read once from its `seed.toml`."""
 
 import functools
 import tomllib
 from pathlib import Path
 
+from warex.testbed.sites.calendar.brands import Brand
 from warex.testbed.sites.calendar.drafts import read_date, read_time
 from warex.testbed.sites.calendar.model import Calendar, Event
 
 
 @functools.cache
-def _events() -> tuple[Event, ...]:
-    rows = tomllib.loads(Path(__file__).with_name("seed.toml").read_text("utf-8"))["event"]
+def _events(file: Path, owner: str) -> tuple[Event, ...]:
+    rows = tomllib.loads(file.read_text("utf-8"))["event"]
     return tuple(
         Event(
-            **row
+            **{"organizer": owner}
+            | row
             | {
                 "id": number,
                 "date": read_date(row["date"]),
@@ -26,6 +28,7 @@ def _events() -> tuple[Event, ...]:
     )
 
 
-def fresh() -> Calendar:
-    """Return a new calendar, equal each time."""
-    return Calendar.of(_events())
+def fresh(brand: Brand) -> Calendar:
+    """Return a new calendar of the brand, equal each time."""
+    events = _events(brand.folder / "seed.toml", brand.owner)
+    return Calendar.of(tuple(brand.calendars), events, brand.settings)

@@ -1,8 +1,7 @@
 """The calendar's pages and the small API that its scripts call."""
 
 import functools
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from http import HTTPStatus
 from pathlib import Path
@@ -12,6 +11,7 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from warex.testbed.sites.calendar import dates
+from warex.testbed.sites.calendar.brands import Brand
 from warex.testbed.sites.calendar.drafts import (
     TIME_ZONES,
     Problems,
@@ -21,64 +21,43 @@ from warex.testbed.sites.calendar.drafts import (
     read_settings,
 )
 from warex.testbed.sites.calendar.layout import FIRST_HOUR, LAST_HOUR, blocks, share
-from warex.testbed.sites.calendar.model import COLOURS, NOW, OWNER, TODAY, Event
+from warex.testbed.sites.calendar.model import NOW, TODAY, Event
 from warex.testbed.sites.calendar.seed import fresh
 from warex.testbed.web import Request, Response, Route, as_json, dispatch, page, see_other
 
 _HERE = Path(__file__).parent
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
-DONE = {
-    "created": "Event saved",
-    "updated": "Event updated",
-    "deleted": "Event deleted",
-    "answered": "Response sent",
-    "invited": "Guest invited",
-    "settings": "Settings saved",
-    "calendars": "Calendars updated",
-}
-"""What a page says after a change, by the `done` in its address, so that a reload says it again."""
-
-_ANSWERS = {"yes": "Going", "no": "Not going", "maybe": "Maybe going", "none": "Not answered"}
 _SCHEDULE_DAYS = 21
 
 
-@dataclass(frozen=True, slots=True)
-class Brand:
-    """The name and the colour a calendar shows itself with."""
-
-    name: str
-    accent: str
-
-
-BRANDS: Mapping[str, Brand] = {
-    "calendar.warex.test": Brand(name="Daybook", accent="#4263eb"),
-}
-"""The brand of each host."""
-
-
 @functools.cache
-def _environment() -> Environment:
+def _environment(folder: Path) -> Environment:
+    """Return the templates of the brand in this folder: its own before those of all brands."""
     environment = Environment(
-        loader=FileSystemLoader(_HERE / "templates"),
+        loader=FileSystemLoader([folder / "templates", _HERE / "templates"]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(
-        today=TODAY, now=NOW, owner=OWNER, colours=COLOURS, dates=dates, answers=_ANSWERS
-    )
+    environment.globals.update(today=TODAY, now=NOW, dates=dates)
     return environment
 
 
 @functools.cache
-def _static() -> Mapping[str, Response]:
+def _static(folder: Path) -> Mapping[str, Response]:
+    files = {
+        file.name: file
+        for each in (_HERE, folder)
+        if (each / "static").is_dir()
+        for file in (each / "static").iterdir()
+    }
     return {
-        f"/static/{file.name}": Response(
+        f"/static/{name}": Response(
             file.read_bytes(), content_type=f"{_TYPES[file.suffix]}; charset=utf-8", cacheable=True
         )
-        for file in (_HERE / "static").iterdir()
+        for name, file in files.items()
     }
 
 
@@ -87,7 +66,7 @@ class CalendarSite:
 
     def __init__(self, brand: Brand) -> None:
         self._brand = brand
-        self._calendar = fresh()
+        self._calendar = fresh(brand)
         self._routes = (
             Route("GET", "/", self._home),
             Route("GET", "/month", self._month),
@@ -115,8 +94,9 @@ class CalendarSite:
 
     def handle(self, request: Request) -> Response:
         """Answer a request: a static file, a page, a form or a call of the scripts."""
-        if request.path in _static():
-            return _static()[request.path]
+        static = _static(self._brand.folder).get(request.path)
+        if static is not None:
+            return static
         try:
             answer = dispatch(self._routes, request)
         except KeyError:  # an event that was deleted, or never was
@@ -135,16 +115,23 @@ class CalendarSite:
         day: date | None = None,
         **values: Any,
     ) -> Response:
-        settings = self._calendar.settings
+        brand, settings = self._brand, self._calendar.settings
         shown = day or TODAY
         html = (
-            _environment()
+            _environment(brand.folder)
             .get_template(template)
             .render(
-                brand=self._brand,
+                brand=brand,
+                w=brand.words,
+                plain=self._in(brand.days.plain),
+                short=self._in(brand.days.short),
+                long=self._in(brand.days.long),
+                month_name=self._in(brand.days.month),
+                typed=self._typed,
                 settings=settings,
                 hidden=self._calendar.hidden,
-                done=DONE.get(request.query.get("done", "")),
+                # By its address, so that a reload says it again.
+                done=brand.words["done"].get(request.query.get("done", "")),
                 day=shown,
                 weeks=dates.month_weeks(shown, settings.week_start),
                 clock=lambda moment: dates.clock(moment, settings.time_format),
@@ -153,6 +140,12 @@ class CalendarSite:
             )
         )
         return page(html, status)
+
+    def _in(self, pattern: str) -> Callable[[date], str]:
+        return functools.partial(self._brand.days.say, pattern)
+
+    def _typed(self, day: date) -> str:
+        return day.strftime(self._brand.typed)
 
     def _wanted_day(self, request: Request) -> date:
         return read_date(request.query.get("date", "")) or TODAY
@@ -178,7 +171,7 @@ class CalendarSite:
             request,
             day=day,
             view="month",
-            heading=dates.month_name(day),
+            heading=self._in(self._brand.days.month)(day),
             before=dates.month_after(day, -1),
             after=dates.month_after(day, 1),
             rows=weeks,
@@ -190,11 +183,15 @@ class CalendarSite:
         days = dates.week_days(day, self._calendar.settings.week_start)
         if not self._calendar.settings.weekends:
             days = [each for each in days if each.weekday() < 5]
-        return self._hours(request, "week", day, days, timedelta(7), dates.month_name(day))
+        return self._hours(
+            request, "week", day, days, timedelta(7), self._in(self._brand.days.month)(day)
+        )
 
     def _day(self, request: Request) -> Response:
         day = self._wanted_day(request)
-        return self._hours(request, "day", day, [day], timedelta(1), dates.long(day))
+        return self._hours(
+            request, "day", day, [day], timedelta(1), self._in(self._brand.days.long)(day)
+        )
 
     def _hours(
         self,
@@ -222,6 +219,7 @@ class CalendarSite:
         )
 
     def _schedule(self, request: Request) -> Response:
+        words = self._brand.words
         day = self._wanted_day(request)
         last = day + timedelta(_SCHEDULE_DAYS - 1)
         return self._page(
@@ -229,28 +227,29 @@ class CalendarSite:
             request,
             day=day,
             view="schedule",
-            heading=f"From {dates.long(day)}",
+            heading=words["schedule"].format(day=self._in(self._brand.days.long)(day)),
             before=day - timedelta(_SCHEDULE_DAYS),
             after=day + timedelta(_SCHEDULE_DAYS),
             events=self._by_day(day, last),
-            empty="Nothing is planned in these three weeks.",
+            empty=words["empty"],
         )
 
     def _search(self, request: Request) -> Response:
         words, calendar = request.query.get("q", ""), request.query.get("calendar", "")
         found = self._calendar.search(words, calendar) if words.strip() else []
-        count = {0: "No events found", 1: "1 event found"}.get(
-            len(found), f"{len(found)} events found"
+        say = self._brand.words["search"]
+        count = {0: say["none"], 1: say["one"]}.get(
+            len(found), say["many"].format(count=len(found))
         )
         return self._page(
             "search.html",
             request,
             view="search",
-            heading=f"Search: {words}" if words.strip() else "Search",
+            heading=say["heading"].format(words=words) if words.strip() else say["button"],
             chosen=calendar,
             count=count,
             events=_grouped(found),
-            empty="Try other words, or another calendar.",
+            empty=say["empty"],
         )
 
     def _by_day(self, first: date, last: date) -> dict[date, list[Event]]:
@@ -263,13 +262,15 @@ class CalendarSite:
         return self._page("event.html", request, day=event.date, view="event", event=event)
 
     def _new(self, request: Request) -> Response:
-        fields = {"date": self._wanted_day(request).isoformat(), "calendar": "Work"}
+        first = next(iter(self._brand.calendars))
+        fields = {"date": self._typed(self._wanted_day(request)), "calendar": first}
         return self._form(request, fields)
 
     def _edit(self, request: Request, number: int) -> Response:
         event = self._calendar.events[number]
         known = event.as_json()
         fields = {key: str(value or "") for key, value in known.items()}
+        fields["date"] = self._typed(event.date)
         fields["guests"] = ", ".join(event.guests)
         return self._form(request, fields, event)
 
@@ -290,10 +291,13 @@ class CalendarSite:
             problems=problems or {},
         )
 
+    def _draft(self, fields: Mapping[str, Any]) -> Event:
+        return read_event(fields, self._calendar.settings.duration, self._brand)
+
     def _create(self, request: Request) -> Response:
         fields = request.form()
         try:
-            event = self._calendar.add(read_event(fields, self._calendar.settings.duration))
+            event = self._calendar.add(self._draft(fields))
         except Problems as problems:
             return self._form(request, fields, problems=problems.sentences)
         return see_other(f"/events/{event.id}?done=created")
@@ -301,7 +305,7 @@ class CalendarSite:
     def _update(self, request: Request, number: int) -> Response:
         event, fields = self._calendar.events[number], request.form()
         try:
-            draft = read_event(fields, self._calendar.settings.duration)
+            draft = self._draft(fields)
         except Problems as problems:
             return self._form(request, fields, event, problems.sentences)
         self._calendar.change(
@@ -330,14 +334,14 @@ class CalendarSite:
         return self._page("settings.html", request, view="settings", time_zones=TIME_ZONES)
 
     def _configure(self, request: Request) -> Response:
-        self._calendar.settings = read_settings(request.form())
+        self._calendar.settings = read_settings(request.form(), self._brand.settings)
         return see_other("/settings?done=settings")
 
     # What the scripts call; the reply's `location` is where the browser goes next
 
     def _api_create(self, request: Request) -> Response:
         try:
-            draft = read_event(request.json(), self._calendar.settings.duration)
+            draft = self._draft(request.json())
         except Problems as problems:
             return as_json({"error": str(problems)}, HTTPStatus.UNPROCESSABLE_ENTITY)
         event = self._calendar.add(draft)
@@ -351,16 +355,16 @@ class CalendarSite:
         event = self._calendar.events[number]
         guest = read_email(str(request.json().get("email", "")))
         if guest is None:
-            sentence = "Enter an e-mail address, for example maya@warex.test."
+            sentence = self._brand.words["problems"]["guest"]
             return as_json({"error": sentence}, HTTPStatus.UNPROCESSABLE_ENTITY)
         self._calendar.change(number, guests=tuple(dict.fromkeys((*event.guests, guest))))
         return as_json({"location": f"/events/{number}?done=invited"})
 
     def _api_calendars(self, request: Request) -> Response:
-        fields = request.json()
+        known, fields = self._brand.calendars, request.json()
         name, visible = fields.get("name"), fields.get("visible")
-        if not isinstance(name, str) or name not in COLOURS or not isinstance(visible, bool):
-            sentence = f"Send a calendar's name ({', '.join(COLOURS)}) and whether it is visible."
+        if not isinstance(name, str) or name not in known or not isinstance(visible, bool):
+            sentence = f"Send a calendar's name ({', '.join(known)}) and whether it is visible."
             return as_json({"error": sentence}, HTTPStatus.UNPROCESSABLE_ENTITY)
         (self._calendar.hidden.discard if visible else self._calendar.hidden.add)(name)
         return as_json({"done": "calendars"})
