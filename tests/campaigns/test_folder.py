@@ -22,12 +22,12 @@ FAILED = Counted(ending="answered", score=0.0, latency_s=1)
 VOID = Void(reason="r")
 
 
-def manifest(**campaign: object) -> Manifest:
+def manifest(versions: dict[str, str] | None = None, **campaign: object) -> Manifest:
     return Manifest.model_validate(
         {
             "campaign": {"name": "c", **campaign},
             "vocabularies": {},
-            "versions": {},
+            "versions": versions or {},
             "seed": 1,
             "prices_date": "2025-01-01",
             "made_at": "2025-01-01T00:00:00+00:00",
@@ -69,6 +69,87 @@ def test_another_configuration_is_refused_and_told_what_differs(tmp_path: Path) 
 
     with pytest.raises(InputError, match=r"another configuration \(seed, tasks differ\)"):
         begin(tmp_path / "c", resume=True, seed=2, tasks={"sample": 1})
+
+
+def test_budget_jobs_and_notes_may_differ_and_the_last_ones_stand(tmp_path: Path) -> None:
+    begin(tmp_path / "c", seed=1, jobs=2, notes=["a"], budget={"usd": 1})
+
+    begin(tmp_path / "c", resume=True, seed=1, jobs=4, notes=["a", "b"])
+
+    assert read_manifest(tmp_path / "c" / "manifest.json").campaign == {
+        "name": "c",
+        "seed": 1,
+        "jobs": 4,
+        "notes": ["a", "b"],
+    }
+    with pytest.raises(InputError, match=r"\(seed differ\)"):
+        begin(tmp_path / "c", resume=True, seed=2, jobs=4)
+
+
+def test_a_run_of_another_version_of_warex_is_refused(tmp_path: Path) -> None:
+    begin(tmp_path / "c", versions={"warex": "0.1"})
+
+    with pytest.raises(InputError, match=r"begun by WAREX 0\.1, and this is 0\.2, whose trials"):
+        begin(tmp_path / "c", resume=True, versions={"warex": "0.2"})
+
+
+def test_another_browser_is_told(tmp_path: Path) -> None:
+    begin(tmp_path / "c", versions={"warex": "0.1", "browser": "Chromium 1"})
+    told: list[str] = []
+
+    later = manifest({"warex": "0.1", "browser": "Chromium 2"})
+    with opened(tmp_path / "c", later, resume=True, notice=told.append):
+        pass
+
+    (sentence,) = told
+    assert "begun with browser Chromium 1, and this is Chromium 2" in sentence
+
+
+def damaged(run: Path, file: str, text: str) -> str:
+    """Return what is said of a run one of whose files holds this text."""
+    begin(run)
+    key = TrialKey("b", "a", "c", "t")
+    write_outcome(attempt_dir(run, key, 1), FAILED)
+    path = next(run.rglob(file))
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        begin(run, resume=True)
+    assert path.read_text() == text
+    assert str(path) in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('{"schema_version": 1, "campa', "this manifest is cut short or damaged"),
+        ("", "this manifest is cut short or damaged"),
+        ('{"schema_version": 7}', "schema_version 7 is unknown; this WAREX reads 1"),
+        ('{"schema_version": 1}', "this is not a manifest: campaign: Field required"),
+    ],
+)
+def test_a_manifest_that_cannot_be_read_is_a_sentence_and_nothing_is_touched(
+    tmp_path: Path, text: str, says: str
+) -> None:
+    assert says in damaged(tmp_path / "c", "manifest.json", text)
+
+
+@pytest.mark.parametrize("text", ['{"outcome": "cou', "", '{"outcome": "won"}'])
+def test_an_outcome_that_cannot_be_read_is_a_sentence_with_a_remedy(
+    tmp_path: Path, text: str
+) -> None:
+    assert "Remove that file, and the trial is run again" in damaged(
+        tmp_path / "c", "outcome.json", text
+    )
+
+
+def test_a_run_that_was_killed_before_its_manifest_stood_can_be_gone_on_with(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / ".manifest.json.17-23").write_text('{"schema')
+
+    assert begin(tmp_path, resume=True) == {}
+    assert read_manifest(tmp_path / "manifest.json").campaign == {"name": "c"}
 
 
 def test_a_configuration_with_secrets_is_known_again(tmp_path: Path) -> None:

@@ -1,13 +1,15 @@
 """All that a campaign names is found and checked before anything runs."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from warex.campaigns import run as campaigns
-from warex.campaigns.config import CampaignConfig, load_campaign
+from warex.campaigns.config import Budget, CampaignConfig, load_campaign
 from warex.campaigns.options import Options
 from warex.campaigns.run import Planned, plan, plan_replay, run_campaign
+from warex.campaigns.spent import Spent
 from warex.clock import Clock
 from warex.errors import CampaignError, InputError, MachineError, ScenarioError, TraceError
 from warex.scenarios.load import load_preset
@@ -21,6 +23,7 @@ from warex.traces import (
     read_manifest,
     write_outcome,
 )
+from warex.traces.llm_cache import LLM_CACHE
 from warex.trials import Setting, TrialSpec
 
 TASK = "calendar-friday-evening"
@@ -68,6 +71,27 @@ def test_every_trial_of_the_grid_is_planned(demo: CampaignConfig) -> None:
         assert spec.proxied == (spec.key.condition != "no-proxy")
         assert (spec.scenario is None) == (spec.key.condition in ("no-proxy", "clean"))
         assert spec.agent.model == f"scripted:{spec.key.agent}"
+
+
+def test_a_condition_brings_its_defence_and_may_share_answers(demo: CampaignConfig) -> None:
+    conditions = [
+        {"name": "no-proxy"},
+        {"name": "clean"},
+        {"name": "again", "control": True},
+        {"name": "told", "defence": "refresh"},
+        {"name": "down", "scenario": "paper/server-error", "defence": "refresh"},
+    ]
+    changes = {"conditions": conditions, "llm_cache": True}
+    config = CampaignConfig.model_validate(demo.model_dump() | changes)
+
+    specs = {spec.key.condition: spec for spec in plan(config).trials}
+
+    assert {name for name, spec in specs.items() if spec.defence} == {"told", "down"}
+    assert {name for name, spec in specs.items() if spec.scenario} == {"down"}
+    assert {name for name, spec in specs.items() if spec.cached} == {"clean", "told", "down"}
+    assert {name for name, spec in specs.items() if not spec.proxied} == {"no-proxy"}
+    without = CampaignConfig.model_validate(demo.model_dump() | changes | {"llm_cache": False})
+    assert not any(spec.cached for spec in plan(without).trials)
 
 
 def test_agents_and_conditions_are_paired_by_their_seeds(demo: CampaignConfig) -> None:
@@ -274,6 +298,46 @@ def test_other_traffic_is_another_configuration(
     run_campaign(small, tmp_path / "run", Options(resume=True, jobs=2))
     with pytest.raises(InputError, match=r"\(traffic differ\)"):
         run_campaign(small, tmp_path / "run", Options(resume=True, record="concerned"))
+
+
+@pytest.mark.wire
+def test_a_defence_is_frozen_with_its_text_and_the_cache_is_made(
+    small: Planned, ran: list[TrialKey], tmp_path: Path
+) -> None:
+    conditions = [{"name": "clean"}, {"name": "told", "defence": "refresh"}]
+    given = small.config.model_dump() | {"conditions": conditions, "llm_cache": True}
+    planned = plan(CampaignConfig.model_validate(given))
+
+    run_campaign(planned, tmp_path / "run", Options(jobs=2))
+
+    frozen = read_manifest(tmp_path / "run" / "manifest.json").campaign["conditions"]
+    assert "Refresh the page when you encounter a transient error" in str(frozen)
+    assert [key.condition for key in ran] == ["clean", "told"]
+    assert (tmp_path / "run" / LLM_CACHE).is_dir()
+
+
+@pytest.mark.wire
+def test_a_budget_stops_it_and_a_larger_one_goes_on(
+    small: Planned, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(campaigns, "spent_in", lambda folder, prices: Spent(tokens=10))
+    told: list[str] = []
+
+    def go(tokens: int, *, resume: bool) -> int:
+        config = small.config.model_copy(update={"budget": Budget(tokens=tokens)})
+        before = len(ran)
+        options = Options(jobs=1, resume=resume)
+        run_campaign(replace(small, config=config), tmp_path / "run", options, notice=told.append)
+        return len(ran) - before
+
+    assert go(20, resume=False) == 2
+    (sentence,) = told
+    assert sentence.startswith(
+        "the budget of 20 tokens is used up: 20 are spent. 3 trials are left"
+    )
+    assert go(20, resume=True) == 0
+    assert go(40, resume=True) == 2
+    assert go(1000, resume=True) == 1
 
 
 @pytest.mark.wire

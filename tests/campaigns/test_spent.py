@@ -57,6 +57,12 @@ def test_a_call_that_generated_nothing_cost_nothing(tmp_path: Path) -> None:
     assert spent_in(trace(tmp_path, nothing), PRICES) == Spent()
 
 
+def test_an_answer_out_of_the_cache_costs_nothing_again(tmp_path: Path) -> None:
+    again = call(replayed=True, original_latency_s=1.0)
+
+    assert spent_in(trace(tmp_path, call(), again), PRICES) == Spent(2.0, 1_100_000)
+
+
 def test_a_model_without_a_price_is_named(tmp_path: Path) -> None:
     spent = spent_in(trace(tmp_path, call(model="mine")), PRICES)
 

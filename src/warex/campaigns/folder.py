@@ -2,12 +2,12 @@
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from warex.campaigns.plan import Past
-from warex.errors import InputError
+from warex.errors import InputError, TraceError
 from warex.traces import (
     MANIFEST,
     Manifest,
@@ -20,13 +20,24 @@ from warex.traces import (
     write_manifest,
 )
 
+_MAY_CHANGE = ("budget", "jobs", "notes")
+"""Keys of a campaign that say nothing of what its trials meet; the last ones given stand."""
+
 
 @contextmanager
-def opened(run: Path, manifest: Manifest, *, resume: bool) -> Iterator[dict[TrialKey, Past]]:
+def opened(
+    run: Path,
+    manifest: Manifest,
+    *,
+    resume: bool,
+    notice: Callable[[str], None] = lambda sentence: None,
+) -> Iterator[dict[TrialKey, Past]]:
     """Hold a run's folder, a new one or one to go on with; yield what its trials have come to.
 
-    Raises InputError where it holds another run, this one under another configuration, or one that
-    still runs; MachineError where it cannot be written.
+    ``notice`` is told where other programs than WAREX are of another version than at its begin.
+    Raises InputError where it holds another run, this one under another configuration or of another
+    version, one that cannot be read, or one that still runs; MachineError where it cannot be
+    written.
     """
     with _held(run):
         if (run / MANIFEST).exists():
@@ -34,12 +45,31 @@ def opened(run: Path, manifest: Manifest, *, resume: bool) -> Iterator[dict[Tria
                 raise InputError(
                     f"{run} holds a run already; give --resume to go on with it, or another --out"
                 )
-            _require_same(run, manifest)
+            _go_on(run, redact_manifest(manifest), notice)
         else:
-            if any(run.iterdir()):
+            if any(path for path in run.iterdir() if not _is_draft(path)):
                 raise InputError(f"{run} is not empty and holds no run; give another --out")
             write_manifest(run / MANIFEST, manifest)
-        yield _past(run)
+        yield past_of(run)
+
+
+def past_of(run: Path) -> dict[TrialKey, Past]:
+    """Return what the trials of a run have come to, by what lies on disk.
+
+    Raises TraceError where an outcome cannot be read.
+    """
+    found: dict[TrialKey, Past] = {}
+    for key, attempt, folder in find_trials(run):
+        before = found.get(key, Past())
+        try:
+            outcome = read_outcome(folder)
+        except TraceError as error:
+            raise TraceError(
+                f"{error} Remove that file, and the trial is run again; the others stay as they are"
+            ) from None
+        outcomes = before.outcomes if outcome is None else (*before.outcomes, outcome)
+        found[key] = Past(outcomes, max(before.last, attempt))
+    return found
 
 
 @contextmanager
@@ -68,21 +98,37 @@ def _lock(handle: int, run: Path) -> None:
         ) from None
 
 
-def _require_same(run: Path, manifest: Manifest) -> None:
-    before, now = read_manifest(run / MANIFEST).campaign, redact_manifest(manifest).campaign
-    changed = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
-    if changed:
+def _is_draft(path: Path) -> bool:
+    """Whether a file is a manifest whose writer was killed before it stood."""
+    return path.name.startswith(f".{MANIFEST}.")
+
+
+def _go_on(run: Path, now: Manifest, notice: Callable[[str], None]) -> None:
+    before = read_manifest(run / MANIFEST)
+    _require_version(run, before, now)
+    then, given = before.campaign, now.campaign
+    changed = {key for key in then.keys() | given.keys() if then.get(key) != given.get(key)}
+    if other := sorted(changed.difference(_MAY_CHANGE)):
         raise InputError(
-            f"{run} was begun under another configuration ({', '.join(changed)} differ); give"
+            f"{run} was begun under another configuration ({', '.join(other)} differ); give"
             " another --out, or the campaign as it was"
         )
+    for name, version in before.versions.items():
+        if now.versions.get(name) != version:
+            notice(
+                f"{run} was begun with {name} {version}, and this is"
+                f" {now.versions.get(name, 'without it')}: trials before and after may differ"
+            )
+    if changed:
+        kept = {key: value for key, value in then.items() if key not in _MAY_CHANGE}
+        last = {key: given[key] for key in _MAY_CHANGE if key in given}
+        write_manifest(run / MANIFEST, before.model_copy(update={"campaign": kept | last}))
 
 
-def _past(run: Path) -> dict[TrialKey, Past]:
-    found: dict[TrialKey, Past] = {}
-    for key, attempt, folder in find_trials(run):
-        before = found.get(key, Past())
-        outcome = read_outcome(folder)
-        outcomes = before.outcomes if outcome is None else (*before.outcomes, outcome)
-        found[key] = Past(outcomes, max(before.last, attempt))
-    return found
+def _require_version(run: Path, before: Manifest, now: Manifest) -> None:
+    begun, this = before.versions.get("warex"), now.versions.get("warex")
+    if begun != this:
+        raise InputError(
+            f"{run} was begun by WAREX {begun}, and this is {this}, whose trials may differ; go on"
+            " with that version, or give another --out"
+        )

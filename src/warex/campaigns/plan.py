@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import cycle
 
-from warex.campaigns.config import CLEAN, NO_PROXY, CampaignConfig, TaskChoice
+from warex.campaigns.config import CLEAN, NO_PROXY, CampaignConfig, ConditionConfig, TaskChoice
 from warex.errors import CampaignError
 from warex.scenarios.mistakes import did_you_mean
 from warex.seeds import derive, draw
@@ -104,15 +104,21 @@ def _square(n: int) -> list[tuple[int, ...]]:
     return rows if n % 2 == 0 else [*rows, *(row[::-1] for row in rows)]
 
 
+def shares_answers(condition: ConditionConfig) -> bool:
+    """Whether a condition's trials may be given what their like in other conditions were answered.
+
+    An A/A control must ask anew, and without a proxy nobody can answer in the model's place.
+    """
+    return condition.name != NO_PROXY and not condition.control
+
+
 def waits_for(config: CampaignConfig, trials: Sequence[TrialKey]) -> dict[TrialKey, TrialKey]:
     """Return which trials wait until which one has ended.
 
     With ``llm_cache``, all conditions that may share answers wait for one of them, so that what
     they share is paid once, by the one that meets no fault if there is such a one.
     """
-    sharing = [
-        each.name for each in config.conditions if each.name != NO_PROXY and not each.control
-    ]
+    sharing = [each.name for each in config.conditions if shares_answers(each)]
     if not config.llm_cache or not sharing:
         return {}
     first = CLEAN if CLEAN in sharing else sharing[0]

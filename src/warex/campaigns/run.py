@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from warex.campaigns.config import (
 from warex.campaigns.doses import scenario_of
 from warex.campaigns.folder import opened
 from warex.campaigns.options import Options
-from warex.campaigns.plan import Past, chosen_tasks, grid, trial_seed, waits_for
+from warex.campaigns.plan import Past, chosen_tasks, grid, shares_answers, trial_seed, waits_for
 from warex.campaigns.runner import Done, Execute, run_trials
 from warex.campaigns.schedule import Schedule, Turn
 from warex.campaigns.setting import setting_for
@@ -45,6 +45,7 @@ from warex.traces import (
     TrialBegan,
     TrialKey,
     attempt_dir,
+    begin_llm_cache,
     find_trials,
     read_trace,
     trial_dir,
@@ -72,8 +73,9 @@ def plan(config: CampaignConfig) -> Planned:
     with _told_with_its_source(config):
         benchmark = benchmark_of(config.benchmark)
         tasks = chosen_tasks(config.tasks, benchmark.tasks(), config.seed)
+        conditions = {each.name: each for each in config.conditions}
         scenarios = {
-            each.name: scenario_of(each, config.longest_hold_s) for each in config.conditions
+            name: scenario_of(each, config.longest_hold_s) for name, each in conditions.items()
         }
         agents = {agent.name: _spec(agent) for agent in config.agents}
         playbooks = {agent.name: _playbook(agent) for agent in config.agents}
@@ -86,6 +88,8 @@ def plan(config: CampaignConfig) -> Planned:
             scenarios[key.condition],
             proxied=key.condition != NO_PROXY,
             playbook=playbooks[key.agent],
+            defence=conditions[key.condition].defence,
+            cached=config.llm_cache and shares_answers(conditions[key.condition]),
         )
         for key in grid(config, tasks)
     )
@@ -212,7 +216,7 @@ def run_campaign(
     ca = ensure_ca()
     isolation = _isolation(planned, options, ca, notice)
     manifest = _manifest(planned, options, chromium, isolation)
-    with opened(run, manifest, resume=options.resume) as past:
+    with opened(run, manifest, resume=options.resume, notice=notice) as past:
         schedule = _schedule(planned, past, run, options)
         began(schedule.size)
         if not schedule.size:
@@ -221,6 +225,8 @@ def run_campaign(
         left = [spec for spec in planned.trials if spec.key in there]
         planned.benchmark.require_keys([spec.agent for spec in left], os.environ)
         with setting_for(planned.benchmark, left, config.timeout_s, options, isolation) as setting:
+            if config.llm_cache:
+                setting = replace(setting, llm_cache=begin_llm_cache(run))
             run_trials(
                 schedule,
                 _execute(left, run, setting, config.budget),

@@ -56,7 +56,7 @@ def _of_call(line: bytes, prices: PriceTable) -> Spent:
         )
     except (ValueError, ValidationError, AttributeError, RecursionError):
         return Spent()
-    if call.input_tokens is None and call.output_tokens is None:
+    if call.replayed or (call.input_tokens is None and call.output_tokens is None):
         return Spent()
     usage = Usage(call.input_tokens or 0, call.output_tokens or 0, call.cached_tokens)
     priced = cost(call.model, usage, prices)
