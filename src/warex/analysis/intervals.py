@@ -1,10 +1,9 @@
-"""How sure a rate is."""
+"""How sure a rate or a mean is."""
 
-from dataclasses import dataclass
-from math import sqrt
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
 
-Z95 = 1.959963984540054
-"""Standard normal quantile of a two-sided 95 % interval."""
+from warex.analysis.statistics import wilson, wilson_clustered
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +12,8 @@ class Rate:
 
     hits: int
     n: int
+    bounds: tuple[float, float] | None = field(default=None, compare=False)
+    """The interval where the trials are not independent: several of one task."""
 
     @property
     def value(self) -> float | None:
@@ -21,8 +22,8 @@ class Rate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The Wilson 95 % interval."""
-        return wilson(self.hits, self.n)
+        """The Wilson 95 % interval; with several trials a task that of fewer, see ``bounds``."""
+        return self.bounds or wilson(self.hits, self.n)
 
     def __str__(self) -> str:
         return f"{self.hits}/{self.n}"
@@ -39,16 +40,12 @@ class Mean:
     """What it is the mean of: trials, pairs or injections."""
 
 
-def wilson(hits: int, n: int, z: float = Z95) -> tuple[float, float]:
-    """Return the score interval of a proportion (Wilson 1927), each end within 0 to 1.
-
-    Unlike the normal approximation it stays honest at 0 of n and n of n, which is where small
-    campaigns end. Of no trials at all nothing is known: (0, 1).
-    """
-    if n == 0:
-        return 0.0, 1.0
-    p = hits / n
-    centre = p + z * z / (2 * n)
-    reach = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    scale = 1 + z * z / n
-    return max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale)
+def rate_over(found: Iterable[tuple[Hashable, bool]]) -> Rate:
+    """Return a rate of things that each belong to a task: (task, whether it is a hit)."""
+    tasks: dict[Hashable, tuple[int, int]] = {}
+    for task, hit in found:
+        hits, n = tasks.get(task, (0, 0))
+        tasks[task] = hits + hit, n + 1
+    hits, n = (sum(column) for column in zip(*tasks.values(), strict=True)) if tasks else (0, 0)
+    alone = n == len(tasks)
+    return Rate(hits, n, None if alone else wilson_clustered(list(tasks.values())))

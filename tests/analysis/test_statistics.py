@@ -1,0 +1,237 @@
+"""Known answers: from publications, and from definitions worked out here in whole numbers."""
+
+from fractions import Fraction
+from itertools import combinations, permutations, product
+from math import comb, sqrt
+from statistics import NormalDist
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+from warex.analysis.statistics import (
+    fisher,
+    holm,
+    mcnemar_exact,
+    paired_interval,
+    pairs_needed,
+    pass_k,
+    power,
+    smallest_drop,
+    trend,
+    wilson,
+    wilson_clustered,
+)
+
+COUNTS = st.integers(0, 40)
+Z95 = NormalDist().inv_cdf(0.975)
+
+
+@pytest.mark.parametrize(
+    ("hits", "n", "low", "high"),
+    [
+        # Newcombe 1998, table I, method 3 (score without continuity correction).
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_the_wilson_interval_gives_the_published_numbers(
+    hits: int, n: int, low: float, high: float
+) -> None:
+    assert wilson(hits, n) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(COUNTS, COUNTS)
+def test_the_ends_of_a_wilson_interval_are_as_far_as_the_score_test_allows(
+    hits: int, more: int
+) -> None:
+    n = hits + more
+    low, high = wilson(hits, n)
+    assert 0 <= low <= high <= 1
+    if not n:
+        return
+    assert low <= hits / n <= high
+    for end in (low, high):
+        if 0 < end < 1:
+            assert abs(hits / n - end) == pytest.approx(Z95 * sqrt(end * (1 - end) / n))
+    assert wilson(more, n) == pytest.approx((1 - high, 1 - low))
+
+
+@given(st.lists(st.tuples(COUNTS, COUNTS), min_size=1, max_size=8))
+def test_trials_of_few_tasks_never_claim_more_than_as_many_trials_apart(
+    tasks: list[tuple[int, int]],
+) -> None:
+    counts = [(hits, hits + more) for hits, more in tasks if hits + more]
+    n, hits = sum(n for _, n in counts), sum(hits for hits, _ in counts)
+    low, high = wilson_clustered(counts)
+    alone = wilson(hits, n)
+    assert low <= alone[0] + 1e-12
+    assert high >= alone[1] - 1e-12
+
+
+def _mcnemar_by_definition(lost: int, won: int) -> Fraction:
+    n = lost + won
+    tail = Fraction(sum(comb(n, k) for k in range(min(lost, won) + 1)), 2**n)
+    return min(Fraction(1), 2 * tail)
+
+
+@given(COUNTS, COUNTS)
+def test_mcnemar_s_exact_test_is_the_binomial_s_two_tails(lost: int, won: int) -> None:
+    p = mcnemar_exact(lost, won)
+    assert p == pytest.approx(float(_mcnemar_by_definition(lost, won)))
+    assert 0 < p <= 1
+    assert p == pytest.approx(mcnemar_exact(won, lost))
+
+
+@pytest.mark.parametrize(
+    ("table", "low", "high"),
+    [
+        # Newcombe 1998 (paired), table II, method 10.
+        ((36, 2, 12, 0), 0.0569, 0.3404),
+    ],
+)
+def test_the_interval_of_paired_rates_gives_the_published_numbers(
+    table: tuple[int, int, int, int], low: float, high: float
+) -> None:
+    assert paired_interval(*table) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(COUNTS, COUNTS, COUNTS, COUNTS)
+def test_the_interval_of_paired_rates_holds_the_difference_and_has_no_side(
+    both: int, lost: int, won: int, neither: int
+) -> None:
+    n = both + lost + won + neither
+    if not n:
+        return
+    low, high = paired_interval(both, lost, won, neither)
+    assert -1 <= low <= (won - lost) / n <= high <= 1
+    turned = paired_interval(both, won, lost, neither)
+    assert turned == pytest.approx((-high, -low))
+
+
+@pytest.mark.parametrize(("both", "lost", "won"), [(0.6, 0.2, 0.05), (0.3, 0.3, 0.0)])
+def test_the_interval_of_paired_rates_covers_as_often_as_it_says(
+    both: float, lost: float, won: float
+) -> None:
+    n, covered = 16, 0.0
+    shares = (both, lost, won, 1 - both - lost - won)
+    for b, d in product(range(n + 1), repeat=2):
+        for g in range(n + 1 - b - d):
+            counts = (b, d, g, n - b - d - g)
+            if counts[3] < 0:
+                continue
+            low, high = paired_interval(*counts)
+            chance, left = 1.0, n
+            for share, count in zip(shares, counts, strict=True):
+                chance *= comb(left, count) * share**count
+                left -= count
+            covered += chance * (low <= won - lost <= high)
+    assert covered > 0.93
+
+
+def test_the_paper_s_fine_tuning_is_significant() -> None:
+    # Section 5.3 and appendix G: recovered in 9 of 21 and in 17 of 21.
+    assert fisher((9, 21), (17, 21)) == pytest.approx(0.0247, abs=5e-5)
+
+
+@given(COUNTS, COUNTS, COUNTS, COUNTS)
+def test_fisher_s_test_is_the_tables_no_likelier_than_the_one_seen(
+    a: int, b: int, c: int, d: int
+) -> None:
+    p = fisher((a, a + b), (c, c + d))
+    assert 0 < p <= 1
+    assert p == pytest.approx(fisher((c, c + d), (a, a + b)))
+    whole = comb(a + b + c + d, a + c)
+    ways = [
+        comb(a + b, k) * comb(c + d, a + c - k) for k in range(max(0, a - d), min(a + b, a + c) + 1)
+    ]
+    seen = comb(a + b, a) * comb(c + d, c)
+    assert p == pytest.approx(float(Fraction(sum(w for w in ways if w <= seen), whole)))
+
+
+def test_holm_multiplies_the_smallest_by_all_and_never_falls_again() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx((0.03, 0.06, 0.06))
+    assert holm([0.5, 0.9]) == pytest.approx((1.0, 1.0))
+    assert holm([]) == ()
+    ps = [0.001, 0.2, 0.012, 0.04, 0.012, 0.9]
+    assert holm(ps) == pytest.approx(tuple(multipletests(ps, method="holm")[1]))
+
+
+@given(st.lists(st.floats(1e-6, 1), min_size=1, max_size=6))
+def test_an_adjusted_p_is_a_p_and_no_smaller(ps: list[float]) -> None:
+    for bare, fixed in zip(ps, holm(ps), strict=True):
+        assert bare - 1e-12 <= fixed <= 1
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=1, max_size=5), min_size=1, max_size=4))
+def test_pass_k_is_the_share_of_choices_that_are_all_solved(tasks: list[list[bool]]) -> None:
+    for k in (1, 2, 3):
+        by_hand = [
+            sum(map(all, chosen)) / len(chosen)
+            for trials in tasks
+            if (chosen := list(combinations(trials, k)))
+        ]
+        found = pass_k([(sum(trials), len(trials)) for trials in tasks], k)
+        assert found == (pytest.approx(sum(by_hand) / len(by_hand)) if by_hand else None)
+
+
+def test_a_trend_is_as_unlikely_as_when_doses_fall_on_trials_by_chance() -> None:
+    # Ten tasks solved up to some dose; the p by going through samples of all rearrangements of
+    # one task is 1/6 each way, so that of ten in a row it is far below 0.001.
+    falling = [[(1.0, True), (2.0, True), (4.0, False), (8.0, False)]] * 10
+    slope, p = trend(falling) or (0.0, 1.0)
+    assert slope == pytest.approx(-0.4)
+    assert p < 1e-4
+    same = [[(1.0, True), (2.0, False)], [(1.0, False), (2.0, True)]]
+    assert trend(same) == (0.0, 1.0)
+    assert trend([[(1.0, True)], [(2.0, False)]]) is None
+
+
+def test_the_variance_of_a_trend_is_that_over_all_rearrangements() -> None:
+    solved, doses = (True, True, False, False), (0.0, 1.0, 2.0, 3.0)
+    scores = [
+        sum(dose for dose, won in zip(doses, order, strict=True) if won)
+        for order in set(permutations(solved))
+    ]
+    mean = sum(scores) / len(scores)
+    deviation = sqrt(sum((score - mean) ** 2 for score in scores) / len(scores))
+    slope_and_p = trend([[(2**dose, won) for dose, won in zip(doses, solved, strict=True)]])
+    assert slope_and_p is not None
+    assert slope_and_p[1] == pytest.approx(2 * NormalDist().cdf(-(mean - 1.0) / deviation))
+
+
+def test_power_is_the_sum_over_all_outcomes_that_would_be_significant() -> None:
+    n, lose, win = 12, 0.5, 0.1
+    stay = 1 - lose - win
+    by_hand = sum(
+        comb(n, b) * comb(n - b, c) * lose**b * win**c * stay ** (n - b - c)
+        for b in range(n + 1)
+        for c in range(n + 1 - b)
+        if b > c and _mcnemar_by_definition(b, c) <= Fraction(5, 100)
+    )
+    assert power(n, lose, win) == pytest.approx(by_hand)
+
+
+def test_the_smallest_drop_is_just_seen_and_a_smaller_one_is_not() -> None:
+    drop = smallest_drop(60, 0.7, 0.1)
+    assert drop is not None
+    assert power(60, drop + 0.05, 0.05) >= 0.8
+    assert power(60, drop - 0.005 + 0.05, 0.05) < 0.8
+
+
+def test_five_tasks_can_show_nothing() -> None:
+    # Even five of five lost is p = 0.0625.
+    assert smallest_drop(5, 1.0, 0.0) is None
+    assert smallest_drop(6, 1.0, 0.0) == pytest.approx(0.8 ** (1 / 6), abs=1e-3)
+
+
+def test_as_many_pairs_are_asked_for_as_show_the_difference() -> None:
+    needed = pairs_needed(0.2, 0.05)
+    assert needed is not None
+    assert power(needed, 0.2, 0.05) >= 0.8
+    assert pairs_needed(0.05, 0.2) == needed
+    assert pairs_needed(0.1, 0.1) is None
+    assert pairs_needed(0.1001, 0.1) is None
