@@ -110,6 +110,13 @@ class Story:
             )
         )
 
+    def writes(self, exchange: str, body: int, repeat_of: str | None = None) -> "Story":
+        """Tell of an order that is sent to the shop; ``body`` numbers what it says."""
+        self.asks(exchange, f"{SHOP}order", "POST", "xhr", repeat_of)
+        t, request = self.events[-1]
+        self.events[-1] = (t, request.model_copy(update={"body": body}))
+        return self
+
     def gets(
         self, exchange: str, status: int | None = 200, resource: str = "document", by: str = "site"
     ) -> "Story":
@@ -200,6 +207,7 @@ class Story:
         tokens: tuple[int, int] | None = (1000, 10),
         model: str = "scripted:patient",
         cached: int = 0,
+        arguments: Sequence[str] = (),
     ) -> "Story":
         """Tell of a call to the model that takes half a second, and the action it leads to."""
         exchange = f"m{step}"
@@ -231,7 +239,7 @@ class Story:
                         "exchange": exchange,
                         "step": step,
                         "name": action,
-                        "arguments": [],
+                        "arguments": list(arguments),
                         "role": _ROLES.get(action, "other"),
                     }
                 )

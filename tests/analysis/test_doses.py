@@ -1,5 +1,25 @@
-from warex.analysis.doses import DoseSeries
+import pytest
+
+from tests.analysis.test_differences import scored
+from warex.analysis.doses import Dose, DosePoint, series
+from warex.analysis.intervals import Rate
 
 
-def test_a_series_knows_its_own_axis() -> None:
-    assert DoseSeries("a", "intensity", "slow", (), None, None).axis == "intensity"
+def point(value: float, condition: str, hits: int) -> tuple[Dose, DosePoint]:
+    return Dose("intensity", value, "slow"), DosePoint(value, condition, Rate(hits, 12), None)
+
+
+def test_a_series_rises_with_the_dose_and_tells_its_trend() -> None:
+    trials = {"x4": scored(3, 12), "x1": scored(9, 12), "x2": scored(6, 12)}
+    standing = [point(4, "x4", 3), point(1, "x1", 9), point(2, "x2", 6)]
+
+    (found,) = series("patient", standing, trials)
+
+    assert [p.condition for p in found.points] == ["x1", "x2", "x4"]
+    assert found.slope == pytest.approx(-0.25)
+    assert found.p is not None
+    assert found.p < 0.01
+
+
+def test_one_dose_is_no_series() -> None:
+    assert series("patient", [point(1, "a", 3), point(1, "b", 4)], {}) == []

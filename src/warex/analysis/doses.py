@@ -1,10 +1,12 @@
 """Dose and response: the same fault, harder or more often."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from warex.analysis.differences import Delta
+from warex.analysis.differences import Delta, Scored
 from warex.analysis.intervals import Rate
+from warex.analysis.statistics import trend
 
 type Axis = Literal["intensity", "frequency"]
 
@@ -39,6 +41,36 @@ class DoseSeries:
     points: tuple[DosePoint, ...]
     """By rising dose. ``clean`` is no point: it is the level that Δ is taken from."""
     slope: float | None
-    """Change of the success rate for each doubling of the dose (least squares)."""
+    """Change of the success rate for each doubling of the dose (least squares within tasks)."""
     p: float | None
     """Of the trend, two-sided: Cochran-Armitage, stratified by task (Mantel 1963)."""
+
+
+def series(
+    agent: str,
+    standing: Iterable[tuple[Dose, DosePoint]],
+    scored: Mapping[str, Scored],
+) -> list[DoseSeries]:
+    """Return each axis on which an agent met at least two doses.
+
+    ``standing`` are its conditions' doses; ``scored`` its trials by condition.
+    """
+    found: dict[tuple[Axis, str], list[DosePoint]] = {}
+    for dose, point in standing:
+        found.setdefault((dose.axis, dose.of), []).append(point)
+    return [
+        _series(agent, axis, of, sorted(points, key=lambda p: (p.value, p.condition)), scored)
+        for (axis, of), points in found.items()
+        if len({point.value for point in points}) > 1
+    ]
+
+
+def _series(
+    agent: str, axis: Axis, of: str, points: Sequence[DosePoint], scored: Mapping[str, Scored]
+) -> DoseSeries:
+    tasks: dict[tuple[str, str], list[tuple[float, bool]]] = {}
+    for point in points:
+        for pair, hit in scored.get(point.condition, {}).items():
+            tasks.setdefault(pair[:2], []).append((point.value, hit))
+    slope, p = trend(list(tasks.values())) or (None, None)
+    return DoseSeries(agent, axis, of, tuple(points), slope, p)

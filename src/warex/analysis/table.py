@@ -4,16 +4,37 @@ A trial that stayed void says nothing about the agent. It is never a zero; its p
 repeat) is left out of every condition of that agent, so that all rows are about the same tasks.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from statistics import fmean
 
-from warex.analysis.differences import Contrast, Delta, NoiseFloor, Power
-from warex.analysis.doses import Dose, DosePoint, DoseSeries
+from warex.analysis.bootstrap import Resampled
+from warex.analysis.conditions import Setup, setups
+from warex.analysis.differences import (
+    Contrast,
+    Delta,
+    NoiseFloor,
+    Pair,
+    Power,
+    Scored,
+    adjusted,
+    contrasts,
+    delta,
+    kept_share,
+    noise_floor,
+    pair_of,
+    paired_seconds,
+    power_of,
+    solved,
+    task_of,
+)
+from warex.analysis.doses import Dose, DosePoint, DoseSeries, series
 from warex.analysis.injections import Ledger, ledger
-from warex.analysis.intervals import Mean, Rate
-from warex.analysis.regimes import Regime
+from warex.analysis.intervals import Mean, Rate, rate_over
+from warex.analysis.recovery import COUNTING
+from warex.analysis.regimes import Regime, effort, regime
 from warex.analysis.run import Run
+from warex.analysis.statistics import pass_k
 from warex.analysis.trial import CLEAN, NO_PROXY, TrialRecord
 
 __all__ = [
@@ -34,10 +55,6 @@ __all__ = [
     "Table",
     "tabulate",
 ]
-
-type Pair = tuple[str, str, int]
-"""Benchmark, task and repeat: what conditions have in common."""
-
 
 type Interval = tuple[float, float] | None
 
@@ -95,6 +112,7 @@ class Row:
     usd: float | None
     """None also where one of the models has no price."""
     total_usd: float | None
+    """What the condition's trials really cost: replayed answers were not paid twice."""
     recovery: Rate | None
     """Trials recovered among trials with a delivered fault; None where nothing is injected."""
     exposure: Rate | None
@@ -118,14 +136,13 @@ class Row:
     recovering."""
     recovery_price: RecoveryPrice | None = None
     reloads: int = 0
-    """Actions that can bring back what a fault took away, over all trials (the paper's Fig. 5)."""
+    """Actions that ask for the open page again, over all trials (the paper's Figure 5)."""
     duplicated_writes: int = 0
-    """Writes that a site was sent again, whole and the same, after a fault, though it had them."""
-    malicious_clicks: int = 0
+    """Writes that a site was sent again after a fault, though it had them."""
     premature_stops: Rate | None = None
     """Exposed trials that ended unsolved without one right try; None where nothing is injected."""
     fruitless: Rate | None = None
-    """Exposed trials that went on and on after the fault and were not solved."""
+    """Exposed trials that went on at length after a fault and were not solved."""
     regime: Regime | None = None
     dose: Dose | None = None
     replayed_calls: int = 0
@@ -176,77 +193,204 @@ class Table:
 
 def tabulate(run: Run) -> Table:
     """Return the table of a run."""
-    rows: list[Row] = []
-    left_out: list[tuple[str, Pair]] = []
-    effects: list[tuple[str, Delta]] = []
-    for agent in run.agents:
-        of_agent = [trial for trial in run.trials if trial.key.agent == agent]
-        out = {_pair(trial) for trial in of_agent if trial.void}
-        left_out += [(agent, pair) for pair in sorted(out)]
-        kept = [t for t in of_agent if t.outcome is not None and _pair(t) not in out]
-        by_condition = {c: [t for t in kept if t.key.condition == c] for c in run.conditions}
-        clean = by_condition.get(CLEAN, [])
-        rows += [
-            _row(agent, condition, trials, clean, run.void_attempts(agent, condition))
-            for condition, trials in by_condition.items()
-        ]
-        if effect := _delta(clean, by_condition.get(NO_PROXY, [])):
-            effects.append((agent, effect))
+    known = setups(run.manifest)
+    seed = run.manifest.seed if run.manifest else 0
+    agents = [_Agent(run, agent, known, seed) for agent in run.agents]
+    everybody = Resampled((task_of(trial) for trial in run.trials), seed)
+    compared = [
+        contrast
+        for condition in run.conditions
+        for figure in ("success", "recovery")
+        for contrast in contrasts(
+            condition, figure, {a.name: a.hits(condition, figure) for a in agents}, everybody
+        )
+    ]
     return Table(
-        rows=tuple(rows),
-        left_out=tuple(left_out),
+        rows=tuple(row for agent in agents for row in agent.rows),
+        left_out=tuple((agent.name, pair) for agent in agents for pair in sorted(agent.out)),
         unfinished=sum(trial.outcome is None for trial in run.trials),
-        proxy_effect=tuple(effects),
+        proxy_effect=tuple((a.name, e) for a in agents if (e := a.proxy_effect())),
+        proxy_latency=tuple((a.name, s) for a in agents if (s := a.proxy_latency())),
+        noise_floor=tuple((a.name, a.floor) for a in agents if a.floor),
+        power=tuple((a.name, p) for a in agents if (p := a.power())),
+        contrasts=tuple(compared),
+        doses=tuple(found for agent in agents for found in agent.doses()),
     )
 
 
-def _row(
-    agent: str,
-    condition: str,
-    trials: Sequence[TrialRecord],
-    clean: Sequence[TrialRecord],
-    voids: int,
-) -> Row:
-    scored = [trial.solved for trial in trials if trial.solved is not None]
-    faulted = [trial for trial in trials if trial.has_faults]
-    exposed = [trial for trial in faulted if trial.exposed]
-    recovered = [trial.recovered for trial in exposed if trial.recovered is not None]
-    prices = [trial.llm.usd if trial.llm else None for trial in trials]
-    return Row(
-        agent=agent,
-        condition=condition,
-        n=len(trials),
-        voids=voids,
-        success=Rate(sum(scored), len(scored)),
-        delta=None if condition == CLEAN else _delta(trials, clean),
-        latency_s=_mean(trials, lambda t: t.latency_s),
-        llm_calls=_mean(trials, lambda t: len(t.llm.calls) if t.llm else None),
-        steps=_mean(trials, lambda t: t.llm.steps if t.llm else None),
-        input_tokens=_mean(trials, lambda t: t.llm.input_tokens if t.llm else None),
-        cached_tokens=_mean(trials, lambda t: t.llm.cached_tokens if t.llm else None),
-        output_tokens=_mean(trials, lambda t: t.llm.output_tokens if t.llm else None),
-        reasoning_tokens=_mean(trials, lambda t: t.llm.reasoning_tokens if t.llm else None),
-        usd=_mean(trials, lambda t: t.llm.usd if t.llm else None),
-        total_usd=_sum(prices),
-        recovery=Rate(sum(recovered), len(recovered)) if faulted else None,
-        exposure=Rate(len(exposed), len(faulted)) if faulted else None,
-        healed=sum(_has_healed(trial) for trial in exposed),
-        undecided=len(exposed) - len(recovered),
-        ledger=ledger(
-            [i for trial in trials for i in trial.injections],
-            [pair for trial in trials for pair in trial.left_alone],
-        ),
+class _Agent:
+    """One agent's trials by condition, and the rows they make."""
+
+    def __init__(self, run: Run, name: str, known: Mapping[str, Setup], seed: int) -> None:
+        self.name = name
+        of_agent = [trial for trial in run.trials if trial.key.agent == name]
+        self.out = {pair_of(trial) for trial in of_agent if trial.void}
+        kept = [t for t in of_agent if t.outcome is not None and pair_of(t) not in self.out]
+        self._tasks = Resampled((task_of(trial) for trial in kept), seed)
+        self._setups = {condition: known.get(condition, Setup()) for condition in run.conditions}
+        self._trials = {c: [t for t in kept if t.key.condition == c] for c in run.conditions}
+        self._solved = {c: solved(trials) for c, trials in self._trials.items()}
+        self._clean = self._solved.get(CLEAN, {})
+        controls = [c for c, setup in self._setups.items() if setup.control and self._solved[c]]
+        self.floor = noise_floor(
+            self._clean, self._solved[controls[0]] if controls else {}, self._tasks
+        )
+        self.rows = self._rows(run)
+
+    def hits(self, condition: str, figure: str) -> Scored:
+        """Return which trials were solved or recovered."""
+        if figure == "success":
+            return self._solved.get(condition, {})
+        found = self._trials.get(condition, ())
+        return {pair_of(t): t.recovered for t in found if t.exposed and t.recovered is not None}
+
+    def proxy_effect(self) -> Delta | None:
+        return delta(self._clean, self._solved.get(NO_PROXY, {}), self._tasks)
+
+    def proxy_latency(self) -> Mean | None:
+        return paired_seconds(
+            self._trials.get(CLEAN, ()), self._trials.get(NO_PROXY, ()), self._tasks
+        )
+
+    def power(self) -> Power | None:
+        tested = sum(row.delta is not None for row in self.rows if self._is_tested(row.condition))
+        return power_of(self._clean, self.floor, tested)
+
+    def doses(self) -> list[DoseSeries]:
+        standing = [
+            (dose, DosePoint(dose.value, row.condition, row.success, row.delta))
+            for row in self.rows
+            if row.success.n
+            for dose in self._setups[row.condition].doses
+        ]
+        return series(self.name, standing, self._solved)
+
+    def _is_tested(self, condition: str) -> bool:
+        return condition not in (CLEAN, NO_PROXY) and not self._setups[condition].control
+
+    def _rows(self, run: Run) -> list[Row]:
+        against = {
+            condition: delta(found, self._clean, self._tasks)
+            for condition, found in self._solved.items()
+            if condition != CLEAN
+        }
+        tested = [condition for condition in against if self._is_tested(condition)]
+        fixed = adjusted([against[condition] for condition in tested])
+        against.update(zip(tested, fixed, strict=True))
+        return [
+            self._row(condition, against.get(condition), run.void_attempts(self.name, condition))
+            for condition in run.conditions
+        ]
+
+    def _row(self, condition: str, against_clean: Delta | None, voids: int) -> Row:
+        trials, setup = self._trials[condition], self._setups[condition]
+        faulted = [trial for trial in trials if trial.has_faults]
+        exposed = [trial for trial in faulted if trial.exposed]
+        judged = [trial for trial in exposed if trial.recovered is not None]
+        exposure = _rate(faulted, lambda t: t.exposed) if faulted else None
+        clean = self._trials.get(CLEAN, ())
+        means = {field.name: _mean(trials, _FIGURES[field.name]) for field in fields(Intervals)}
+        row = Row(
+            agent=self.name,
+            condition=condition,
+            n=len(trials),
+            voids=voids,
+            success=_rate([t for t in trials if t.solved is not None], lambda t: t.solved),
+            delta=against_clean,
+            latency_s=means["latency_s"],
+            llm_calls=means["llm_calls"],
+            steps=means["steps"],
+            input_tokens=means["input_tokens"],
+            cached_tokens=means["cached_tokens"],
+            output_tokens=means["output_tokens"],
+            reasoning_tokens=means["reasoning_tokens"],
+            usd=means["usd"],
+            total_usd=_sum([t.llm.spent_usd if t.llm else None for t in trials]),
+            recovery=_rate(judged, lambda t: t.recovered) if faulted else None,
+            exposure=exposure,
+            healed=sum(_has_healed(trial) for trial in exposed),
+            undecided=len(exposed) - len(judged),
+            ledger=ledger(
+                [i for trial in trials for i in trial.injections],
+                [pair for trial in trials for pair in trial.left_alone],
+            ),
+            intervals=self._intervals(trials, means),
+            pass_k=_pass_k(self._solved[condition]),
+            reloads=sum(trial.behaviour.reloads for trial in trials),
+            duplicated_writes=sum(trial.behaviour.duplicated_writes for trial in trials),
+            replayed_calls=sum(trial.llm.replayed for trial in trials if trial.llm),
+            dose=setup.dose,
+            scenario=setup.scenario,
+            defence=setup.defence,
+            control=setup.control,
+        )
+        if not faulted:
+            return row
+        verdicts = [(task_of(t), r) for t in exposed for r in t.recoveries]
+        return replace(
+            row,
+            exposed_delta=delta(solved(exposed), self._clean, self._tasks),
+            r_fault=kept_share(self._solved[condition], self._clean, self._tasks),
+            injections_recovered=rate_over(
+                (task, r.verdict == "recovered") for task, r in verdicts if r.verdict in COUNTING
+            ),
+            recovered_and_solved=_rate(judged, lambda t: t.recovered and t.solved),
+            recovery_price=_price(trials),
+            premature_stops=_rate(exposed, lambda t: t.behaviour.premature_stop(t.outcome)),
+            fruitless=_rate(exposed, lambda t: t.behaviour.fruitless(t.outcome)),
+            regime=regime(against_clean, effort(trials, clean, self._tasks), exposure),
+        )
+
+    def _intervals(
+        self, trials: Sequence[TrialRecord], means: Mapping[str, float | None]
+    ) -> Intervals:
+        return Intervals(
+            **{
+                name: self._tasks.mean([(task_of(t), _FIGURES[name](t) or 0.0) for t in trials])
+                for name, mean in means.items()
+                if mean is not None
+            }
+        )
+
+
+_FIGURES: dict[str, Callable[[TrialRecord], float | None]] = {
+    "latency_s": lambda t: t.latency_s,
+    "llm_calls": lambda t: len(t.llm.calls) if t.llm else None,
+    "steps": lambda t: t.llm.steps if t.llm else None,
+    "input_tokens": lambda t: t.llm.input_tokens if t.llm else None,
+    "cached_tokens": lambda t: t.llm.cached_tokens if t.llm else None,
+    "output_tokens": lambda t: t.llm.output_tokens if t.llm else None,
+    "reasoning_tokens": lambda t: t.llm.reasoning_tokens if t.llm else None,
+    "usd": lambda t: t.llm.usd if t.llm else None,
+}
+
+
+def _rate(trials: Iterable[TrialRecord], hit: Callable[[TrialRecord], bool | None]) -> Rate:
+    return rate_over((task_of(trial), bool(hit(trial))) for trial in trials)
+
+
+def _pass_k(scored: Scored) -> tuple[tuple[int, float], ...]:
+    tasks: dict[tuple[str, str], tuple[int, int]] = {}
+    for pair, hit in scored.items():
+        hits, n = tasks.get(pair[:2], (0, 0))
+        tasks[pair[:2]] = hits + hit, n + 1
+    most = max((n for _, n in tasks.values()), default=0)
+    if most < 2:
+        return ()
+    found = [(k, pass_k(list(tasks.values()), k)) for k in range(1, most + 1)]
+    return tuple((k, value) for k, value in found if value is not None)
+
+
+def _price(trials: Iterable[TrialRecord]) -> RecoveryPrice | None:
+    recovered = [r for t in trials for r in t.recoveries if r.verdict == "recovered"]
+    if not recovered:
+        return None
+    return RecoveryPrice(
+        seconds=fmean(r.seconds or 0.0 for r in recovered),
+        steps=fmean(r.steps or 0 for r in recovered),
+        tokens=fmean(r.tokens or 0 for r in recovered),
+        n=len(recovered),
     )
-
-
-def _delta(of: Iterable[TrialRecord], against: Iterable[TrialRecord]) -> Delta | None:
-    base = {_pair(trial): trial.solved for trial in against}
-    differences: list[int] = []
-    for trial in of:
-        other = base.get(_pair(trial))
-        if trial.solved is not None and other is not None:
-            differences.append(trial.solved - other)
-    return Delta(fmean(differences), len(differences)) if differences else None
 
 
 def _mean(
@@ -265,7 +409,3 @@ def _sum(figures: Sequence[float | None]) -> float | None:
 
 def _has_healed(trial: TrialRecord) -> bool:
     return any(r.verdict in ("healed_by_browser", "healed_by_page") for r in trial.recoveries)
-
-
-def _pair(trial: TrialRecord) -> Pair:
-    return trial.key.benchmark, trial.key.task, trial.key.repeat

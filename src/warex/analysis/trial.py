@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from warex.analysis.behaviour import Behaviour, behaviour
 from warex.analysis.injections import Injection, injections, left_alone
 from warex.analysis.recovery import Recovery, recoveries, trial_recovered
 from warex.analysis.usage import LlmUse, llm_use
@@ -38,6 +39,7 @@ class TrialRecord:
     left_alone: tuple[tuple[str, int], ...]
     """Exchanges that rules had to leave alone, by reason."""
     recoveries: tuple[Recovery, ...]
+    behaviour: Behaviour
     canary: bool | None
     """Whether a page came through the same path before the agent began; None: not tried."""
     harness_broke: tuple[str, ...]
@@ -68,10 +70,14 @@ class TrialRecord:
 
     @property
     def latency_s(self) -> float | None:
-        """Client latency: from the agent's command start to its exit."""
+        """Client latency: from the agent's command start to its exit.
+
+        As if every answer of the model had taken the time it took when it was given first: a trial
+        that lives on replayed answers is no quicker agent.
+        """
         match self.outcome:
             case Counted() | Unscored():
-                return self.outcome.latency_s
+                return self.outcome.latency_s + (self.llm.saved_s if self.llm else 0.0)
             case _:
                 return None
 
@@ -91,6 +97,7 @@ def load_trial(
     if trace is None:
         trace = read_trace(path / EVENTS) if (path / EVENTS).exists() else Trace(())
     entries = trace.entries
+    verdicts = recoveries(entries, vocabulary)
     began = next(iter(trace.events(TrialBegan)), None)
     key, attempt = _identity(path, began)
     watched = bool(entries) and key.condition != NO_PROXY
@@ -105,7 +112,8 @@ def load_trial(
         llm=llm_use(entries, prices or built_in_prices()) if watched else None,
         injections=injections(entries),
         left_alone=left_alone(entries),
-        recoveries=recoveries(entries, vocabulary),
+        recoveries=verdicts,
+        behaviour=behaviour(entries, verdicts, vocabulary),
         canary=all(canaries) if canaries else None,
         harness_broke=tuple(broke.reason for broke in trace.events(HarnessBroke)),
         cut=trace.cut,

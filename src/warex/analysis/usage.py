@@ -31,6 +31,9 @@ class CallCost:
     arithmetic: str
     """How ``usd`` comes about, in words."""
     error: str | None = None
+    replayed: bool = False
+    """Whether an earlier trial's answer was given again: told at its price, but not paid twice."""
+    original_latency_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,26 @@ class LlmUse:
         return None if None in prices else sum(price for price in prices if price is not None)
 
     @property
+    def spent_usd(self) -> float | None:
+        """What was paid: ``usd`` without the answers that were given again."""
+        prices = [0.0 if call.replayed else call.usd for call in self.calls]
+        return None if None in prices else sum(price for price in prices if price is not None)
+
+    @property
+    def replayed(self) -> int:
+        """Calls answered with an earlier trial's answer."""
+        return sum(call.replayed for call in self.calls)
+
+    @property
+    def saved_s(self) -> float:
+        """Seconds that replayed answers took less than when the model gave them."""
+        return sum(
+            call.original_latency_s - call.latency_s
+            for call in self.calls
+            if call.replayed and call.original_latency_s is not None
+        )
+
+    @property
     def as_if(self) -> dict[str, str]:
         """Models that are priced as another one, and as which."""
         return {call.model: call.as_if for call in self.calls if call.as_if}
@@ -108,6 +131,8 @@ def _cost(seq: int, call: LlmCall, prices: PriceTable) -> CallCost:
         as_if=as_if,
         arithmetic=arithmetic,
         error=call.error,
+        replayed=call.replayed,
+        original_latency_s=call.original_latency_s,
     )
 
 
