@@ -15,7 +15,10 @@ from tests.cli.conftest import Warex
 from tests.cli.process import WAREX, finished
 from tests.cli.reference import commands
 
-HEAVY = ("mitmproxy", "pydantic", "playwright", "rich", "jinja2", "openai", "cryptography", "yaml")
+HEAVY = (
+    *("mitmproxy", "pydantic", "playwright", "rich", "jinja2", "openai", "cryptography", "yaml"),
+    *("numpy", "scipy", "statsmodels", "polars"),
+)
 
 NAMES = [name.removeprefix("warex").split() for name, _ in commands()]
 
