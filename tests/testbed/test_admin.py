@@ -9,7 +9,7 @@ HOST = "calendar.warex.test"
 
 def test_reset_brings_the_first_state_back() -> None:
     sites = Sites()
-    admin = Admin(sites)
+    admin = Admin(sites, lambda: None)
     before = admin(Request("GET", "/state")).body
     sites.handle(Request("DELETE", "/api/events/1", host=HOST))
     assert admin(Request("GET", "/state")).body != before
@@ -19,7 +19,7 @@ def test_reset_brings_the_first_state_back() -> None:
 
 def test_health_tells_how_often_the_sites_were_asked_since_the_last_reset() -> None:
     sites = Sites()
-    admin = Admin(sites)
+    admin = Admin(sites, lambda: None)
     assert json.loads(admin(Request("GET", "/health")).body) == {"ok": True, "requests": 0}
     sites.handle(Request("GET", "/", host=HOST))
     sites.handle(Request("GET", "/nothing", host="127.0.0.1"))
@@ -30,7 +30,7 @@ def test_health_tells_how_often_the_sites_were_asked_since_the_last_reset() -> N
 
 
 def test_the_state_of_one_host_is_told_alone_and_an_unknown_one_refused() -> None:
-    admin = Admin(Sites())
+    admin = Admin(Sites(), lambda: None)
     state = json.loads(admin(Request("GET", "/state", {"host": HOST})).body)
     assert list(state) == [HOST]
     assert state[HOST] == json.loads(admin(Request("GET", "/state")).body)[HOST]
@@ -38,7 +38,7 @@ def test_the_state_of_one_host_is_told_alone_and_an_unknown_one_refused() -> Non
 
 
 def test_it_answers_health_and_refuses_what_it_does_not_know() -> None:
-    admin = Admin(Sites())
+    admin = Admin(Sites(), lambda: None)
     assert admin(Request("GET", "/health")).status == 200
     assert admin(Request("GET", "/nothing")).status == 404
     assert admin(Request("GET", "/reset")).status == 405

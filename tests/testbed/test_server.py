@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from warex.testbed.server import LARGEST_BODY, Listener, Testbed, tls_context
+from warex.testbed.sites import Sites
 from warex.testbed.web import Request, Response, page
 
 pytestmark = pytest.mark.wire
@@ -76,6 +77,32 @@ def test_a_write_is_seen_and_a_reset_takes_it_back(bed: Testbed) -> None:
     assert ask(bed.admin_port, "GET", "/state")[1] == before
 
 
+def test_a_reset_ends_the_connections_that_there_are(bed: Testbed) -> None:
+    with socket.create_connection(("127.0.0.1", bed.port), timeout=5) as visitor:
+        visitor.sendall(b"HEAD / HTTP/1.1\r\nHost: calendar.warex.test\r\n\r\n")
+        assert visitor.recv(65536)
+        ask(bed.admin_port, "POST", "/reset")
+        assert visitor.recv(1) == b""
+
+
+def test_who_came_before_a_reset_changes_nothing_after_it() -> None:
+    sites = Sites()
+    listener = Listener(("127.0.0.1", 0), sites.visit)
+    connection = http.client.HTTPConnection("127.0.0.1", listener.port, timeout=5)
+    try:
+        connection.request("GET", "/")
+        connection.getresponse().read()
+        sites.reset()
+        before = sites.state()
+        connection.request("DELETE", "/api/events/1")
+        assert connection.getresponse().status == 200
+        assert sites.state() == before
+        assert sites.requests == 0
+    finally:
+        connection.close()
+        listener.stop()
+
+
 def test_a_body_too_large_or_without_length_is_refused_at_once(bed: Testbed) -> None:
     answer, _ = ask(bed.port, "POST", "/events", headers={"Content-Length": str(LARGEST_BODY + 1)})
     assert answer.status == 413
@@ -90,7 +117,7 @@ def test_a_broken_handler_answers_500_and_says_so(capfd: pytest.CaptureFixture[s
     def broken(request: Request) -> Response:
         raise RuntimeError("no such shelf")
 
-    listener = Listener(("127.0.0.1", 0), broken)
+    listener = Listener(("127.0.0.1", 0), lambda: broken)
     try:
         answer, body = ask(listener.port, "GET", "/x")
     finally:
@@ -101,7 +128,7 @@ def test_a_broken_handler_answers_500_and_says_so(capfd: pytest.CaptureFixture[s
 
 
 def test_a_client_that_hangs_up_is_no_error(capfd: pytest.CaptureFixture[str]) -> None:
-    listener = Listener(("127.0.0.1", 0), lambda request: page("hello"))
+    listener = Listener(("127.0.0.1", 0), lambda: lambda request: page("hello"))
     try:
         socket.create_connection(("127.0.0.1", listener.port)).close()
         ask(listener.port, "GET", "/")

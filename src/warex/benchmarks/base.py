@@ -8,7 +8,7 @@ of it (``read``). It imports nothing of the benchmark, and changes nothing in it
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -223,6 +223,13 @@ class Benchmark(ABC):
         ``direct``: the browser comes without a proxy, so sites of this machine speak TLS
         themselves, with certificates of the CA's. Raises TrialVoid where it does not come up.
         """
+
+    def lasting(self) -> AbstractContextManager[None]:
+        """Keep, until the block ends, what can serve one trial after the other.
+
+        Without it, ``stage`` starts all of a trial's world and ends it.
+        """
+        return nullcontext()
 
     @abstractmethod
     def command(self, job: Job, stage: Stage) -> Command:

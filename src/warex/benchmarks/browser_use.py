@@ -204,6 +204,10 @@ scenario = "paper/server-error"
         sites = self.table.sites.items()
         return nullcontext(Stage(tuple(f"{s}={target}" for s, target in sites if s != target)))
 
+    def lasting(self) -> AbstractContextManager[None]:
+        """Keep the testbed's sites from trial to trial."""
+        return self._testbed.lasting()
+
     def command(self, job: Job, stage: Stage) -> Command:
         """Return the script that has browser-use do the task."""
         task = self._task(job.task)

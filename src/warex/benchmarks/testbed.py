@@ -2,7 +2,6 @@
 
 import json
 import sys
-import tempfile
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -11,9 +10,9 @@ from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from warex.benchmarks.base import AGENT_LOG, Benchmark, Command, Job, Result, Stage
-from warex.benchmarks.program import program
 from warex.benchmarks.records import crashed, last_words, object_in
 from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.testbed_pool import TestbedPool, own_testbed
 from warex.errors import CampaignError, TrialVoid
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
@@ -71,6 +70,7 @@ scenario = "paper/server-error"
 
     def __init__(self, table: BenchmarkTable | None = None) -> None:
         super().__init__(table)
+        self._pool: TestbedPool | None = None
         self._tasks: dict[str, Task] = {task.name: task for task in load_tasks()}
 
     def tasks(self) -> tuple[str, ...]:
@@ -92,23 +92,29 @@ scenario = "paper/server-error"
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[Stage]:
-        """Start the sites in a process of their own; without a proxy they speak TLS themselves."""
-        return self._stage(self.task(task), ca, direct)
+        """Give the trial fresh sites in a process of their own; without a proxy they speak TLS."""
+        return self._stage(self.task(task), ca if direct else None)
 
     @contextmanager
-    def _stage(self, task: Task, ca: CertificateAuthority, direct: bool) -> Iterator[Stage]:
-        with tempfile.TemporaryDirectory(prefix="warex-site-") as scratch:
-            tls: list[str] = []
-            if direct:
-                certificate, key = ca.leaf(task.host, Path(scratch))
-                tls = ["--tls-cert", str(certificate), "--tls-key", str(key)]
-            with program("warex.testbed", *tls) as said:
-                port, admin_port = said["port"], said["admin_port"]
-                yield _Site(
-                    maps=(f"https://{task.host}=http://127.0.0.1:{port}",),
-                    direct_hosts={task.host: port},
-                    admin_port=admin_port,
-                )
+    def lasting(self) -> Iterator[None]:
+        """Keep the testbeds running from trial to trial, each reset before the next."""
+        with TestbedPool() as pool:
+            self._pool = pool
+            try:
+                yield
+            finally:
+                self._pool = None
+
+    @contextmanager
+    def _stage(self, task: Task, ca: CertificateAuthority | None) -> Iterator[Stage]:
+        lent = own_testbed(ca) if self._pool is None else self._pool.lend(ca)
+        with lent as said:
+            port, admin_port = said["port"], said["admin_port"]
+            yield _Site(
+                maps=(f"https://{task.host}=http://127.0.0.1:{port}",),
+                direct_hosts={task.host: port},
+                admin_port=admin_port,
+            )
 
     def command(self, job: Job, stage: Stage) -> Command:
         """Return the reference agent's command line for the task."""

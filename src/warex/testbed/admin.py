@@ -1,5 +1,6 @@
 """The verifier's door: sites' state and a fresh start, on a port that no browser is sent to."""
 
+from collections.abc import Callable
 from http import HTTPStatus
 
 from warex.testbed.sites import HOSTS, Sites
@@ -10,11 +11,12 @@ class Admin:
     """Answers `GET /health`, `GET /state` (by host) and `POST /reset`, all in JSON.
 
     `?host=` asks for the state of one site. Health tells how many requests have come to the sites
-    since the last reset.
+    since the last reset. `drop` ends the connections to the sites, which no reset outlives.
     """
 
-    def __init__(self, sites: Sites) -> None:
+    def __init__(self, sites: Sites, drop: Callable[[], None]) -> None:
         self._sites = sites
+        self._drop = drop
         self._routes = (
             Route("GET", "/health", self._health),
             Route("GET", "/state", self._state),
@@ -41,4 +43,5 @@ class Admin:
 
     def _reset(self, request: Request) -> Response:
         self._sites.reset()
+        self._drop()
         return as_json({"ok": True})

@@ -3,11 +3,12 @@
 import ssl
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from socket import socket
+from socket import SHUT_RDWR, socket
 from socketserver import ThreadingTCPServer
 from types import TracebackType
 from typing import Any, Self
@@ -36,6 +37,11 @@ class _Connection(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     server: "Listener"
 
+    def setup(self) -> None:
+        """Meet the sites as they are now: a reset leaves this connection with the old ones."""
+        super().setup()
+        self._application = self.server.visit()
+
     def _exchange(self) -> None:
         length = self.headers.get("Content-Length", "0")
         if "Transfer-Encoding" in self.headers or not length.isdecimal():
@@ -50,7 +56,7 @@ class _Connection(BaseHTTPRequestHandler):
     def _answer(self, body: bytes) -> Response:
         try:
             host = self.headers.get("Host", "")
-            return self.server.application(Request.parse(self.command, self.path, host, body))
+            return self._application(Request.parse(self.command, self.path, host, body))
         except Exception as error:  # noqa: BLE001 - whatever a site breaks on, the browser gets an answer
             sys.stderr.write(f"testbed: {self.command} {self.path} failed: {error!r}\n")
             return page(
@@ -82,7 +88,7 @@ class _Connection(BaseHTTPRequestHandler):
 
 
 class Listener(ThreadingTCPServer):
-    """One listening socket in front of one application.
+    """One listening socket; `visit` gives each connection the application that answers it.
 
     Raises OSError when the address cannot be bound.
     """
@@ -92,10 +98,15 @@ class Listener(ThreadingTCPServer):
     request_queue_size = 128
 
     def __init__(
-        self, address: tuple[str, int], application: Application, tls: ssl.SSLContext | None = None
+        self,
+        address: tuple[str, int],
+        visit: Callable[[], Application],
+        tls: ssl.SSLContext | None = None,
     ) -> None:
-        self.application = application
+        self.visit = visit
         self._tls = tls
+        self._lock = threading.Lock()
+        self._open = set[socket]()
         super().__init__(address, _Connection)
         self._thread = threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True)
         self._thread.start()
@@ -111,14 +122,35 @@ class Listener(ThreadingTCPServer):
         self._thread.join()
         self.server_close()
 
+    def drop(self) -> None:
+        """End every connection there is; each thread sees its client hang up."""
+        with self._lock:
+            for each in self._open:
+                with suppress(OSError):
+                    # Not the TLS socket's own way, which breaks who reads from it at this moment.
+                    socket.shutdown(each, SHUT_RDWR)
+
     def finish_request(self, request: Any, client_address: Any) -> None:
         """Serve one connection on its own thread, where a slow handshake holds up nobody else."""
         if self._tls is None:
-            super().finish_request(request, client_address)
+            with self._counted(request):
+                super().finish_request(request, client_address)
             return
         request.settimeout(IDLE)
-        with self._tls.wrap_socket(request, server_side=True) as secured:
+        tls = self._tls.wrap_socket(request, server_side=True, do_handshake_on_connect=False)
+        with tls as secured, self._counted(secured):
+            secured.do_handshake()
             super().finish_request(secured, client_address)
+
+    @contextmanager
+    def _counted(self, connection: socket) -> Iterator[None]:
+        with self._lock:
+            self._open.add(connection)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._open.discard(connection)
 
     def handle_error(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:
         """Leave out the browser's own hang-ups; anything else is a line on standard error."""
@@ -152,11 +184,12 @@ class Testbed:
         tls: ssl.SSLContext | None = None,
     ) -> None:
         sites = Sites()
-        self._admin = Listener(("127.0.0.1", admin_port), Admin(sites))
+        self._site = Listener((host, port), sites.visit, tls)
+        admin = Admin(sites, self._site.drop)
         try:
-            self._site = Listener((host, port), sites.handle, tls)
+            self._admin = Listener(("127.0.0.1", admin_port), lambda: admin)
         except OSError:
-            self._admin.stop()
+            self._site.stop()
             raise
 
     @property
