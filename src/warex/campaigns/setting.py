@@ -25,7 +25,7 @@ def setting_for(
 
     Raises MachineError where the machine lacks something.
     """
-    with _services(specs, benchmark) as (forkserver, model_port):
+    with benchmark.lasting(), _services(specs, benchmark) as (forkserver, model_port):
         yield Setting(
             benchmark=benchmark,
             forkserver=forkserver,
