@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 import warex
@@ -24,6 +25,7 @@ from tests.proxy.support.origin import Origin, served
 from warex import api
 from warex.errors import InputError, MachineError, ScenarioError, TrialVoid
 from warex.faults import HttpError
+from warex.llm.defences import Defence
 from warex.scenarios import Rule, Scenario, Trigger
 
 SITE = "https://shop.example"
@@ -105,6 +107,24 @@ def test_the_ledger_is_live_and_outlives_the_block(maps: dict[str, str]) -> None
     assert proxy.ledger == live
     assert len(proxy.requests) == 2
     assert proxy.llm_calls == []
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("defence", ["refresh", Defence(name="mine", text="Look twice.")])
+def test_a_defence_is_in_the_calls(defence: Any, maps: dict[str, str]) -> None:
+    with warex.intercept(defence=defence, maps=maps) as proxy:
+        asked = {"model": "m", "messages": [{"role": "user", "content": "what now?"}]}
+        httpx.post(
+            f"{SITE}/v1/chat/completions",
+            json=asked,
+            proxy=proxy.url,
+            verify=ssl.create_default_context(cafile=str(proxy.ca)),
+        )
+
+    (call,) = proxy.llm_calls
+    text = defence.text if isinstance(defence, Defence) else "Refresh the page when"
+    assert isinstance(call.messages, list)
+    assert text in str(call.messages[0])
 
 
 @pytest.mark.wire

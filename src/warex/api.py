@@ -31,6 +31,7 @@ from pydantic_core import to_jsonable_python
 
 from warex.cli.traffic import Host, Origin
 from warex.errors import InputError, MachineError, ScenarioError, TrialVoid, WarexError
+from warex.llm.defences import Defence, find_defence
 from warex.proxy.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import HostMap, ProxyConfig
 from warex.proxy.forkserver import Forkserver
@@ -291,11 +292,13 @@ def intercept(
     record: Literal["all", "concerned"] = "all",
     pass_through: str | Sequence[str] = (),
     llm_hosts: str | Sequence[str] = (),
+    defence: str | Defence | None = None,
 ) -> Interceptor:
     """Return what starts a proxy under a scenario, for ``with`` and ``async with``.
 
     ``scenario`` is a preset's name, a file, a Scenario, a dict, or None for no faults. The rest is
     as the options of ``warex proxy``; ``maps`` may be a dict of origins to where they are served.
+    ``defence`` is a name of the catalogue, a file with a text, or a Defence.
     ``out`` keeps the trace; it must not hold one already.
 
     Raises InputError for what cannot work, and MachineError at the start where the machine lacks
@@ -316,6 +319,7 @@ def intercept(
             record=record,
             pass_through=_parsed("pass_through", Host(), pass_through),
             llm_hosts=_parsed("llm_hosts", Host(), llm_hosts),
+            defence=find_defence(defence) if isinstance(defence, str) else defence,
         )
     except ValidationError as error:
         details = error.errors()[0]

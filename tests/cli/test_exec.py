@@ -19,7 +19,9 @@ import pytest
 from tests.cli.process import WAREX, finished
 from tests.cli.pseudo_terminal import screen
 from tests.proxy.support.lanes import wait_until
-from warex.traces import RequestSeen, read_trace
+from tests.proxy.support.model import Model
+from tests.proxy.support.origin import served
+from warex.traces import DefenceApplied, RequestSeen, read_trace
 
 pytestmark = pytest.mark.wire
 
@@ -465,3 +467,35 @@ def test_a_browser_that_goes_past_the_proxy_is_warned_of(tmp_path: Path) -> None
 
     assert "hosts that came through: none" in done.stderr
     assert "a browser ran (chromium), but none of its pages came through" in done.stderr
+
+
+ASKS = """
+import json, urllib.request
+asked = {"model": "m", "messages": [{"role": "user", "content": "what now?"}]}
+head = {"content-type": "application/json"}
+url = "http://llm.warex.test/v1/chat/completions"
+request = urllib.request.Request(url, json.dumps(asked).encode(), head)
+print(json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"])
+"""
+
+
+def test_a_defence_reaches_the_commands_model(tmp_path: Path) -> None:
+    (tmp_path / "hint.txt").write_text("Look twice.")
+    with served() as origin:
+        model = Model(origin)
+        mapped = f"http://llm.warex.test=http://127.0.0.1:{origin.port}"
+        how = ("--defence", "hint.txt", "--out", "out", "--map", mapped)
+        done = ran("environment", *how, sys.executable, "-c", ASKS, folder=tmp_path)
+
+    assert done.stdout == "answer 1\n", done.stderr
+    assert model.asked[0]["messages"][0] == {"role": "system", "content": "Look twice."}
+    trace = read_trace(tmp_path / "out" / "events.jsonl")
+    assert [applied.defence for applied in trace.events(DefenceApplied)] == ["hint"]
+
+
+def test_a_defence_that_there_is_not_stops_the_command_from_starting(tmp_path: Path) -> None:
+    done = ran("environment", "--defence", "refesh", "touch", str(tmp_path / "ran"))
+
+    assert done.returncode == 2
+    assert "there is no defence 'refesh'; did you mean 'refresh'?" in done.stderr
+    assert not (tmp_path / "ran").exists()

@@ -7,6 +7,7 @@ import pytest
 
 from warex.cli.traffic_config import traffic_config
 from warex.errors import InputError
+from warex.llm.defences import DEFENCES
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.config import ProxyConfig
 
@@ -20,6 +21,7 @@ def made(folder: Path, **options: Any) -> ProxyConfig:
         "arm": None,
         "record": "all",
         "maps": (),
+        "defence": None,
     }
     return traffic_config(CertificateAuthority(folder), **{**usual, **options})
 
@@ -36,6 +38,15 @@ def test_a_preset_is_loaded_and_maps_are_read(tmp_path: Path) -> None:
     assert [entry.origin for entry in found.maps] == ["a.test"]
 
 
+def test_a_defence_is_one_of_the_catalogue_or_a_file(tmp_path: Path) -> None:
+    (tmp_path / "hint.txt").write_text("Look twice.")
+
+    assert made(tmp_path, defence="refresh").defence is DEFENCES[0]
+    found = made(tmp_path, defence=str(tmp_path / "hint.txt")).defence
+    assert found is not None
+    assert found.text == "Look twice."
+
+
 def test_what_it_does_not_know_goes_through(tmp_path: Path) -> None:
     assert made(tmp_path, insecure=True, upstream="http://corp.test:1").insecure
 
@@ -46,6 +57,7 @@ def test_what_it_does_not_know_goes_through(tmp_path: Path) -> None:
         ({"replay": Path("t"), "scenario": "s"}, "--replay brings its own scenario"),
         ({"upstream": "corp"}, "--upstream: 'corp' is no proxy"),
         ({"maps": ("x",)}, "--map 'x' is no mapping"),
+        ({"defence": "refesh"}, "there is no defence 'refesh'; did you mean 'refresh'"),
     ],
 )
 def test_what_cannot_work_is_a_sentence(

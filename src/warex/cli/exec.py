@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from warex.cli.traffic import site_option, traffic_options
+from warex.cli.traffic import defence_option, site_option, traffic_options
 from warex.errors import MachineError, TrialVoid
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ type _Say = Callable[[str], None]
     metavar="TRIAL",
     help="Hit exactly where this trial was hit; brings its scenario and seed.",
 )
+@defence_option
 @click.option("--quiet", is_flag=True, help="Say nothing but why the command could not run.")
 @traffic_options
 def command(
@@ -143,7 +144,7 @@ class _Trial:
         long again. Presets have been read by WAREX's own tests.
         """
         options = self.options
-        if options["maps"] or options["upstream"] or options["replay"]:
+        if any(options[name] for name in ("maps", "upstream", "replay", "defence")):
             self._configure("handed")
         elif options["scenario"] is not None and not _is_preset(options["scenario"]):
             from warex.scenarios.load import load_scenario

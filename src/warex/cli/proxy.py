@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warex.cli.traffic import site_option, traffic_options
+from warex.cli.traffic import defence_option, site_option, traffic_options
 from warex.cli.traffic_config import traffic_config
 from warex.errors import InputError, MachineError, TrialVoid
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     metavar="TRIAL",
     help="Hit exactly where this trial was hit; brings its scenario and seed.",
 )
+@defence_option
 @traffic_options
 def command(
     scenario: str | None,
@@ -55,6 +56,7 @@ def command(
     arm: str | None,
     out: Path | None,
     replay: Path | None,
+    defence: str | None,
     maps: tuple[str, ...],
     upstream: str | None,
     insecure: bool,
@@ -81,6 +83,7 @@ def command(
         arm=arm,
         record=record,
         maps=maps,
+        defence=defence,
         capture="transparent" if transparent else "forward",
         host=host,
         port=port,

@@ -53,6 +53,12 @@ site_option = click.option(
     help="A task site, for {sites}; left out, everything outside `never`.",
 )
 
+defence_option = click.option(
+    "--defence",
+    metavar="D",
+    help="Add this to the system prompt of LLM requests: a name of `warex defences`, or a file.",
+)
+
 _OPTIONS = (
     click.option(
         "--map",

@@ -21,6 +21,7 @@ def traffic_config(
     arm: str | None,
     record: str,
     maps: tuple[str, ...],
+    defence: str | None,
     **others: Any,
 ) -> "ProxyConfig":
     """Load what the options name and put it together; ``others`` are taken as they are.
@@ -30,6 +31,7 @@ def traffic_config(
     from pydantic import ValidationError
 
     from warex.cli.trial import attempt_of
+    from warex.llm.defences import find_defence
     from warex.proxy.config import HostMap, ProxyConfig
     from warex.scenarios.load import load_scenario
 
@@ -52,6 +54,7 @@ def traffic_config(
             schedule=past.schedule if past else None,
             record=cast(Literal["all", "concerned"], record),
             maps=tuple(map(HostMap.parse, maps)),
+            defence=None if defence is None else find_defence(defence),
             replay_of=None if replay is None else str(replay),
             **others,
         )

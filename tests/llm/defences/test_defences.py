@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from warex.llm.defences import DEFENCES, Defence, defence_of
+from warex.errors import InputError
+from warex.llm.defences import DEFENCES, Defence, defence_of, find_defence
 
 ROOT = Path(__file__).parents[3]
 FILES = {
@@ -30,3 +31,39 @@ def test_a_name_is_looked_up_and_an_unknown_one_refused_with_the_nearest() -> No
     assert defence_of("refresh").name == "refresh"
     with pytest.raises(ValueError, match="did you mean 'refresh'"):
         defence_of("refersh")
+
+
+def test_a_file_is_a_defence_that_is_called_as_the_file_is(tmp_path: Path) -> None:
+    (tmp_path / "My Hint.txt").write_text("  Look twice.\n")
+    (tmp_path / "refresh.md").write_text("Mine.")
+
+    found = find_defence(str(tmp_path / "My Hint.txt"))
+
+    assert (found.name, found.text) == ("my-hint", "Look twice.")
+    assert find_defence(str(tmp_path / "refresh.md")).name == "own-refresh"
+    assert find_defence("refresh") is DEFENCES[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("refersh", None, "did you mean 'refresh'.* or give a file with a text"),
+        ("none.txt", None, "cannot be read: No such file"),
+        (
+            "empty.txt",
+            b" \n",
+            "the text of the defence .*: String should have at least 1 character",
+        ),
+        ("long.txt", b"x" * 20_001, "at most 20000 characters"),
+        ("binary.txt", b"\xff\xfe", "is no text in UTF-8"),
+    ],
+)
+def test_a_file_that_holds_no_text_is_refused_in_a_sentence(
+    tmp_path: Path, name: str, content: bytes | None, sentence: str
+) -> None:
+    source = name if content is None and "." not in name else str(tmp_path / name)
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+
+    with pytest.raises(InputError, match=sentence):
+        find_defence(source)

@@ -4,9 +4,14 @@ To add one: write its file, its test, one line in docs/reference/defences.md, an
 tests/llm/defences/test_defences.py names whichever is missing.
 """
 
+import re
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
+from warex.errors import InputError
 from warex.llm.defences.base import Defence
 from warex.llm.defences.injection_warning import INJECTION_WARNING
 from warex.llm.defences.popup_warning import POPUP_WARNING
@@ -14,7 +19,7 @@ from warex.llm.defences.refresh import REFRESH
 
 DEFENCES: tuple[Defence, ...] = (REFRESH, POPUP_WARNING, INJECTION_WARNING)
 
-__all__ = ["DEFENCES", "Defence", "defence_of"]
+__all__ = ["DEFENCES", "Defence", "defence_of", "find_defence", "no_such_defence"]
 
 _BY_NAME = {defence.name: defence for defence in DEFENCES}
 
@@ -27,10 +32,36 @@ def defence_of(given: Any) -> Any:
     if not isinstance(given, str):
         return given
     if given not in _BY_NAME:
-        near = get_close_matches(given, _BY_NAME, n=1)
-        guess = f"; did you mean {near[0]!r}?" if near else "."
-        raise ValueError(
-            f"there is no defence {given!r}{guess} There are: {', '.join(_BY_NAME)}; or give a"
-            " table with name and text"
-        )
+        raise ValueError(f"{no_such_defence(given)}; or give a table with name and text")
     return _BY_NAME[given]
+
+
+def find_defence(source: str) -> Defence:
+    """Return a defence by its name in the catalogue, or of the text in a file.
+
+    A file's defence is called as the file is. Raises InputError where there is neither.
+    """
+    if source in _BY_NAME:
+        return _BY_NAME[source]
+    path = Path(source)
+    if not path.suffix and not path.is_file():
+        raise InputError(f"{no_such_defence(source)}; or give a file with a text")
+    try:
+        text = path.read_text("utf-8").strip()
+    except OSError as error:
+        raise InputError(f"the defence {source} cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise InputError(f"the defence {source} is no text in UTF-8") from None
+    name = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-") or "own"
+    try:
+        return Defence(name=f"own-{name}" if name in _BY_NAME else name[:80].rstrip("-"), text=text)
+    except ValidationError as error:
+        why = error.errors(include_url=False)[0]["msg"]
+        raise InputError(f"the text of the defence {source}: {why}") from None
+
+
+def no_such_defence(name: str) -> str:
+    """Say that the catalogue lacks a name, and what it has."""
+    near = get_close_matches(name, _BY_NAME, n=1)
+    guess = f"; did you mean {near[0]!r}?" if near else "."
+    return f"there is no defence {name!r}{guess} There are: {', '.join(_BY_NAME)}"
