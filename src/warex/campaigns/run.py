@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
@@ -24,6 +24,8 @@ from warex.campaigns.doses import scenario_of
 from warex.campaigns.folder import opened
 from warex.campaigns.options import Options
 from warex.campaigns.plan import Past, chosen_tasks, grid, shares_answers, trial_seed, waits_for
+from warex.campaigns.ray_node import Work
+from warex.campaigns.ray_runner import require_ray, run_on_ray
 from warex.campaigns.runner import Done, Execute, run_trials
 from warex.campaigns.schedule import Schedule, Turn
 from warex.campaigns.setting import setting_for
@@ -47,6 +49,7 @@ from warex.traces import (
     attempt_dir,
     begin_llm_cache,
     find_trials,
+    llm_cache_secret,
     read_trace,
     trial_dir,
 )
@@ -211,6 +214,8 @@ def run_campaign(
     where the machine lacks something, CampaignStopped where the same thing voids trial after trial.
     """
     config = planned.config
+    if options.ray is not None:
+        require_ray()
     _check_traffic(options)
     chromium = find_chromium()
     ca = ensure_ca()
@@ -224,21 +229,76 @@ def run_campaign(
         there = set(schedule.trials)
         left = [spec for spec in planned.trials if spec.key in there]
         planned.benchmark.require_keys([spec.agent for spec in left], os.environ)
-        with setting_for(planned.benchmark, left, config.timeout_s, options, isolation) as setting:
-            if config.llm_cache:
-                setting = replace(setting, llm_cache=begin_llm_cache(run))
-            run_trials(
+        if options.ray is not None:
+            run_on_ray(
                 schedule,
-                _execute(left, run, setting, config.budget),
-                lanes=options.jobs or config.jobs,
-                stop=setting.stop,
+                _work(planned, left, run, options, isolation),
+                run,
+                options.ray,
+                lanes=options.jobs,
+                cache=_cache(config, run),
+                spent_in=lambda folder: _spent(folder, config.budget),
                 report=report,
+                notice=notice,
             )
+        else:
+            _run_here(planned, left, schedule, run, options, isolation, report)
         if schedule.stopped is not None:
             notice(
                 f"{schedule.stopped}. {schedule.left} trials are left; what ran is kept, and"
                 " --resume goes on, with another budget if you like"
             )
+
+
+def _run_here(
+    planned: Planned,
+    specs: Sequence[TrialSpec],
+    schedule: Schedule,
+    run: Path,
+    options: Options,
+    isolation: Isolation,
+    report: Callable[[Done], None],
+) -> None:
+    config = planned.config
+    cache = _cache(config, run)
+    with setting_for(
+        planned.benchmark, specs, config.timeout_s, options, isolation, cache
+    ) as setting:
+        run_trials(
+            schedule,
+            _execute(specs, run, setting, config.budget),
+            lanes=options.jobs or config.jobs,
+            stop=setting.stop,
+            report=report,
+        )
+
+
+def _work(
+    planned: Planned,
+    specs: Sequence[TrialSpec],
+    run: Path,
+    options: Options,
+    isolation: Isolation,
+) -> Work:
+    """Return what the nodes of a cluster need."""
+    config, cache = planned.config, _cache(planned.config, run)
+    return Work(
+        benchmark=config.benchmark,
+        specs={spec.key: spec for spec in specs},
+        timeout_s=config.timeout_s,
+        options=options,
+        isolation=isolation,
+        secret=None if cache is None else llm_cache_secret(cache),
+        variables={
+            name: os.environ[name]
+            for name in planned.benchmark.key_variables
+            if name in os.environ
+        },
+    )
+
+
+def _cache(config: CampaignConfig, run: Path) -> Path | None:
+    return begin_llm_cache(run) if config.llm_cache else None
 
 
 def _schedule(
@@ -274,9 +334,13 @@ def _execute(specs: Sequence[TrialSpec], run: Path, setting: Setting, budget: Bu
     def execute(turn: Turn) -> tuple[Outcome, Spent]:
         folder = attempt_dir(run, turn.key, turn.attempt)
         outcome = run_trial(by_key[turn.key], turn.attempt, folder, setting)
-        return outcome, spent_in(folder, built_in_prices()) if _counts(budget) else Spent()
+        return outcome, _spent(folder, budget)
 
     return execute
+
+
+def _spent(folder: Path, budget: Budget) -> Spent:
+    return spent_in(folder, built_in_prices()) if _counts(budget) else Spent()
 
 
 def _isolation(

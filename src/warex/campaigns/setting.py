@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from warex.benchmarks import Benchmark
 from warex.campaigns.options import Options
@@ -20,9 +21,11 @@ def setting_for(
     timeout_s: float,
     options: Options,
     isolation: Isolation,
+    cache: Path | None = None,
 ) -> Iterator[Setting]:
     """Start the proxies' forkserver and, where a trial names it, the scripted model.
 
+    ``cache`` is the folder of the run's LLM cache, if it keeps one.
     Raises MachineError where the machine lacks something.
     """
     with benchmark.lasting(), _services(specs, benchmark) as (forkserver, model_port):
@@ -41,6 +44,7 @@ def setting_for(
             pass_through=options.pass_through,
             llm_hosts=options.llm_hosts,
             arm=options.arm,
+            llm_cache=cache,
         )
 
 

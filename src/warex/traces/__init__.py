@@ -32,7 +32,13 @@ from warex.traces.events import (
     event_adapter,
 )
 from warex.traces.files import cannot_write, write_whole
-from warex.traces.llm_cache import begin_llm_cache, drop_answers, share_answers, shared_answers
+from warex.traces.llm_cache import (
+    begin_llm_cache,
+    drop_answers,
+    llm_cache_secret,
+    share_answers,
+    shared_answers,
+)
 from warex.traces.manifest import (
     MANIFEST_VERSION,
     Manifest,
@@ -126,6 +132,7 @@ __all__ = [
     "event_adapter",
     "find_trials",
     "iter_trace",
+    "llm_cache_secret",
     "outcome_adapter",
     "read_manifest",
     "read_outcome",

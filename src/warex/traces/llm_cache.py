@@ -118,9 +118,10 @@ class LlmCache:
         self._asked[asking.key].discard(asking.nth)
 
 
-def begin_llm_cache(run: Path) -> Path:
+def begin_llm_cache(run: Path, secret_of_run: bytes | None = None) -> Path:
     """Make a run's cache with a secret of its own, or find it; return its folder.
 
+    ``secret_of_run`` is that of a run on another machine, part of which is worked on here.
     Raises MachineError where it cannot be written.
     """
     folder = run / LLM_CACHE
@@ -131,7 +132,7 @@ def begin_llm_cache(run: Path) -> Path:
             draft.unlink(missing_ok=True)
             handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "wb") as file:
-                file.write(secrets.token_bytes(32))
+                file.write(secret_of_run or secrets.token_bytes(32))
             draft.replace(secret)
     except OSError as error:
         raise cannot_write(folder, error) from None
@@ -145,12 +146,16 @@ def shared_answers(cache: Path, key: TrialKey) -> Path:
 
 def open_llm_cache(cache: Path, shared: Path, attempt: Path) -> LlmCache:
     """Open a run's cache for one attempt. Raises TraceError where its secret cannot be read."""
+    return LlmCache(shared, attempt / OWN_ANSWERS, llm_cache_secret(cache))
+
+
+def llm_cache_secret(cache: Path) -> bytes:
+    """Return what a run's questions are hashed with. Raises TraceError where it cannot be read."""
     path = cache / _SECRET
     try:
-        secret = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise TraceError(f"{path} cannot be read: {error.strerror}.") from None
-    return LlmCache(shared, attempt / OWN_ANSWERS, secret)
 
 
 def share_answers(attempt: Path, shared: Path) -> None:

@@ -1,0 +1,174 @@
+"""Runs a campaign's turns on a Ray cluster: each attempt is a task of Ray's on a node that is free.
+
+What comes back is written into the one run folder here, whole or not at all: the nodes need no
+shared disk, and a run on Ray is resumed like any other. A node that is lost takes its attempts
+with it: they are made again, under new numbers.
+"""
+
+import multiprocessing
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from warex.campaigns.ray_gateway import (
+    LOCAL,
+    Asked,
+    Came,
+    Connected,
+    Lost,
+    Said,
+    Unreachable,
+    gateway,
+)
+from warex.campaigns.ray_node import Attempted, Work, unpack
+from warex.campaigns.runner import Done
+from warex.campaigns.schedule import Schedule, Turn
+from warex.campaigns.spent import Spent
+from warex.clock import Clock
+from warex.errors import MachineError, WarexError
+from warex.traces import attempt_dir, cannot_write, shared_answers, write_whole
+
+_LOOK = 0.2
+"""Seconds between two looks for turns that have become possible."""
+_END_SECONDS = 20.0
+
+
+def require_ray() -> None:
+    """Raise MachineError where Ray is not installed."""
+    if find_spec("ray") is None:
+        raise MachineError(
+            "--ray needs Ray, which is not installed; install it with: pip install 'warex[ray]'"
+        )
+
+
+def run_on_ray(
+    schedule: Schedule,
+    work: Work,
+    run: Path,
+    address: str,
+    *,
+    lanes: int | None,
+    cache: Path | None,
+    spent_in: Callable[[Path], Spent],
+    report: Callable[[Done], None] = lambda done: None,
+    notice: Callable[[str], None] = lambda sentence: None,
+) -> None:
+    """Run the turns of a schedule until it is over.
+
+    ``address`` is that of the cluster's head, or ``local``; ``lanes`` keeps the trials at once to
+    fewer than the cluster has CPUs. ``cache`` is the folder of the run's LLM cache, if there is
+    one.
+    Raises MachineError where the cluster is not reached, is lost, or a node lacks something;
+    CampaignStopped where the same thing voids trial after trial.
+    """
+    with _gateway(address, lanes, work) as pipe:
+        Driver(schedule, run, address, lanes, cache, pipe, spent_in, report, notice).drive()
+
+
+@contextmanager
+def _gateway(address: str, lanes: int | None, work: Work) -> Iterator[Connection]:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=gateway, args=(theirs, address, lanes, work), daemon=False)
+    process.start()
+    theirs.close()
+    try:
+        yield ours
+    finally:
+        ours.close()
+        process.join(_END_SECONDS)
+        if process.is_alive():
+            process.kill()
+            process.join()
+
+
+@dataclass(slots=True)
+class Driver:
+    """Keeps a schedule and a run folder in step with what the gateway says."""
+
+    schedule: Schedule
+    run: Path
+    address: str
+    lanes: int | None
+    cache: Path | None
+    pipe: Connection
+    spent_in: Callable[[Path], Spent]
+    report: Callable[[Done], None]
+    notice: Callable[[str], None]
+    clock: Clock = field(default_factory=Clock)
+    running: dict[int, Turn] = field(default_factory=dict)
+    asked: int = 0
+    room: int = 0
+    """Trials at once that the cluster has CPUs for."""
+
+    def drive(self) -> None:
+        """Hand out turns and take in what comes of them until the schedule is over."""
+        try:
+            while not self.schedule.over:
+                self._ask()
+                while self.pipe.poll(_LOOK):
+                    self._hear(self.pipe.recv())
+                    self._ask()
+        except (EOFError, ConnectionError):
+            raise MachineError(
+                f"the Ray cluster at {self.address} is lost, with {len(self.running)} trials under"
+                " way; what had come back is kept: start Ray again and go on with --resume"
+            ) from None
+
+    def _ask(self) -> None:
+        """Hand out turns while the cluster has room."""
+        while len(self.running) < min(self.room, self.lanes or self.room):
+            turn = self.schedule.take(self.clock.now())
+            if turn is None:
+                return
+            self.asked += 1
+            self.running[self.asked] = turn
+            self.pipe.send(Asked(self.asked, turn.key, turn.attempt, self._answers(turn)))
+
+    def _hear(self, said: Said) -> None:
+        match said:
+            case Connected(trials_at_once=room):
+                if not room:
+                    self.notice(
+                        f"the Ray cluster at {self.address} has no CPU left; waiting for nodes"
+                    )
+                self.room = room
+            case Came(number=number, result=Attempted() as result):
+                self._take_in(self.running.pop(number), result)
+            case Came(result=WarexError() as error):
+                raise error
+            case Lost(number=number, why=why):
+                turn = self.running.pop(number)
+                self.notice(f"an attempt at {turn.key.task} is lost and made again: {why}")
+                self.schedule.lost(turn)
+            case Unreachable(why=why):
+                where = (
+                    "could be started here"
+                    if self.address == LOCAL
+                    else f"answers at {self.address}"
+                )
+                raise MachineError(f"no Ray cluster {where}: {why}")
+
+    def _take_in(self, turn: Turn, result: Attempted) -> None:
+        folder = attempt_dir(self.run, turn.key, turn.attempt)
+        try:
+            unpack(result.files, folder)
+            if self.cache is not None and result.answers:
+                shared = shared_answers(self.cache, turn.key)
+                shared.mkdir(parents=True, exist_ok=True)
+                for name, content in result.answers.items():
+                    if not (shared / name).exists():
+                        write_whole(shared / name, content)
+        except OSError as error:
+            raise cannot_write(folder, error) from None
+        self.report(Done(turn.key, turn.attempt, result.outcome))
+        self.schedule.done(turn, result.outcome, self.spent_in(folder))
+
+    def _answers(self, turn: Turn) -> dict[str, bytes]:
+        shared = shared_answers(self.cache, turn.key) if self.cache is not None else None
+        if shared is None or not shared.is_dir():
+            return {}
+        return {path.name: path.read_bytes() for path in shared.iterdir()}

@@ -1,0 +1,204 @@
+"""A campaign on a real Ray cluster of two nodes: what is lost is made again, nothing twice."""
+
+import json
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warex.traces import Counted, find_trials, read_outcome
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+HERE = Path(__file__).parent
+TASKS = 6
+AGENT = """\
+import json, os, time, urllib.request
+from pathlib import Path
+out, url, model = {arguments}
+ask = urllib.request.Request(
+    model + "/chat/completions",
+    json.dumps({"model": "m", "messages": [{"role": "user", "content": url}]}).encode(),
+    {"Content-Type": "application/json"},
+)
+urllib.request.urlopen(ask).read()
+try:
+    page = urllib.request.urlopen(url).read().decode()
+except OSError as error:
+    page = str(error)
+time.sleep(0.5)
+Path(out, "result.json").write_text(json.dumps({"success": page == "hello"}))
+"""
+
+
+class _Site(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"hello")
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("ray")
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Site) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        agent = folder / "agent.py"
+        agent.write_text(AGENT.replace("{arguments}", "__import__('sys').argv[1:]"))
+        command = [sys.executable, str(agent), "{out}", "http://shop.example/{task}", "{base_url}"]
+        options = {
+            "command": command,
+            "tasks": [f"task-{number}" for number in range(TASKS)],
+            "result": {"file": "{out}/result.json", "json": "success"},
+        }
+        (folder / "playbook.json").write_text(json.dumps({"rules": [{"say": ["stop"]}]}))
+        (folder / "campaign.json").write_text(
+            json.dumps(
+                {
+                    "name": "on-ray",
+                    "benchmark": {
+                        "name": "command",
+                        "sites": {"http://shop.example": f"http://127.0.0.1:{site.server_port}"},
+                        "options": options,
+                    },
+                    "agents": [{"name": "a", "model": "playbook:playbook.json"}],
+                    "conditions": [
+                        {"name": "clean"},
+                        {"name": "server-error", "scenario": "paper/server-error"},
+                    ],
+                }
+            )
+        )
+        yield folder / "campaign.json"
+        site.shutdown()
+
+
+class _Cluster:
+    def __init__(self, process: "subprocess.Popen[str]", address: str) -> None:
+        self._process = process
+        self.address = address
+
+    def obey(self, word: str) -> None:
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(f"{word}\n")
+        self._process.stdin.flush()
+        assert self._process.stdout.readline() == "done\n"
+
+
+@contextmanager
+def cluster() -> Iterator[_Cluster]:
+    with subprocess.Popen(
+        [sys.executable, HERE / "ray_cluster.py"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdout
+        address = process.stdout.readline().strip()
+        assert address, "no cluster came up"
+        yield _Cluster(process, address)
+        process.terminate()
+
+
+def warex(*arguments: object) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [Path(sys.executable).with_name("warex"), *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def finish(*arguments: object) -> None:
+    with warex(*arguments) as running:
+        said, _ = running.communicate(timeout=240)
+    assert running.returncode == 0, said
+
+
+def until_a_trial_is_over(running: "subprocess.Popen[str]") -> list[str]:
+    """Read what it says until the first trial is reported."""
+    said: list[str] = []
+    assert running.stdout
+    for line in running.stdout:
+        said.append(line)
+        if line.startswith(("solved", "failed")):
+            return said
+    raise AssertionError("".join(said))
+
+
+def figures(run: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return each trial's figures that no clock has a part in."""
+    timed = {"latency_s", "path", "attempt", "recoveries"}
+    trials = json.loads((run / "summary.json").read_text())["trials"]
+    return {
+        (trial["condition"], trial["task"]): {
+            name: value for name, value in trial.items() if name not in timed
+        }
+        for trial in trials
+    }
+
+
+def counted(run: Path) -> Counter[tuple[str, str]]:
+    """Count the attempts of each trial that came out."""
+    return Counter(
+        (key.condition, key.task)
+        for key, _, folder in find_trials(run)
+        if isinstance(read_outcome(folder), Counted)
+    )
+
+
+def test_a_node_that_dies_takes_nothing_with_it(campaign: Path, tmp_path: Path) -> None:
+    on_ray, here = tmp_path / "ray", tmp_path / "local"
+    with cluster() as nodes:
+        running = warex("run", campaign, "--ray", nodes.address, "--out", on_ray)
+        said = until_a_trial_is_over(running)
+        nodes.obey("node")
+        rest, _ = running.communicate(timeout=240)
+        said.append(rest)
+
+    text = "".join(said)
+    assert running.returncode == 0, text
+    assert "is lost and made again" in text
+    assert "Traceback" not in text
+    trials = counted(on_ray)
+    assert len(trials) == 2 * TASKS
+    assert set(trials.values()) == {1}
+
+    finish("run", campaign, "--out", here)
+    assert figures(on_ray) == figures(here)
+
+
+def test_a_head_that_dies_is_a_sentence_and_the_rest_runs_later(
+    campaign: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    with cluster() as nodes:
+        running = warex("run", campaign, "--ray", nodes.address, "--out", run)
+        said = until_a_trial_is_over(running)
+        nodes.obey("head")
+        rest, _ = running.communicate(timeout=120)
+
+    text = "".join(said) + rest
+    assert running.returncode == 3, text
+    assert f"the Ray cluster at {nodes.address} is lost" in text
+    assert "--resume" in text
+    assert "Traceback" not in text
+    before = counted(run)
+    assert before
+
+    finish("run", campaign, "--resume", "--out", run)
+    trials = counted(run)
+    assert len(trials) == 2 * TASKS
+    assert set(trials.values()) == {1}
