@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 
 from warex.errors import TraceError
 from warex.traces import (
+    Dns,
     Event,
     FaultDelivered,
     HarnessBroke,
+    LlmCall,
     TraceWriter,
     iter_trace,
     read_trace,
@@ -148,3 +150,47 @@ def test_the_entries_of_one_type_can_be_asked_for(path: Path) -> None:
     assert [entry.seq for entry in read.of(HarnessBroke)] == [2, 3]
     assert read.of(FaultDelivered, HarnessBroke) == read.entries
     assert read.events(FaultDelivered) == (DELIVERED,)
+
+
+def test_a_lean_reading_leaves_out_what_no_figure_rests_on(tmp_path: Path) -> None:
+    name = Dns(name="shop.example", kind="A", answer="10.0.0.1")
+    call = LlmCall(
+        exchange="m1",
+        family="openai_chat",
+        url="https://llm.example/",
+        model="m",
+        step=1,
+        began=0.0,
+        messages=[{"role": "user", "content": "…"}],
+        tools=[{}],
+        stream=False,
+        status=200,
+        answer="",
+        input_tokens=1,
+        output_tokens=1,
+        usage="reported",
+        latency_s=0.1,
+        first_token_s=None,
+        complete=True,
+    )
+    with TraceWriter(tmp_path / "events.jsonl", fixed_clock()) as trace:
+        for event in (DELIVERED, name, call, DELIVERED):
+            trace.write(event)
+
+    lean = read_trace(tmp_path / "events.jsonl", lean=True)
+
+    assert [entry.seq for entry in lean.entries] == [1, 3, 4]
+    assert lean.events(LlmCall) == (call.model_copy(update={"messages": None, "tools": None}),)
+    assert read_trace(tmp_path / "events.jsonl").events(Dns) == (name,)
+
+
+def test_a_lean_reading_misses_no_damage(path: Path) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b"\n", b"\nrubbish\n", 1))
+    with pytest.raises(TraceError, match=r":2: this is not a line of JSON"):
+        read_trace(path, lean=True)
+
+
+def test_a_lone_surrogate_is_read_as_it_was_written(path: Path) -> None:
+    change_line(path, 2, reason="half \ud83d")
+    assert read_trace(path).events(HarnessBroke)[0].reason == "half \ud83d"

@@ -19,6 +19,7 @@ from warex.traces.events import (
     AgentAction,
     Disarmed,
     Entry,
+    Event,
     FaultDelivered,
     FaultPlanned,
     LlmCall,
@@ -32,6 +33,9 @@ SOON = 3
 LONG = 5
 """Steps after the fault from which a failure is fruitless persistence, not just a failure."""
 
+_TELLING = frozenset(
+    (AgentAction, Disarmed, FaultDelivered, FaultPlanned, LlmCall, RequestSeen, ResponseSeen)
+)
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS", "TRACE"))
 
 
@@ -74,11 +78,14 @@ def behaviour(
 ) -> Behaviour:
     """Return what a trace shows; ``vocabulary`` is the benchmark's, None where none is known."""
     bad = [v for v in verdicts if v.verdict in COUNTING and v.verdict == "not_recovered"]
-    since = min((_time(entries, v.fault_seq) for v in bad), default=None)
-    calls = [entry.event for entry in entries if isinstance(entry.event, LlmCall)]
+    faults = {v.fault_seq for v in bad}
+    since = next((entry.t for entry in entries if entry.seq in faults), None)
+    # By its type, since pydantic's isinstance is slow and most entries are of no concern here.
+    told = [entry.event for entry in entries if type(entry.event) in _TELLING]
+    calls = [event for event in told if isinstance(event, LlmCall)]
     return Behaviour(
-        reloads=sum(_reloads(entries, vocabulary)),
-        duplicated_writes=_duplicated_writes(entries),
+        reloads=sum(_reloads(told, vocabulary)),
+        duplicated_writes=_duplicated_writes(told, {call.exchange for call in calls}),
         steps_after=None
         if since is None
         else len({call.step for call in calls if call.began >= since}),
@@ -86,22 +93,14 @@ def behaviour(
     )
 
 
-def _time(entries: Sequence[Entry], seq: int) -> float:
-    # Line numbers begin with the file's first, whatever number that has.
-    return entries[seq - entries[0].seq].t
-
-
-def _reloads(entries: Sequence[Entry], vocabulary: Vocabulary | None) -> Iterator[bool]:
+def _reloads(told: Sequence[Event], vocabulary: Vocabulary | None) -> Iterator[bool]:
     again = vocabulary.retry if vocabulary else ()
     page = ""
-    for entry in entries:
-        match entry.event:
-            case RequestSeen(top_level=True) as request:
-                page = urldefrag(request.url).url
-            case AgentAction(role="recover") as action:
-                yield action.name in again or page in map(_bare, _texts(action.arguments))
-            case _:
-                pass
+    for event in told:
+        if isinstance(event, RequestSeen):
+            page = urldefrag(event.url).url if event.top_level else page
+        elif isinstance(event, AgentAction) and event.role == "recover":
+            yield event.name in again or page in map(_bare, _texts(event.arguments))
 
 
 def _bare(url: str) -> str:
@@ -115,7 +114,7 @@ def _texts(arguments: JsonValue) -> Iterator[str]:
     yield from (value.strip("'\" ") for value in values if isinstance(value, str))
 
 
-def _duplicated_writes(entries: Sequence[Entry]) -> int:
+def _duplicated_writes(told: Sequence[Event], calls: set[str]) -> int:
     """Count writes that a site had before and got again after a fault.
 
     It had one where it answered, or where its answer was replaced only after it had acted. The
@@ -124,10 +123,11 @@ def _duplicated_writes(entries: Sequence[Entry]) -> int:
     writes: dict[str, tuple[str, str, int, int]] = {}
     had: Counter[tuple[str, str, int, int]] = Counter()
     acted: set[str] = set()
-    calls = {entry.event.exchange for entry in entries if isinstance(entry.event, LlmCall)}
+    if not any(isinstance(event, FaultDelivered) for event in told):
+        return 0
     faults = duplicates = 0
-    for entry in entries:
-        match entry.event:
+    for event in told:
+        match event:
             case Disarmed(by="terminal_action"):
                 break
             case RequestSeen() as request if request.method not in _SAFE:

@@ -11,7 +11,7 @@ from warex.analysis.recovery import Recovery, recoveries, trial_recovered
 from warex.analysis.usage import LlmUse, llm_use
 from warex.llm.actions import Vocabulary
 from warex.llm.prices import PriceTable, built_in_prices
-from warex.traces.events import Canary, HarnessBroke, RequestSeen, TrialBegan
+from warex.traces.events import Canary, FaultDelivered, HarnessBroke, RequestSeen, TrialBegan
 from warex.traces.outcome import Counted, Outcome, Unscored, Void
 from warex.traces.outcome_file import read_outcome
 from warex.traces.paths import EVENTS, TrialKey, attempt_dir, unescape
@@ -95,9 +95,10 @@ def load_trial(
     outcome is no error: both say something. Raises TraceError for a damaged one.
     """
     if trace is None:
-        trace = read_trace(path / EVENTS) if (path / EVENTS).exists() else Trace(())
+        trace = read_trace(path / EVENTS, lean=True) if (path / EVENTS).exists() else Trace(())
     entries = trace.entries
-    verdicts = recoveries(entries, vocabulary)
+    hit = bool(trace.events(FaultDelivered))
+    verdicts = recoveries(entries, vocabulary) if hit else ()
     began = next(iter(trace.events(TrialBegan)), None)
     key, attempt = _identity(path, began)
     watched = bool(entries) and key.condition != NO_PROXY
