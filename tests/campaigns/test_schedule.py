@@ -134,7 +134,18 @@ def test_the_same_void_again_and_again_stops_it() -> None:
         schedule.done(turns[4], VOID)
 
 
-def test_what_was_void_before_and_is_again_stops_nothing() -> None:
+def test_where_nothing_counts_those_that_are_tried_again_stop_it_too() -> None:
+    schedule = Schedule(keys(2))
+    voids = 0
+    with pytest.raises(CampaignStopped):
+        while (turn := schedule.take(0)) is not None:
+            voids += 1
+            schedule.done(turn, VOID)
+
+    assert voids == 5
+
+
+def test_what_was_void_before_and_is_again_stops_nothing_where_others_count() -> None:
     schedule = Schedule(keys(20))
     bad = {f"t{n}" for n in range(0, 20, 3)}
     while (turn := schedule.take(0)) is not None:

@@ -71,6 +71,8 @@ def at_intensity(
     Those have a scenario, but a fault in it without a size; they stay as they are. Raises
     CampaignError where none can have one.
     """
+    if not 0 < intensity <= 100:
+        raise CampaignError(f"{intensity:g} is no intensity; give a number above 0 to 100")
     spared = tuple(
         each.name
         for each in config.conditions

@@ -63,6 +63,7 @@ class Schedule:
         self._budget = budget or Budget()
         self._spent = spent or Spent()
         self._began: float | None = None
+        self._counted = False
         self._begun = self._running = self._settled = 0
         self._fresh: deque[Turn] = deque()
         self._again: deque[Turn] = deque()
@@ -123,8 +124,10 @@ class Schedule:
             self._again.append(Turn(turn.key, turn.attempt + 1, voids, turn.losses))
         else:
             self._settle(turn.key)
-        if not (turn.voids and isinstance(outcome, Void)):
-            # What was void before and is again, among others of its kind, says nothing new.
+        self._counted |= not isinstance(outcome, Void)
+        if not (self._counted and turn.voids and isinstance(outcome, Void)):
+            # At the end only those that were void are left. Where others count, their being void
+            # once more, in a row by then, says nothing of these.
             self._streak.note(turn.key.task, outcome)
 
     def lost(self, turn: Turn, spent: Spent | None = None) -> None:

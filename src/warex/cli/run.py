@@ -7,6 +7,7 @@ import click
 
 from warex.cli.traffic import traffic_options
 from warex.cli.trial import attempt_of
+from warex.errors import InputError
 
 if TYPE_CHECKING:
     from warex.sandbox.isolation import Wish
@@ -19,12 +20,29 @@ if TYPE_CHECKING:
 @click.option("--jobs", type=click.IntRange(1, 256), help="Lanes; default: the campaign's.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many trials in this go.")
 @click.option("--resume", is_flag=True, help="Go on with a run: counted trials stay.")
-@click.option("--dry-run", is_flag=True, help="Print the trials and run none.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Print the grid, what is left of it and what that may take; run none.",
+)
+@click.option(
+    "--intensity",
+    type=click.FloatRange(0, 100, min_open=True),
+    metavar="X",
+    help="Multiply the size of all faults that have one, in place of the campaign's intensities.",
+)
 @click.option(
     "--replay",
     type=click.Path(path_type=Path),
     metavar="TRIAL",
     help="Run the trial's task under its ledger, once for each agent of the campaign.",
+)
+@click.option(
+    "--ray",
+    is_flag=False,
+    flag_value="local",
+    metavar="[ADDRESS]",
+    help="Run on the Ray cluster at this address; without one, on a cluster of this machine's own.",
 )
 @click.option(
     "--isolate",
@@ -39,7 +57,9 @@ def command(
     limit: int | None,
     resume: bool,
     dry_run: bool,
+    intensity: float | None,
     replay: Path | None,
+    ray: str | None,
     isolate: str | None,
     maps: tuple[str, ...],
     upstream: str | None,
@@ -54,19 +74,24 @@ def command(
     CAMPAIGN is a file or a built-in name: demo, paper, intensity-sweep, frequency-sweep.
     """
     from warex.campaigns.config import load_campaign
+    from warex.campaigns.doses import at_intensity
     from warex.campaigns.options import Options
     from warex.campaigns.run import plan, plan_replay
+    from warex.cli.dry_run import print_dry_run
     from warex.cli.progress import run_and_report
     from warex.traces import escape
 
     config = load_campaign(campaign)
+    if intensity is not None:
+        if replay is not None:
+            raise InputError("--intensity changes what --replay repeats; give one of the two")
+        config, spared = at_intensity(config, intensity)
+        for name in spared:
+            click.echo(
+                f"warex: the condition {name!r} has a fault without a size and stays as it is",
+                err=True,
+            )
     planned = plan(config) if replay is None else plan_replay(config, attempt_of(replay))
-    if dry_run:
-        for spec in planned.trials[:limit]:
-            key = spec.key
-            click.echo(f"{key.agent:20} {key.condition:24} {key.task:36} repeat {key.repeat}")
-        click.echo(f"{len(planned.trials)} trials")
-        return
     options = Options(
         jobs=jobs,
         limit=limit,
@@ -78,6 +103,11 @@ def command(
         llm_hosts=llm_hosts,
         arm=cast("Arm | None", arm),
         record=record,
+        ray=ray,
         isolate=cast("Wish | None", isolate),
     )
-    run_and_report(planned, out or Path("runs") / escape(planned.config.name), options)
+    folder = out or Path("runs") / escape(planned.config.name)
+    if dry_run:
+        print_dry_run(planned, folder, options)
+        return
+    run_and_report(planned, folder, options)

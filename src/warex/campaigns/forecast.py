@@ -1,0 +1,111 @@
+"""What a campaign may take, by what like trials took before. Pure: whoever asks has read them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from warex.campaigns.config import CLEAN
+from warex.traces import TrialKey
+
+AROUND = 1.5
+"""Seconds that a trial takes beside its agent: its world, its proxy, its canary (measured with
+`warex demo` on two cores)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a trial of an earlier run took."""
+
+    run: str
+    """Its folder's name."""
+    at: str
+    """When the run began, ISO 8601."""
+    benchmark: str
+    model: str
+    condition: str
+    latency_s: float
+    usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What one trial of an agent under a condition may take."""
+
+    seconds: float
+    """On its lane, all told."""
+    usd: float | None
+    """None where nobody knows; without a proxy, that of ``clean``."""
+    run: str
+    """Which run tells."""
+    trials: int
+    """Out of so many trials."""
+    condition: str
+    """Of this condition: ``clean`` stands in for one that was not run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What all trials that are left may take."""
+
+    cells: dict[tuple[str, str], Expected | None]
+    """By agent and condition; None where no earlier run tells."""
+    seconds: float
+    """On all lanes, of those that something is known of."""
+    usd: float
+    unknown: int
+    """Trials of which no earlier run tells."""
+    unpriced: int
+    """Trials whose money nobody knows."""
+
+
+def forecast(
+    trials: Sequence[TrialKey], models: dict[str, str], seen: Sequence[Seen], lanes: int
+) -> Forecast:
+    """Return what the trials may take; ``models`` names each agent's model.
+
+    A trial is taken to be like those of the same benchmark, model and condition in the newest run
+    that has any; where none has, like those under ``clean``.
+    """
+    by_kind: dict[tuple[str, str, str], list[Seen]] = defaultdict(list)
+    for each in seen:
+        by_kind[each.benchmark, each.model, each.condition].append(each)
+    cells: dict[tuple[str, str], Expected | None] = {}
+    seconds = usd = 0.0
+    unknown = unpriced = 0
+    for key in trials:
+        at = (key.agent, key.condition)
+        if at not in cells:
+            kind = (key.benchmark, models[key.agent])
+            clean = _expected(by_kind.get((*kind, CLEAN)))
+            cells[at] = _with_money_of(_expected(by_kind.get((*kind, key.condition))), clean)
+        expected = cells[at]
+        seconds += 0.0 if expected is None else expected.seconds
+        usd += 0.0 if expected is None else expected.usd or 0.0
+        unknown += expected is None
+        unpriced += expected is None or expected.usd is None
+    return Forecast(cells, seconds / lanes, usd, unknown, unpriced)
+
+
+def _with_money_of(expected: Expected | None, clean: Expected | None) -> Expected | None:
+    """Return what is expected; where it, or its money, is not known, that of ``clean``.
+
+    Without a proxy nobody sees the money, which is spent all the same.
+    """
+    if expected is None or clean is None or expected.usd is not None:
+        return expected or clean
+    return replace(expected, usd=clean.usd)
+
+
+def _expected(like: Sequence[Seen] | None) -> Expected | None:
+    if not like:
+        return None
+    newest = max(like, key=lambda each: (each.at, each.run)).run
+    found = [each for each in like if each.run == newest]
+    priced = [each.usd for each in found if each.usd is not None]
+    return Expected(
+        seconds=sum(each.latency_s for each in found) / len(found) + AROUND,
+        usd=sum(priced) / len(priced) if priced else None,
+        run=newest,
+        trials=len(found),
+        condition=found[0].condition,
+    )

@@ -1,0 +1,59 @@
+"""What earlier runs took, out of the ``summary.json`` that lies in each."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from warex.campaigns.forecast import Seen
+
+
+def seen_in(runs: Path) -> "list[Seen]":
+    """Return the trials of every run in a folder that has been summarised.
+
+    What cannot be read is passed over: a forecast may do without.
+    """
+    try:
+        folders = sorted(path for path in runs.iterdir() if path.is_dir())
+    except OSError:
+        return []
+    return [seen for folder in folders for seen in _of_run(folder)]
+
+
+def _of_run(folder: Path) -> "Iterator[Seen]":
+    from warex.campaigns.forecast import Seen
+
+    summary, manifest = _read(folder / "summary.json"), _read(folder / "manifest.json")
+    agents = _dict(manifest.get("campaign")).get("agents")
+    if not isinstance(agents, list):
+        return
+    models = {_dict(agent).get("name"): _dict(agent).get("model") for agent in agents}
+    for trial in map(_dict, _list(summary.get("trials"))):
+        latency, usd = trial.get("latency_s"), trial.get("usd")
+        model = models.get(trial.get("agent"))
+        if isinstance(latency, int | float) and isinstance(model, str):
+            yield Seen(
+                run=folder.name,
+                at=str(manifest.get("made_at")),
+                benchmark=str(trial.get("benchmark")),
+                model=model,
+                condition=str(trial.get("condition")),
+                latency_s=float(latency),
+                usd=float(usd) if isinstance(usd, int | float) else None,
+            )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return _dict(json.loads(path.read_bytes()))
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

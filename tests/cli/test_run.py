@@ -1,0 +1,56 @@
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Warex
+from warex.campaigns.options import Options
+from warex.campaigns.run import Planned
+from warex.cli import progress
+
+
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Planned, Path, Options]]:
+    """Run nothing; note what would have been."""
+    noted: list[tuple[Planned, Path, Options]] = []
+    monkeypatch.setattr(progress, "run_and_report", lambda *given: noted.append(given))
+    return noted
+
+
+def test_one_intensity_goes_to_all_that_can_have_one_and_the_others_are_told(
+    warex: Warex, ran: list[tuple[Planned, Path, Options]]
+) -> None:
+    said = warex("run", "demo", "--intensity", "0.1")
+
+    assert said.code == 0
+    assert "the condition 'server-error' has a fault without a size and stays" in said.err
+    ((planned, out, _),) = ran
+    assert out == Path("runs/demo")
+    assert {each.name: each.intensity for each in planned.config.conditions} == {
+        "no-proxy": None,
+        "clean": None,
+        "network-error": 0.1,
+        "server-error": None,
+        "javascript-failure": 0.1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--intensity", "0"), "0.0 is not in the range 0<x<=100"),
+        (("--intensity", "nan"), "nan is no intensity; give a number above 0 to 100"),
+        (("--intensity", "2"), "which longest_hold_s = 2 would cut: leave out one of the two"),
+        (("--intensity", "2", "--replay", "."), "--intensity changes what --replay repeats"),
+    ],
+)
+def test_an_intensity_that_cannot_be_is_a_sentence(
+    warex: Warex,
+    ran: list[tuple[Planned, Path, Options]],
+    arguments: tuple[str, ...],
+    says: str,
+) -> None:
+    said = warex("run", "demo", *arguments)
+
+    assert said.code == 2
+    assert says in said.err
+    assert not ran
