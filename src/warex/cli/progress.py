@@ -14,6 +14,7 @@ from warex.errors import WarexError
 from warex.proxy.ca import ensure_ca
 from warex.report.html import write_report
 from warex.report.terminal import render_table
+from warex.sandbox.scratch import own_scratch
 from warex.traces import Counted, Unscored, Void
 
 
@@ -48,7 +49,7 @@ def run_and_report(planned: Planned, out: Path, options: Options) -> None:
         with lock:
             progress.console.print(f"warex: {sentence}", soft_wrap=True, highlight=False)
 
-    with progress:
+    with own_scratch(), progress:
         run_campaign(planned, out, options, began=began, report=report, notice=notice)
     loaded = load_run(out)
     page = write_report(loaded)

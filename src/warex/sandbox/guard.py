@@ -6,10 +6,12 @@ folder. It is started without site-packages, so that it is there in some millise
 """
 
 import json
+import secrets
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,6 +25,9 @@ _START = (
 )
 _SOURCES = Path(__file__).parents[2]
 _SECONDS = 15.0
+_REMOVING_SECONDS = 10.0
+_PAUSE = 0.05
+"""Seconds between two tries: who still writes tells nobody when it has ended."""
 
 
 class Guard:
@@ -56,11 +61,10 @@ def guarded() -> Iterator[Guard]:
     Raises MachineError where no folder can be made.
     """
     try:
-        scratch = Path(tempfile.mkdtemp(prefix="warex-"))
+        scratch = Path(tempfile.gettempdir(), f"warex-{secrets.token_hex(6)}")
     except OSError as error:
-        raise MachineError(
-            f"no temporary folder can be made: {error}; set TMPDIR to one that can be written"
-        ) from None
+        raise _no_folder(error) from None
+    # First the guard, then the folder: a kill between the two leaves nothing behind.
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", _START, str(_SOURCES), str(scratch)],
         stdin=subprocess.PIPE,
@@ -71,6 +75,10 @@ def guarded() -> Iterator[Guard]:
         start_new_session=True,
     )
     try:
+        try:
+            scratch.mkdir(mode=0o700)
+        except OSError as error:
+            raise _no_folder(error) from None
         yield Guard(process, scratch)
     finally:
         if process.stdin is not None:
@@ -81,8 +89,22 @@ def guarded() -> Iterator[Guard]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        if scratch.exists():
-            shutil.rmtree(scratch, ignore_errors=True)
+        _remove(scratch)
+
+
+def _no_folder(error: OSError) -> MachineError:
+    return MachineError(
+        f"no temporary folder can be made: {error}; set TMPDIR to one that can be written"
+    )
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder in which programs may still write that are on their way out."""
+    deadline = time.monotonic() + _REMOVING_SECONDS
+    while folder.exists() and time.monotonic() < deadline:
+        shutil.rmtree(folder, ignore_errors=True)
+        if folder.exists():
+            time.sleep(_PAUSE)
 
 
 def main() -> None:
@@ -101,4 +123,4 @@ def main() -> None:
         family.end()
     for farm in farms:
         farm.bring_home()
-    shutil.rmtree(sys.argv[2], ignore_errors=True)
+    _remove(Path(sys.argv[2]))
