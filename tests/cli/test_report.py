@@ -18,3 +18,14 @@ def test_the_report_is_written_anew_and_its_numbers_can_be_read(
     assert said.out.endswith(f"report   {tmp_path / 'report.html'}\n")
     assert (tmp_path / "report.html").is_file()
     assert json.loads(read.out) == json.loads((tmp_path / "summary.json").read_bytes())
+
+
+def test_figures_and_tables_are_exported_into_a_folder(warex: Warex, tmp_path: Path) -> None:
+    folder = attempt_dir(tmp_path, TrialKey("testbed", "a", "no-proxy", "t", 1), 1)
+    folder.mkdir(parents=True)
+    write_outcome(folder, Counted(ending="answered", score=1.0, latency_s=2.0))
+    said = warex("report", tmp_path, "--export", tmp_path / "paper")
+
+    files = {file.name for file in (tmp_path / "paper").iterdir()}
+    assert {"success.svg", "success.csv", "success.tex", "success.md"} <= files
+    assert said.out.endswith(f"export   {tmp_path / 'paper'}: {len(files)} files\n")

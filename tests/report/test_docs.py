@@ -1,14 +1,31 @@
 from pathlib import Path
 from typing import get_args
 
+from tests.report.sample import make
 from warex.analysis.recovery import Verdict
-from warex.report.figures import COLUMNS
+from warex.analysis.run import load_run
+from warex.analysis.table import tabulate
+from warex.report.charts import charts
+from warex.report.columns import COLUMNS
+from warex.report.sheets import sheets
+from warex.report.tasks import task_sheet
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "report.md"
 
 
-def test_every_column_and_verdict_has_its_line_in_the_reference() -> None:
-    rows = {line.split("|")[1].strip(" `") for line in PAGE.read_text().splitlines() if "|" in line}
+def _rows() -> set[str]:
+    return {line.split("|")[1].strip(" `") for line in PAGE.read_text().splitlines() if "|" in line}
 
-    assert {name for name, _ in COLUMNS} <= rows
-    assert set(get_args(Verdict.__value__)) <= rows
+
+def test_every_column_and_verdict_has_its_line_in_the_reference() -> None:
+    assert {column.title for column in COLUMNS} <= _rows()
+    assert set(get_args(Verdict.__value__)) <= _rows()
+
+
+def test_every_exported_figure_and_table_has_its_line_in_the_reference(tmp_path: Path) -> None:
+    run = load_run(make(tmp_path, tasks=2, repeats=1))
+    table = tabulate(run)
+    names = {f"{chart.name}.svg" for chart in charts(run, table)}
+    names |= {sheet.name for sheet in (*sheets(run, table), task_sheet(run))}
+
+    assert names <= _rows()

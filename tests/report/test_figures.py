@@ -27,6 +27,15 @@ def test_a_rate_stands_with_its_interval() -> None:
 def test_a_difference_always_has_its_sign() -> None:
     assert figures.delta(Delta(0.5, 2)) == "+50"
     assert figures.delta(Delta(-1 / 3, 3)) == "-33"
+    assert figures.delta(Delta(-0.001, 3)) == "+0"
+    assert figures.delta(Delta(-0.42, 9, (-0.551, -0.3))) == "-42 [-55, -30]"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.00001, "<0.001"), (0.0247, "0.025"), (0.5, "0.50"), (None, "—")]
+)
+def test_a_p_value_has_the_digits_that_mean_something(value: float | None, text: str) -> None:
+    assert figures.p(value) == text
 
 
 @pytest.mark.parametrize(("amount", "text"), [(0, "$0.00"), (0.00263, "$0.0026"), (12.5, "$12.50")])

@@ -1,9 +1,10 @@
 from pathlib import Path
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
+from tests.report.builders import table
 from warex.analysis.run import load_run
-from warex.analysis.table import tabulate
-from warex.report.notes import footnotes, opening, warnings
+from warex.analysis.table import Delta, Mean, NoiseFloor, Power, tabulate
+from warex.report.notes import footnotes, left_out, opening, warnings
 from warex.traces.outcome import Void
 from warex.traces.paths import EVENTS
 
@@ -31,11 +32,28 @@ def test_everything_left_out_or_assumed_is_said(tmp_path: Path) -> None:
 
     assert footnotes(run, tabulate(run)) == (
         "Holds shortened to 2 s: no fault keeps an exchange longer than that here.",
-        "patient: move (repeat 1) stayed void, so it is left out of every condition.",
         "No price is known for house-model: its cost is left open.",
         "1 trace without an end: figures cover what was written.",
         "1 trial not finished, so not in the table.",
     )
+    assert left_out(tabulate(run)) == (
+        "patient: move (repeat 1) stayed void, so it is left out of every condition.",
+    )
+
+
+def test_what_the_campaign_says_is_repeated(tmp_path: Path) -> None:
+    RunFolder(tmp_path).manifest(notes=["Made up."]).trial("clean", "add", solved())
+    run = load_run(tmp_path)
+
+    assert footnotes(run, tabulate(run)) == ("Made up.",)
+
+
+def test_of_many_pairs_left_out_the_rest_is_counted() -> None:
+    many = tuple(("patient", ("testbed", f"t{n}", 1)) for n in range(25))
+    lines = left_out(table(left_out=many))
+
+    assert len(lines) == 21
+    assert lines[-1] == "And 5 more, all in summary.json."
 
 
 def test_low_exposure_heads_the_report(tmp_path: Path) -> None:
@@ -47,11 +65,20 @@ def test_low_exposure_heads_the_report(tmp_path: Path) -> None:
     assert "0/1" in line
 
 
-def test_the_report_opens_with_what_the_proxy_alone_does(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path)
-    folder.trial("no-proxy", "add", solved())
-    folder.trial("clean", "add", failed(), _unhurt())
+def test_the_report_opens_with_what_the_proxy_alone_does() -> None:
+    lines = opening(
+        table(
+            proxy_effect=(("patient", Delta(-1.0, 1)),),
+            proxy_latency=(("patient", Mean(0.5, (0.25, 0.75), 1)),),
+            noise_floor=(("patient", NoiseFloor(Delta(0.0, 4, (-0.5, 0.5)), 1, 4, "control")),),
+            power=(("patient", Power(4, None, 0.05, 0.1, True)),),
+        )
+    )
 
-    [line] = opening(tabulate(load_run(tmp_path)))
-
-    assert "-100 points over 1 pair." in line
+    assert lines == (
+        "Proxy effect on patient (clean minus no-proxy): -100 points over 1 pair,"
+        " +0.50 s of latency [+0.25, +0.75].",
+        "Noise floor of patient (clean against its control): +0 [-50, +50] points, and 1 of"
+        " 4 pairs flip. No smaller Δ means anything.",
+        "With 4 tasks, no drop of patient would be seen four times in five.",
+    )

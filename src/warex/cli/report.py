@@ -8,18 +8,31 @@ import click
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
-def command(run: Path, as_json: bool) -> None:
+@click.option(
+    "--export",
+    "folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write figures as SVG and tables as CSV, LaTeX and Markdown into this folder.",
+)
+def command(run: Path, as_json: bool, folder: Path | None) -> None:
     """Print a run's tables and write its report.html and summary.json anew."""
     from rich.console import Console
 
     from warex.analysis.run import load_run
+    from warex.analysis.table import tabulate
+    from warex.report.exports import export
     from warex.report.html import SUMMARY, write_report
     from warex.report.terminal import render_table
 
     loaded = load_run(run)
-    report = write_report(loaded)
+    table = tabulate(loaded)
+    report = write_report(loaded, table)
+    exported = export(loaded, folder, table) if folder else ()
     if as_json:
         click.echo((run / SUMMARY).read_text("utf-8").rstrip())
         return
-    Console().print(render_table(loaded))
+    Console().print(render_table(loaded, table))
     click.echo(f"\nreport   {report}")
+    if exported:
+        click.echo(f"export   {folder}: {len(exported)} files")

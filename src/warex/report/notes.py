@@ -7,6 +7,9 @@ from warex.analysis.summary import priced_as_if
 from warex.analysis.table import Table
 from warex.report.figures import delta, rate
 
+_MOST = 20
+"""Of sentences of one kind."""
+
 
 def warnings(table: Table) -> tuple[str, ...]:
     """Return what heads a report: reasons to read the figures with care."""
@@ -18,20 +21,50 @@ def warnings(table: Table) -> tuple[str, ...]:
 
 
 def opening(table: Table) -> tuple[str, ...]:
-    """Return what the proxy alone does, before any fault is spoken of."""
-    return tuple(
-        f"Proxy effect on {agent} (clean minus no-proxy): {delta(effect)} points over"
-        f" {_count(effect.pairs, 'pair')}."
-        for agent, effect in table.proxy_effect
-    )
+    """Return what the proxy alone does, and what differs by itself, before any fault."""
+    return (*_proxy(table), *_noise(table), *_power(table))
+
+
+def _proxy(table: Table) -> list[str]:
+    seconds = dict(table.proxy_latency)
+    lines = []
+    for agent, effect in table.proxy_effect:
+        line = (
+            f"Proxy effect on {agent} (clean minus no-proxy): {delta(effect)} points over"
+            f" {_count(effect.pairs, 'pair')}"
+        )
+        if (slower := seconds.get(agent)) is not None:
+            span = slower.interval
+            line += f", {slower.value:+.2f} s of latency"
+            line += f" [{span[0]:+.2f}, {span[1]:+.2f}]" if span else ""
+        lines.append(f"{line}.")
+    return lines
+
+
+def _noise(table: Table) -> list[str]:
+    sides = {"control": "clean against its control", "repeats": "repeats of clean"}
+    return [
+        f"Noise floor of {agent} ({sides[floor.source]}): {delta(floor.delta)} points, and"
+        f" {floor.flips} of {_count(floor.pairs, 'pair')} flip. No smaller Δ means anything."
+        for agent, floor in table.noise_floor
+    ]
+
+
+def _power(table: Table) -> list[str]:
+    lines = []
+    for agent, power in table.power:
+        drop = "no drop" if power.drop is None else f"no drop below {100 * power.drop:.0f} points"
+        size = _count(power.n, "task")
+        lines.append(f"With {size}, {drop} of {agent} would be seen four times in five.")
+    return lines
 
 
 def footnotes(run: Run, table: Table) -> tuple[str, ...]:
     """Return what was left out or assumed, one sentence each."""
     return (
+        *_told(run),
         *_scripted(run),
         *_shortened(run),
-        *_left_out(table),
         *_unpriced(run),
         *_estimated(run),
         *_cut(run),
@@ -43,9 +76,24 @@ def footnotes(run: Run, table: Table) -> tuple[str, ...]:
     )
 
 
+def left_out(table: Table) -> tuple[str, ...]:
+    """Return the pairs that no condition of their agent holds, one sentence each."""
+    listed = tuple(
+        f"{agent}: {pair[1]} (repeat {pair[2]}) stayed void, so it is left out of every condition."
+        for agent, pair in table.left_out[:_MOST]
+    )
+    more = len(table.left_out) - len(listed)
+    return (*listed, f"And {more} more, all in summary.json.") if more else listed
+
+
 def cut_traces(run: Run) -> tuple[tuple[Path, str], ...]:
     """Return the attempts whose trace lacks its end, and how."""
     return tuple((attempt.path, attempt.cut) for attempt in run.attempts if attempt.cut)
+
+
+def _told(run: Run) -> list[str]:
+    notes = run.manifest.campaign.get("notes") if run.manifest else None
+    return [note for note in notes if isinstance(note, str)] if isinstance(notes, list) else []
 
 
 def _scripted(run: Run) -> list[str]:
@@ -63,13 +111,6 @@ def _shortened(run: Run) -> list[str]:
     if not isinstance(longest, int | float):
         return []
     return [f"Holds shortened to {longest:g} s: no fault keeps an exchange longer than that here."]
-
-
-def _left_out(table: Table) -> list[str]:
-    return [
-        f"{agent}: {pair[1]} (repeat {pair[2]}) stayed void, so it is left out of every condition."
-        for agent, pair in table.left_out
-    ]
 
 
 def _unpriced(run: Run) -> list[str]:

@@ -1,10 +1,16 @@
 """Tables for the terminal."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich import box
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import (
+    Console,
+    ConsoleOptions,
+    Group,
+    JustifyMethod,
+    RenderableType,
+    RenderResult,
+)
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -12,14 +18,16 @@ from warex.analysis.inspect import Inspection
 from warex.analysis.run import Run
 from warex.analysis.table import Row, Table, tabulate
 from warex.analysis.trial import TrialRecord
-from warex.report.figures import COLUMNS, UNKNOWN, cells, usd
-from warex.report.notes import footnotes, opening, warnings
+from warex.report.columns import RowColumn, columns
+from warex.report.figures import UNKNOWN, usd
+from warex.report.notes import footnotes, left_out, opening, warnings
 from warex.traces.outcome import Counted, Unscored, Void
 
 # Cost never stands without success beside it.
 _PARTS = (
-    ("condition", "n", "success", "Δ clean", "recovery", "exposure", "voids"),
+    ("condition", "n", "success", "Δ clean", "p Holm", "RR", "recovery"),
     ("condition", "success", "latency", "LLM calls", "steps", "tokens in", "tokens out", "cost"),
+    ("condition", "exposure", "planned", "delivered", "missed", "reloads", "voids"),
 )
 
 
@@ -32,7 +40,7 @@ def render_table(run: Run, table: Table | None = None) -> RenderableType:
     parts += [Text(line) for line in opening(table)]
     for agent in run.agents:
         parts += [Text(), _Block(agent, table.of(agent))]
-    notes = footnotes(run, table)
+    notes = (*footnotes(run, table), *left_out(table))
     if notes:
         parts += [Text(), *(Text(f"* {line}", style="dim") for line in notes)]
     return Group(*parts)
@@ -40,33 +48,31 @@ def render_table(run: Run, table: Table | None = None) -> RenderableType:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """One agent's rows; in a narrow terminal in two parts, so that no figure is cut short."""
+    """One agent's rows, in parts that fit 80 columns, so that no figure is cut short."""
 
     agent: str
     rows: tuple[Row, ...]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Text(f"{self.agent}\n", style="bold")
-        whole = self._grid([name for name, _ in COLUMNS])
-        if whole.__rich_measure__(console, options.update(max_width=1000)).maximum <= (
-            options.max_width
-        ):
-            yield whole
-        else:
-            for names in _PARTS:
-                yield self._grid(names)
-                yield Text()
+        for titles in _PARTS:
+            yield self._grid(columns(*titles))
+            yield Text()
 
-    def _grid(self, names: Sequence[str]) -> Grid:
+    def _grid(self, shown: tuple[RowColumn, ...]) -> Grid:
         grid = Grid(box=box.SIMPLE_HEAD, padding=0, show_edge=False, pad_edge=False)
-        for name in names:
-            left = name == "condition"
-            grid.add_column(name.replace(" ", "\n"), justify="left" if left else "right")
-        places = [[title for title, _ in COLUMNS].index(name) for name in names]
+        for column in shown:
+            justify: JustifyMethod = "left" if column.is_text else "right"
+            grid.add_column(column.title.replace(" ", "\n"), justify=justify)
         for row in self.rows:
-            figures = cells(row, interval="n" in names)
-            grid.add_row(*(Text(figures[place]) for place in places))
+            grid.add_row(*(Text(_short(column, row, shown)) for column in shown))
         return grid
+
+
+def _short(column: RowColumn, row: Row, shown: tuple[RowColumn, ...]) -> str:
+    """Return a cell; success beside effort goes without its interval, which stands above."""
+    words = column.fill(row).text
+    return words if columns("n")[0] in shown else words.partition(" [")[0]
 
 
 def render_inspect(inspection: Inspection) -> RenderableType:

@@ -1,0 +1,43 @@
+"""What each condition takes from an agent: Δ against ``clean``, with the noise floor behind."""
+
+from dataclasses import replace
+
+from warex.analysis.run import Run
+from warex.analysis.table import Row, Table
+from warex.report import figures
+from warex.report.charts.looks import Look, groups
+from warex.report.charts.rows import Axis, Entry, whiskers
+from warex.report.svg import Chart
+
+
+def delta(run: Run, table: Table) -> Chart:
+    """Draw each condition's Δ; the band is what differs between clean and clean."""
+    floors = dict(table.noise_floor)
+    made = []
+    for group in groups(run, table, _entry):
+        floor = floors.get(group.name)
+        band = floor.delta.interval if floor else None
+        made.append(replace(group, band=band))
+    ends = [
+        end
+        for group in made
+        for entry in group.entries
+        for end in (entry.value or 0.0, *(entry.interval or ()))
+    ]
+    axis = Axis(
+        "Δ success against clean, percentage points",
+        min([0.0, *ends]),
+        max([0.0, *ends]),
+        lambda share: f"{100 * share:+.0f}" if share else "0",
+    )
+    return whiskers("delta", "Δ against clean with 95 % interval", made, axis)
+
+
+def _entry(row: Row, look: Look) -> Entry | None:
+    if row.delta is None:
+        return None
+    p = row.delta.p if row.delta.p_holm is None else row.delta.p_holm
+    told = figures.delta(row.delta, interval=False)
+    if p is not None:
+        told += f", p {figures.p(p)}" if p < 0.001 else f", p = {figures.p(p)}"
+    return Entry(row.condition, row.delta.value, told, row.delta.interval, look.hue, look.hatched)

@@ -1,0 +1,49 @@
+"""How a condition looks in every figure: one hue for each scenario, hatched with a defence.
+
+Grey is what injects nothing: ``no-proxy``, ``clean`` and controls.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from warex.analysis.run import Run
+from warex.analysis.table import Row, Table
+from warex.analysis.trial import NO_PROXY
+from warex.report.charts.rows import Entry, Group
+from warex.report.colours import HUES
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A condition's hue, and whether it is hatched."""
+
+    hue: int
+    hatched: bool = False
+
+
+def looks(table: Table) -> Mapping[str, Look]:
+    """Return each condition's look; one whose scenario has no name is a scenario of its own."""
+    hues: dict[str, int] = {}
+    found: dict[str, Look] = {}
+    for row in table.rows:
+        if row.condition in found and row.exposure is None:
+            continue
+        hatched = row.condition == NO_PROXY or row.defence is not None
+        if row.scenario is None and row.exposure is None:
+            found[row.condition] = Look(0, hatched)
+            continue
+        hue = hues.setdefault(row.scenario or row.condition, 1 + len(hues) % (HUES - 1))
+        found[row.condition] = Look(hue, hatched)
+    return found
+
+
+def groups(run: Run, table: Table, entry: Callable[[Row, Look], Entry | None]) -> tuple[Group, ...]:
+    """Return a group for each agent with an entry for each of its rows that has one."""
+    look = looks(table)
+    found = []
+    for number, agent in enumerate(run.agents):
+        made = (entry(row, look[row.condition]) for row in table.of(agent))
+        entries = tuple(each for each in made if each is not None)
+        if entries:
+            found.append(Group(agent, entries, shape=number))
+    return tuple(found)

@@ -1,0 +1,62 @@
+"""Success by site and condition: where it hurts."""
+
+from collections.abc import Iterable, Mapping
+
+from warex.analysis.intervals import Rate
+from warex.analysis.run import Run
+from warex.analysis.table import Table
+from warex.report import figures
+from warex.report.sheets import shade, site_rates
+from warex.report.svg import Chart, rect, shortened, text, width_of
+
+_CELL = (58.0, 24.0)
+_HEAD = 26.0
+_SLANT = 0.7071
+"""Of 45 degrees: names of conditions rise to the right."""
+
+
+def sites(run: Run, table: Table) -> Chart:
+    """Draw a field for each site (down) and condition (across), the fuller the more was solved."""
+    rates = site_rates(run, table)
+    left = 12 + max((width_of(shortened(site), 12) for _, site in rates), default=0)
+    tallest = max((width_of(shortened(c, 24), 12) for c in run.conditions), default=0)
+    top = 16 + _SLANT * tallest
+    body = list(_titles(run, left, top))
+    y = top
+    for agent in run.agents:
+        here = {site: found for (of, site), found in rates.items() if of == agent}
+        if not here:
+            continue
+        body.append(text(0, y + _HEAD - 8, shortened(agent, 48), "strong"))
+        y += _HEAD
+        for site, found in here.items():
+            body.append(text(left - 10, y + 16, shortened(site), "soft", "end"))
+            body += _line(run, left, y, found)
+            y += _CELL[1]
+    width = left + _CELL[0] * len(run.conditions) + _SLANT * tallest
+    return Chart("sites", "Success by site", _words(rates), width, y + 4, "".join(body))
+
+
+def _titles(run: Run, left: float, top: float) -> Iterable[str]:
+    for place, condition in enumerate(run.conditions):
+        x = left + _CELL[0] * (place + 0.5)
+        words = text(0, 0, shortened(condition, 24), "soft")
+        yield f'<g transform="translate({x:.1f} {top + _HEAD - 8:.1f}) rotate(-45)">{words}</g>'
+
+
+def _line(run: Run, left: float, y: float, found: dict[str, Rate]) -> Iterable[str]:
+    for place, condition in enumerate(run.conditions):
+        rate = found.get(condition)
+        x = left + _CELL[0] * place
+        if rate is None or rate.value is None:
+            yield text(x + _CELL[0] / 2, y + 16, figures.UNKNOWN, "soft", "middle")
+            continue
+        yield rect(x, y, *_CELL, shade(rate.value), figures.success(rate))
+        yield text(x + _CELL[0] / 2, y + 16, figures.rate(rate), "", "middle")
+
+
+def _words(rates: Mapping[tuple[str, str], dict[str, Rate]]) -> str:
+    return " ".join(
+        f"{agent}, {site}: {'; '.join(f'{c} {rate}' for c, rate in found.items())}."
+        for (agent, site), found in rates.items()
+    )

@@ -1,0 +1,33 @@
+"""Success under each condition, with its interval."""
+
+from dataclasses import replace
+
+from warex.analysis.run import Run
+from warex.analysis.table import Row, Table
+from warex.analysis.trial import CLEAN
+from warex.report import figures
+from warex.report.charts.looks import Look, groups
+from warex.report.charts.rows import Axis, Entry, whiskers
+from warex.report.svg import Chart
+
+PERCENT = Axis("success, %", 0, 1, lambda share: f"{100 * share:.0f}")
+
+
+def success(run: Run, table: Table) -> Chart:
+    """Draw each condition's rate as a mark; a dashed line stands at ``clean``."""
+    clean = {row.agent: row.success.value for row in table.rows if row.condition == CLEAN}
+    made = groups(run, table, _entry)
+    lined = [replace(group, line_at=clean.get(group.name)) for group in made]
+    return whiskers("success", "Success with 95 % interval", lined, PERCENT)
+
+
+def _entry(row: Row, look: Look) -> Entry:
+    rate = row.success
+    return Entry(
+        row.condition,
+        rate.value,
+        figures.success(rate, interval=False),
+        rate.interval if rate.n else None,
+        look.hue,
+        look.hatched,
+    )

@@ -1,0 +1,107 @@
+"""Success against cost: one mark for each agent under each condition."""
+
+from collections.abc import Iterable
+
+from warex.analysis.run import Run
+from warex.analysis.table import Row, Table
+from warex.report import figures
+from warex.report.charts.looks import Look, looks
+from warex.report.svg import Chart, line, mark, shortened, text, ticks, width_of
+
+_WIDTH, _HEIGHT = 560.0, 340.0
+_LEFT, _RIGHT, _TOP, _FOOT = 52.0, 24.0, 14.0, 48.0
+_LINE = 19.0
+_LETTERS = 11.0
+
+type _Box = tuple[float, float, float, float]
+
+
+def tradeoff(run: Run, table: Table) -> Chart:
+    """Draw cost to the right and success upwards; the number beside a mark is its condition's.
+
+    Rows without a known cost are left out.
+    """
+    shown = [row for row in table.rows if row.usd is not None and row.success.n]
+    look = looks(table)
+    agents = [agent for agent in run.agents if any(row.agent == agent for row in shown)]
+    conditions = [c for c in run.conditions if any(row.condition == c for row in shown)]
+    marks = ticks(0, max((row.usd or 0 for row in shown), default=1.0))
+
+    def x(usd: float) -> float:
+        return _LEFT + usd / marks[-1] * (_WIDTH - _LEFT - _RIGHT)
+
+    def y(share: float) -> float:
+        return _HEIGHT - _FOOT - share * (_HEIGHT - _FOOT - _TOP)
+
+    body = []
+    for tick in marks:
+        body.append(line(x(tick), y(0), x(tick), y(1), "axis" if tick == 0 else "grid"))
+        body.append(text(x(tick), y(0) + 16, f"{tick:g}", "faint", "middle"))
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        body.append(line(_LEFT, y(share), x(marks[-1]), y(share), "grid" if share else "axis"))
+        body.append(text(_LEFT - 8, y(share) + 4, f"{100 * share:.0f}", "faint", "end"))
+    body.append(
+        text(
+            _WIDTH / 2, _HEIGHT - 10, "US dollars per trial (upwards: success, %)", "soft", "middle"
+        )
+    )
+    taken: list[_Box] = [
+        (x(row.usd or 0) - 7, y(row.success.value or 0) - 7, 14, 14) for row in shown
+    ]
+    for row in shown:
+        at = x(row.usd or 0), y(row.success.value or 0)
+        body.append(mark(agents.index(row.agent), *at, _look(look[row.condition]), _words(row)))
+        number = str(1 + conditions.index(row.condition))
+        body.append(_label(number, at, taken))
+    height = _HEIGHT + 6
+    legend = [(mark(place, 12, 0, "fill-0"), agent) for place, agent in enumerate(agents)] + [
+        (text(4, 4, str(1 + place), f"strong pen-text-{look[c].hue}"), c)
+        for place, c in enumerate(conditions)
+    ]
+    columns = 2
+    lines = -(-len(legend) // columns)
+    for place, (sign, name) in enumerate(legend):
+        column, row_ = divmod(place, lines)
+        left, top = _LEFT + column * (_WIDTH - _LEFT) / columns, height + _LINE * (row_ + 0.5)
+        body.append(
+            f'<g transform="translate({left:.0f} {top:.1f})">{sign}'
+            f"{text(28, 4, shortened(name, 32), 'soft')}</g>"
+        )
+    words = " ".join(f"{_words(row)}." for row in shown)
+    title = "Success against cost"
+    return Chart("tradeoff", title, words, _WIDTH, height + _LINE * lines + 8, "".join(body))
+
+
+def _look(look: Look) -> str:
+    return f"hollow pen-{look.hue}" if look.hatched else f"fill-{look.hue}"
+
+
+def _words(row: Row) -> str:
+    success = figures.success(row.success, interval=False)
+    return f"{row.agent}, {row.condition}: {success} at {figures.usd(row.usd)}"
+
+
+def _label(words: str, at: tuple[float, float], taken: list[_Box]) -> str:
+    """Write beside a mark where nothing else stands, if there is such a place."""
+    wide = width_of(words, _LETTERS)
+    boxes = list(_around(at, wide))
+    box = next((b for b in boxes if not any(_overlap(b, other) for other in taken)), boxes[0])
+    taken.append(box)
+    return text(box[0], box[1] + _LETTERS - 1.5, words, "faint")
+
+
+def _around(at: tuple[float, float], wide: float) -> Iterable[_Box]:
+    x, y = at
+    for reach in (8.0, 15.0, 22.0):
+        for dx, dy in ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1)):
+            left = x + reach * dx - (wide if dx < 0 else 0 if dx else wide / 2)
+            yield left, y + reach * dy - _LETTERS / 2, wide, _LETTERS
+
+
+def _overlap(one: _Box, other: _Box) -> bool:
+    return (
+        one[0] < other[0] + other[2]
+        and other[0] < one[0] + one[2]
+        and one[1] < other[1] + other[3]
+        and other[1] < one[1] + one[3]
+    )

@@ -1,0 +1,135 @@
+"""Figures and tables as files for papers, slides and other programs.
+
+A table becomes CSV (bare numbers), LaTeX (booktabs, for ``\\input``) and Markdown; a figure SVG.
+"""
+
+import csv
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+
+from warex.analysis.run import Run
+from warex.analysis.table import Table, tabulate
+from warex.errors import InputError
+from warex.report.charts import charts
+from warex.report.sheets import Sheet, sheets
+from warex.report.svg import standalone
+from warex.report.tasks import task_sheet
+from warex.traces.files import write_whole
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"$<$",
+    ">": r"$>$",
+    "|": r"\textbar{}",
+    '"': "''",
+    "Δ": r"$\Delta$",
+    "\u00d7": r"$\times$",
+    "±": r"$\pm$",
+    "·": r"$\cdot$",
+    "\u2212": r"$-$",
+    "—": "---",
+    "…": r"\ldots{}",
+}
+"""What LaTeX would read as a command, and signs that an old engine has no glyph for."""
+
+_MARKDOWN = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[<|&"})
+
+
+def export(run: Run, folder: Path, table: Table | None = None) -> tuple[Path, ...]:
+    """Write every figure and table of a run into ``folder``; return the files, in order.
+
+    Raises InputError if the folder is a file, and MachineError when the disk refuses.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"--export {folder}: this is a file; name a folder, new or not.")
+    table = table or tabulate(run)
+    written: list[Path] = []
+
+    def write(name: str, text: str) -> None:
+        write_whole(folder / name, text.encode("utf-8", "replace"))
+        written.append(folder / name)
+
+    for chart in charts(run, table):
+        write(f"{chart.name}.svg", standalone(chart))
+    for sheet in (*sheets(run, table), task_sheet(run)):
+        if not sheet.empty:
+            write(f"{sheet.name}.csv", as_csv(sheet))
+            write(f"{sheet.name}.tex", as_latex(sheet))
+            write(f"{sheet.name}.md", as_markdown(sheet))
+    return tuple(written)
+
+
+def as_csv(sheet: Sheet) -> str:
+    """Return the table's bare numbers as CSV (RFC 4180); what is not known is empty."""
+    text = StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["agent", *(key for column in sheet.columns for key in column.keys)])
+    for block in sheet.blocks:
+        for line in block.lines:
+            writer.writerow([block.agent, *(value for cell in line for value in cell.values)])
+    return text.getvalue()
+
+
+def as_latex(sheet: Sheet) -> str:
+    """Return the table as a ``tabular`` that needs only the package booktabs."""
+    titles = ["agent", *(column.title for column in sheet.columns)]
+    places = "l" + "".join("l" if column.is_text else "r" for column in sheet.columns)
+    rows = [
+        f"% {sheet.title}. {sheet.note} Needs \\usepackage{{booktabs}}.",
+        f"\\begin{{tabular}}{{{places}}}",
+        r"\toprule",
+        _latex_row(titles),
+    ]
+    for block in sheet.blocks:
+        rows.append(r"\midrule")
+        for place, line in enumerate(block.lines):
+            rows.append(
+                _latex_row([block.agent if place == 0 else "", *(cell.text for cell in line)])
+            )
+    return "\n".join((*rows, r"\bottomrule", r"\end{tabular}", ""))
+
+
+def as_markdown(sheet: Sheet) -> str:
+    """Return the table as Markdown with its title and what has to be known to read it."""
+    titles = ["agent", *(column.title for column in sheet.columns)]
+    rule = ["---", *("---" if column.is_text else "---:" for column in sheet.columns)]
+    rows = [
+        [block.agent, *(cell.text for cell in line)]
+        for block in sheet.blocks
+        for line in block.lines
+    ]
+    head = f"### {sheet.title}\n\n{sheet.note}\n\n"
+    return head + "".join(
+        f"| {' | '.join(row)} |\n"
+        for row in ([*map(_markdown, titles)], rule, *([*map(_markdown, row)] for row in rows))
+    )
+
+
+def latex(words: str) -> str:
+    """Return words as LaTeX text."""
+    return "".join(_LATEX.get(sign, sign) for sign in " ".join(words.split()))
+
+
+def _latex_row(words: Sequence[str]) -> str:
+    # A row that begins with a bracket would be taken for the argument of the rule before it.
+    cells = (f"{{}}{latex(w)}" if w.startswith(("[", "*")) else _number(latex(w)) for w in words)
+    return " & ".join(cells) + r" \\"
+
+
+def _number(words: str) -> str:
+    """Write a minus as a minus, not as a hyphen."""
+    return f"$-${words[1:]}" if words[:1] == "-" and words[1:2].isdigit() else words
+
+
+def _markdown(words: str) -> str:
+    return " ".join(words.split()).translate(_MARKDOWN)

@@ -1,0 +1,421 @@
+"""The tables of a report, each once: HTML, CSV, LaTeX and Markdown are written from these."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from warex.analysis.intervals import Rate
+from warex.analysis.run import Run
+from warex.analysis.table import Contrast, Mean, Row, Table
+from warex.analysis.trial import TrialRecord
+from warex.report import figures
+from warex.report.columns import (
+    Cell,
+    Column,
+    RowColumn,
+    columns,
+    count,
+    difference,
+    plain,
+    rate_with_interval,
+)
+
+ELSEWHERE = "elsewhere"
+"""The site of tasks whose trials nobody watched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The lines of one agent."""
+
+    agent: str
+    lines: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One table: a block of lines for each agent, each cell under its column."""
+
+    name: str
+    """Stem of its files, and its id on the page."""
+    title: str
+    note: str
+    """What has to be known to read it, one or two sentences."""
+    columns: tuple[Column, ...]
+    blocks: tuple[Block, ...]
+
+    @property
+    def flat(self) -> bool:
+        """Whether each agent has one line, so that its name can stand in it."""
+        return not self.columns[0].is_text
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to show."""
+        return not any(block.lines for block in self.blocks)
+
+
+def sheets(run: Run, table: Table) -> tuple[Sheet, ...]:
+    """Return the tables of a run, in the order of the report; those with nothing to say, too."""
+    return (
+        instrument_sheet(run, table),
+        success_sheet(run, table),
+        effort_sheet(run, table),
+        recovery_sheet(run, table),
+        regime_sheet(run, table),
+        dose_sheet(run, table),
+        contrast_sheet(table),
+        site_sheet(run, table),
+        delivery_sheet(run, table),
+        void_sheet(run),
+    )
+
+
+def instrument_sheet(run: Run, table: Table) -> Sheet:
+    """Say what the instrument itself does, and what it can see, before any fault."""
+    effects, slower = dict(table.proxy_effect), dict(table.proxy_latency)
+    floors, power = dict(table.noise_floor), dict(table.power)
+    lines: dict[str, list[tuple[Cell, ...]]] = {}
+    for agent in run.agents:
+        floor, seen = floors.get(agent), power.get(agent)
+        drop = seen.drop if seen else None
+        lines[agent] = [
+            (
+                difference(effects.get(agent)),
+                _seconds(slower.get(agent)),
+                difference(floor.delta if floor else None, floor.pairs if floor else 0),
+                Cell(f"{floor.flips} of {floor.pairs}", (floor.flips, floor.pairs, floor.source))
+                if floor
+                else Cell(figures.UNKNOWN, (None,) * 3),
+                Cell(
+                    figures.UNKNOWN if drop is None else f"{100 * drop:.0f} points",
+                    (drop, seen.n if seen else None, seen.flips if seen else None),
+                    f"{seen.n} task{'' if seen.n == 1 else 's'}" if seen else "",
+                ),
+            )
+        ]
+    known = effects or floors or power
+    return Sheet(
+        "instrument",
+        "Before any fault",
+        "What the proxy alone does, how far clean differs from clean (A/A), and what a run of this"
+        " size can see.",
+        (
+            _difference_column(
+                "proxy effect", "proxy_effect", "Success: clean minus no-proxy, in points, paired."
+            ),
+            Column(
+                "latency added",
+                "Clean minus no-proxy, paired.",
+                ("latency_added_s", "latency_added_s_low", "latency_added_s_high"),
+            ),
+            _difference_column(
+                "noise floor",
+                "noise_floor",
+                "Success: clean minus clean once more; no smaller Δ means anything.",
+            ),
+            Column(
+                "flips",
+                "Pairs of the noise floor of which one side was solved and the other not.",
+                ("flips", "flips_pairs", "noise_floor_source"),
+            ),
+            Column(
+                "smallest drop seen",
+                "The smallest fall of success that this many tasks show four times in five.",
+                ("smallest_drop", "smallest_drop_tasks", "flip_share"),
+            ),
+        ),
+        _blocks(lines) if known else (),
+    )
+
+
+def success_sheet(run: Run, table: Table) -> Sheet:
+    """Say how often tasks are solved, and whether that differs from ``clean``."""
+    wanted = ["condition", "n", "success", "Δ clean", "p Holm"]
+    if any(row.exposed_delta for row in table.rows):
+        wanted.append("Δ exposed")
+    if any(row.r_fault for row in table.rows):
+        wanted.append("R_fault")
+    if any(row.pass_k for row in table.rows):
+        wanted.append("pass^k")
+    return _of_rows(
+        "success",
+        "Success under each condition",
+        "Rates with their 95 % interval; Δ in percentage points, paired by task and repeat.",
+        columns(*wanted),
+        _by_agent(run, table.rows),
+    )
+
+
+def effort_sheet(run: Run, table: Table) -> Sheet:
+    """Say what a trial takes, beside its success: cheap and failed is no bargain."""
+    wanted = ["condition", "success", "latency", "LLM calls", "steps", "tokens in", "tokens out"]
+    wanted += ["cost", "total"]
+    if any(row.replayed_calls for row in table.rows):
+        wanted.append("replayed")
+    return _of_rows(
+        "effort",
+        "What a trial takes",
+        "Means per trial. A dash: not known, since nobody watches the agent there.",
+        columns(*wanted),
+        _by_agent(run, table.rows),
+    )
+
+
+def recovery_sheet(run: Run, table: Table) -> Sheet:
+    """Say how often the agent itself recovered, and what that took."""
+    return _of_rows(
+        "recovery",
+        "Recovery and its price",
+        "Only the agent's own: what the browser or the page heals by itself does not count.",
+        columns(
+            "condition",
+            "RR",
+            "recovery",
+            "recovered and solved",
+            "price",
+            "reloads",
+            "duplicated writes",
+            "premature stops",
+            "fruitless",
+            "healed",
+            "undecided",
+        ),
+        _by_agent(run, _faulted(table)),
+    )
+
+
+def regime_sheet(run: Run, table: Table) -> Sheet:
+    """Name the way in which each agent fails under each condition."""
+    return _of_rows(
+        "regimes",
+        "How agents fail",
+        "Success and effort read together, as in the paper's Appendix E.",
+        columns("condition", "success", "regime"),
+        _by_agent(run, (row for row in table.rows if row.regime)),
+    )
+
+
+def delivery_sheet(run: Run, table: Table) -> Sheet:
+    """Prove what was injected: the ledger's sums."""
+    return _of_rows(
+        "delivery",
+        "What really reached the agents",
+        "Planned is not delivered. Only what was delivered counts as exposure.",
+        columns(
+            "condition", "exposure", "planned", "delivered", "missed", "why missed", "left alone"
+        ),
+        _by_agent(run, _faulted(table)),
+    )
+
+
+def dose_sheet(run: Run, table: Table) -> Sheet:
+    """Say what more of the same fault does."""
+    lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
+    for series in table.doses:
+        slope = (
+            Cell(f"{100 * series.slope:+.1f} points", (series.slope,))
+            if series.slope is not None
+            else Cell(figures.UNKNOWN, (None,))
+        )
+        for point in series.points:
+            lines[series.agent].append(
+                (
+                    plain(series.of),
+                    plain(series.axis),
+                    Cell(f"{point.value:g}", (point.value,)),
+                    rate_with_interval(point.success),
+                    difference(point.delta),
+                    slope,
+                    Cell(figures.p(series.p), (series.p,)),
+                )
+            )
+    return Sheet(
+        "doses",
+        "Dose and response",
+        "The trend over the doses is one test for all of them (Cochran-Armitage, by task).",
+        (
+            Column("fault", "What is dosed.", ("of",), True),
+            Column("axis", "How hard, or how often.", ("axis",), True),
+            Column("dose", "Times the fault's own size, or hits.", ("dose",)),
+            Column(
+                "success",
+                "Tasks done in full, with the Wilson 95 % interval.",
+                ("success", "success_n", "success_low", "success_high"),
+            ),
+            _difference_column("Δ clean", "delta", "Success minus that of clean, in points."),
+            Column("per doubling", "Change of success for each doubling of the dose.", ("slope",)),
+            Column("p trend", "Of the trend, two-sided.", ("p_trend",)),
+        ),
+        _blocks(lines),
+    )
+
+
+def contrast_sheet(table: Table) -> Sheet:
+    """Compare agents under the same condition."""
+    lines: dict[str, list[tuple[Cell, ...]]] = defaultdict(list)
+    for contrast in table.contrasts:
+        lines[" and ".join(contrast.agents)].append(_contrast(contrast))
+    rate_keys = ("first", "first_n", "first_low", "first_high")
+    return Sheet(
+        "contrasts",
+        "One agent against another",
+        "Fisher's exact test, two-sided, not adjusted for their number. The paired difference is"
+        " the better test wherever both ran the same tasks.",
+        (
+            Column("condition", "Under which both ran.", ("condition",), True),
+            Column("figure", "What is compared.", ("figure",), True),
+            Column("first", "The first agent's rate.", rate_keys),
+            Column(
+                "second",
+                "The second agent's rate.",
+                tuple(key.replace("first", "second") for key in rate_keys),
+            ),
+            Column("p Fisher", "Fisher's exact test, two-sided.", ("p_fisher",)),
+            Column("relative", "The second's rate over the first's, minus 1.", ("relative",)),
+            _difference_column(
+                "paired Δ", "paired", "The second's success minus the first's, in points, paired."
+            ),
+            Column("p paired", "Of the paired difference, not adjusted.", ("p_paired",)),
+        ),
+        _blocks(lines),
+    )
+
+
+def site_sheet(run: Run, table: Table) -> Sheet:
+    """Say how success spreads over sites."""
+    places = site_rates(run, table)
+    titles = tuple(
+        Column(c, "Success under this condition.", (c, f"{c}_n")) for c in run.conditions
+    )
+    lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
+    for (agent, site), by_condition in places.items():
+        cells = (_of(by_condition.get(condition, Rate(0, 0))) for condition in run.conditions)
+        lines[agent].append((plain(site), *cells))
+    return Sheet(
+        "sites",
+        "Success by site",
+        "A task's site is the host of the first page it opens.",
+        (Column("site", "Host.", ("site",), True), *titles),
+        _blocks(lines),
+    )
+
+
+def void_sheet(run: Run) -> Sheet:
+    """List why attempts were void, and how often."""
+    why = Counter(
+        (a.key.agent, a.key.condition, getattr(a.outcome, "reason", ""))
+        for a in run.attempts
+        if a.void
+    )
+    lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
+    for (agent, condition, reason), number in sorted(why.items()):
+        lines[agent].append((plain(condition), count(number), plain(reason)))
+    return Sheet(
+        "voids",
+        "Void attempts",
+        "The harness broke, so these attempts say nothing about the agent; each is run again.",
+        (
+            Column("condition", "Under which it happened.", ("condition",), True),
+            Column("attempts", "How many.", ("attempts",)),
+            Column("reason", "What broke.", ("reason",), True),
+        ),
+        _blocks(lines),
+    )
+
+
+def site_rates(run: Run, table: Table) -> Mapping[tuple[str, str], dict[str, Rate]]:
+    """Return success by agent and site, under each condition; what the table left out is not in."""
+    site_of = sites(run.trials)
+    out = set(table.left_out)
+    found: dict[tuple[str, str], dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    for trial in run.trials:
+        key = trial.key
+        if trial.solved is None or (key.agent, (key.benchmark, key.task, key.repeat)) in out:
+            continue
+        found[key.agent, site_of[key.benchmark, key.task]][key.condition].append(trial.solved)
+    order = {agent: place for place, agent in enumerate(run.agents)}
+    return {
+        place: {c: Rate(sum(solved), len(solved)) for c, solved in found[place].items()}
+        for place in sorted(found, key=lambda place: (order[place[0]], place[1]))
+    }
+
+
+def sites(trials: Sequence[TrialRecord]) -> Mapping[tuple[str, str], str]:
+    """Return the site of each task (benchmark, name): the one most of its trials began at."""
+    seen: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for trial in trials:
+        here = seen[trial.key.benchmark, trial.key.task]
+        if trial.site is not None:
+            here[trial.site] += 1
+    return {
+        task: min(hosts, key=lambda host: (-hosts[host], host)) if hosts else ELSEWHERE
+        for task, hosts in seen.items()
+    }
+
+
+def _contrast(of: Contrast) -> tuple[Cell, ...]:
+    relative = figures.UNKNOWN if of.relative is None else f"{100 * of.relative:+.1f} %"
+    return (
+        plain(of.condition),
+        plain(of.figure),
+        rate_with_interval(of.rates[0]),
+        rate_with_interval(of.rates[1]),
+        Cell(figures.p(of.p), (of.p,)),
+        Cell(relative, (of.relative,)),
+        difference(of.paired, of.paired.pairs if of.paired else 0),
+        Cell(figures.p(of.paired.p if of.paired else None), (of.paired.p if of.paired else None,)),
+    )
+
+
+def _seconds(of: Mean | None) -> Cell:
+    if of is None:
+        return Cell(figures.UNKNOWN, (None,) * 3)
+    low, high = of.interval or (None, None)
+    span = f" [{low:+.2f}, {high:+.2f}]" if low is not None and high is not None else ""
+    return Cell(f"{of.value:+.2f} s{span}", (of.value, low, high))
+
+
+def _difference_column(title: str, key: str, meaning: str) -> Column:
+    parts = ("low", "high", "pairs", "p", "method")
+    return Column(title, meaning, (key, *(f"{key}_{part}" for part in parts)))
+
+
+def _of(rate: Rate) -> Cell:
+    if rate.value is None:
+        return Cell(figures.UNKNOWN, (None, None))
+    return Cell(figures.rate(rate), (rate.hits, rate.n), look=shade(rate.value))
+
+
+def shade(value: float) -> str:
+    """Return the class of a cell that holds this rate: one of six steps from none to all."""
+    return f"heat-{round(5 * value)}"
+
+
+def _faulted(table: Table) -> Iterable[Row]:
+    return (row for row in table.rows if row.exposure is not None)
+
+
+def _by_agent(run: Run, rows: Iterable[Row]) -> Mapping[str, list[Row]]:
+    found: dict[str, list[Row]] = {agent: [] for agent in run.agents}
+    for row in rows:
+        found[row.agent].append(row)
+    return found
+
+
+def _of_rows(
+    name: str,
+    title: str,
+    note: str,
+    shown: tuple[RowColumn, ...],
+    rows: Mapping[str, list[Row]],
+) -> Sheet:
+    lines = {
+        agent: [tuple(column.fill(row) for column in shown) for row in here]
+        for agent, here in rows.items()
+    }
+    return Sheet(name, title, note, shown, _blocks(lines))
+
+
+def _blocks(lines: Mapping[str, list[tuple[Cell, ...]]]) -> tuple[Block, ...]:
+    return tuple(Block(agent, tuple(here)) for agent, here in lines.items() if here)

@@ -1,0 +1,86 @@
+"""Tables made by hand, and figures read back."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from warex.analysis.injections import Ledger
+from warex.analysis.intervals import Rate
+from warex.analysis.run import Run
+from warex.analysis.table import Row, Table
+from warex.llm.prices import built_in_prices
+from warex.report.svg import Chart, standalone
+
+NOTHING = Ledger(0, 0, (), ())
+
+
+def row(condition: str, hits: int = 1, n: int = 2, agent: str = "patient", **more: object) -> Row:
+    """Return a row; ``more`` are its other fields, None where not named."""
+    fields: dict[str, object] = {
+        "delta": None,
+        "latency_s": None,
+        "llm_calls": None,
+        "steps": None,
+        "input_tokens": None,
+        "cached_tokens": None,
+        "output_tokens": None,
+        "reasoning_tokens": None,
+        "usd": None,
+        "total_usd": None,
+        "recovery": None,
+        "exposure": None,
+        "healed": 0,
+        "undecided": 0,
+        "ledger": NOTHING,
+    }
+    voids = 0
+    success = Rate(hits, n)
+    known = {**fields, **more}
+    return Row(agent=agent, condition=condition, n=n, voids=voids, success=success, **known)  # type: ignore[arg-type] # what a test names by hand
+
+
+def table(*rows: Row, **more: object) -> Table:
+    """Return a table of these rows."""
+    fields: dict[str, object] = {"left_out": (), "unfinished": 0, "proxy_effect": (), **more}
+    return Table(rows=rows, **fields)  # type: ignore[arg-type] # what a test names by hand
+
+
+def run(*rows: Row) -> Run:
+    """Return a run with the agents and conditions of these rows, and without trials."""
+    return Run(
+        path=Path(),
+        manifest=None,
+        attempts=(),
+        agents=tuple(dict.fromkeys(each.agent for each in rows)),
+        conditions=tuple(dict.fromkeys(each.condition for each in rows)),
+        prices=built_in_prices(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """An element of a figure."""
+
+    tag: str
+    look: tuple[str, ...]
+    attributes: dict[str, str]
+    words: str
+
+    def __getitem__(self, name: str) -> float:
+        return float(self.attributes[name])
+
+
+def shapes(chart: Chart, look: str = "") -> list[Shape]:
+    """Return the figure's elements, in order; those of one class if it is named."""
+    found = []
+    for element in ElementTree.fromstring(standalone(chart)).iter():
+        classes = tuple(element.get("class", "").split())
+        if not look or look in classes:
+            tag = element.tag.rpartition("}")[2]
+            found.append(Shape(tag, classes, dict(element.attrib), element.text or ""))
+    return found
+
+
+def words(chart: Chart) -> list[str]:
+    """Return what is written in the figure."""
+    return [shape.words for shape in shapes(chart) if shape.tag == "text"]

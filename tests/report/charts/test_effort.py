@@ -1,0 +1,42 @@
+import pytest
+
+from tests.report.builders import row, run, shapes, table
+from warex.analysis.table import Intervals
+from warex.report.charts.effort import effort, panels
+
+ROWS = (
+    row("no-proxy", 4, 4, latency_s=10.0),
+    row(
+        "clean",
+        2,
+        4,
+        latency_s=20.0,
+        llm_calls=3.0,
+        usd=0.02,
+        intervals=Intervals(latency_s=(15.0, 25.0)),
+    ),
+)
+
+
+def test_there_are_the_four_panels_of_the_paper() -> None:
+    four = panels(run(*ROWS), table(*ROWS))
+
+    assert [c.title for c in four] == ["(a) Success", "(b) Latency", "(c) LLM calls", "(d) Cost"]
+    assert [len(shapes(chart, "bar")) for chart in four] == [2, 2, 1, 1]
+
+
+def test_bars_are_as_long_as_their_means() -> None:
+    _, latency, _, _ = panels(run(*ROWS), table(*ROWS))
+    short, long = shapes(latency, "bar")
+
+    if "tint-0" not in short.look:
+        short, long = long, short
+    assert long["width"] == pytest.approx(2 * short["width"])
+    assert shapes(latency, "rod")
+
+
+def test_the_one_figure_holds_all_four() -> None:
+    whole = effort(run(*ROWS), table(*ROWS))
+
+    assert len(shapes(whole, "bar")) == 6
+    assert "(d) Cost: patient: no-proxy —; clean $0.0200." in whole.words

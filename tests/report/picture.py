@@ -1,0 +1,32 @@
+"""Draws the picture of a report in the docs: the head of a made-up run's.
+
+python -m tests.report.picture docs/images/report.png
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from tests.report.sample import make
+from warex.analysis.run import load_run
+from warex.report.html import write_report
+
+
+def draw(to: Path) -> None:
+    """Write the picture."""
+    found = os.environ.get("WAREX_CHROMIUM") or shutil.which("chromium")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        page = write_report(load_run(make(Path(folder), tasks=16, repeats=1)))
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        tab = browser.new_page(viewport={"width": 1000, "height": 840}, color_scheme="light")
+        tab.goto(page.as_uri())
+        tab.screenshot(path=to)
+        browser.close()
+
+
+if __name__ == "__main__":
+    draw(Path(sys.argv[1]))

@@ -1,0 +1,106 @@
+from pathlib import Path
+
+from tests.analysis.builders import RunFolder, Story, failed, solved
+from tests.report.builders import row, run, table
+from warex.analysis.intervals import Mean, Rate
+from warex.analysis.run import load_run
+from warex.analysis.table import Contrast, Delta, DosePoint, DoseSeries, NoiseFloor, Power, tabulate
+from warex.report.sheets import ELSEWHERE, Sheet, sheets, site_rates
+from warex.report.sheets import sites as sites_of
+from warex.traces.outcome import Void
+
+ROWS = (
+    row("clean", 2, 2),
+    row("down", 1, 2, exposure=Rate(2, 2), delta=Delta(-0.5, 2)),
+    row("clean", 2, 2, agent="hasty"),
+)
+
+
+def _texts(sheet: Sheet) -> list[list[str]]:
+    return [[b.agent, *(cell.text for cell in line)] for b in sheet.blocks for line in b.lines]
+
+
+def _all(**more: object) -> dict[str, Sheet]:
+    return {sheet.name: sheet for sheet in sheets(run(*ROWS), table(*ROWS, **more))}
+
+
+def test_each_line_has_a_cell_for_each_column() -> None:
+    for sheet in _all().values():
+        for block in sheet.blocks:
+            for line in block.lines:
+                assert len(line) == len(sheet.columns), sheet.name
+                for cell, column in zip(line, sheet.columns, strict=True):
+                    assert len(cell.values) == len(column.keys), (sheet.name, column.title)
+
+
+def test_a_table_without_anything_to_say_is_empty() -> None:
+    empty = {name for name, sheet in _all().items() if sheet.empty}
+
+    assert empty == {"instrument", "regimes", "doses", "contrasts", "sites", "voids"}
+
+
+def test_recovery_and_delivery_are_about_conditions_that_inject() -> None:
+    for name in ("recovery", "delivery"):
+        assert [line[:2] for line in _texts(_all()[name])] == [["patient", "down"]]
+
+
+def test_the_instrument_is_looked_at_before_the_agents() -> None:
+    floor = NoiseFloor(Delta(0.0, 10, (-0.2, 0.2)), 1, 10, "control")
+    sheet = _all(
+        proxy_effect=(("patient", Delta(-0.1, 10)),),
+        proxy_latency=(("patient", Mean(0.25, (0.1, 0.4), 10)),),
+        noise_floor=(("patient", floor),),
+        power=(("patient", Power(10, 0.4, 0.01, 0.1, False)),),
+    )["instrument"]
+
+    assert sheet.flat
+    assert _texts(sheet) == [
+        ["patient", "-10", "+0.25 s [+0.10, +0.40]", "+0 [-20, +20]", "1 of 10", "40 points"],
+        ["hasty", *["—"] * 5],
+    ]
+
+
+def test_doses_and_contrasts_have_a_line_for_each_point_and_pair() -> None:
+    points = tuple(DosePoint(d, f"x{d:g}", Rate(1, 2), Delta(-0.5, 2)) for d in (1.0, 2.0))
+    contrast = Contrast(
+        "clean", "success", ("patient", "hasty"), (Rate(9, 21), Rate(17, 21)), 0.0247, 0.889, None
+    )
+    told = _all(
+        doses=(DoseSeries("patient", "intensity", "paper/slow", points, -0.1, 0.02),),
+        contrasts=(contrast,),
+    )
+
+    assert [line[3] for line in _texts(told["doses"])] == ["1", "2"]
+    assert _texts(told["doses"])[0][-2:] == ["-10.0 points", "0.020"]
+    [line] = _texts(told["contrasts"])
+    assert line[0] == "patient and hasty"
+    assert line[5:7] == ["0.025", "+88.9 %"]
+
+
+def test_a_task_s_site_is_where_most_of_its_trials_began(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    for repeat, host in enumerate(("a.example", "a.example", "b.example"), 1):
+        story = Story().page("x1", f"https://{host}/")
+        folder.trial("clean", "t", solved(), story, repeat=repeat)
+    folder.trial("no-proxy", "t", failed())
+    folder.trial("no-proxy", "unseen", failed())
+    run = load_run(tmp_path)
+
+    assert sites_of(run.trials) == {
+        ("testbed", "t"): "a.example",
+        ("testbed", "unseen"): ELSEWHERE,
+    }
+    assert site_rates(run, tabulate(run))["patient", "a.example"] == {
+        "no-proxy": Rate(0, 1),
+        "clean": Rate(3, 3),
+    }
+
+
+def test_void_attempts_are_counted_by_reason(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    for attempt in (1, 2):
+        folder.trial("clean", "t", Void(reason="lane died"), attempt=attempt)
+    run = load_run(tmp_path)
+    told = {sheet.name: sheet for sheet in sheets(run, tabulate(run))}
+
+    assert _texts(told["voids"]) == [["patient", "clean", "2", "lane died"]]

@@ -1,0 +1,69 @@
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from tests.analysis.builders import RunFolder, Story, failed, solved
+from warex.analysis.run import load_run
+from warex.report import tasks
+from warex.report.columns import Cell
+from warex.report.tasks import task_sheet
+from warex.traces.outcome import Void
+
+
+def _cells(path: Path) -> dict[tuple[str, str], Cell]:
+    run = load_run(path)
+    sheet = task_sheet(run)
+    return {
+        (line[1].text, condition): cell
+        for block in sheet.blocks
+        for line in block.lines
+        for condition, cell in zip(run.conditions, line[2:], strict=True)
+    }
+
+
+def _recovering() -> Story:
+    return Story().thinks(1, "goto").fault(1).thinks(2, "reload").page("x2").stops()
+
+
+def _giving_up() -> Story:
+    return Story().thinks(1, "goto").fault(1).thinks(2, "report_infeasible").stops()
+
+
+def test_one_trial_is_told_in_words_and_leads_to_its_folder(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).manifest()
+    path = folder.trial("down", "add %", failed(), _recovering())
+    folder.trial("clean", "move", Void(reason="lane died"))
+    cells = _cells(tmp_path)
+
+    here = cells["add %", "down"]
+    assert (here.text, here.more) == ("failure", "reported infeasible, recovered")
+    assert tmp_path / unquote(here.href) == path
+    assert (cells["move", "clean"].text, cells["move", "clean"].more) == ("void", "lane died")
+    assert cells["move", "down"].text == "not run"
+    assert cells["move", "down"].href == ""
+
+
+def test_repeats_are_summed_and_lead_to_the_folder_they_have_in_common(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).manifest()
+    first = folder.trial("down", "add", solved(), _recovering(), repeat=1)
+    folder.trial("down", "add", failed(), _giving_up(), repeat=2)
+    folder.trial("down", "add", Void(reason="lane died"), repeat=3)
+    cell = _cells(tmp_path)["add", "down"]
+
+    assert (cell.text, cell.more, cell.values) == ("1/2", "1/2 rec., 1 void", (1, 2, 1, 2))
+    assert tmp_path / unquote(cell.href) == first.parents[1]
+
+
+def test_of_too_many_cells_only_those_lead_on_where_something_went_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = RunFolder(tmp_path)
+    folder.trial("clean", "good", solved())
+    folder.trial("clean", "bad", failed())
+    monkeypatch.setattr(tasks, "MOST_LINKS", 1)
+    cells = _cells(tmp_path)
+
+    assert cells["good", "clean"].href == ""
+    assert cells["bad", "clean"].href
+    assert "only those lead" in task_sheet(load_run(tmp_path)).note
