@@ -102,6 +102,20 @@ class Contrast:
     the same tasks."""
 
 
+@dataclass(frozen=True, slots=True)
+class DefenceEffect:
+    """What a defence changes under the same faults."""
+
+    agent: str
+    condition: str
+    """With the defence."""
+    against: str
+    """The same scenario at the same dose without it."""
+    defence: str
+    delta: Delta
+    """Success with it minus without it; not adjusted."""
+
+
 type Scored = Mapping[Pair, bool]
 """Trials with a yes or no."""
 
@@ -123,13 +137,11 @@ def solved(trials: Iterable[TrialRecord]) -> dict[Pair, bool]:
 
 def delta(of: Scored, against: Scored, tasks: Resampled) -> Delta | None:
     """Return the difference over the pairs on both sides; None where there are none."""
-    return _compared(
-        [(p[:2], of[p], against[p]) for p in sorted(of.keys() & against.keys())], tasks
-    )
+    return compared([(p[:2], of[p], against[p]) for p in sorted(of.keys() & against.keys())], tasks)
 
 
-def _compared(sides: Sequence[tuple[Task, bool, bool]], tasks: Resampled) -> Delta | None:
-    """Compare (task, this side, the other side)."""
+def compared(sides: Sequence[tuple[Task, bool, bool]], tasks: Resampled) -> Delta | None:
+    """Return the difference over pairs, each (task, this side, the other); None for no pairs."""
     if not sides:
         return None
     lost = sum(other and not this for _, this, other in sides)
@@ -206,7 +218,7 @@ def noise_floor(clean: Scored, control: Scored, tasks: Resampled) -> NoiseFloor 
             for earlier, later in pairwise(sorted(clean))
             if earlier[:2] == later[:2]
         ]
-    found = _compared(sides, tasks)
+    found = compared(sides, tasks)
     return NoiseFloor(found, found.lost + found.won, found.pairs, source) if found else None
 
 

@@ -11,7 +11,7 @@ not reached.
 
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -195,6 +195,6 @@ def _of(metric: str, row: Row) -> str:
     return ""
 
 
-def _near(name: str, names: Sequence[str] | set[str] | dict[str, object]) -> str:
+def _near(name: str, names: Iterable[str]) -> str:
     near = get_close_matches(name, list(names), n=1)
     return f"; did you mean {near[0]!r}?" if near else "."

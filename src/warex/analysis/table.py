@@ -12,6 +12,7 @@ from warex.analysis.bootstrap import Resampled
 from warex.analysis.conditions import Setup, setups
 from warex.analysis.differences import (
     Contrast,
+    DefenceEffect,
     Delta,
     NoiseFloor,
     Pair,
@@ -39,6 +40,7 @@ from warex.analysis.trial import CLEAN, NO_PROXY, TrialRecord
 
 __all__ = [
     "Contrast",
+    "DefenceEffect",
     "Delta",
     "Dose",
     "DosePoint",
@@ -172,6 +174,7 @@ class Table:
     power: tuple[tuple[str, Power], ...] = ()
     """By agent."""
     contrasts: tuple[Contrast, ...] = ()
+    defences: tuple[DefenceEffect, ...] = ()
     doses: tuple[DoseSeries, ...] = ()
 
     def row(self, agent: str, condition: str) -> Row:
@@ -214,6 +217,7 @@ def tabulate(run: Run) -> Table:
         noise_floor=tuple((a.name, a.floor) for a in agents if a.floor),
         power=tuple((a.name, p) for a in agents if (p := a.power())),
         contrasts=tuple(compared),
+        defences=tuple(found for agent in agents for found in agent.defences()),
         doses=tuple(found for agent in agents for found in agent.doses()),
     )
 
@@ -264,6 +268,22 @@ class _Agent:
             for dose in self._setups[row.condition].doses
         ]
         return series(self.name, standing, self._solved)
+
+    def defences(self) -> list[DefenceEffect]:
+        bare = {setup: c for c, setup in self._setups.items() if setup.defence is None}
+        compared = [
+            (condition, setup.defence, against, delta(found, self._solved[against], self._tasks))
+            for condition, setup in self._setups.items()
+            if setup.defence is not None
+            and setup.scenario is not None
+            and (against := bare.get(replace(setup, defence=None)))
+            and (found := self._solved[condition])
+        ]
+        return [
+            DefenceEffect(self.name, condition, against, defence, effect)
+            for condition, defence, against, effect in compared
+            if effect is not None
+        ]
 
     def _is_tested(self, condition: str) -> bool:
         return condition not in (CLEAN, NO_PROXY) and not self._setups[condition].control

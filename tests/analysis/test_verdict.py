@@ -1,0 +1,110 @@
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.builders import RunFolder, Story, failed, solved
+from warex.analysis.run import load_run
+from warex.analysis.table import tabulate
+from warex.analysis.verdict import verdict
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return RunFolder(tmp_path).manifest(
+        conditions=[
+            {"name": "clean"},
+            {"name": "server-error", "scenario": "paper/server-error"},
+            {
+                "name": "server-error+refresh",
+                "scenario": "paper/server-error",
+                "defence": {"name": "refresh", "text": "…"},
+            },
+        ]
+    )
+
+
+def _plain() -> Story:
+    return Story().thinks(1, "goto").page("x1").thinks(2, "click").thinks(3, "click").stops()
+
+
+def _gives_up() -> Story:
+    return Story().thinks(1, "goto").fault(1).stops()
+
+
+def _recovers() -> Story:
+    return Story().thinks(1, "goto").fault(1).thinks(2, "reload").page("x2").stops()
+
+
+def _said(folder: RunFolder) -> tuple[str, ...]:
+    run = load_run(folder.path)
+    return verdict(run, tabulate(run))
+
+
+def test_what_is_significant_is_said_with_interval_and_p(folder: RunFolder) -> None:
+    for task in map(str, range(14)):
+        folder.trial("clean", task, solved(), _plain())
+        folder.trial("server-error", task, failed(), _gives_up())
+        folder.trial("server-error+refresh", task, solved(), _recovers())
+
+    assert _said(folder) == (
+        "patient loses 100 points [70, 100] under server-error (p < 0.001 after Holm).",
+        "Whether server-error+refresh changes patient's success cannot be told: +0 points"
+        " [-22, +22] over 14 pairs (p = 1 after Holm).",
+        "Under server-error patient is cheap only because it gives up (premature termination). It"
+        " fails and is cheap: success -100 points [-100, -70], cost at 33% of clean [33, 33].",
+        "For patient, the defence 'refresh' (server-error+refresh against server-error) helps by"
+        " +100 points [+70, +100] (p < 0.001).",
+        "With 14 tasks the smallest fall of patient's success that is seen four times out of five"
+        " is 67 points (10 % of pairs flipping by chance, which is assumed).",
+    )
+
+
+def test_what_few_tasks_show_is_left_open_with_the_number_that_would_do(folder: RunFolder) -> None:
+    for task in map(str, range(4)):
+        folder.trial("clean", task, solved(), _plain())
+        story = _gives_up() if task == "0" else _recovers()
+        folder.trial("server-error", task, failed() if task == "0" else solved(), story)
+
+    lines = _said(folder)
+
+    assert lines[0].startswith(
+        "Whether server-error changes patient's success cannot be told: -25 points ["
+    )
+    assert "; a difference of that size would need about" in lines[0]
+    assert lines[-1].startswith("With 4 tasks no fall of patient's success can be seen reliably")
+    assert not any("loses" in line for line in lines)
+
+
+def test_a_condition_whose_fault_hardly_arrives_is_called_out_first(folder: RunFolder) -> None:
+    for task in map(str, range(3)):
+        folder.trial("clean", task, solved(), _plain())
+        folder.trial("server-error", task, solved(), _plain())
+        story = _recovers() if task == "0" else _plain()
+        folder.trial("server-error+refresh", task, solved(), story)
+
+    assert _said(folder)[:2] == (
+        "patient, server-error: no fault reached a trial, so this condition measures nothing.",
+        "patient, server-error+refresh: a fault reached only 1/3 trials, so this condition hardly"
+        " measures it.",
+    )
+
+
+def test_without_clean_nothing_is_claimed(folder: RunFolder) -> None:
+    folder.trial("server-error", "add", failed(), _gives_up())
+    assert _said(folder) == (
+        "patient: there is no pair with clean, so what its faults change cannot be told.",
+    )
+
+
+def test_a_run_in_which_nothing_counts_says_so(folder: RunFolder) -> None:
+    folder.trial("server-error", "add", None, _gives_up())
+    assert _said(folder) == ("No trial counts, so there is nothing to tell.",)
+
+
+def test_many_pairs_without_a_change_are_said_to_be_unchanged(folder: RunFolder) -> None:
+    for task in map(str, range(60)):
+        folder.trial("clean", task, solved(), _plain())
+        folder.trial("server-error", task, solved(), _recovers())
+    assert _said(folder)[0] == (
+        "server-error leaves patient's success as it is, to within 10 points: +0 points [-6, +6]."
+    )
