@@ -289,13 +289,14 @@ class RunFolder:
         attempt: int = 1,
         agent: str | None = None,
         repeat: int = 1,
+        seed: int = 7,
     ) -> Path:
         """Write an attempt; ``story`` follows the event that begins the trial."""
         key = TrialKey(self.benchmark, agent or self.agent, condition, task, repeat)
         folder = attempt_dir(self.path, key, attempt)
         folder.mkdir(parents=True)
         if story is not None:
-            whole = Story(t=-1.0).began(key)
+            whole = Story(t=-1.0).began(key, seed)
             whole.events += story.events
             whole.write(folder / EVENTS)
         if outcome is not None:

@@ -18,6 +18,7 @@ _COMMANDS: Final = {
     "addon": "print a file for `mitmdump -s`",
     "benchmarks": "list the benchmarks, show one",
     "ca": "show where WAREX's certificate authority is",
+    "compare": "two agents or versions: better, worse, or cannot tell",
     "defences": "list what can be said to an agent's model, show one",
     "demo": "run the embedded campaign, start to report",
     "doctor": "what works on this machine, and how to mend the rest",

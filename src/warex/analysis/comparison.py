@@ -1,0 +1,339 @@
+"""Two agents, or two versions of one, over the same trials: better, worse, or nobody can tell.
+
+Pairs are what two runs share: benchmark, task, repeat and condition, under one seed and one
+scenario, so that both sides met the same faults. What does not pair is left out and said.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Literal
+
+from pydantic import JsonValue
+
+from warex.analysis.bootstrap import Resampled, Task
+from warex.analysis.differences import Delta, Pair, adjusted, compared, pair_of
+from warex.analysis.intervals import Mean, Rate, rate_over
+from warex.analysis.run import Run
+from warex.analysis.statistics import pairs_needed
+from warex.analysis.trial import CLEAN, NO_PROXY, TrialRecord
+from warex.errors import InputError
+
+type Verdict = Literal["better", "worse", "cannot tell"]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two: an agent of a run."""
+
+    run: Run
+    agent: str
+
+    def __str__(self) -> str:
+        return f"{self.agent} of {self.run.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of one condition."""
+
+    condition: str
+    before: Rate
+    """Success over the shared pairs."""
+    after: Rate
+    success: Delta | None
+    """After minus before; adjusted over the conditions (Holm)."""
+    recovery: Delta | None
+    """The same over pairs in which both sides met a fault that stands in the recovery rate."""
+    latency_s: Mean | None
+    """After minus before, a mean over pairs; the next two likewise."""
+    llm_calls: Mean | None
+    usd: Mean | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the success says."""
+        return _verdict(self.success)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two agents side by side."""
+
+    before: Side
+    after: Side
+    changes: tuple[Change, ...]
+    """By condition, in the order of the runs."""
+    faulted: Delta | None
+    """Success over all conditions with faults together, clustered on task; None for fewer than two.
+    """
+    recovered: Delta | None
+    """Recovery over the same."""
+    verdict: Verdict
+    why: str
+    """One sentence."""
+    left_out: tuple[str, ...]
+    """What does not pair, a sentence each."""
+
+
+def sides(first: Run, second: Run, agents: tuple[str | None, str | None]) -> list[tuple[str, str]]:
+    """Return which agents are compared: those named, else those both have, else the only ones.
+
+    Raises InputError where that does not say.
+    """
+    for run, agent in zip((first, second), agents, strict=True):
+        if agent is not None and agent not in run.agents:
+            raise InputError(
+                f"{run.path} has no agent {agent!r}; there are: {', '.join(run.agents)}"
+            )
+    shared = [agent for agent in first.agents if agent in second.agents]
+    if agents == (None, None) and shared and first.path.resolve() != second.path.resolve():
+        return [(agent, agent) for agent in shared]
+    named = [
+        agent or (run.agents[0] if len(run.agents) == 1 else None)
+        for run, agent in zip((first, second), agents, strict=True)
+    ]
+    one, other = named
+    if one is None or other is None:
+        raise InputError(
+            f"say which agents are compared: {first.path} has {', '.join(first.agents)};"
+            f" {second.path} has {', '.join(second.agents)}. Write RUN:AGENT"
+        )
+    return [(one, other)]
+
+
+def compare(before: Side, after: Side) -> Comparison:
+    """Compare two agents over the trials that they share.
+
+    Raises InputError where they share none.
+    """
+    left_out = list(_other_setups(before.run, after.run))
+    barred = {condition for condition, _ in left_out}
+    pairs, apart = _pairs(before, after, barred)
+    if not pairs:
+        raise InputError(
+            f"{before} and {after} share no trial: the same benchmark, task, repeat, condition and"
+            " seed on both sides"
+        )
+    seed = before.run.manifest.seed if before.run.manifest else 0
+    tasks = Resampled({pair[:2] for found in pairs.values() for pair, _, _ in found}, seed)
+    changes = _changes(pairs, tasks)
+    hit = [each for found in pairs.values() for each in found if each[1].has_faults]
+    several = sum(found[0][1].has_faults for found in pairs.values()) > 1
+    faulted = compared(_solved(hit), tasks) if several else None
+    recovered = compared(_recovered(hit), tasks)
+    verdict, why = _conclude(changes, faulted, recovered)
+    return Comparison(
+        before,
+        after,
+        changes,
+        faulted,
+        recovered,
+        verdict,
+        why,
+        (*(sentence for _, sentence in left_out), *_said_of(apart)),
+    )
+
+
+type _Both = tuple[Pair, TrialRecord, TrialRecord]
+
+
+def _pairs(
+    before: Side, after: Side, barred: set[str]
+) -> tuple[dict[str, list[_Both]], dict[str, int]]:
+    """Return the shared trials by condition, and how many do not pair, by why."""
+    mine = {(t.key.condition, pair_of(t)): t for t in _scored(before)}
+    theirs = {(t.key.condition, pair_of(t)): t for t in _scored(after)}
+    shared = [place for place in mine if place in theirs and place[0] not in barred]
+    same = [p for p in shared if mine[p].seed == theirs[p].seed or p[0] == NO_PROXY]
+    apart = {
+        "met other faults: their seeds differ": len(shared) - len(same),
+        "one side lacks": len([p for p in mine.keys() ^ theirs.keys() if p[0] not in barred]),
+    }
+    order = [*before.run.conditions, *after.run.conditions]
+    found: dict[str, list[_Both]] = {}
+    for condition in dict.fromkeys(order):
+        here = [(p[1], mine[p], theirs[p]) for p in sorted(same) if p[0] == condition]
+        if here:
+            found[condition] = here
+    return found, apart
+
+
+def _scored(side: Side) -> list[TrialRecord]:
+    return [t for t in side.run.trials if t.key.agent == side.agent and t.solved is not None]
+
+
+def _said_of(apart: dict[str, int]) -> tuple[str, ...]:
+    return tuple(
+        f"{count} {'trial is' if count == 1 else 'trials are'} left out that {why}."
+        for why, count in apart.items()
+        if count
+    )
+
+
+def _other_setups(first: Run, second: Run) -> Iterable[tuple[str, str]]:
+    """Yield the conditions of one name that are not one condition, each with a sentence."""
+    for condition in first.conditions:
+        if condition in second.conditions:
+            one, other = _frozen(first, condition), _frozen(second, condition)
+            if one != other:
+                yield (
+                    condition,
+                    f"{condition} is left out: its scenario, defence or dose is another one in"
+                    f" {second.path}.",
+                )
+
+
+def _frozen(run: Run, condition: str) -> JsonValue:
+    """Return what a run's manifest keeps of a condition, but for where its scenario was found."""
+    if run.manifest is None or condition in (CLEAN, NO_PROXY):
+        return None
+    campaign = run.manifest.campaign
+    scenarios, listed = campaign.get("scenarios"), campaign.get("conditions")
+    scenario = scenarios.get(condition) if isinstance(scenarios, dict) else None
+    for item in listed if isinstance(listed, list) else ():
+        if isinstance(item, dict) and item.get("name") == condition:
+            rest = {key: value for key, value in item.items() if key != "scenario"}
+            return {**rest, "scenario": scenario}
+    return scenario
+
+
+def _changes(pairs: dict[str, list[_Both]], tasks: Resampled) -> tuple[Change, ...]:
+    deltas = adjusted([compared(_solved(found), tasks) for found in pairs.values()])
+    recoveries = adjusted([compared(_recovered(found), tasks) for found in pairs.values()])
+    return tuple(
+        Change(
+            condition,
+            rate_over((pair[:2], bool(one.solved)) for pair, one, _ in found),
+            rate_over((pair[:2], bool(other.solved)) for pair, _, other in found),
+            success,
+            recovery,
+            _mean(found, tasks, lambda trial: trial.latency_s),
+            _mean(found, tasks, lambda trial: len(trial.llm.calls) if trial.llm else None),
+            _mean(found, tasks, lambda trial: trial.llm.usd if trial.llm else None),
+        )
+        for (condition, found), success, recovery in zip(
+            pairs.items(), deltas, recoveries, strict=True
+        )
+    )
+
+
+def _solved(found: Sequence[_Both]) -> list[tuple[Task, bool, bool]]:
+    return [(pair[:2], bool(other.solved), bool(one.solved)) for pair, one, other in found]
+
+
+def _recovered(found: Sequence[_Both]) -> list[tuple[Task, bool, bool]]:
+    return [
+        (pair[:2], other.recovered, one.recovered)
+        for pair, one, other in found
+        if one.recovered is not None and other.recovered is not None
+    ]
+
+
+def _mean(
+    found: Sequence[_Both], tasks: Resampled, figure: Callable[[TrialRecord], float | None]
+) -> Mean | None:
+    differences: list[tuple[Task, float]] = []
+    for pair, one, other in found:
+        before, after = figure(one), figure(other)
+        if before is not None and after is not None:
+            differences.append((pair[:2], after - before))
+    if not differences:
+        return None
+    value = fmean(difference for _, difference in differences)
+    return Mean(value, tasks.mean(differences), len(differences))
+
+
+def _verdict(delta: Delta | None) -> Verdict:
+    if delta is None or not delta.significant:
+        return "cannot tell"
+    return "better" if delta.value > 0 else "worse"
+
+
+def _conclude(
+    changes: Sequence[Change], faulted: Delta | None, recovered: Delta | None
+) -> tuple[Verdict, str]:
+    """Return what the whole says: success first; recovery where success does not tell."""
+    said = {change.condition: change.verdict for change in changes}
+    better = [name for name, verdict in said.items() if verdict == "better"]
+    worse = [name for name, verdict in said.items() if verdict == "worse"]
+    pooled = _verdict(faulted)
+    better += ["all faults together"] if pooled == "better" else []
+    worse += ["all faults together"] if pooled == "worse" else []
+    if better and worse:
+        both = f"better under {', '.join(better)}, worse under {', '.join(worse)}"
+        return "cannot tell", f"it solves tasks {both}"
+    if better:
+        return "better", f"it solves more tasks under {', '.join(better)}"
+    if worse:
+        return "worse", f"it solves fewer tasks under {', '.join(worse)}"
+    by_recovery = _verdict(recovered)
+    if recovered is not None and by_recovery != "cannot tell":
+        how = "more" if by_recovery == "better" else "less"
+        return by_recovery, f"it recovers {how} often, though success does not tell them apart"
+    return "cannot tell", _what_it_would_take(changes, faulted)
+
+
+def _what_it_would_take(changes: Sequence[Change], faulted: Delta | None) -> str:
+    main = faulted or next((c.success for c in changes if c.success is not None), None)
+    if main is None or main.lost == main.won:
+        return "no difference in success was seen"
+    needed = pairs_needed(main.lost / main.pairs, main.won / main.pairs)
+    seen = f"{main.pairs} pairs do not tell a difference of {100 * main.value:+.0f} points apart"
+    if needed is None or needed <= main.pairs:
+        return f"{seen} from chance"
+    return f"{seen} from chance; about {needed:,} independent ones would"
+
+
+def comparison_data(comparison: Comparison) -> dict[str, JsonValue]:
+    """Return a comparison as plain JSON; differences are after minus before."""
+    return {
+        "schema_version": 1,
+        "before": {"run": str(comparison.before.run.path), "agent": comparison.before.agent},
+        "after": {"run": str(comparison.after.run.path), "agent": comparison.after.agent},
+        "verdict": comparison.verdict,
+        "why": comparison.why,
+        "faulted": _delta(comparison.faulted),
+        "recovered": _delta(comparison.recovered),
+        "conditions": [
+            {
+                "condition": change.condition,
+                "verdict": change.verdict,
+                "before": _rate(change.before),
+                "after": _rate(change.after),
+                "success": _delta(change.success),
+                "recovery": _delta(change.recovery),
+                "latency_s": _of_mean(change.latency_s),
+                "llm_calls": _of_mean(change.llm_calls),
+                "usd": _of_mean(change.usd),
+            }
+            for change in comparison.changes
+        ],
+        "left_out": list(comparison.left_out),
+    }
+
+
+def _rate(rate: Rate) -> dict[str, JsonValue]:
+    return {"hits": rate.hits, "n": rate.n, "value": rate.value, "interval": list(rate.interval)}
+
+
+def _delta(delta: Delta | None) -> dict[str, JsonValue] | None:
+    if delta is None:
+        return None
+    return {
+        "value": delta.value,
+        "pairs": delta.pairs,
+        "interval": list(delta.interval) if delta.interval else None,
+        "p": delta.p,
+        "p_holm": delta.p_holm,
+        "method": delta.method,
+        "lost": delta.lost,
+        "won": delta.won,
+    }
+
+
+def _of_mean(mean: Mean | None) -> dict[str, JsonValue] | None:
+    if mean is None:
+        return None
+    interval: JsonValue = list(mean.interval) if mean.interval else None
+    return {"value": mean.value, "interval": interval, "n": mean.n}
