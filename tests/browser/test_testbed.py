@@ -216,3 +216,66 @@ def test_no_page_asks_for_anything_elsewhere_nor_complains(page: Page, host: str
     assert len(shapes) > 2
     assert hosts == {host}
     assert complaints == []
+
+
+MAIL = "http://mail.warex.test"
+
+
+def test_a_message_opens_in_place_and_the_way_back_leads_to_the_list(page: Page) -> None:
+    documents = list[str]()
+    page.on(
+        "request", lambda each: documents.append(each.url) if each.is_navigation_request() else None
+    )
+    page.goto(f"{MAIL}/")
+    page.get_by_role("link", name="Priya Nair, Site visit on Friday, 09:55", exact=True).click()
+    expect(page.get_by_role("heading", name="Site visit on Friday", exact=True)).to_be_visible()
+    assert page.url == f"{MAIL}/t/4?in=inbox"
+    assert documents == [f"{MAIL}/"]
+    page.go_back()
+    expect(page.get_by_text("Choose a conversation to read it here")).to_be_visible()
+
+
+@pytest.mark.parametrize("broken", ["**/t/4/pane?*", "**/core.js", "**/open.js"])
+def test_a_message_is_there_after_a_reload_whatever_was_lost(page: Page, broken: str) -> None:
+    page.route(broken, lambda route: route.abort())
+    page.goto(f"{MAIL}/")
+    page.get_by_role("link", name="Priya Nair, Site visit on Friday, 09:55", exact=True).click()
+    if broken != "**/open.js":
+        expect(page.get_by_role("cell", name="4417#", exact=True)).to_have_count(0)
+        page.unroute(broken)
+        page.reload()
+        page.get_by_role("link", name="Priya Nair, Site visit on Friday, 09:55", exact=True).click()
+    expect(page.get_by_role("cell", name="4417#", exact=True)).to_be_visible()
+
+
+def test_without_scripts_no_letter_can_be_begun_nor_conversations_chosen(page: Page) -> None:
+    page.route("**/*.js", lambda route: route.abort())
+    page.goto(f"{MAIL}/")
+    page.get_by_role("button", name="Compose", exact=True).click()
+    assert not page.get_by_role("dialog").count()
+    page.get_by_role("checkbox", name="Select Dad's present", exact=True).click()
+    assert not page.get_by_role("button", name="Archive", exact=True).count()
+
+
+def test_a_letter_in_the_dialog_says_why_it_is_not_sent(page: Page, bed: Testbed) -> None:
+    page.goto(f"{MAIL}/")
+    page.get_by_role("button", name="Compose", exact=True).click()
+    page.get_by_role("textbox", name="To", exact=True).fill("nobody")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("“nobody” is not an e-mail address")
+    page.get_by_role("textbox", name="To", exact=True).fill("Ivo Marin")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("no subject")
+    assert len(_admin(bed, "/state?host=mail.warex.test")["mail.warex.test"]["sent"]) == 3
+    page.get_by_role("button", name="Send anyway", exact=True).click()
+    expect(page.get_by_role("status", name="Message sent", exact=True)).to_be_visible()
+
+
+def test_a_star_that_cannot_be_set_is_not_shown(page: Page) -> None:
+    page.route("**/api/star", lambda route: route.abort())
+    page.goto(f"{MAIL}/t/4")
+    page.get_by_role("article").get_by_role("button").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_role("article").get_by_role("button")).to_have_accessible_name(
+        "Remove star from Site visit on Friday"
+    )

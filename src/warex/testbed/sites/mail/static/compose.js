@@ -21,9 +21,9 @@ document.addEventListener("click", async (event) => {
 
 document.addEventListener("submit", async (event) => {
   const form = event.target.closest("[data-letter]");
-  if (!form || !form.closest("dialog")) return;
+  const button = event.submitter || form?.querySelector(".strong");
+  if (!form || !form.closest("dialog") || button.value === "discard") return;
   event.preventDefault();
-  const button = event.submitter || form.querySelector(".strong");
   const wrong = form.querySelector("[data-wrong]");
   const path = button.value === "draft" ? "/api/drafts" : "/api/messages";
   button.disabled = true;
@@ -36,7 +36,10 @@ document.addEventListener("submit", async (event) => {
   } catch (error) {
     wrong.textContent = error.message;
     wrong.hidden = false;
-    if (error.confirm) form.dataset.anyway = "yes";
+    if (error.confirm) {
+      form.dataset.anyway = "yes";
+      button.textContent = button.dataset.anyway;
+    }
     button.disabled = false;
   }
 });
