@@ -275,7 +275,8 @@ def _conclude(
 
 
 def _what_it_would_take(changes: Sequence[Change], faulted: Delta | None) -> str:
-    main = faulted or next((c.success for c in changes if c.success is not None), None)
+    known = [change.success for change in changes if change.success is not None]
+    main = faulted or max(known, key=lambda delta: abs(delta.value), default=None)
     if main is None or main.lost == main.won:
         return "no difference in success was seen"
     needed = pairs_needed(main.lost / main.pairs, main.won / main.pairs)
