@@ -1,11 +1,12 @@
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from tests.analysis.builders import RunFolder, Story, solved
+from tests.analysis.builders import RunFolder, Story, failed, solved
 from warex.analysis.run import load_run
 from warex.analysis.summary import summarise
-from warex.analysis.table import tabulate
+from warex.analysis.table import Row, tabulate
 from warex.traces.outcome import Void
 
 
@@ -32,3 +33,27 @@ def test_the_summary_is_plain_json_that_keeps_what_is_unknown_null(tmp_path: Pat
     assert (void["score"], void["void_reason"]) == (None, "lane died")
     assert (tmp_path / void["path"]).is_dir()
     assert whole["as_if"] == {"scripted:patient": "gpt-4o"}
+
+
+def test_every_figure_of_a_row_stands_in_the_summary_with_its_interval(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).manifest()
+    hurt = Story().thinks(1, "goto").fault(1).thinks(2, "reload").page("x2").stops()
+    plain = Story().thinks(1, "goto").page("x1").stops()
+    for task in ("add", "move", "share"):
+        for repeat in (1, 2):
+            folder.trial("clean", task, solved(), plain, repeat=repeat)
+            folder.trial("server-error", task, failed(), hurt, repeat=repeat)
+    run = load_run(tmp_path)
+
+    whole: Any = json.loads(json.dumps(summarise(run, tabulate(run)), allow_nan=False))
+
+    row = next(row for row in whole["conditions"] if row["condition"] == "server-error")
+    assert row.keys() == {field.name for field in fields(Row)}
+    assert (row["delta"]["value"], row["delta"]["method"]) == (-1, "cluster-bootstrap")
+    assert row["pass_k"] == {"1": 0, "2": 0}
+    assert row["intervals"]["steps"] == [2, 2]
+    assert row["recovered_and_solved"]["hits"] == 0
+    assert row["regime"]["name"] == "unclear"
+    assert whole["noise_floor"][0]["source"] == "repeats"
+    assert whole["power"][0]["n"] == 3
+    assert whole["verdict"][0].startswith("Whether server-error changes")
