@@ -3,6 +3,7 @@ import re
 import pytest
 
 from tests.testbed.sites.mail.client import HOSTS, Client
+from warex.testbed.web import Request
 
 PAGES = [
     "/",
@@ -71,3 +72,29 @@ def test_an_api_path_answers_in_json_whatever_happens() -> None:
     assert client.call("/api/star", message=99, starred=False)[1] == {
         "error": "That is not there any more."
     }
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        f"/?page={'9' * 5000}",
+        f"/compose?draft={'9' * 5000}",
+        "/compose?reply=x",
+        "/t/4?in=label-x",
+        "/t/4?open=²",
+        "/search?q=%22%22%20from:%20-",
+        "/search/run?before=soon",
+        "/label/99",
+        "/t/999999999",
+    ],
+)
+def test_an_address_made_up_by_hand_breaks_nothing(target: str) -> None:
+    assert Client().ask(target).status in (200, 303, 404)
+
+
+def test_a_form_made_up_by_hand_breaks_nothing() -> None:
+    client = Client()
+    for path in ("/actions", "/t/4/labels", "/empty", "/compose", "/contacts", "/settings/rules"):
+        for body in (b"", b"=x&t=1&tx=1", b"\xff\xfe", b"t%C2%B2=1&do=read"):
+            answer = client.site.handle(Request("POST", path, body=body))
+            assert answer.status in (200, 303, 422), (path, body)

@@ -1,10 +1,11 @@
 """What is done to conversations: filing, labels, marks, stars, and the emptying of folders."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from urllib.parse import quote, urlencode
 
 from warex.testbed.sites.mail.desk import Desk, done
+from warex.testbed.sites.mail.forms import read_number
 from warex.testbed.sites.mail.model import Message
 from warex.testbed.web import Request, Response, Route, as_json, see_other
 
@@ -31,7 +32,7 @@ class Filing:
 
     def _act(self, request: Request) -> Response:
         fields, box = request.form(), self._desk.mailbox
-        threads = [int(key[1:]) for key in fields if key[0] == "t" and key[1:].isdecimal()]
+        threads = _threads(fields)
         back, (deed, _, target) = _back(fields), fields.get("do", "").partition(":")
         target = target or fields.get({"move": "folder", "label": "label"}.get(deed, ""), "")
         if not threads:
@@ -72,6 +73,12 @@ class Filing:
             return as_json({"error": sentence}, HTTPStatus.UNPROCESSABLE_ENTITY)
         box.change([box.messages[number]], starred=starred)
         return as_json({"starred": starred, "count": self._desk.counts()["starred"]})
+
+
+def _threads(fields: Mapping[str, str]) -> list[int]:
+    """Return the numbers of the conversations that were chosen: `t12` is one."""
+    numbers = (read_number(key.removeprefix("t")) for key in fields if key.startswith("t"))
+    return [number for number in numbers if number is not None]
 
 
 def _here(thread: Sequence[Message], place: str) -> list[Message]:

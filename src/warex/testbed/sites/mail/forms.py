@@ -64,10 +64,10 @@ def read_draft(fields: Mapping[str, Any]) -> Draft:
     """Read a letter as it was typed; nothing in it needs to be right yet."""
     texts = _texts(fields)
     return Draft(
-        id=_number(texts.get("draft", "")) or 0,
+        id=read_number(texts.get("draft", "")) or 0,
         **{key: texts.get(key, "") for key in ("to", "cc", "bcc", "subject", "body", "attachment")},
-        reply_to=_number(texts.get("reply_to", "")),
-        forwards=_number(texts.get("forwards", "")),
+        reply_to=read_number(texts.get("reply_to", "")),
+        forwards=read_number(texts.get("forwards", "")),
     )
 
 
@@ -209,5 +209,6 @@ def _too_long(texts: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _number(text: str) -> int | None:
-    return int(text) if re.fullmatch(r"\d{1,9}", text) else None
+def read_number(text: str) -> int | None:
+    """Read the number of a thing; None when it is none."""
+    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from warex.testbed.sites.mail import query
 from warex.testbed.sites.mail.desk import Desk
+from warex.testbed.sites.mail.forms import read_number
 from warex.testbed.sites.mail.model import Message
 from warex.testbed.sites.mail.rows import Row, rows
 from warex.testbed.web import Request, Response, Route, see_other
@@ -45,9 +46,8 @@ class Reading:
     def _list(self, request: Request, place: str, heading: str) -> Response:
         found = self._rows(request, place)
         size = self._desk.brand.per_page
-        wanted = request.query.get("page", "1")
         last = max(1, -(-len(found) // size))
-        number = min(int(wanted), last) if wanted.isdecimal() and int(wanted) else 1
+        number = min(read_number(request.query.get("page", "")) or 1, last)
         return self._desk.page(
             "list.html",
             request,
@@ -127,9 +127,9 @@ class Reading:
     def _place(self, request: Request) -> str:
         """Return the list from which a conversation was opened; the inbox where it is unknown."""
         place = request.query.get("in", "inbox")
-        label = place.removeprefix("label-")
-        if place.startswith("label-") and label.isdecimal():
-            return place if int(label) in self._desk.mailbox.labels else "inbox"
+        if place.startswith("label-"):
+            label = read_number(place.removeprefix("label-"))
+            return place if label in self._desk.mailbox.labels else "inbox"
         known = place == "search" or (place in self._desk.brand.folders and place != "drafts")
         return place if known else "inbox"
 

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from warex.testbed.sites.mail.desk import Desk, done
-from warex.testbed.sites.mail.forms import Problems, read_draft, read_letter
+from warex.testbed.sites.mail.forms import Problems, read_draft, read_letter, read_number
 from warex.testbed.sites.mail.model import Draft, Message, Person
 from warex.testbed.web import Request, Response, Route, as_json, see_other
 
@@ -53,12 +53,12 @@ class Writing:
     def _begun(self, request: Request) -> Draft:
         """Return what the form begins with; raises KeyError for a number that is unknown."""
         box, wanted = self._desk.mailbox, request.query
-        if (number := wanted.get("draft", "")).isdecimal():
-            return box.drafts[int(number)]
-        if (number := wanted.get("forward", "")).isdecimal():
-            return forward(box.messages[int(number)])
-        if (number := wanted.get("reply", "")).isdecimal():
-            return answer(box.messages[int(number)], box.owner, "all" in wanted)
+        if "draft" in wanted:
+            return box.drafts[_known(wanted["draft"])]
+        if "forward" in wanted:
+            return forward(box.messages[_known(wanted["forward"])])
+        if "reply" in wanted:
+            return answer(box.messages[_known(wanted["reply"])], box.owner, "all" in wanted)
         return Draft(0, to=wanted.get("to", ""))
 
     def _send(self, request: Request) -> Response:
@@ -98,6 +98,13 @@ class Writing:
     def _api_draft(self, request: Request) -> Response:
         draft = self._desk.mailbox.keep_draft(read_draft(request.json()))
         return as_json({"id": draft.id, "location": "/drafts?done=drafted"}, HTTPStatus.CREATED)
+
+
+def _known(text: str) -> int:
+    number = read_number(text)
+    if number is None:
+        raise KeyError(text)
+    return number
 
 
 def answer(message: Message, owner: Person, everyone: bool) -> Draft:
