@@ -36,7 +36,7 @@ def test_each_line_has_a_cell_for_each_column() -> None:
 def test_a_table_without_anything_to_say_is_empty() -> None:
     empty = {name for name, sheet in _all().items() if sheet.empty}
 
-    assert empty == {"instrument", "regimes", "doses", "contrasts", "sites", "voids"}
+    assert empty == {"instrument", "regimes", "defences", "doses", "contrasts", "sites", "voids"}
 
 
 def test_recovery_and_delivery_are_about_conditions_that_inject() -> None:

@@ -6,22 +6,22 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from warex.analysis.run import load_run
 from warex.campaigns.options import Options
 from warex.campaigns.run import Planned, run_campaign
 from warex.campaigns.runner import Done
+from warex.cli.gate import hold
 from warex.errors import WarexError
 from warex.proxy.ca import ensure_ca
-from warex.report.html import write_report
-from warex.report.terminal import render_table
 from warex.sandbox.scratch import own_scratch
 from warex.traces import Counted, Unscored, Void
 
 
-def run_and_report(planned: Planned, out: Path, options: Options) -> None:
+def run_and_report(
+    planned: Planned, out: Path, options: Options, fail_under: str | None = None
+) -> None:
     """Run a campaign with a progress bar, print its tables, write its report.
 
-    Raises WarexError where not one trial counts.
+    Raises WarexError where not one trial counts, and where ``fail_under`` is not reached.
     """
     # Before the run folder is made, which would stand in the next try's way.
     ensure_ca()
@@ -51,12 +51,24 @@ def run_and_report(planned: Planned, out: Path, options: Options) -> None:
 
     with own_scratch(), progress:
         run_campaign(planned, out, options, began=began, report=report, notice=notice)
+    _tell(out, console, fail_under)
+
+
+def _tell(out: Path, console: Console, fail_under: str | None) -> None:
+    # What reads runs is large, and would keep the first trial waiting.
+    from warex.analysis.run import load_run
+    from warex.analysis.table import tabulate
+    from warex.report.html import write_report
+    from warex.report.terminal import render_table
+
     loaded = load_run(out)
-    page = write_report(loaded)
-    console.print(render_table(loaded))
+    table = tabulate(loaded)
+    page = write_report(loaded, table)
+    console.print(render_table(loaded, table))
     console.print(f"\nrun      {out}\nreport   {page}", highlight=False, soft_wrap=True)
     if not any(isinstance(trial.outcome, Counted | Unscored) for trial in loaded.trials):
         raise WarexError(f"no trial of {out} counts: each of them is void, for the reasons above")
+    hold(table, fail_under)
 
 
 def _line(done: Done) -> str:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from warex.cli.gate import fail_under_option, hold
+
 
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path))
@@ -15,7 +17,8 @@ import click
     metavar="DIR",
     help="Write figures as SVG and tables as CSV, LaTeX and Markdown into this folder.",
 )
-def command(run: Path, as_json: bool, folder: Path | None) -> None:
+@fail_under_option
+def command(run: Path, as_json: bool, folder: Path | None, fail_under: str | None) -> None:
     """Print a run's tables and write its report.html and summary.json anew."""
     from rich.console import Console
 
@@ -31,8 +34,9 @@ def command(run: Path, as_json: bool, folder: Path | None) -> None:
     exported = export(loaded, folder, table) if folder else ()
     if as_json:
         click.echo((run / SUMMARY).read_text("utf-8").rstrip())
-        return
-    Console().print(render_table(loaded, table))
-    click.echo(f"\nreport   {report}")
-    if exported:
-        click.echo(f"export   {folder}: {len(exported)} files")
+    else:
+        Console().print(render_table(loaded, table))
+        click.echo(f"\nreport   {report}")
+        if exported:
+            click.echo(f"export   {folder}: {len(exported)} files")
+    hold(table, fail_under)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from warex.cli.gate import fail_under_option
 from warex.cli.traffic import traffic_options
 from warex.cli.trial import attempt_of
 from warex.errors import InputError
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     type=click.Choice(["auto", "namespace", "environment"]),
     help="How agents are put behind the proxy; default: the campaign's, which is auto.",
 )
+@fail_under_option
 @traffic_options
 def command(
     campaign: str,
@@ -61,6 +63,7 @@ def command(
     replay: Path | None,
     ray: str | None,
     isolate: str | None,
+    fail_under: str | None,
     maps: tuple[str, ...],
     upstream: str | None,
     insecure: bool,
@@ -110,4 +113,4 @@ def command(
     if dry_run:
         print_dry_run(planned, folder, options)
         return
-    run_and_report(planned, folder, options)
+    run_and_report(planned, folder, options, fail_under)

@@ -36,7 +36,7 @@ def p(of: float | None) -> str:
     if of is None:
         return UNKNOWN
     if of < 0.001:
-        return "<0.001"
+        return "< 0.001"
     return f"{of:.3f}" if of < 0.1 else f"{of:.2f}"
 
 

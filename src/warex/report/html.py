@@ -16,7 +16,8 @@ from warex.report.charts.dose import dose_panels
 from warex.report.charts.effort import panels
 from warex.report.colours import DARK, HEATS, LIGHT, variables
 from warex.report.columns import COLUMNS
-from warex.report.notes import cut_traces, footnotes, left_out, warnings
+from warex.report.headline import opening
+from warex.report.notes import cut_traces, footnotes, left_out
 from warex.report.sheets import Sheet, sheets
 from warex.report.svg import Chart, inline, style
 from warex.report.tasks import folder_link, relative, task_sheet
@@ -41,6 +42,7 @@ def write_report(run: Run, table: Table | None = None) -> Path:
 def render_html(run: Run, table: Table | None = None) -> str:
     """Return the report as HTML. Links are relative to the run's folder."""
     table = table or tabulate(run)
+    first, rest = opening(run, table)
     page = Environment(
         loader=PackageLoader("warex.report", "."), autoescape=True, undefined=StrictUndefined
     ).get_template("report.html")
@@ -52,8 +54,8 @@ def render_html(run: Run, table: Table | None = None) -> str:
         figure_style=style(),
         heats=HEATS,
         extent=_extent(run),
-        verdict=(),
-        warnings=warnings(table),
+        verdict=first,
+        at_length=rest,
         contents=list(_contents(told)),
         sheet=told,
         drawn=_drawn(run, table),
@@ -86,6 +88,8 @@ def _contents(told: Mapping[str, Sheet]) -> Iterator[tuple[str, str]]:
     yield "at-what-cost", "Cost"
     if not told["recovery"].empty:
         yield "recovery-part", "Recovery"
+    if not told["defences"].empty:
+        yield "defences-part", "Defences"
     if not told["doses"].empty:
         yield "doses-part", "Dose and response"
     if not told["contrasts"].empty:

@@ -5,24 +5,15 @@ from pathlib import Path
 from warex.analysis.run import Run
 from warex.analysis.summary import priced_as_if
 from warex.analysis.table import Table
-from warex.report.figures import delta, rate
+from warex.report.figures import delta
 
 _MOST = 20
 """Of sentences of one kind."""
 
 
-def warnings(table: Table) -> tuple[str, ...]:
-    """Return what heads a report: reasons to read the figures with care."""
-    return tuple(
-        f"{row.agent}, {row.condition}: a fault reached only {rate(row.exposure)} trials, so this"
-        " condition hardly measures it."
-        for row in table.underexposed
-    )
-
-
-def opening(table: Table) -> tuple[str, ...]:
+def instrument(table: Table) -> tuple[str, ...]:
     """Return what the proxy alone does, and what differs by itself, before any fault."""
-    return (*_proxy(table), *_noise(table), *_power(table))
+    return (*_proxy(table), *_noise(table))
 
 
 def _proxy(table: Table) -> list[str]:
@@ -48,15 +39,6 @@ def _noise(table: Table) -> list[str]:
         f" {floor.flips} of {_count(floor.pairs, 'pair')} flip. No smaller Δ means anything."
         for agent, floor in table.noise_floor
     ]
-
-
-def _power(table: Table) -> list[str]:
-    lines = []
-    for agent, power in table.power:
-        drop = "no drop" if power.drop is None else f"no drop below {100 * power.drop:.0f} points"
-        size = _count(power.n, "task")
-        lines.append(f"With {size}, {drop} of {agent} would be seen four times in five.")
-    return lines
 
 
 def footnotes(run: Run, table: Table) -> tuple[str, ...]:

@@ -63,6 +63,7 @@ def sheets(run: Run, table: Table) -> tuple[Sheet, ...]:
         effort_sheet(run, table),
         recovery_sheet(run, table),
         regime_sheet(run, table),
+        defence_sheet(run, table),
         dose_sheet(run, table),
         contrast_sheet(table),
         site_sheet(run, table),
@@ -206,6 +207,35 @@ def delivery_sheet(run: Run, table: Table) -> Sheet:
             "condition", "exposure", "planned", "delivered", "missed", "why missed", "left alone"
         ),
         _by_agent(run, _faulted(table)),
+    )
+
+
+def defence_sheet(run: Run, table: Table) -> Sheet:
+    """Say what each defence changes against the same condition without it."""
+    lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
+    for effect in table.defences:
+        p = effect.delta.p if effect.delta.p_holm is None else effect.delta.p_holm
+        lines[effect.agent].append(
+            (
+                plain(effect.defence),
+                plain(effect.condition),
+                plain(effect.against),
+                difference(effect.delta),
+                Cell(figures.p(p), (p,)),
+            )
+        )
+    return Sheet(
+        "defences",
+        "What a defence changes",
+        "Success with the defence minus that without it, in points, paired by task and repeat.",
+        (
+            Column("defence", "What is added to the system prompt.", ("defence",), True),
+            Column("with", "The condition that has it.", ("with",), True),
+            Column("without", "The condition it is held against.", ("without",), True),
+            _difference_column("change", "change", "In points, paired."),
+            Column("p", "Two-sided.", ("p",)),
+        ),
+        _blocks(lines),
     )
 
 

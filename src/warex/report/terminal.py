@@ -20,7 +20,8 @@ from warex.analysis.table import Row, Table, tabulate
 from warex.analysis.trial import TrialRecord
 from warex.report.columns import RowColumn, columns
 from warex.report.figures import UNKNOWN, usd
-from warex.report.notes import footnotes, left_out, opening, warnings
+from warex.report.headline import opening
+from warex.report.notes import footnotes, instrument, left_out
 from warex.traces.outcome import Counted, Unscored, Void
 
 # Cost never stands without success beside it.
@@ -32,12 +33,10 @@ _PARTS = (
 
 
 def render_table(run: Run, table: Table | None = None) -> RenderableType:
-    """Return the campaign's table: warnings first, then a block for each agent, then footnotes."""
+    """Return the campaign's table: the verdict, a block for each agent, footnotes."""
     table = table or tabulate(run)
-    parts: list[RenderableType] = [
-        Text(f"! {line}", style="bold yellow") for line in warnings(table)
-    ]
-    parts += [Text(line) for line in opening(table)]
+    parts: list[RenderableType] = [Text(line, style="bold") for line in opening(run, table)[0]]
+    parts += [Text(), *(Text(line) for line in instrument(table))]
     for agent in run.agents:
         parts += [Text(), _Block(agent, table.of(agent))]
     notes = (*footnotes(run, table), *left_out(table))
