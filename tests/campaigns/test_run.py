@@ -332,9 +332,7 @@ def test_a_budget_stops_it_and_a_larger_one_goes_on(
 
     assert go(20, resume=False) == 2
     (sentence,) = told
-    assert sentence.startswith(
-        "the budget of 20 tokens is used up: 20 are spent. 3 trials are left"
-    )
+    assert sentence.startswith("the budget of 20 tokens is used up: 20 are spent. Trials left: 3.")
     assert go(20, resume=True) == 0
     assert go(40, resume=True) == 2
     assert go(1000, resume=True) == 1

@@ -243,11 +243,20 @@ def run_campaign(
             )
         else:
             _run_here(planned, left, schedule, run, options, isolation, report)
-        if schedule.stopped is not None:
-            notice(
-                f"{schedule.stopped}. {schedule.left} trials are left; what ran is kept, and"
-                " --resume goes on, with another budget if you like"
-            )
+        _tell_what_is_left(schedule, notice)
+
+
+def _tell_what_is_left(schedule: Schedule, notice: Callable[[str], None]) -> None:
+    if schedule.stopped is not None:
+        notice(
+            f"{schedule.stopped}. Trials left: {schedule.left}. What ran is kept, and --resume goes"
+            " on, under another budget if you like"
+        )
+    for key in schedule.given_up:
+        notice(
+            f"each attempt at {key.task} of {key.agent} under {key.condition}, repeat {key.repeat},"
+            " was lost with what ran it; it may be too much for it. --resume tries again"
+        )
 
 
 def _run_here(
@@ -290,9 +299,7 @@ def _work(
         isolation=isolation,
         secret=None if cache is None else llm_cache_secret(cache),
         variables={
-            name: os.environ[name]
-            for name in planned.benchmark.key_variables
-            if name in os.environ
+            name: os.environ[name] for name in planned.benchmark.key_variables if name in os.environ
         },
     )
 
