@@ -1,7 +1,5 @@
 """The agent's calls to its model: recognised, defended, answered as before, read once they end."""
 
-from dataclasses import replace
-
 from mitmproxy import http
 
 from warex.errors import TrialVoid
@@ -51,7 +49,7 @@ class ModelCalls:
     def defend(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
         """Add the condition's text to a call, if it has one.
 
-        Steps are still counted by what the agent sent: its own repeat is the same step.
+        Steps have been counted by then, by what the agent sent: its own repeat is the same step.
 
         Raises TrialVoid where the text cannot be added: without it the condition would be another.
         """
@@ -72,7 +70,7 @@ class ModelCalls:
         asked = recognise(request.method, request.path, content_type, changed)
         if asked is None:
             raise TrialVoid(f"with the defence {defence.name!r} a request is no LLM call any more")
-        tap.request = replace(asked, body_digest=tap.request.body_digest)
+        tap.request = asked
         self._recorder.write(DefenceApplied(exchange=ongoing.exchange.id, defence=defence.name))
 
     def earlier(self, flow: http.HTTPFlow, ongoing: Ongoing) -> http.Response | None:
@@ -119,7 +117,7 @@ class ModelCalls:
         """Keep a new answer of the model's own that is complete."""
         if self._cache is None or tap.asking is None or tap.replayed is not None:
             return
-        whole = event.status == 200 and event.complete and event.error is None
+        whole = event.status == 200 and event.complete
         if not (whole and by_model) or tap.last_byte is None:
             self._cache.give_up(tap.asking)
             return
