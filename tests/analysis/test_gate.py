@@ -3,10 +3,13 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
-from warex.analysis.gate import demands, shortfalls
+from warex.analysis.gate import METRICS, demands, shortfalls
 from warex.analysis.run import load_run
 from warex.analysis.table import Table, tabulate
 from warex.errors import InputError
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "statistics.md"
 
 
 @pytest.fixture
@@ -92,3 +95,8 @@ def test_names_with_dots_and_plus_signs_are_told_from_the_metric() -> None:
     assert (found.scope, found.metric) == ("gpt-4.1/server-error+refresh", "recovery")
     first, second = demands("search and pay.success>=0.5 and delta>=-.1")
     assert (first.scope, second.bound) == ("search and pay", -0.1)
+
+
+def test_every_metric_stands_in_the_reference_with_its_meaning() -> None:
+    rows = set(PAGE.read_text().splitlines())
+    assert {f"| `{name}` | {means} |" for name, (_, means) in METRICS.items()} <= rows

@@ -1,0 +1,372 @@
+"""A run as Polars frames, for whoever wants to ask more than the report answers.
+
+    run = warex.load_run("runs/paper")
+    run.trials.group_by("condition").agg(pl.col("solved").mean())
+
+Each column is described in docs/reference/frames.md. What is not known is null, never 0.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from warex.analysis import run as runs
+from warex.analysis.intervals import Rate
+from warex.analysis.run import Run
+from warex.analysis.table import Intervals, Row, tabulate
+from warex.analysis.trial import TrialRecord
+from warex.traces.events import RequestSeen, ResponseSeen
+from warex.traces.outcome import Void
+from warex.traces.paths import EVENTS
+from warex.traces.reader import read_trace
+
+type Schema = Mapping[str, type[pl.DataType]]
+type Line = dict[str, object]
+
+_TEXT, _WHOLE, _REAL, _FLAG = pl.String, pl.Int64, pl.Float64, pl.Boolean
+
+KEY: Schema = {
+    "benchmark": _TEXT,
+    "agent": _TEXT,
+    "condition": _TEXT,
+    "task": _TEXT,
+    "repeat": _WHOLE,
+    "attempt": _WHOLE,
+}
+"""What every line but those of ``conditions`` begins with."""
+
+TRIALS: Schema = {
+    **KEY,
+    "stands": _FLAG,
+    "outcome": _TEXT,
+    "ending": _TEXT,
+    "void_reason": _TEXT,
+    "score": _REAL,
+    "solved": _FLAG,
+    "latency_s": _REAL,
+    "llm_calls": _WHOLE,
+    "steps": _WHOLE,
+    "input_tokens": _WHOLE,
+    "cached_tokens": _WHOLE,
+    "output_tokens": _WHOLE,
+    "reasoning_tokens": _WHOLE,
+    "usd": _REAL,
+    "spent_usd": _REAL,
+    "replayed_calls": _WHOLE,
+    "has_faults": _FLAG,
+    "planned": _WHOLE,
+    "delivered": _WHOLE,
+    "exposed": _FLAG,
+    "recovered": _FLAG,
+    "reloads": _WHOLE,
+    "duplicated_writes": _WHOLE,
+    "premature_stop": _FLAG,
+    "fruitless": _FLAG,
+    "site": _TEXT,
+    "seed": _WHOLE,
+    "canary": _FLAG,
+    "trace_cut": _TEXT,
+    "path": _TEXT,
+}
+
+INJECTIONS: Schema = {
+    **KEY,
+    "injection": _TEXT,
+    "rule": _TEXT,
+    "kind": _TEXT,
+    "exchange": _TEXT,
+    "url": _TEXT,
+    "ordinal": _WHOLE,
+    "fate": _TEXT,
+    "reason": _TEXT,
+    "planned_t": _REAL,
+    "waited_s": _REAL,
+    "client_left": _FLAG,
+    "repeat_of": _TEXT,
+}
+
+RECOVERIES: Schema = {
+    **KEY,
+    "injection": _TEXT,
+    "verdict": _TEXT,
+    "why": _TEXT,
+    "disagreement": _TEXT,
+    "seconds": _REAL,
+    "steps": _WHOLE,
+    "tokens": _WHOLE,
+    "tries": _WHOLE,
+}
+
+LLM_CALLS: Schema = {
+    **KEY,
+    "seq": _WHOLE,
+    "step": _WHOLE,
+    "model": _TEXT,
+    "input_tokens": _WHOLE,
+    "cached_tokens": _WHOLE,
+    "output_tokens": _WHOLE,
+    "reasoning_tokens": _WHOLE,
+    "usage": _TEXT,
+    "latency_s": _REAL,
+    "original_latency_s": _REAL,
+    "replayed": _FLAG,
+    "usd": _REAL,
+    "as_if": _TEXT,
+    "error": _TEXT,
+}
+
+REQUESTS: Schema = {
+    **KEY,
+    "seq": _WHOLE,
+    "t": _REAL,
+    "exchange": _TEXT,
+    "method": _TEXT,
+    "url": _TEXT,
+    "resource": _TEXT,
+    "top_level": _FLAG,
+    "body": _WHOLE,
+    "repeat_of": _TEXT,
+    "status": _WHOLE,
+    "by": _TEXT,
+    "size": _WHOLE,
+    "seconds": _REAL,
+    "error": _TEXT,
+}
+
+_MEANS = tuple(field.name for field in fields(Intervals))
+_RATES = (
+    "success",
+    "recovery",
+    "exposure",
+    "injections_recovered",
+    "recovered_and_solved",
+    "premature_stops",
+    "fruitless",
+)
+
+
+def _spread(name: str) -> Schema:
+    return {name: _REAL, f"{name}_low": _REAL, f"{name}_high": _REAL}
+
+
+CONDITIONS: Schema = {
+    "agent": _TEXT,
+    "condition": _TEXT,
+    "scenario": _TEXT,
+    "defence": _TEXT,
+    "control": _FLAG,
+    "dose_axis": _TEXT,
+    "dose": _REAL,
+    "n": _WHOLE,
+    "voids": _WHOLE,
+    **{name: kind for rate in _RATES for name, kind in _spread(rate).items()},
+    **_spread("delta"),
+    "pairs": _WHOLE,
+    "p": _REAL,
+    "p_holm": _REAL,
+    **_spread("exposed_delta"),
+    **_spread("r_fault"),
+    **{name: kind for mean in _MEANS for name, kind in _spread(mean).items()},
+    "total_usd": _REAL,
+    "recovery_seconds": _REAL,
+    "recovery_steps": _REAL,
+    "recovery_tokens": _REAL,
+    "healed": _WHOLE,
+    "undecided": _WHOLE,
+    "reloads": _WHOLE,
+    "duplicated_writes": _WHOLE,
+    "planned": _WHOLE,
+    "delivered": _WHOLE,
+    "regime": _TEXT,
+}
+
+
+@dataclass(frozen=True)
+class Frames:
+    """A run in frames."""
+
+    run: Run
+    trials: pl.DataFrame
+    """One line for each attempt."""
+    injections: pl.DataFrame
+    """One line for each planned fault."""
+    recoveries: pl.DataFrame
+    """One line for each delivered fault with a verdict."""
+    llm_calls: pl.DataFrame
+    conditions: pl.DataFrame
+    """One line for each agent and condition: the report's table."""
+
+    @cached_property
+    def requests(self) -> pl.DataFrame:
+        """One line for each request; the traces are read again when this is first asked for."""
+        return _frame(REQUESTS, (line for a in self.run.attempts for line in _requests(a)))
+
+
+def load_run(path: str | os.PathLike[str]) -> Frames:
+    """Read a run's folder into frames. Raises TraceError as ``warex report`` does."""
+    run = runs.load_run(Path(path))
+    standing = {(trial.key, trial.attempt) for trial in run.trials}
+    return Frames(
+        run=run,
+        trials=_frame(
+            TRIALS, (_trial(a, run, (a.key, a.attempt) in standing) for a in run.attempts)
+        ),
+        injections=_frame(
+            INJECTIONS,
+            (
+                _line(a, INJECTIONS, i, injection=i.id, reason=i.reason or None)
+                for a in run.attempts
+                for i in a.injections
+            ),
+        ),
+        recoveries=_frame(
+            RECOVERIES,
+            (
+                _line(a, RECOVERIES, r, disagreement=r.disagreement or None)
+                for a in run.attempts
+                for r in a.recoveries
+            ),
+        ),
+        llm_calls=_frame(
+            LLM_CALLS,
+            (
+                _line(a, LLM_CALLS, call)
+                for a in run.attempts
+                for call in (a.llm.calls if a.llm else ())
+            ),
+        ),
+        conditions=_frame(CONDITIONS, map(_condition, tabulate(run).rows)),
+    )
+
+
+def _frame(schema: Schema, lines: Iterable[Line]) -> pl.DataFrame:
+    columns: dict[str, list[object]] = {name: [] for name in schema}
+    for line in lines:
+        for name, column in columns.items():
+            column.append(line[name])
+    return pl.DataFrame(columns, schema=dict(schema))
+
+
+def _key(attempt: TrialRecord) -> Line:
+    key = attempt.key
+    return {
+        "benchmark": key.benchmark,
+        "agent": key.agent,
+        "condition": key.condition,
+        "task": key.task,
+        "repeat": key.repeat,
+        "attempt": attempt.attempt,
+    }
+
+
+def _line(attempt: TrialRecord, schema: Schema, of: object, **told: object) -> Line:
+    """Return a line of what has the columns' names as its own."""
+    names = [name for name in schema if name not in KEY and name not in told]
+    return _key(attempt) | {name: getattr(of, name) for name in names} | told
+
+
+def _trial(trial: TrialRecord, run: Run, stands: bool) -> Line:
+    llm, outcome, ways = trial.llm, trial.outcome, trial.behaviour
+    return _key(trial) | {
+        "stands": stands,
+        "outcome": outcome.outcome if outcome else None,
+        "ending": getattr(outcome, "ending", None),
+        "void_reason": outcome.reason if isinstance(outcome, Void) else None,
+        "score": getattr(outcome, "score", None),
+        "solved": trial.solved,
+        "latency_s": trial.latency_s,
+        "llm_calls": len(llm.calls) if llm else None,
+        "steps": llm.steps if llm else None,
+        "input_tokens": llm.input_tokens if llm else None,
+        "cached_tokens": llm.cached_tokens if llm else None,
+        "output_tokens": llm.output_tokens if llm else None,
+        "reasoning_tokens": llm.reasoning_tokens if llm else None,
+        "usd": llm.usd if llm else None,
+        "spent_usd": llm.spent_usd if llm else None,
+        "replayed_calls": llm.replayed if llm else None,
+        "has_faults": trial.has_faults,
+        "planned": len(trial.injections),
+        "delivered": sum(i.fate == "delivered" for i in trial.injections),
+        "exposed": trial.exposed if trial.has_faults else None,
+        "recovered": trial.recovered if trial.exposed else None,
+        "reloads": ways.reloads if llm else None,
+        "duplicated_writes": ways.duplicated_writes if llm else None,
+        "premature_stop": ways.premature_stop(outcome) if trial.exposed else None,
+        "fruitless": ways.fruitless(outcome) if trial.exposed else None,
+        "site": trial.site,
+        "seed": trial.seed,
+        "canary": trial.canary,
+        "trace_cut": trial.cut,
+        "path": trial.path.resolve().relative_to(run.path.resolve()).as_posix(),
+    }
+
+
+def _requests(attempt: TrialRecord) -> Iterator[Line]:
+    if not (attempt.path / EVENTS).exists():
+        return
+    trace = read_trace(attempt.path / EVENTS, lean=True)
+    answers = {answer.exchange: answer for answer in trace.events(ResponseSeen)}
+    for entry in trace.of(RequestSeen):
+        request = entry.event
+        assert isinstance(request, RequestSeen)
+        answer = answers.get(request.exchange)
+        yield _key(attempt) | {
+            "seq": entry.seq,
+            "t": entry.t,
+            "exchange": request.exchange,
+            "method": request.method,
+            "url": request.url,
+            "resource": answer.resource if answer else request.resource,
+            "top_level": request.top_level,
+            "body": request.body or None,
+            "repeat_of": request.repeat_of,
+            "status": answer.status if answer else None,
+            "by": answer.by if answer else None,
+            "size": answer.size if answer else None,
+            "seconds": answer.timings.total if answer else None,
+            "error": answer.error if answer else None,
+        }
+
+
+def _condition(row: Row) -> Line:
+    line: Line = {
+        "agent": row.agent,
+        "condition": row.condition,
+        "scenario": row.scenario,
+        "defence": row.defence,
+        "control": row.control,
+        "dose_axis": row.dose.axis if row.dose else None,
+        "dose": row.dose.value if row.dose else None,
+        "n": row.n,
+        "voids": row.voids,
+        "pairs": row.delta.pairs if row.delta else None,
+        "p": row.delta.p if row.delta else None,
+        "p_holm": row.delta.p_holm if row.delta else None,
+        "total_usd": row.total_usd,
+        "recovery_seconds": row.recovery_price.seconds if row.recovery_price else None,
+        "recovery_steps": row.recovery_price.steps if row.recovery_price else None,
+        "recovery_tokens": row.recovery_price.tokens if row.recovery_price else None,
+        "healed": row.healed,
+        "undecided": row.undecided,
+        "reloads": row.reloads,
+        "duplicated_writes": row.duplicated_writes,
+        "planned": row.ledger.planned,
+        "delivered": row.ledger.delivered,
+        "regime": row.regime.name if row.regime else None,
+    }
+    for name in (*_RATES, "delta", "exposed_delta", "r_fault"):
+        figure = getattr(row, name)
+        known = figure if not isinstance(figure, Rate) or figure.n else None
+        line |= _ends(name, known.value if known else None, known.interval if known else None)
+    for name in _MEANS:
+        line |= _ends(name, getattr(row, name), getattr(row.intervals, name))
+    return line
+
+
+def _ends(name: str, value: float | None, interval: tuple[float, float] | None) -> Line:
+    low, high = interval or (None, None)
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
