@@ -308,3 +308,60 @@ def test_a_star_that_cannot_be_set_is_not_shown(page: Page) -> None:
     expect(page.get_by_role("article").get_by_role("button")).to_have_accessible_name(
         "Remove star from Site visit on Friday"
     )
+
+
+FEED = "http://board.warex.test"
+
+
+def test_an_order_of_the_feed_comes_without_a_new_document_and_goes_back(page: Page) -> None:
+    documents = list[str]()
+    page.on(
+        "request", lambda each: documents.append(each.url) if each.is_navigation_request() else None
+    )
+    page.goto(f"{FEED}/")
+    page.get_by_role("tab", name="Top", exact=True).click()
+    expect(page.get_by_role("tab", name="Top", exact=True, selected=True)).to_be_visible()
+    assert page.url == f"{FEED}/?sort=top"
+    page.go_back()
+    expect(page.get_by_role("tab", name="Hot", exact=True, selected=True)).to_be_visible()
+    assert documents == [f"{FEED}/"]
+
+
+def test_an_order_that_cannot_be_loaded_says_so_and_keeps_the_list(page: Page) -> None:
+    page.goto(f"{FEED}/")
+    page.route("**/?sort=top", lambda route: route.abort())
+    page.get_by_role("tab", name="Top", exact=True).click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_role("tab", name="Hot", exact=True, selected=True)).to_be_visible()
+    assert page.url == f"{FEED}/"
+
+
+@pytest.mark.parametrize("lost", ["votes.js", "app.js", "api/posts/*/vote"])
+def test_a_vote_in_the_feed_needs_its_scripts_and_says_when_it_was_not_counted(
+    page: Page, bed: Testbed, lost: str
+) -> None:
+    page.route(f"**/{lost}", lambda route: route.abort())
+    page.goto(f"{FEED}/p/3")
+    vote = page.get_by_role("button", name="Upvote comment by nullmodem", exact=True)
+    vote.click()
+    expect(vote).to_be_visible()
+    assert page.get_by_role("alert").count() == (lost == "api/posts/*/vote")
+    assert _admin(bed, "/state?host=board.warex.test")["board.warex.test"]["votes"] == []
+
+
+def test_without_scripts_a_forum_takes_replies_but_opens_no_dialog(
+    page: Page, bed: Testbed
+) -> None:
+    page.route("**/*.js", lambda route: route.abort())
+    page.goto("http://forum.warex.test/topic/14")
+    page.get_by_role("button", name="Report reply by velo_deals_77", exact=True).click()
+    assert not page.get_by_role("dialog").count()
+    page.get_by_role("textbox", name="Your reply", exact=True).fill("No, thanks.")
+    page.get_by_role("button", name="Post reply", exact=True).click()
+    expect(page.get_by_role("status", name="Reply posted", exact=True)).to_be_visible()
+    page.goto(f"{FEED}/p/3")
+    page.get_by_role("textbox", name="Join in", exact=True).fill("No, thanks.")
+    page.get_by_role("button", name="Comment", exact=True).click()
+    expect(page.get_by_role("textbox", name="Join in", exact=True)).to_have_value("")
+    feed = _admin(bed, "/state?host=board.warex.test")["board.warex.test"]
+    assert feed["writes"] == []

@@ -11,6 +11,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "calendar": ("calendar.warex.test", "agenda.warex.test", "planner.warex.test"),
     "mail": ("mail.warex.test", "post.warex.test", "inbox.warex.test"),
     "shop": ("shop.warex.test", "market.warex.test", "outfitters.warex.test"),
+    "forum": ("forum.warex.test", "board.warex.test", "talk.warex.test"),
 }
 """The kinds of site, each with its hosts; the package of a kind makes them by ``make(host)``."""
 
