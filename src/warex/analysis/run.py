@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from warex.analysis.trial import CLEAN, NO_PROXY, TrialRecord, load_trial
+from warex.analysis.reading import read_trials
+from warex.analysis.trial import CLEAN, NO_PROXY, TrialRecord
 from warex.errors import TraceError
 from warex.llm.actions import Vocabulary
 from warex.llm.prices import PriceTable, built_in_prices
@@ -64,9 +65,9 @@ def load_run(path: Path, prices: PriceTable | None = None) -> Run:
             f"{path} is no run: it has neither a {MANIFEST} nor a trial. Name the folder that"
             " `warex run` made."
         )
-    attempts = [
-        load_trial(folder, vocabulary(manifest, key.benchmark), prices) for key, _, folder in found
-    ]
+    benchmarks = {key.benchmark for key, _, _ in found}
+    words = {benchmark: vocabulary(manifest, benchmark) for benchmark in benchmarks}
+    attempts = read_trials([(folder, words[key.benchmark]) for key, _, folder in found], prices)
     return Run(
         path=path,
         manifest=manifest,
