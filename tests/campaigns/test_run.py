@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from warex.campaigns import run as campaigns
-from warex.campaigns.config import Budget, CampaignConfig, load_campaign
+from warex.campaigns.config import Budget, CampaignConfig, built_in_names, load_campaign
 from warex.campaigns.options import Options
 from warex.campaigns.run import Planned, plan, plan_replay, run_campaign
 from warex.campaigns.spent import Spent
@@ -71,6 +71,15 @@ def test_every_trial_of_the_grid_is_planned(demo: CampaignConfig) -> None:
         assert spec.proxied == (spec.key.condition != "no-proxy")
         assert (spec.scenario is None) == (spec.key.condition in ("no-proxy", "clean"))
         assert spec.agent.model == f"scripted:{spec.key.agent}"
+
+
+@pytest.mark.parametrize("name", built_in_names())
+def test_every_built_in_campaign_can_be_planned(name: str) -> None:
+    config = load_campaign(name)
+
+    trials = plan(config).trials
+
+    assert len(trials) % (len(config.agents) * len(config.conditions) * config.repeats) == 0
 
 
 def test_a_condition_brings_its_defence_and_may_share_answers(demo: CampaignConfig) -> None:
