@@ -19,7 +19,10 @@ def fresh() -> dict[str, Any]:
     return Sites().state()
 
 
-def test_no_task_takes_more_than_twelve_steps() -> None:
+def test_there_are_sixty_tasks_of_one_to_twelve_steps_on_every_site() -> None:
+    assert len(TASKS) >= 60
+    assert {task.host for task in TASKS} == set(HOSTS)
+    assert {1, 12} <= {len(task.oracle) for task in TASKS}
     assert all(1 <= len(task.oracle) <= 12 for task in TASKS)
 
 

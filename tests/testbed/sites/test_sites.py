@@ -1,5 +1,7 @@
 import time
+from pathlib import Path
 
+from tests.testbed.screenshots import LARGEST, picture
 from warex.testbed.sites import HOSTS, Sites
 from warex.testbed.web import Request
 
@@ -23,6 +25,14 @@ def test_a_reset_with_every_site_made_anew_takes_fifty_milliseconds() -> None:
 
     # The best of three: other people's work on this machine is not the sites'.
     assert min(reset() for _ in range(3)) <= 0.05
+
+
+def test_the_docs_show_every_site() -> None:
+    docs = (Path(__file__).parents[3] / "docs/reference/testbed.md").read_text("utf-8")
+    for host in HOSTS:
+        assert f"| `{host}` | " in docs
+        assert f"(../images/{picture(host).name})" in docs
+        assert picture(host).stat().st_size <= LARGEST
 
 
 def test_an_unknown_host_gets_the_first_site() -> None:
