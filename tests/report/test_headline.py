@@ -35,3 +35,11 @@ def test_of_a_long_verdict_each_agent_s_sum_opens_the_report() -> None:
         "What a defence changes for patient: c1 against c0: -50 [-70, -30] points (p < 0.001).",
     )
     assert rest == verdict(*many)
+
+
+def test_what_hardly_reached_an_agent_heads_a_sum_too() -> None:
+    rows = [row(f"c{n}", 4, 10, delta=OPEN, exposure=Rate(2, 10)) for n in range(MOST + 1)]
+    first, _ = opening(run(*rows), table(*rows))
+
+    assert first[0].startswith("What reached fewer than half of the trials is hardly measured:")
+    assert "patient, c0 (2/10)" in first[0]

@@ -20,7 +20,15 @@ def opening(run: Run, table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
     whole = verdict(run, table)
     if len(whole) <= MOST:
         return whole, ()
-    return tuple(line for agent in run.agents for line in _sum(table, agent)), whole
+    sums = (line for agent in run.agents for line in _sum(table, agent))
+    return (*_unexposed(table), *sums), whole
+
+
+def _unexposed(table: Table) -> Iterator[str]:
+    low = [row for row in table.underexposed if row.n]
+    if low:
+        listed = "; ".join(f"{row.agent}, {row.condition} ({row.exposure})" for row in low)
+        yield f"What reached fewer than half of the trials is hardly measured: {listed}."
 
 
 def _sum(table: Table, agent: str) -> Iterator[str]:
