@@ -1,0 +1,188 @@
+"""WAREX in a team's own tests: the ``warex`` marker and fixture.
+
+A test that is marked runs behind the proxy, under a scenario; a test that asks for the fixture can
+run a whole campaign and demand what it must reach. See docs/how-to/ci.md.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from warex.analysis.run import Run
+    from warex.analysis.table import Table
+    from warex.api import Interception, Interceptor
+
+_HELP = (
+    "warex(scenario, *, exposed=True, **options): run the test behind WAREX; the options are those"
+    " of warex.intercept. Unless exposed=False it fails where no fault was delivered."
+)
+_CALLED = pytest.StashKey[bool]()
+"""Whether the test itself went well."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--warex-out``."""
+    parser.getgroup("warex").addoption(
+        "--warex-out",
+        type=Path,
+        metavar="DIR",
+        help="Keep traces and run folders here; by default in each test's tmp_path.",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker."""
+    config.addinivalue_line("markers", _HELP)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give marked tests the fixture, also where they do not name it."""
+    for item in items:
+        names = getattr(item, "fixturenames", None)
+        if names is not None and item.get_closest_marker("warex") and "warex" not in names:
+            names.append("warex")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Note how the test went, and tell of runs that it left."""
+    report = yield
+    if call.when == "call":
+        item.stash[_CALLED] = report.passed  # type: ignore[attr-defined]
+    return report
+
+
+@dataclass(frozen=True)
+class CampaignRun:
+    """A campaign that a test has run."""
+
+    path: Path
+    """Its run folder."""
+    report: Path
+    """Its report.html."""
+    run: "Run"
+    table: "Table"
+    notices: tuple[str, ...] = ()
+
+    def require(self, demand: str) -> None:
+        """Raise AssertionError where the run does not reach it, with a sentence for each row.
+
+        ``demand`` is as that of ``--fail-under``: ``recovery>=0.8 and clean.success>=0.9``.
+        Raises InputError for what is no demand.
+        """
+        __tracebackhide__ = True
+        from warex.analysis.gate import shortfalls
+
+        if found := shortfalls(self.table, demand):
+            lines = "".join(f"\n  {shortfall.sentence}" for shortfall in found)
+            raise AssertionError(f"{self.path.name} does not reach {demand}:{lines}\n{self.report}")
+
+
+@dataclass
+class Warex:
+    """What the ``warex`` fixture gives a test."""
+
+    out: Path
+    """Where its traces and run folders go."""
+    runs: list[CampaignRun] = field(default_factory=list)
+    _proxy: "Interception | None" = None
+
+    @property
+    def proxy(self) -> "Interception":
+        """The proxy of a marked test, as ``warex.intercept`` gives it.
+
+        Raises UsageError where the test has no ``warex`` marker.
+        """
+        if self._proxy is None:
+            raise pytest.UsageError(
+                "this test has no proxy: mark it with @pytest.mark.warex(SCENARIO), or use"
+                " warex.intercept(…)"
+            )
+        return self._proxy
+
+    def intercept(self, scenario: Any = None, **options: Any) -> "Interceptor":
+        """Return what puts a part of the test behind the proxy; see ``warex.intercept``."""
+        from warex.api import intercept
+
+        return intercept(scenario, **options)
+
+    def run(
+        self,
+        campaign: str | Path | Mapping[str, Any],
+        *,
+        name: str | None = None,
+        **options: Any,
+    ) -> CampaignRun:
+        """Run a campaign to its end and return what came of it.
+
+        ``campaign`` is a file, a built-in name, or a campaign's keys; ``name`` that of the run's
+        folder; ``options`` are those of ``warex run``: jobs, limit, isolate and so on. Raises
+        WarexError as ``warex run`` does.
+        """
+        from warex.analysis.run import load_run
+        from warex.analysis.table import tabulate
+        from warex.campaigns.config import CampaignConfig, load_campaign
+        from warex.campaigns.options import Options
+        from warex.campaigns.run import plan, run_campaign
+        from warex.report.html import write_report
+        from warex.traces import escape
+
+        config = (
+            CampaignConfig.model_validate(campaign)
+            if isinstance(campaign, Mapping)
+            else load_campaign(str(campaign))
+        )
+        folder = self.out / escape(name or config.name)
+        notices: list[str] = []
+        run_campaign(plan(config), folder, Options(**options), notice=notices.append)
+        loaded = load_run(folder)
+        table = tabulate(loaded)
+        done = CampaignRun(folder, write_report(loaded, table), loaded, table, tuple(notices))
+        self.runs.append(done)
+        return done
+
+
+@pytest.fixture
+def warex(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Warex]:
+    """WAREX for one test: behind the proxy where it is marked, and able to run campaigns."""
+    kept: Path | None = request.config.getoption("--warex-out")
+    given = Warex(tmp_path if kept is None else kept / _file_name(request.node.name))
+    marker = request.node.get_closest_marker("warex")
+    try:
+        if marker is None:
+            yield given
+        else:
+            yield from _behind(request, given, marker)
+    finally:
+        for run in given.runs:
+            request.node.add_report_section("teardown", "warex", f"report {run.report}")
+
+
+def _behind(request: pytest.FixtureRequest, given: Warex, marker: pytest.Mark) -> Iterator[Warex]:
+    from warex.api import intercept
+
+    options = dict(marker.kwargs)
+    exposed = options.pop("exposed", True)
+    faulted = bool(marker.args) or options.get("scenario") is not None
+    with intercept(*marker.args, out=given.out / "trace", **options) as proxy:
+        given._proxy = proxy
+        yield given
+        delivered = [injection for injection in proxy.ledger if injection.state == "delivered"]
+        fine = request.node.stash.get(_CALLED, False)
+    if faulted and exposed and fine and not delivered:
+        pytest.fail(
+            "no fault of the scenario was delivered, so that this test shows nothing: is the agent"
+            " behind the proxy, and does the scenario match what it asks for? Where that is meant"
+            " to be, say exposed=False",
+            pytrace=False,
+        )
+
+
+def _file_name(test: str) -> str:
+    from warex.traces import escape
+
+    return escape(test)

@@ -1,0 +1,174 @@
+"""The plugin in a pytest of its own, as a team has it."""
+
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.wire
+
+
+class _Site(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"hello")
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[int]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+def run(folder: Path, site: int, tests: str, *arguments: str) -> tuple[int, str]:
+    """Run a file of tests in a pytest of its own; return its exit code and what it printed."""
+    head = f"""\
+        import httpx, pytest
+
+        MAPS = {{"http://shop.example": "http://127.0.0.1:{site}"}}
+        ALWAYS = {{"name": "down", "rules": [{{
+            "name": "down", "match": {{"url": "http://shop.example/*"}},
+            "trigger": {{"always": True}}, "fault": {{"kind": "http_error", "status": 500}},
+        }}]}}
+
+        def status(warex):
+            return httpx.get("http://shop.example/", proxy=warex.proxy.url).status_code
+    """
+    (folder / "test_agent.py").write_text(textwrap.dedent(head) + textwrap.dedent(tests))
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_marked_test_runs_under_its_scenario_and_another_does_not(
+    tmp_path: Path, site: int
+) -> None:
+    code, said = run(
+        tmp_path,
+        site,
+        """
+        @pytest.mark.warex(ALWAYS, maps=MAPS, seed=3)
+        def test_faulted(warex):
+            assert status(warex) == 500
+            assert [each.state for each in warex.proxy.ledger] == ["delivered"]
+
+        @pytest.mark.warex(maps=MAPS)
+        def test_healthy(warex):
+            assert status(warex) == 200
+
+        def test_part_of_it(warex):
+            with warex.intercept(ALWAYS, maps=MAPS) as proxy:
+                assert httpx.get("http://shop.example/", proxy=proxy.url).status_code == 500
+        """,
+    )
+
+    assert code == 0, said
+    assert "3 passed" in said
+
+
+def test_a_fault_that_never_came_fails_the_test_unless_that_is_meant(
+    tmp_path: Path, site: int
+) -> None:
+    code, said = run(
+        tmp_path,
+        site,
+        """
+        @pytest.mark.warex(ALWAYS)
+        def test_goes_past_it(warex):
+            pass
+
+        @pytest.mark.warex(ALWAYS, exposed=False)
+        def test_is_meant_to(warex):
+            pass
+
+        @pytest.mark.warex(ALWAYS)
+        def test_does_not_even_ask():
+            pass
+        """,
+    )
+
+    assert code == 1
+    assert "no fault of the scenario was delivered" in said
+    assert said.count("ERROR at teardown of") == 2
+    assert "3 passed" in said
+    assert "2 error" in said
+    assert "Traceback" not in said
+
+
+def test_a_test_that_failed_by_itself_is_told_nothing_more(tmp_path: Path, site: int) -> None:
+    code, said = run(
+        tmp_path,
+        site,
+        """
+        @pytest.mark.warex(ALWAYS)
+        def test_fails(warex):
+            assert False
+        """,
+    )
+
+    assert code == 1
+    assert "1 failed" in said
+    assert "error" not in said.splitlines()[-1]
+
+
+def test_an_unmarked_test_that_asks_for_the_proxy_is_told_how(tmp_path: Path, site: int) -> None:
+    code, said = run(
+        tmp_path,
+        site,
+        """
+        def test_asks(warex):
+            warex.proxy
+        """,
+    )
+
+    assert code == 1
+    assert "mark it with @pytest.mark.warex(SCENARIO)" in said
+
+
+def test_traces_are_kept_where_they_are_asked_for(tmp_path: Path, site: int) -> None:
+    code, said = run(
+        tmp_path,
+        site,
+        """
+        @pytest.mark.warex(ALWAYS, maps=MAPS)
+        def test_faulted(warex):
+            assert status(warex) == 500
+        """,
+        "--warex-out",
+        str(tmp_path / "kept"),
+    )
+
+    assert code == 0, said
+    assert (tmp_path / "kept/test_faulted/trace/events.jsonl").exists()
+
+
+def test_a_scenario_that_is_none_is_a_sentence(tmp_path: Path, site: int) -> None:
+    code, said = run(
+        tmp_path,
+        site,
+        """
+        @pytest.mark.warex("paper/server-eror")
+        def test_faulted(warex):
+            pass
+        """,
+    )
+
+    assert code == 1
+    assert "paper/server-error" in said
