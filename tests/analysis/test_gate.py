@@ -8,7 +8,6 @@ from warex.analysis.run import load_run
 from warex.analysis.table import Table, tabulate
 from warex.errors import InputError
 
-
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "statistics.md"
 
 
