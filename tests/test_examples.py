@@ -1,11 +1,14 @@
 """The examples do what they say."""
 
 import os
+import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+import yaml
 
 from warex.scenarios.explain import explain
 from warex.scenarios.load import load_scenario
@@ -92,3 +95,39 @@ def test_one_trial_is_solved_in_spite_of_its_fault(tmp_path: Path) -> None:
 
     assert "faults:  1 delivered" in said
     assert "score=1.0" in said
+
+
+def test_the_workflow_runs_commands_that_there_are() -> None:
+    workflow = yaml.safe_load((EXAMPLES / "ci/github-actions.yml").read_text("utf-8"))
+    lines = [
+        line.strip()
+        for step in workflow["jobs"]["warex"]["steps"]
+        for line in step.get("run", "").splitlines()
+    ]
+    commands = [shlex.split(line)[1:] for line in lines if line.startswith("warex ")]
+
+    assert [command[0] for command in commands] == ["doctor", "run", "compare"]
+    for name, *arguments in commands:
+        command = import_module(f"warex.cli.{name}").command
+        command.make_context(name, arguments)
+        options = {word for word in arguments if word.startswith("--")}
+        assert options <= {option for each in command.params for option in each.opts}
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_the_tests_of_an_agent_pass(tmp_path: Path) -> None:
+    plain = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*plain, "--warex-out", str(tmp_path), str(EXAMPLES / "ci/test_my_agent.py")],
+        cwd=tmp_path,
+        env={**os.environ, "WAREX_CA_DIR": str(tmp_path / "ca")},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 passed" in done.stdout
+    assert list(tmp_path.rglob("report.html"))
