@@ -19,6 +19,7 @@ NO_BENCHMARKS = {
     "recipe",
     "records",
     "table",
+    "testbed_pool",
 }
 
 each = pytest.mark.parametrize("kind", BENCHMARKS, ids=lambda kind: kind.name)

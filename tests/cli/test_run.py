@@ -12,7 +12,7 @@ from warex.cli import progress
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Planned, Path, Options]]:
     """Run nothing; note what would have been."""
     noted: list[tuple[Planned, Path, Options]] = []
-    monkeypatch.setattr(progress, "run_and_report", lambda *given: noted.append(given))
+    monkeypatch.setattr(progress, "run_and_report", lambda *given: noted.append(given[:3]))
     return noted
 
 

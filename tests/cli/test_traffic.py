@@ -43,7 +43,7 @@ def test_a_campaign_takes_what_the_proxy_takes(
 ) -> None:
     given: list[Options] = []
     monkeypatch.setattr(
-        progress, "run_and_report", lambda planned, out, options: given.append(options)
+        progress, "run_and_report", lambda planned, out, options, demand: given.append(options)
     )
 
     done = warex("run", "demo", "--arm", "start", "--llm-host", "LLM.example", "--out", "x")
