@@ -16,6 +16,23 @@ def resident(pid: int, field: str) -> int:
     raise RuntimeError(f"/proc does not tell {field}")
 
 
+def family(pid: int) -> set[int]:
+    """Return a process and all that it has started, and they in turn, as far as they live."""
+    found, new = set[int](), {pid}
+    while new:
+        found |= new
+        new = {child for parent in new for child in _children(parent)} - found
+    return found
+
+
+def _children(pid: int) -> set[int]:
+    try:
+        lists = [task.read_text() for task in Path(f"/proc/{pid}/task").glob("*/children")]
+    except OSError:
+        return set()  # It has ended.
+    return {int(child) for held in lists for child in held.split()}
+
+
 def processor_seconds(pid: int) -> float:
     """Return the processor time that a process has used; 0 where the machine does not tell."""
     if not KNOWN:

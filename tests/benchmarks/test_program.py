@@ -78,7 +78,7 @@ def test_a_program_that_is_never_ready_voids_the_trial(
     "start",
     [
         "program('warex.testbed')",
-        "program('warex.agents.scripted_model', '--tasks', str(warex.testbed.tasks.FILE))",
+        "program('warex.agents.scripted_model', '--tasks', *map(str, warex.testbed.tasks.FILES))",
     ],
 )
 def test_a_program_ends_when_whoever_started_it_is_killed(start: str) -> None:
