@@ -23,6 +23,7 @@ from warex.campaigns.setting import setting_for
 from warex.errors import MachineError, WarexError
 from warex.proxy.ca import ensure_ca
 from warex.sandbox.isolation import Isolation, allowed
+from warex.sandbox.scratch import own_scratch
 from warex.traces import Outcome, TrialKey, begin_llm_cache, shared_answers
 from warex.trials.run import Setting, TrialSpec, run_trial
 
@@ -89,6 +90,8 @@ def _setting(work: Work) -> Setting:
         )
     isolation, _ = allowed(work.isolation, ensure_ca())
     until = ExitStack()
+    # Ray ends its workers without a word; what they leave is removed all the same.
+    until.enter_context(own_scratch())
     setting = until.enter_context(
         setting_for(
             benchmark_of(work.benchmark),
