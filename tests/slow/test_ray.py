@@ -202,3 +202,15 @@ def test_a_head_that_dies_is_a_sentence_and_the_rest_runs_later(
     trials = counted(run)
     assert len(trials) == 2 * TASKS
     assert set(trials.values()) == {1}
+
+
+def test_a_cluster_of_its_own_is_a_new_one_whichever_else_there_is(
+    campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What Ray would otherwise connect to, and nobody answers there.
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:9")
+    run = tmp_path / "run"
+
+    finish("run", campaign, "--ray", "local", "--jobs", 2, "--limit", 2, "--out", run)
+
+    assert sum(counted(run).values()) == 2

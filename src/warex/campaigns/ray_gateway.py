@@ -80,7 +80,10 @@ def gateway(pipe: Connection, address: str, lanes: int | None, work: Work) -> No
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     import ray
 
-    where: dict[str, Any] = {"num_cpus": lanes} if address == LOCAL else {"address": address}
+    # Ray, too, takes "local" for a new cluster; with no address it would look for one that runs.
+    where: dict[str, Any] = {"address": address}
+    if address == LOCAL:
+        where["num_cpus"] = lanes
     try:
         ray.init(
             **where,
