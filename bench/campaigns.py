@@ -1,0 +1,104 @@
+"""Whole campaigns, run as the command line runs them, and when what of them happened."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from statistics import fmean
+
+from bench import one_second
+from bench.programs import site
+from bench.setting import HOST, Setting
+from warex.campaigns.config import CampaignConfig
+from warex.campaigns.options import Options
+from warex.campaigns.run import Planned, plan, run_campaign
+from warex.clock import Clock
+from warex.traces import EVENTS, Counted, TrialBegan, find_trials, iter_trace, read_outcome
+
+_SHOP = "https://shop.example"
+_CA_DIR = "WAREX_CA_DIR"
+
+
+@dataclass(frozen=True, slots=True)
+class Went:
+    """A campaign that is over, every trial of it solved."""
+
+    run: Path
+    wall: float
+    """Seconds from the call of ``run_campaign`` until it returned."""
+    first: float
+    """Seconds until the first trial's proxy was ready; the whole where none had a proxy."""
+    last: float
+    """Seconds until its last attempt was over."""
+    latency: float
+    """Seconds that an agent's command took, in the mean."""
+
+
+def went(setting: Setting, planned: Planned, options: Options) -> Went:
+    """Run a campaign into a fresh folder, with the CA of this place.
+
+    Raises RuntimeError where a trial was void or not solved: its time would say nothing.
+    """
+    run, clock, ends = setting.fresh("campaign") / "run", Clock(), [0.0]
+    at = clock.wall()
+    with _own_ca(setting):
+        run_campaign(planned, run, options, report=lambda done: ends.append(clock.now()))
+        wall = clock.now()
+    attempts = [folder for _, _, folder in find_trials(run)]
+    outcomes = [read_outcome(folder) for folder in attempts]
+    solved = [it for it in outcomes if isinstance(it, Counted) and it.score == 1]
+    if len(solved) != len(planned.trials) or len(attempts) != len(planned.trials):
+        other = next((it for it in outcomes if it not in solved), None)
+        raise RuntimeError(
+            f"{len(attempts)} attempts at {len(planned.trials)} trials, {len(solved)} solved:"
+            f" {other}"
+        )
+    first = min(map(_ready_at, attempts)) - at
+    return Went(run, wall, min(first, wall), max(ends), fmean(it.latency_s for it in solved))
+
+
+def _ready_at(attempt: Path) -> float:
+    """Return when the attempt's proxy was ready, as Unix time; infinity where it had none."""
+    if not (attempt / EVENTS).exists():
+        return float("inf")
+    ready = next(it for it in iter_trace(attempt / EVENTS) if isinstance(it.event, TrialBegan))
+    return datetime.fromisoformat(ready.at).timestamp()
+
+
+@contextmanager
+def _own_ca(setting: Setting) -> Iterator[None]:
+    """Have WAREX, and whatever it starts, use the CA of this place and not the user's."""
+    before = os.environ.get(_CA_DIR)
+    os.environ[_CA_DIR] = str(setting.ca.folder)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_CA_DIR]
+        else:
+            os.environ[_CA_DIR] = before
+
+
+@contextmanager
+def one_second_trials(setting: Setting, number: int) -> Iterator[tuple[Planned, Options]]:
+    """Plan so many trials of a command that gets a page through the proxy and takes a second."""
+    with site("bench.site", *setting.tls) as port:
+        config = CampaignConfig.model_validate(
+            {
+                "name": "one-second",
+                "benchmark": {
+                    "name": "command",
+                    "sites": {_SHOP: f"https://{HOST}:{port}"},
+                    "options": {
+                        "command": [sys.executable, one_second.__file__, f"{_SHOP}/{{task_id}}"],
+                        "tasks": [f"task-{task}" for task in range(number)],
+                    },
+                },
+                "agents": [{"name": "sleeper", "model": "none"}],
+                "conditions": [{"name": "clean"}],
+            }
+        )
+        yield plan(config), Options(insecure=True)

@@ -1,0 +1,20 @@
+"""An agent that asks for one page and takes a second, the time that Python needs to start aside.
+
+python bench/one_second.py URL
+"""
+
+import sys
+import time
+import urllib.request
+
+
+def main() -> None:
+    """Ask, and sleep for the rest of the second."""
+    until = time.monotonic() + 1
+    with urllib.request.urlopen(sys.argv[1]) as page:
+        page.read()
+    time.sleep(max(0.0, until - time.monotonic()))
+
+
+if __name__ == "__main__":
+    main()

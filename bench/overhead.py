@@ -1,0 +1,71 @@
+"""How much of its lanes' time a campaign does not spend on trials."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from bench.campaigns import one_second_trials, went
+from bench.row import Row
+from bench.setting import Setting
+from warex.benchmarks import Stage
+from warex.benchmarks.command import CommandBenchmark
+from warex.benchmarks.table import BenchmarkTable
+from warex.proxy.ca import CertificateAuthority
+
+_LANES = 2
+
+
+def measure(setting: Setting) -> list[Row]:
+    """Run a campaign of one-second trials, end to end, and add up what its attempts took."""
+    trials = 4 if setting.quick else 100
+    with one_second_trials(setting, trials) as (planned, options):
+        timed = _Timed(planned.config.benchmark)
+        campaign = went(setting, replace(planned, benchmark=timed), replace(options, jobs=_LANES))
+    lanes = _LANES * campaign.wall
+    return [
+        Row(
+            "campaign-overhead",
+            f"a campaign of 100 one-second trials in {_LANES} lanes: share of the lanes' time that"
+            " is none of an attempt's",
+            100 * (1 - timed.seconds / lanes),
+            "%",
+            10,
+            at_least=False,
+            detail=f"{trials} trials in {campaign.wall:.1f} s, of it {campaign.first:.2f} s until"
+            f" the first one's proxy was ready and {campaign.wall - campaign.last:.2f} s after the"
+            f" last one; an attempt {timed.seconds / trials:.2f} s, its agent"
+            f" {campaign.latency:.2f} s, so that agents work in"
+            f" {100 * trials * campaign.latency / lanes:.0f} % of the lanes' time",
+        )
+    ]
+
+
+class _Timed(CommandBenchmark):
+    """Adds up the time of attempts: all of one happens while its stage stands.
+
+    Making the attempt's folder and writing how it came out, its first act and its last, are left
+    out, and so count as overhead.
+    """
+
+    def __init__(self, table: BenchmarkTable) -> None:
+        super().__init__(table)
+        self.seconds = 0.0
+        self._lock = threading.Lock()
+
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
+        return self._timed(super().stage(task, folder, ca, direct=direct))
+
+    @contextmanager
+    def _timed(self, stage: AbstractContextManager[Stage]) -> Iterator[Stage]:
+        began = time.perf_counter()
+        try:
+            with stage as standing:
+                yield standing
+        finally:
+            with self._lock:
+                self.seconds += time.perf_counter() - began
