@@ -78,6 +78,8 @@ def gateway(pipe: Connection, address: str, lanes: int | None, work: Work) -> No
     # An interrupt is the campaign's business, which closes the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    # Ray waits a minute for a head that is gone, and so would whoever watches.
+    os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "20")
     import ray
 
     # Ray, too, takes "local" for a new cluster; with no address it would look for one that runs.
