@@ -1,0 +1,189 @@
+"""How much longer an agent takes for a task behind WAREX than without it."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+
+from pydantic import JsonValue
+
+from bench.added import Added, added
+from bench.campaigns import went
+from bench.row import Row
+from bench.setting import Setting
+from warex.analysis.bootstrap import Resampled, Task
+from warex.benchmarks import Stage
+from warex.benchmarks.testbed import TestbedBenchmark
+from warex.campaigns.config import CLEAN, NO_PROXY, CampaignConfig
+from warex.campaigns.options import Options
+from warex.campaigns.run import plan
+from warex.proxy.ca import CertificateAuthority
+from warex.traces import (
+    EVENTS,
+    Counted,
+    LlmCall,
+    RequestSeen,
+    TrialKey,
+    attempt_dir,
+    read_outcome,
+    read_trace,
+)
+
+THINK = 2.0
+"""Seconds that a model is taken to think at each step; the scripted one thinks for none."""
+_LEAST = 40
+_SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """One task, behind a clean lane and without a proxy."""
+
+    task: Task
+    clean: float
+    """Seconds from the start of the agent's command to its end."""
+    bare: float
+    """The same without a proxy."""
+    steps: int
+    pages: int
+    calls: Sequence[JsonValue]
+    """The messages of each model call."""
+
+    @property
+    def added(self) -> float:
+        return self.clean - self.bare
+
+    @property
+    def with_thinking(self) -> float:
+        """Seconds without a proxy, were the model one that thinks."""
+        return self.bare + THINK * self.steps
+
+
+def measure(setting: Setting) -> list[Row]:
+    """Run a sample of the testbed's tasks behind a clean lane and without a proxy, by turns.
+
+    One lane, so that no trial disturbs another; which of a pair comes first alternates.
+    """
+    tasks = 2 if setting.quick else 48
+    if not setting.quick:
+        _pairs(setting, 1)  # The first trials of all find a cold machine.
+    pairs = _pairs(setting, tasks)
+    if len(pairs) < min(tasks, _LEAST):
+        raise RuntimeError(f"{len(pairs)} pairs were measured; {_LEAST} are the least")
+    each = added(setting, [call for pair in pairs for call in pair.calls])
+    longer = [(pair.task, pair.added) for pair in pairs]
+    base = [(pair.task, pair.with_thinking) for pair in pairs]
+    resampled = Resampled([pair.task for pair in pairs], _SEED)
+    percent = 100 * sum(more for _, more in longer) / sum(seconds for _, seconds in base)
+    return [
+        Row(
+            "proxy-latency",
+            f"an agent's time for a task behind a clean lane, a model that thinks {THINK:g} s a"
+            " step: how much longer than without a proxy",
+            percent,
+            "%",
+            3,
+            at_least=False,
+            detail=_told(pairs, each, resampled.ratio(longer, base), resampled.mean(longer)),
+        )
+    ]
+
+
+class _SameSites(TestbedBenchmark):
+    """The testbed as it is without a proxy, on both sides: over TLS, as sites of the web are.
+
+    Otherwise the testbed itself would be faster behind the proxy, which asks it without TLS.
+    """
+
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
+        return self._secured(super().stage(task, folder, ca, direct=True))
+
+    @contextmanager
+    def _secured(self, stage: AbstractContextManager[Stage]) -> Iterator[Stage]:
+        with stage as standing:
+            ports = standing.direct_hosts.items()
+            maps = tuple(f"https://{host}=https://127.0.0.1:{port}" for host, port in ports)
+            yield replace(standing, maps=maps)
+
+
+def _told(
+    pairs: Sequence[_Pair],
+    each: Added,
+    share: tuple[float, float] | None,
+    seconds: tuple[float, float] | None,
+) -> str:
+    more, bare = fmean(pair.added for pair in pairs), fmean(pair.bare for pair in pairs)
+    pages = fmean(pair.pages for pair in pairs)
+    calls = fmean(len(pair.calls) for pair in pairs)
+    rest = more * 1000 - each.first_page - (pages - 1) * each.page - calls * each.call
+    return (
+        f"95 % interval {_between(share, 100)} %; {len(pairs)} pairs; measured without a proxy"
+        f" {bare:.2f} s, {fmean(pair.steps for pair in pairs):.1f} steps;"
+        f" added {more * 1000:.0f} ms {_between(seconds, 1000)}, which are"
+        f" {100 * more / bare:.1f} % without any thinking; {each.page:.1f} ms a page (of"
+        f" {each.direct_page:.0f} ms), {each.first_page:.1f} ms a site's first; {each.call:.1f} ms"
+        f" a model call (of {each.direct_call:.1f} ms); {pages:.1f} pages and {calls:.1f} calls a"
+        f" trial leave {rest:.0f} ms for all else"
+    )
+
+
+def _between(interval: tuple[float, float] | None, times: float) -> str:
+    if interval is None:
+        return "unknown"
+    low, high = (f"{end * times:.{0 if times > 100 else 2}f}" for end in interval)
+    return f"[{low}, {high}]"
+
+
+def _pairs(setting: Setting, tasks: int) -> list[_Pair]:
+    config = CampaignConfig.model_validate(
+        {
+            "name": "latency",
+            "benchmark": "testbed",
+            "tasks": {"sample": tasks},
+            "seed": _SEED,
+            "agents": [{"name": "patient", "model": "scripted:patient"}],
+            "conditions": [{"name": NO_PROXY}, {"name": CLEAN}],
+        }
+    )
+    planned = plan(config)
+    same = replace(planned, benchmark=_SameSites(config.benchmark))
+    run = went(setting, same, Options(jobs=1, insecure=True)).run
+    by_condition: Mapping[str, list[TrialKey]] = {
+        name: sorted(spec.key for spec in planned.trials if spec.key.condition == name)
+        for name in (NO_PROXY, CLEAN)
+    }
+    both = zip(by_condition[NO_PROXY], by_condition[CLEAN], strict=True)
+    return [
+        _pair(attempt_dir(run, bare, 1), attempt_dir(run, clean, 1), bare) for bare, clean in both
+    ]
+
+
+def _pair(bare: Path, clean: Path, key: TrialKey) -> _Pair:
+    """Read a pair; raise RuntimeError where the agent did not do the same on both sides."""
+    trace = read_trace(clean / EVENTS)
+    calls = [call.messages for call in trace.events(LlmCall)]
+    steps = [json.loads((folder / "result.json").read_text())["steps"] for folder in (bare, clean)]
+    if steps[0] != steps[1] or steps[1] != len(calls):
+        raise RuntimeError(
+            f"{key.task} took {steps[0]} steps without a proxy, {steps[1]} with one and"
+            f" {len(calls)} model calls: its times are not comparable"
+        )
+    return _Pair(
+        task=(key.benchmark, key.task),
+        clean=_seconds(clean),
+        bare=_seconds(bare),
+        steps=steps[0],
+        pages=sum(it.top_level and it.resource == "document" for it in trace.events(RequestSeen)),
+        calls=calls,
+    )
+
+
+def _seconds(attempt: Path) -> float:
+    outcome = read_outcome(attempt)
+    if not isinstance(outcome, Counted):
+        raise RuntimeError(f"{attempt} did not count: {outcome}")
+    return outcome.latency_s
