@@ -10,7 +10,7 @@ python -m bench --quick               a few seconds each: does it work? The numb
 import argparse
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -21,33 +21,57 @@ from bench import (
     exec_ready,
     first_event,
     inside,
+    latency,
     machine,
     memory,
+    on_ray,
+    overhead,
     pages,
     ready,
+    report,
+    scheduler,
     table,
     throughput,
 )
 from bench.row import Row
 from bench.setting import Setting, setting
 
-BENCHMARKS: Mapping[str, Callable[[Setting], list[Row]]] = {
-    "requests": throughput.measure,
-    "page": pages.measure,
-    "ready": ready.measure,
-    "memory": memory.measure,
-    "first-event": first_event.measure,
-    "namespace": inside.measure,
-    "exec": exec_ready.measure,
-    "event": event.measure,
-    "demo": demo.measure,
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """What is measured in one go."""
+
+    measure: Callable[[Setting], list[Row]]
+    rows: tuple[str, ...]
+    """The names of its rows; on a machine that does not tell of a process's memory, without it."""
+
+
+BENCHMARKS: Mapping[str, Benchmark] = {
+    "requests": Benchmark(throughput.measure, ("requests", "passed-through")),
+    "page": Benchmark(pages.measure, ("page",)),
+    "ready": Benchmark(ready.measure, ("ready",)),
+    "memory": Benchmark(memory.measure, ("memory",)),
+    "first-event": Benchmark(first_event.measure, ("first-event",)),
+    "namespace": Benchmark(
+        inside.measure, ("namespace-kept", "namespace-fresh", "namespace-relay")
+    ),
+    "exec": Benchmark(exec_ready.measure, ("exec", "exec-scenario")),
+    "event": Benchmark(event.measure, ("event",)),
+    "proxy-latency": Benchmark(latency.measure, ("proxy-latency",)),
+    "campaign-overhead": Benchmark(overhead.measure, ("campaign-overhead",)),
+    "ray-against-local": Benchmark(on_ray.measure, ("ray-against-local",)),
+    "report-10000": Benchmark(
+        report.measure, ("report-10000", "report-10000-html", "report-10000-memory")
+    ),
+    "scheduler": Benchmark(scheduler.measure, ("scheduler", "scheduler-linear")),
+    "demo": Benchmark(demo.measure, ("demo",)),
 }
 ONLY_WHEN_NAMED = ("demo",)
+USUAL = tuple(name for name in BENCHMARKS if name not in ONLY_WHEN_NAMED)
 
 
 def main() -> int:
     """Run the benchmarks that are asked for; return 1 where a target is missed."""
-    usual = [name for name in BENCHMARKS if name not in ONLY_WHEN_NAMED]
     parser = argparse.ArgumentParser(
         prog="python -m bench",
         description="What WAREX costs, in one run beside its peers. Without names: all but the "
@@ -64,9 +88,9 @@ def main() -> int:
     console = Console(stderr=True)
     rows: list[Row] = []
     with setting(asked.quick) as place:
-        for name in asked.names or usual:
+        for name in asked.names or USUAL:
             with console.status(f"measuring {name}"):
-                rows += BENCHMARKS[name](place)
+                rows += BENCHMARKS[name].measure(place)
     described = machine.describe()
     table.show(rows)
     if asked.json:
