@@ -24,40 +24,41 @@ _CA_DIR = "WAREX_CA_DIR"
 
 @dataclass(frozen=True, slots=True)
 class Went:
-    """A campaign that is over, every trial of it solved."""
+    """A campaign that is over."""
 
     run: Path
     wall: float
     """Seconds from the call of ``run_campaign`` until it returned."""
     first: float
-    """Seconds until the first trial's proxy was ready; the whole where none had a proxy."""
+    """Seconds until the first trial's proxy was ready."""
     last: float
     """Seconds until its last attempt was over."""
-    latency: float
-    """Seconds that an agent's command took, in the mean."""
 
 
 def went(setting: Setting, planned: Planned, options: Options) -> Went:
-    """Run a campaign into a fresh folder, with the CA of this place.
-
-    Raises RuntimeError where a trial was void or not solved: its time would say nothing.
-    """
+    """Run a campaign into a fresh folder, with the CA of this place."""
     run, clock, ends = setting.fresh("campaign") / "run", Clock(), [0.0]
     at = clock.wall()
     with _own_ca(setting):
         run_campaign(planned, run, options, report=lambda done: ends.append(clock.now()))
         wall = clock.now()
-    attempts = [folder for _, _, folder in find_trials(run)]
-    outcomes = [read_outcome(folder) for folder in attempts]
+    first = min(_ready_at(folder) for _, _, folder in find_trials(run)) - at
+    return Went(run, wall, first, max(ends))
+
+
+def all_solved(campaign: Went, trials: int) -> float:
+    """Return the mean seconds of the agents' commands.
+
+    Raises RuntimeError where an attempt was void or not solved: it took time that no trial should.
+    """
+    outcomes = [read_outcome(folder) for _, _, folder in find_trials(campaign.run)]
     solved = [it for it in outcomes if isinstance(it, Counted) and it.score == 1]
-    if len(solved) != len(planned.trials) or len(attempts) != len(planned.trials):
+    if not len(outcomes) == len(solved) == trials:
         other = next((it for it in outcomes if it not in solved), None)
         raise RuntimeError(
-            f"{len(attempts)} attempts at {len(planned.trials)} trials, {len(solved)} solved:"
-            f" {other}"
+            f"{len(outcomes)} attempts at {trials} trials, {len(solved)} solved: {other}"
         )
-    first = min(map(_ready_at, attempts)) - at
-    return Went(run, wall, min(first, wall), max(ends), fmean(it.latency_s for it in solved))
+    return fmean(it.latency_s for it in solved)
 
 
 def _ready_at(attempt: Path) -> float:

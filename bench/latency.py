@@ -1,7 +1,7 @@
 """How much longer an agent takes for a task behind WAREX than without it."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -46,10 +46,10 @@ class _Pair:
     """Seconds from the start of the agent's command to its end."""
     bare: float
     """The same without a proxy."""
-    steps: int
     pages: int
+    """Documents that were loaded."""
     calls: Sequence[JsonValue]
-    """The messages of each model call."""
+    """The messages of each model call, one a step."""
 
     @property
     def added(self) -> float:
@@ -58,20 +58,21 @@ class _Pair:
     @property
     def with_thinking(self) -> float:
         """Seconds without a proxy, were the model one that thinks."""
-        return self.bare + THINK * self.steps
+        return self.bare + THINK * len(self.calls)
 
 
 def measure(setting: Setting) -> list[Row]:
     """Run a sample of the testbed's tasks behind a clean lane and without a proxy, by turns.
 
-    One lane, so that no trial disturbs another; which of a pair comes first alternates.
+    One lane, so that no trial disturbs another; the campaign's plan balances which side comes
+    first.
     """
     tasks = 2 if setting.quick else 48
     if not setting.quick:
         _pairs(setting, 1)  # The first trials of all find a cold machine.
     pairs = _pairs(setting, tasks)
-    if len(pairs) < min(tasks, _LEAST):
-        raise RuntimeError(f"{len(pairs)} pairs were measured; {_LEAST} are the least")
+    if len(pairs) < (least := 1 if setting.quick else _LEAST):
+        raise RuntimeError(f"of {tasks} pairs {len(pairs)} can be compared; {least} are the least")
     each = added(setting, [call for pair in pairs for call in pair.calls])
     longer = [(pair.task, pair.added) for pair in pairs]
     base = [(pair.task, pair.with_thinking) for pair in pairs]
@@ -122,7 +123,7 @@ def _told(
     rest = more * 1000 - each.first_page - (pages - 1) * each.page - calls * each.call
     return (
         f"95 % interval {_between(share, 100)} %; {len(pairs)} pairs; measured without a proxy"
-        f" {bare:.2f} s, {fmean(pair.steps for pair in pairs):.1f} steps;"
+        f" {bare:.2f} s, {calls:.1f} steps;"
         f" added {more * 1000:.0f} ms {_between(seconds, 1000)}, which are"
         f" {100 * more / bare:.1f} % without any thinking; {each.page:.1f} ms a page (of"
         f" {each.direct_page:.0f} ms), {each.first_page:.1f} ms a site's first; {each.call:.1f} ms"
@@ -152,38 +153,33 @@ def _pairs(setting: Setting, tasks: int) -> list[_Pair]:
     planned = plan(config)
     same = replace(planned, benchmark=_SameSites(config.benchmark))
     run = went(setting, same, Options(jobs=1, insecure=True)).run
-    by_condition: Mapping[str, list[TrialKey]] = {
-        name: sorted(spec.key for spec in planned.trials if spec.key.condition == name)
+    bare, clean = (
+        sorted(spec.key for spec in planned.trials if spec.key.condition == name)
         for name in (NO_PROXY, CLEAN)
-    }
-    both = zip(by_condition[NO_PROXY], by_condition[CLEAN], strict=True)
-    return [
-        _pair(attempt_dir(run, bare, 1), attempt_dir(run, clean, 1), bare) for bare, clean in both
-    ]
+    )
+    found = (_pair(run, *sides) for sides in zip(bare, clean, strict=True))
+    return [pair for pair in found if pair is not None]
 
 
-def _pair(bare: Path, clean: Path, key: TrialKey) -> _Pair:
-    """Read a pair; raise RuntimeError where the agent did not do the same on both sides."""
-    trace = read_trace(clean / EVENTS)
+def _pair(run: Path, bare: TrialKey, clean: TrialKey) -> _Pair | None:
+    """Read a pair; None where a side's first attempt does not count or the steps are not the same.
+
+    What took an agent other ways took it other times, too, and those are no proxy's doing.
+    """
+    folders = [attempt_dir(run, key, 1) for key in (bare, clean)]
+    sides = [read_outcome(folder) for folder in folders]
+    latencies = [side.latency_s for side in sides if isinstance(side, Counted)]
+    if len(latencies) < len(sides):
+        return None
+    steps = {json.loads((folder / "result.json").read_text())["steps"] for folder in folders}
+    trace = read_trace(folders[1] / EVENTS)
     calls = [call.messages for call in trace.events(LlmCall)]
-    steps = [json.loads((folder / "result.json").read_text())["steps"] for folder in (bare, clean)]
-    if steps[0] != steps[1] or steps[1] != len(calls):
-        raise RuntimeError(
-            f"{key.task} took {steps[0]} steps without a proxy, {steps[1]} with one and"
-            f" {len(calls)} model calls: its times are not comparable"
-        )
+    if steps != {len(calls)}:
+        return None
     return _Pair(
-        task=(key.benchmark, key.task),
-        clean=_seconds(clean),
-        bare=_seconds(bare),
-        steps=steps[0],
+        task=(bare.benchmark, bare.task),
+        bare=latencies[0],
+        clean=latencies[1],
         pages=sum(it.top_level and it.resource == "document" for it in trace.events(RequestSeen)),
         calls=calls,
     )
-
-
-def _seconds(attempt: Path) -> float:
-    outcome = read_outcome(attempt)
-    if not isinstance(outcome, Counted):
-        raise RuntimeError(f"{attempt} did not count: {outcome}")
-    return outcome.latency_s

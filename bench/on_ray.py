@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bench.campaigns import Went, one_second_trials, went
+from bench.campaigns import Went, all_solved, one_second_trials, went
 from bench.row import Row
 from bench.setting import Setting
 
@@ -11,10 +11,12 @@ _LANES = 2
 
 def measure(setting: Setting) -> list[Row]:
     """Run the same trials in local lanes and on as many CPUs of Ray's, one after the other."""
-    trials = 4 if setting.quick else 100
+    trials = 2 if setting.quick else 100
     with one_second_trials(setting, trials) as (planned, options):
         here = went(setting, planned, replace(options, jobs=_LANES))
         ray = went(setting, planned, replace(options, jobs=_LANES, ray="local"))
+    for campaign in (here, ray):
+        all_solved(campaign, trials)
     return [
         Row(
             "ray-against-local",
