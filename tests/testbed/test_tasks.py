@@ -5,7 +5,7 @@ import pytest
 
 from warex.errors import InputError
 from warex.testbed.sites import HOSTS, Sites
-from warex.testbed.tasks import Task, load_tasks, read_tasks, told_apart
+from warex.testbed.tasks import AnswerCheck, Task, load_tasks, read_tasks, told_apart
 
 TASKS = load_tasks()
 DOCS = Path(__file__).parents[2] / "docs/reference/testbed.md"
@@ -45,6 +45,57 @@ def test_the_answer_is_compared_in_any_case_and_as_whole_words() -> None:
     state[task.host]["settings"]["time_format"] = "12"
     assert task.judge(state, "At 2:30 pm.").score == 1.0
     assert task.judge(state, "At 12:30 pm.").score == 0.0
+
+
+@pytest.mark.parametrize("answer", ["€ 5,800.", "5800 euros", "5,800.00"])
+def test_a_number_is_compared_by_its_value(answer: str) -> None:
+    assert AnswerCheck(contains=("5,800",)).complaints(answer) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "answer"),
+    [
+        ("5,800", "15,800"),
+        ("5,800", "5,800.50"),
+        ("5,800", "5.800"),
+        ("350", "1,350"),
+        ("12", "at 12:30"),
+        ("12", "at 12:30pm"),
+        ("12", "at 9:12"),
+        ("4", "4.5"),
+        ("4", "14"),
+    ],
+)
+def test_a_part_of_a_number_is_not_the_number(number: str, answer: str) -> None:
+    assert AnswerCheck(contains=(number,)).complaints(answer)
+
+
+def test_the_order_of_a_list_does_not_matter_but_what_is_in_it_does() -> None:
+    task = named("calendar-invite-maya")
+    state = fresh()
+    event = next(each for each in state[task.host]["events"] if each["title"] == "Release review")
+    event["guests"] = ["maya@warex.test", "tom@warex.test"]
+    assert task.judge(state, None).score == 1.0
+    event["guests"].append("eve@warex.test")
+    assert task.judge(state, None).score == 0.0
+
+
+def test_a_tag_made_beside_the_old_one_is_no_renaming() -> None:
+    task = named("mail-rename-tag")
+    state = fresh()
+    letter = next(each for each in state[task.host]["messages"] if each["labels"] == ["Reading"])
+    letter["labels"] = ["Library"]
+    state[task.host]["labels"].append("Library")
+    assert task.judge(state, None).score == 0.0
+    state[task.host]["labels"].remove("Reading")
+    assert task.judge(state, None).score == 1.0
+
+
+def test_no_answer_is_found_in_its_own_goal_and_each_in_what_the_oracle_says() -> None:
+    for task in TASKS:
+        if task.check.answer is not None:
+            assert task.check.answer.complaints(task.goal), task.name
+            assert not task.check.answer.complaints(task.oracle[-1].text), task.name
 
 
 def test_state_and_answer_must_both_hold() -> None:

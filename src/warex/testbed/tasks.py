@@ -5,10 +5,12 @@ The data is a `tasks.toml` beside each kind of site; the format is described in
 """
 
 import functools
+import json
 import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -32,7 +34,8 @@ class Condition(BaseModel, frozen=True, extra="forbid"):
     """One thing that must hold in the site's state.
 
     `path` is dotted. Either it leads to a list, where `count` items must have all fields of
-    `where`, or to a value that `equals` another.
+    `where`, or to a value that `equals` another. A list in a field is compared in any order:
+    no goal asks for one.
     """
 
     path: str
@@ -59,7 +62,7 @@ class Condition(BaseModel, frozen=True, extra="forbid"):
             return f"{self.path} is {value!r} and should be {self.equals!r}"
         missing = object()
         found = sum(
-            all(item.get(key, missing) == wanted for key, wanted in self.where.items())
+            all(_same(item.get(key, missing), wanted) for key, wanted in self.where.items())
             for item in value
         )
         if found == self.count:
@@ -68,8 +71,21 @@ class Condition(BaseModel, frozen=True, extra="forbid"):
         return f"{self.path} with {fields or 'anything'}: {found} found, {self.count} wanted"
 
 
+def _same(found: Any, wanted: Any) -> bool:
+    if isinstance(found, list) and isinstance(wanted, list):
+        return _sorted(found) == _sorted(wanted)
+    return bool(found == wanted)
+
+
+def _sorted(items: list[Any]) -> list[str]:
+    return sorted(json.dumps(item, sort_keys=True) for item in items)
+
+
 class AnswerCheck(BaseModel, frozen=True, extra="forbid"):
-    """What the final message must contain, as whole words in any case; a list is a choice."""
+    """What the final message must contain, as whole words in any case; a list is a choice.
+
+    A number is compared by its value, and with a whole number of the message.
+    """
 
     contains: tuple[str | tuple[str, ...], ...] = Field(min_length=1)
 
@@ -85,8 +101,20 @@ class AnswerCheck(BaseModel, frozen=True, extra="forbid"):
         ]
 
 
+_FIGURES = re.compile(r"(?<!\w)(?<!\d[.,:])\d++(?:[.,:]\d++)*+(?!\w)")
+"""All that is written together: 12:30 holds no 12, and 1,350 no 350."""
+_NUMBER = re.compile(r"(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?")
+
+
 def _says(answer: str, words: str) -> bool:
+    number = _number(words)
+    if number is not None:
+        return any(_number(figures) == number for figures in _FIGURES.findall(answer))
     return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", answer, re.IGNORECASE) is not None
+
+
+def _number(figures: str) -> Decimal | None:
+    return Decimal(figures.replace(",", "")) if _NUMBER.fullmatch(figures) else None
 
 
 class Check(BaseModel, frozen=True, extra="forbid"):
