@@ -50,7 +50,7 @@ class Added:
 
 def added(setting: Setting, calls: Sequence[JsonValue]) -> Added:
     """Measure pages and model calls; ``calls`` are what a trace has of their messages."""
-    rounds = 2 if setting.quick else 20
+    rounds = 1 if setting.quick else 20
     pages = _pages(setting, rounds)
     calls_direct, calls_through = _calls(setting, calls, rounds)
     first, kept = (

@@ -20,7 +20,7 @@ def test_every_benchmark_runs_and_says_what_it_measured(tmp_path: Path) -> None:
         cwd=REPOSITORY,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=580,
         check=False,
     )
 
