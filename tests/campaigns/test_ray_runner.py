@@ -161,3 +161,22 @@ def test_a_cluster_that_is_not_there_is_named(
 ) -> None:
     with pytest.raises(MachineError, match=r"no Ray cluster answers at ray\.example:6379: refused"):
         drive(pipe, tmp_path / "run", lambda it: Unreachable("refused"))
+
+
+def test_a_cluster_that_takes_its_driver_down_before_it_is_reached_does_not_answer(
+    pipe: tuple[Connection, Connection], tmp_path: Path
+) -> None:
+    ours, theirs = pipe
+    theirs.close()
+    with pytest.raises(MachineError, match=r"^no Ray cluster answers at ray\.example:6379$"):
+        Driver(
+            Schedule(KEYS),
+            tmp_path / "run",
+            "ray.example:6379",
+            None,
+            None,
+            ours,
+            lambda folder: Spent(),
+            lambda done: None,
+            lambda sentence: None,
+        ).drive()

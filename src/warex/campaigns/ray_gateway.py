@@ -7,6 +7,7 @@ the cluster, what came of them back.
 
 import os
 import signal
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -80,6 +81,7 @@ def gateway(pipe: Connection, address: str, lanes: int | None, work: Work) -> No
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     # Ray waits a minute for a head that is gone, and so would whoever watches.
     os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "20")
+    hush_libraries()
     import ray
 
     # Ray, too, takes "local" for a new cluster; with no address it would look for one that runs.
@@ -102,6 +104,17 @@ def gateway(pipe: Connection, address: str, lanes: int | None, work: Work) -> No
         pass
     finally:
         ray.shutdown()
+
+
+def hush_libraries() -> None:
+    """Leave standard error to Python: what Ray's library writes there, the campaign says in words.
+
+    A traceback of ours is still seen.
+    """
+    sys.stderr = os.fdopen(os.dup(2), "w", buffering=1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
 
 
 def _serve(ray: Any, pipe: Connection, work: Any) -> None:

@@ -103,6 +103,7 @@ class Driver:
     asked: int = 0
     room: int = 0
     """Trials at once that the cluster has CPUs for."""
+    reached: bool = False
 
     def drive(self) -> None:
         """Hand out turns and take in what comes of them until the schedule is over."""
@@ -113,6 +114,8 @@ class Driver:
                     self._hear(self.pipe.recv())
                     self._ask()
         except (EOFError, ConnectionError):
+            if not self.reached:
+                raise MachineError(f"no Ray cluster {self._where}") from None
             raise MachineError(
                 f"the Ray cluster at {self.address} is lost, with {len(self.running)} trials under"
                 " way; what had come back is kept: start Ray again and go on with --resume"
@@ -135,7 +138,7 @@ class Driver:
                     self.notice(
                         f"the Ray cluster at {self.address} has no CPU left; waiting for nodes"
                     )
-                self.room = room
+                self.reached, self.room = True, room
             case Came(number=number, result=Attempted() as result):
                 self._take_in(self.running.pop(number), result)
             case Came(result=WarexError() as error):
@@ -145,12 +148,13 @@ class Driver:
                 self.notice(f"an attempt at {turn.key.task} is lost and made again: {why}")
                 self.schedule.lost(turn)
             case Unreachable(why=why):
-                where = (
-                    "could be started here"
-                    if self.address == LOCAL
-                    else f"answers at {self.address}"
-                )
-                raise MachineError(f"no Ray cluster {where}: {why}")
+                raise MachineError(f"no Ray cluster {self._where}: {why}")
+
+    @property
+    def _where(self) -> str:
+        if self.address == LOCAL:
+            return "could be started here"
+        return f"answers at {self.address}"
 
     def _take_in(self, turn: Turn, result: Attempted) -> None:
         folder = attempt_dir(self.run, turn.key, turn.attempt)
