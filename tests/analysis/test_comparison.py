@@ -93,6 +93,22 @@ def test_better_here_and_worse_there_is_neither(tmp_path: Path) -> None:
     assert "worse under clean" in found.why
 
 
+def test_all_that_may_decide_is_adjusted_together(tmp_path: Path) -> None:
+    run(tmp_path / "old", 0, clean=6)
+    run(tmp_path / "new", 6, clean=6)
+
+    found = compared(tmp_path / "old", tmp_path / "new")
+
+    change = next(c for c in found.changes if c.condition == "server-error")
+    assert change.success
+    assert change.success.p == pytest.approx(2 / 2**6)
+    # Two conditions and recovery are three chances to be lucky.
+    assert change.success.p_holm == pytest.approx(3 * 2 / 2**6)
+    assert found.recovered
+    assert found.recovered.p_holm == pytest.approx(3 * 2 / 2**6)
+    assert found.verdict == "cannot tell"
+
+
 def test_other_faults_do_not_pair(tmp_path: Path) -> None:
     run(tmp_path / "old", 2)
     run(tmp_path / "new", 12, seed=8)

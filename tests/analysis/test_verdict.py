@@ -53,7 +53,7 @@ def test_what_is_significant_is_said_with_interval_and_p(folder: RunFolder) -> N
         "Under server-error patient is cheap only because it gives up (premature termination). It"
         " fails and is cheap: success -100 points [-100, -70], cost at 33% of clean [33, 33].",
         "For patient, the defence 'refresh' (server-error+refresh against server-error) helps by"
-        " +100 points [+70, +100] (p < 0.001).",
+        " +100 points [+70, +100] (p < 0.001 after Holm).",
         "With 14 tasks the smallest fall of patient's success that is seen four times out of five"
         " is 67 points (10 % of pairs flipping by chance, which is assumed).",
     )

@@ -42,9 +42,11 @@ class Change:
     """Success over the shared pairs."""
     after: Rate
     success: Delta | None
-    """After minus before; adjusted over the conditions (Holm)."""
+    """After minus before; adjusted (Holm) over all that the verdict may rest on: each condition,
+    all faults together, and recovery."""
     recovery: Delta | None
-    """The same over pairs in which both sides met a fault that stands in the recovery rate."""
+    """The same over pairs in which both sides met a fault that stands in the recovery rate;
+    adjusted over the conditions."""
     latency_s: Mean | None
     """After minus before, a mean over pairs; the next two likewise."""
     llm_calls: Mean | None
@@ -117,11 +119,17 @@ def compare(before: Side, after: Side) -> Comparison:
         )
     seed = before.run.manifest.seed if before.run.manifest else 0
     tasks = Resampled({pair[:2] for found in pairs.values() for pair, _, _ in found}, seed)
-    changes = _changes(pairs, tasks)
     hit = [each for found in pairs.values() for each in found if each[1].has_faults]
     several = sum(found[0][1].has_faults for found in pairs.values()) > 1
-    faulted = compared(_solved(hit), tasks) if several else None
-    recovered = compared(_recovered(hit), tasks)
+    # Whatever may decide the verdict is adjusted together, so that chance gets its 5 % once.
+    *successes, faulted, recovered = adjusted(
+        [
+            *(compared(_solved(found), tasks) for found in pairs.values()),
+            compared(_solved(hit), tasks) if several else None,
+            compared(_recovered(hit), tasks),
+        ]
+    )
+    changes = _changes(pairs, successes, tasks)
     verdict, why = _conclude(changes, faulted, recovered)
     return Comparison(
         before,
@@ -198,8 +206,9 @@ def _frozen(run: Run, condition: str) -> JsonValue:
     return scenario
 
 
-def _changes(pairs: dict[str, list[_Both]], tasks: Resampled) -> tuple[Change, ...]:
-    deltas = adjusted([compared(_solved(found), tasks) for found in pairs.values()])
+def _changes(
+    pairs: dict[str, list[_Both]], successes: Sequence[Delta | None], tasks: Resampled
+) -> tuple[Change, ...]:
     recoveries = adjusted([compared(_recovered(found), tasks) for found in pairs.values()])
     return tuple(
         Change(
@@ -213,7 +222,7 @@ def _changes(pairs: dict[str, list[_Both]], tasks: Resampled) -> tuple[Change, .
             _mean(found, tasks, lambda trial: trial.llm.usd if trial.llm else None),
         )
         for (condition, found), success, recovery in zip(
-            pairs.items(), deltas, recoveries, strict=True
+            pairs.items(), successes, recoveries, strict=True
         )
     )
 

@@ -37,8 +37,8 @@ class Delta:
     p: float | None = field(default=None, compare=False)
     """Two-sided: how often chance alone gives as much. None as for ``interval``."""
     p_holm: float | None = field(default=None, compare=False)
-    """``p`` adjusted for all conditions of the agent (Holm 1979); None where the comparison is
-    none of a condition with ``clean``."""
+    """``p`` adjusted for being one of several (Holm 1979): all conditions of an agent against
+    ``clean``, all its defences, all that a comparison of two agents rests on. None elsewhere."""
     method: Literal["mcnemar", "cluster-bootstrap"] | None = field(default=None, compare=False)
     """One repeat: exact McNemar test, Newcombe's interval. More: bootstrap clustered on task, with
     the task's sign flipped for p and the task drawn anew for the interval."""
@@ -113,7 +113,7 @@ class DefenceEffect:
     """The same scenario at the same dose without it."""
     defence: str
     delta: Delta
-    """Success with it minus without it; not adjusted."""
+    """Success with it minus without it; adjusted over the agent's defences."""
 
 
 type Scored = Mapping[Pair, bool]

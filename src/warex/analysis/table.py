@@ -279,9 +279,10 @@ class _Agent:
             and (against := bare.get(replace(setup, defence=None)))
             and (found := self._solved[condition])
         ]
+        fixed = adjusted([effect for _, _, _, effect in compared])
         return [
             DefenceEffect(self.name, condition, against, defence, effect)
-            for condition, defence, against, effect in compared
+            for (condition, defence, against, _), effect in zip(compared, fixed, strict=True)
             if effect is not None
         ]
 

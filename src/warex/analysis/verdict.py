@@ -50,7 +50,8 @@ def _agent(table: Table, agent: str) -> Iterator[str]:
     for row in tested:
         if line := _regime(row):
             yield line
-    yield from (_defence(effect) for effect in table.defences if effect.agent == agent)
+    defences = [effect for effect in table.defences if effect.agent == agent]
+    yield from (_defence(effect, len(defences)) for effect in defences)
     for name, power in table.power:
         if name == agent:
             yield _power(agent, power)
@@ -87,7 +88,7 @@ def _regime(row: Row) -> str | None:
     )
 
 
-def _defence(effect: DefenceEffect) -> str:
+def _defence(effect: DefenceEffect, tests: int) -> str:
     delta = effect.delta
     what = f"the defence {effect.defence!r} ({effect.condition} against {effect.against})"
     if delta.significant:
@@ -95,7 +96,7 @@ def _defence(effect: DefenceEffect) -> str:
         return f"For {effect.agent}, {what} {word} by {points} ({_p(delta)})."
     return (
         f"For {effect.agent}, whether {what} helps cannot be told: {_won(delta)} over"
-        f" {_count(delta.pairs, 'pair')}{_maybe_p(delta)}{_needed(delta, 1)}."
+        f" {_count(delta.pairs, 'pair')}{_maybe_p(delta)}{_needed(delta, tests)}."
     )
 
 

@@ -26,7 +26,10 @@ def render_comparison(comparison: Comparison) -> RenderableType:
         found = comparison.faulted
         recovered = delta(comparison.recovered, interval=False)
         grid.add_row(
-            *map(Text, ("all faults together", "", "", delta(found), p(found.p), recovered)), ""
+            *map(
+                Text, ("all faults together", "", "", delta(found), p(_adjusted(found)), recovered)
+            ),
+            "",
         )
     costs = [line for change in comparison.changes if (line := _price(change))]
     return Group(
