@@ -60,7 +60,8 @@ def test_csv_holds_numbers_and_nothing_else_where_there_are_numbers(
     read = list(csv.DictReader(StringIO(as_csv(success))))
     for line in read:
         row = table.row(line["agent"], line["condition"])
-        assert int(line["success"]) == row.success.hits
+        assert float(line["success"]) == row.success.value
+        assert int(line["success_n"]) == row.success.n
         assert float(line["success_low"]) == row.success.interval[0]
         assert line["delta"] == ("" if row.delta is None else str(row.delta.value))
 

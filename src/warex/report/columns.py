@@ -60,15 +60,15 @@ def count(number: int) -> Cell:
 def rate(of: Rate | None) -> Cell:
     """Return a rate with its share."""
     if of is None or not of.n:
-        return Cell(figures.UNKNOWN, (None, None))
-    return Cell(figures.success(of, interval=False), (of.hits, of.n))
+        return Cell(figures.UNKNOWN, (None,) * 4)
+    return Cell(figures.success(of, interval=False), (of.value, of.n, *of.interval))
 
 
 def rate_with_interval(of: Rate | None) -> Cell:
     """Return a rate with its share and its interval."""
     if of is None or not of.n:
         return Cell(figures.UNKNOWN, (None,) * 4)
-    return Cell(figures.success(of), (of.hits, of.n, *of.interval))
+    return Cell(figures.success(of), (of.value, of.n, *of.interval))
 
 
 def difference(of: Delta | None, n: int | None = None) -> Cell:
@@ -143,6 +143,11 @@ def _ends(name: str) -> tuple[str, str, str]:
     return name, f"{name}_low", f"{name}_high"
 
 
+def share(name: str) -> tuple[str, str, str, str]:
+    """Return the names of a rate's bare numbers: 0 to 1, of how many, and its interval."""
+    return name, f"{name}_n", f"{name}_low", f"{name}_high"
+
+
 COLUMNS: tuple[RowColumn, ...] = (
     RowColumn(
         "condition",
@@ -155,7 +160,7 @@ COLUMNS: tuple[RowColumn, ...] = (
     RowColumn(
         "success",
         "Tasks done in full, with the Wilson 95 % interval.",
-        ("success", "success_n", "success_low", "success_high"),
+        share("success"),
         False,
         lambda row: rate_with_interval(row.success),
     ),
@@ -255,21 +260,21 @@ COLUMNS: tuple[RowColumn, ...] = (
     RowColumn(
         "RR",
         "Recovery rate per injection: injections the agent itself recovered from, of those judged.",
-        ("injections_recovered", "injections_judged"),
+        share("injections_recovered"),
         False,
         lambda row: rate(row.injections_recovered),
     ),
     RowColumn(
         "recovery",
         "Trials in which the agent itself recovered from every fault, of those exposed.",
-        ("recovery", "recovery_n"),
+        share("recovery"),
         False,
         lambda row: rate(row.recovery),
     ),
     RowColumn(
         "recovered and solved",
         "Trials recovered from every fault and solved: retrying is not recovering.",
-        ("recovered_and_solved", "recovered_and_solved_n"),
+        share("recovered_and_solved"),
         False,
         lambda row: rate(row.recovered_and_solved),
     ),
@@ -297,14 +302,14 @@ COLUMNS: tuple[RowColumn, ...] = (
     RowColumn(
         "premature stops",
         "Exposed trials that the agent ended unsolved soon after the fault, without one right try.",
-        ("premature_stops", "premature_stops_n"),
+        share("premature_stops"),
         False,
         lambda row: rate(row.premature_stops),
     ),
     RowColumn(
         "fruitless",
         "Exposed trials that went on and on after the fault and were not solved.",
-        ("fruitless", "fruitless_n"),
+        share("fruitless"),
         False,
         lambda row: rate(row.fruitless),
     ),
@@ -336,7 +341,7 @@ COLUMNS: tuple[RowColumn, ...] = (
     RowColumn(
         "exposure",
         "Trials that a fault really reached.",
-        ("exposed", "exposed_n"),
+        share("exposure"),
         False,
         lambda row: rate(row.exposure),
     ),

@@ -18,6 +18,7 @@ from warex.report.columns import (
     difference,
     plain,
     rate_with_interval,
+    share,
 )
 
 ELSEWHERE = "elsewhere"
@@ -233,7 +234,7 @@ def defence_sheet(run: Run, table: Table) -> Sheet:
             Column("with", "The condition that has it.", ("with",), True),
             Column("without", "The condition it is held against.", ("without",), True),
             _difference_column("change", "change", "In points, paired."),
-            Column("p", "Two-sided.", ("p",)),
+            Column("p Holm", "Two-sided, adjusted for the number of defences.", ("p_holm",)),
         ),
         _blocks(lines),
     )
@@ -271,7 +272,7 @@ def dose_sheet(run: Run, table: Table) -> Sheet:
             Column(
                 "success",
                 "Tasks done in full, with the Wilson 95 % interval.",
-                ("success", "success_n", "success_low", "success_high"),
+                share("success"),
             ),
             _difference_column("Δ clean", "delta", "Success minus that of clean, in points."),
             Column("per doubling", "Change of success for each doubling of the dose.", ("slope",)),
@@ -286,7 +287,6 @@ def contrast_sheet(table: Table) -> Sheet:
     lines: dict[str, list[tuple[Cell, ...]]] = defaultdict(list)
     for contrast in table.contrasts:
         lines[" and ".join(contrast.agents)].append(_contrast(contrast))
-    rate_keys = ("first", "first_n", "first_low", "first_high")
     return Sheet(
         "contrasts",
         "One agent against another",
@@ -295,12 +295,8 @@ def contrast_sheet(table: Table) -> Sheet:
         (
             Column("condition", "Under which both ran.", ("condition",), True),
             Column("figure", "What is compared.", ("figure",), True),
-            Column("first", "The first agent's rate.", rate_keys),
-            Column(
-                "second",
-                "The second agent's rate.",
-                tuple(key.replace("first", "second") for key in rate_keys),
-            ),
+            Column("first", "The first agent's rate.", share("first")),
+            Column("second", "The second agent's rate.", share("second")),
             Column("p Fisher", "Fisher's exact test, two-sided.", ("p_fisher",)),
             Column("relative", "The second's rate over the first's, minus 1.", ("relative",)),
             _difference_column(
@@ -414,7 +410,7 @@ def _difference_column(title: str, key: str, meaning: str) -> Column:
 def _of(rate: Rate) -> Cell:
     if rate.value is None:
         return Cell(figures.UNKNOWN, (None, None))
-    return Cell(figures.rate(rate), (rate.hits, rate.n), look=shade(rate.value))
+    return Cell(figures.rate(rate), (rate.value, rate.n), look=shade(rate.value))
 
 
 def shade(value: float) -> str:
