@@ -39,6 +39,32 @@ def test_no_figure_is_cut_short_in_any_terminal(tmp_path: Path, width: int) -> N
             assert column.fill(row).text in here, (row.condition, column.title)
 
 
+def test_names_that_begin_alike_are_told_apart_in_a_narrow_terminal(tmp_path: Path) -> None:
+    names = ["a-very-long-name-of-a-condition", "a-very-long-name-of-a-condition+hint"]
+    folder = RunFolder(tmp_path).manifest(conditions=[*names])
+    for name in names:
+        folder.trial(name, "add", solved(), _recovering())
+
+    text = _printed(render_table(load_run(tmp_path)), 80)
+
+    assert "…" not in text
+    assert "".join(line[:8].strip() for line in text.splitlines()).count("hint") >= 1
+
+
+def test_where_words_and_network_disagree_an_inspection_and_the_table_say_so(
+    tmp_path: Path,
+) -> None:
+    story = Story().fault(1).thinks(1, "noop").page("x2").thinks(2, "send_msg_to_user").stops()
+    folder = RunFolder(tmp_path).manifest().trial("server-error", "add", solved(), story)
+
+    text = _printed(render_inspect(inspect_trial(folder)), 200)
+
+    assert "The right request was made, though the model chose noop at step 1 [" in text
+    assert "In 1 injection the model's words and the network" in _printed(
+        render_table(load_run(tmp_path)), 200
+    )
+
+
 def test_conditions_stand_in_the_campaign_s_order_in_a_block_for_each_agent(
     tmp_path: Path,
 ) -> None:

@@ -138,6 +138,7 @@ def _trial(trial: TrialRecord, run: Run) -> dict[str, JsonValue]:
                 "steps": r.steps,
                 "tokens": r.tokens,
                 "tries": r.tries,
+                "disagreement": r.disagreement or None,
             }
             for r in trial.recoveries
         ],

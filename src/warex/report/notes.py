@@ -38,6 +38,10 @@ def _noise(table: Table) -> list[str]:
         f"Noise floor of {agent} ({sides[floor.source]}): {delta(floor.delta)} points, and"
         f" {floor.flips} of {_count(floor.pairs, 'pair')} flip. No smaller Δ means anything."
         for agent, floor in table.noise_floor
+    ] + [
+        f"Noise floor of {agent}: not known, since nothing was run twice (a control or repeats)."
+        for agent, _ in table.power
+        if agent not in dict(table.noise_floor)
     ]
 
 
@@ -49,6 +53,7 @@ def footnotes(run: Run, table: Table) -> tuple[str, ...]:
         *_shortened(run),
         *_unpriced(run),
         *_estimated(run),
+        *_disagreements(run),
         *_cut(run),
         *(
             [f"{_count(table.unfinished, 'trial')} not finished, so not in the table."]
@@ -105,6 +110,16 @@ def _estimated(run: Run) -> list[str]:
     if not uncertain:
         return []
     return [f"The tokens of {_count(uncertain, 'LLM call')} are estimated or partial."]
+
+
+def _disagreements(run: Run) -> list[str]:
+    number = sum(bool(r.disagreement) for trial in run.trials for r in trial.recoveries)
+    if not number:
+        return []
+    return [
+        f"In {_count(number, 'injection')} the model's words and the network do not tell the same;"
+        " the network decided. `warex inspect` says where."
+    ]
 
 
 def _cut(run: Run) -> list[str]:

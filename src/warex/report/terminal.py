@@ -62,7 +62,8 @@ class _Block:
         grid = Grid(box=box.SIMPLE_HEAD, padding=0, show_edge=False, pad_edge=False)
         for column in shown:
             justify: JustifyMethod = "left" if column.is_text else "right"
-            grid.add_column(column.title.replace(" ", "\n"), justify=justify)
+            # Names that share their beginning must not be cut to the same.
+            grid.add_column(column.title.replace(" ", "\n"), justify=justify, overflow="fold")
         for row in self.rows:
             grid.add_row(*(Text(_short(column, row, shown)) for column in shown))
         return grid
@@ -177,6 +178,8 @@ def _faults(trial: TrialRecord) -> list[RenderableType]:
                 Text(found.verdict.replace("_", " "), style="bold"),
                 Text(f"{found.why}{proof}{spent}"),
             )
+            if found.disagreement:
+                grid.add_row("", Text("disagreement"), Text(found.disagreement))
     alone = [Text(f"{count} left alone: {reason}") for reason, count in trial.left_alone]
     return [Text("Faults", style="bold"), grid, *alone]
 
