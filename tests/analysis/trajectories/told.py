@@ -6,7 +6,7 @@ A line is a mapping with one of these keys, and more beside it:
   answered with ``status`` (200), or meets a ``fault``: a status, ``cut``, ``held`` (whole, but
   late), ``left`` (held until the client gave up), ``refused``, ``unresolved``. ``user: true`` is a
   gesture by Fetch Metadata, ``fetch_metadata: false`` leaves that out, ``again_of: i1`` a silent
-  repeat.
+  repeat, ``of`` the page that asks.
 - ``model``: the text of its answer, or a mapping with ``text``, ``tools`` (name, arguments),
   ``takes`` (seconds), ``cut: true``. The actions are read out of it as the proxy does.
 - ``wait``: seconds in which nothing happens.
@@ -41,6 +41,11 @@ _KINDS = {
     "fetch": ("GET", "xhr"),
     "post": ("POST", "document"),
 }
+_KEYS = {
+    *_KINDS,
+    *("model", "wait", "method", "resource", "status", "fault"),
+    *("user", "fetch_metadata", "again_of", "of"),
+}
 _EFFECTS = {
     "cut": ("cut",),
     "held": ("delay",),
@@ -71,6 +76,8 @@ class _Teller:
         self._over = False
 
     def tell(self, line: Mapping[str, Any]) -> None:
+        if unknown := line.keys() - _KEYS:
+            raise ValueError(f"a story has no {', '.join(map(repr, unknown))}: {line}")
         if "wait" in line:
             self._now += line["wait"]
         elif "model" in line:
@@ -88,7 +95,7 @@ class _Teller:
         fault = line.get("fault")
         self._exchanges += 1
         exchange = f"x{self._exchanges}"
-        headers = [("referer", urljoin(SITE, line.get("on", "/")))]
+        headers = [("referer", urljoin(SITE, line.get("of", "/")))]
         if line.get("fetch_metadata", True):
             headers.append(("sec-fetch-mode", "navigate"))
             headers += [("sec-fetch-user", "?1")] if line.get("user") else []
