@@ -159,6 +159,21 @@ def test_traces_are_kept_where_they_are_asked_for(tmp_path: Path, site: int) -> 
     assert (tmp_path / "kept/test_faulted/trace/events.jsonl").exists()
 
 
+def test_a_campaign_of_keys_that_are_none_is_a_sentence(tmp_path: Path, site: int) -> None:
+    code, said = run(
+        tmp_path,
+        site,
+        """
+        def test_runs(warex):
+            warex.run({"schema_version": 1, "name": "mine", "benchmrk": "testbed"})
+        """,
+    )
+
+    assert code == 1
+    assert "CampaignError: campaign has" in said
+    assert "did you mean 'benchmark'?" in said
+
+
 def test_a_scenario_that_is_none_is_a_sentence(tmp_path: Path, site: int) -> None:
     code, said = run(
         tmp_path,

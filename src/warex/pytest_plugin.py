@@ -30,7 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--warex-out",
         type=Path,
         metavar="DIR",
-        help="Keep traces and run folders here; by default in each test's tmp_path.",
+        help="Keep traces and run folders in this new folder; by default in each test's tmp_path.",
     )
 
 
@@ -125,16 +125,14 @@ class Warex:
         """
         from warex.analysis.run import load_run
         from warex.analysis.table import tabulate
-        from warex.campaigns.config import CampaignConfig, load_campaign
+        from warex.campaigns.config import campaign_of, load_campaign
         from warex.campaigns.options import Options
         from warex.campaigns.run import plan, run_campaign
         from warex.report.html import write_report
         from warex.traces import escape
 
         config = (
-            CampaignConfig.model_validate(campaign)
-            if isinstance(campaign, Mapping)
-            else load_campaign(str(campaign))
+            campaign_of(campaign) if isinstance(campaign, Mapping) else load_campaign(str(campaign))
         )
         folder = self.out / escape(name or config.name)
         notices: list[str] = []

@@ -1,5 +1,6 @@
 """A campaign file: what is run on whom, under which conditions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import resources
@@ -11,6 +12,7 @@ from pydantic import (
     BeforeValidator,
     Field,
     GetJsonSchemaHandler,
+    JsonValue,
     PrivateAttr,
     StringConstraints,
     field_validator,
@@ -233,11 +235,19 @@ def load_campaign(source: str) -> CampaignConfig:
             f"{path} is not a campaign: it must be a mapping with the keys "
             f"{', '.join(CampaignConfig.model_fields)}"
         )
-    campaign, mistakes = check(CampaignConfig, data)
-    if campaign is None:
-        raise CampaignError(listed(path, mistakes))
-    campaign = _beside(path.parent, campaign)
+    campaign = _beside(path.parent, campaign_of(data, path))
     campaign._source = source  # type: ignore[misc] # mypy takes frozen to include private ones
+    return campaign
+
+
+def campaign_of(keys: Mapping[str, JsonValue], called: object = "campaign") -> CampaignConfig:
+    """Return a campaign by its keys.
+
+    Raises CampaignError with every mistake, naming what it is ``called`` and the place.
+    """
+    campaign, mistakes = check(CampaignConfig, dict(keys))
+    if campaign is None:
+        raise CampaignError(listed(called, mistakes))
     return campaign
 
 
