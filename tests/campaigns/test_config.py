@@ -164,7 +164,10 @@ def test_the_docs_name_every_key_with_its_default(tmp_path: Path) -> None:
 
     for name in CampaignConfig.model_fields:
         value = getattr(config, name)
-        default = f"`{value:g}`" if isinstance(value, int | float) else None
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        default = f"`{value:g}`" if is_number else None
+        if isinstance(value, bool):
+            default = f"`{str(value).lower()}`"
         assert f"| `{name}` | {default or ''}" in page, name
     example = page.split("```toml\n")[1].split("```")[0]
     assert load_campaign(written(tmp_path, example, "example.toml")).name == "my-agent"
