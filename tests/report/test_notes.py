@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from tests.analysis.builders import RunFolder, Story, solved
-from tests.report.builders import table
+from tests.report.builders import row, run, table
 from warex.analysis.run import load_run
 from warex.analysis.table import Delta, Mean, NoiseFloor, tabulate
 from warex.report.notes import footnotes, instrument, left_out
@@ -46,6 +46,15 @@ def test_what_the_campaign_says_is_repeated(tmp_path: Path) -> None:
     run = load_run(tmp_path)
 
     assert footnotes(run, tabulate(run)) == ("Made up.",)
+
+
+def test_answers_given_again_are_said_where_cost_is_shown() -> None:
+    rows = (row("clean"), row("server-error", replayed_calls=3))
+
+    assert footnotes(run(*rows), table(*rows)) == (
+        "3 LLM calls were answered out of the replay cache and not paid again: a trial's cost and"
+        " latency are as if the model had been asked.",
+    )
 
 
 def test_of_many_pairs_left_out_the_rest_is_counted() -> None:

@@ -53,6 +53,7 @@ def footnotes(run: Run, table: Table) -> tuple[str, ...]:
         *_shortened(run),
         *_unpriced(run),
         *_estimated(run),
+        *_replayed(table),
         *_disagreements(run),
         *_cut(run),
         *(
@@ -120,6 +121,19 @@ def _disagreements(run: Run) -> list[str]:
         f"In {_count(number, 'injection')} the model's words and the network do not tell the same;"
         " the network decided. `warex inspect` says where."
     ]
+
+
+def _replayed(table: Table) -> list[str]:
+    calls = sum(row.replayed_calls for row in table.rows)
+    were = "was" if calls == 1 else "were"
+    return (
+        [
+            f"{_count(calls, 'LLM call')} {were} answered out of the replay cache and not paid"
+            " again: a trial's cost and latency are as if the model had been asked."
+        ]
+        if calls
+        else []
+    )
 
 
 def _cut(run: Run) -> list[str]:
