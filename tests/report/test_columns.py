@@ -16,6 +16,7 @@ FULL = row(
     pass_k=((1, 0.75), (2, 0.5)),
     latency_s=3.0,
     intervals=Intervals(latency_s=(2.0, 4.0)),
+    recovery=Rate(3, 4),
     injections_recovered=Rate(1, 2),
     recovery_price=RecoveryPrice(3.0, 1.0, 2030.0, 1),
 )
@@ -36,7 +37,8 @@ def _cell(title: str, of: object = FULL) -> tuple[str, tuple[object, ...]]:
         ("R_fault", "0.75 [0.50, 1.00]", (0.75, 0.5, 1.0)),
         ("pass^k", "50 % (k 2)", (2, 0.5)),
         ("latency", "3.0 s", (3.0, 2.0, 4.0)),
-        ("RR", "1/2 50 %", (0.5, 2, *Rate(1, 2).interval)),
+        ("RR", "3/4 75 %", (0.75, 4, *Rate(3, 4).interval)),
+        ("RR per injection", "1/2 50 %", (0.5, 2, *Rate(1, 2).interval)),
         ("price", "3.0 s, 1.0 step, 2,030 tokens", (3.0, 1.0, 2030.0, 1)),
         ("cost", UNKNOWN, (None, None, None)),
     ],

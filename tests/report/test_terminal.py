@@ -76,7 +76,7 @@ def test_conditions_stand_in_the_campaign_s_order_in_a_block_for_each_agent(
     lines = _printed(render_table(load_run(tmp_path)), 120).splitlines()
     names = [line.split()[0] for line in lines if line.strip()]
     first = names[: names.index("network-error") + 1]
-    first += names[names.index("patient") :][:8]
+    first += names[names.index("patient") :][:9]
 
     order = ["no-proxy", "clean", "server-error", "network-error"]
     assert [word for word in first if word in ("giveup", "patient", *order)] == [

@@ -259,17 +259,18 @@ COLUMNS: tuple[RowColumn, ...] = (
     ),
     RowColumn(
         "RR",
-        "Recovery rate per injection: injections the agent itself recovered from, of those judged.",
-        share("injections_recovered"),
-        False,
-        lambda row: rate(row.injections_recovered),
-    ),
-    RowColumn(
-        "recovery",
-        "Trials in which the agent itself recovered from every fault, of those exposed.",
+        "Recovery rate: trials in which the agent itself recovered from every fault, of those with"
+        " a delivered fault that can be judged.",
         share("recovery"),
         False,
         lambda row: rate(row.recovery),
+    ),
+    RowColumn(
+        "RR per injection",
+        "Injections the agent itself recovered from, of those that can be judged.",
+        share("injections_recovered"),
+        False,
+        lambda row: rate(row.injections_recovered),
     ),
     RowColumn(
         "recovered and solved",

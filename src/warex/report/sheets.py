@@ -173,7 +173,7 @@ def recovery_sheet(run: Run, table: Table) -> Sheet:
         columns(
             "condition",
             "RR",
-            "recovery",
+            "RR per injection",
             "recovered and solved",
             "price",
             "reloads",

@@ -8,8 +8,8 @@ from warex.report.charts.recovery import recovery
 def test_only_conditions_that_inject_have_a_recovery_rate() -> None:
     rows = (
         row("clean"),
-        row("down", exposure=Rate(4, 4), injections_recovered=Rate(1, 2)),
-        row("slow", exposure=Rate(4, 4), injections_recovered=Rate(0, 0)),
+        row("down", exposure=Rate(4, 4), recovery=Rate(1, 2)),
+        row("slow", exposure=Rate(4, 4), recovery=Rate(0, 0)),
     )
     chart = recovery(run(*rows), table(*rows))
     [bar] = shapes(chart, "bar")

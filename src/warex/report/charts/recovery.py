@@ -1,4 +1,4 @@
-"""How often each agent recovers by itself: RR, the recovery rate per injection."""
+"""How often each agent recovers by itself: RR, the recovery rate over trials."""
 
 from warex.analysis.run import Run
 from warex.analysis.table import Row, Table
@@ -10,12 +10,12 @@ from warex.report.svg import Chart
 
 def recovery(run: Run, table: Table) -> Chart:
     """Draw RR for each condition that injects."""
-    axis = Axis("injections recovered from, %", 0, 1, lambda share: f"{100 * share:.0f}")
+    axis = Axis("trials recovered, %", 0, 1, lambda share: f"{100 * share:.0f}")
     return bars("recovery", "Recovery rate", groups(run, table, _entry), axis)
 
 
 def _entry(row: Row, look: Look) -> Entry | None:
-    rate = row.injections_recovered
+    rate = row.recovery
     if row.exposure is None or rate is None:
         return None
     return Entry(
