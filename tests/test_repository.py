@@ -41,7 +41,6 @@ WITHOUT_A_TEST: dict[str, str] = {
     "src/warex/benchmarks/drivers/browser_use_task.py": _DRIVERS,
     "src/warex/benchmarks/drivers/real_task.py": _DRIVERS,
     "src/warex/campaigns/options.py": "plain data: what fills it is tested in cli/test_run.py",
-    "src/warex/campaigns/ray_gateway.py": "works on a real cluster only: slow/test_ray.py",
     "src/warex/sandbox/finding.py": "plain data: what fills it is tested in test_doctor.py",
     "src/warex/faults/pages/browsers.py": _FAMILIES,
     "src/warex/faults/pages/edges.py": _FAMILIES,

@@ -6,7 +6,6 @@ the cluster, what came of them back.
 """
 
 import os
-import signal
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -76,8 +75,6 @@ def gateway(pipe: Connection, address: str, lanes: int | None, work: Work) -> No
 
     ``lanes``: trials at once that a cluster of this machine's own is made for.
     """
-    # An interrupt is the campaign's business, which closes the pipe.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     # Ray waits a minute for a head that is gone, and so would whoever watches.
     os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "20")
@@ -148,3 +145,9 @@ def _result(ray: Any, reference: Any, number: int) -> Came | Lost:
         raise
     except ray.exceptions.RayError as error:
         return Lost(number, str(error).strip().splitlines()[0])
+
+
+def main(handle: str, address: str, lanes: str) -> None:
+    """Serve the pipe of this handle, which tells first what the nodes need."""
+    pipe: Connection = Connection(int(handle))
+    gateway(pipe, address, int(lanes) or None, pipe.recv())

@@ -6,8 +6,10 @@ with it: they are made again, under new numbers.
 """
 
 import multiprocessing
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
@@ -21,7 +23,6 @@ from warex.campaigns.ray_gateway import (
     Lost,
     Said,
     Unreachable,
-    gateway,
 )
 from warex.campaigns.ray_node import Attempted, Work, unpack
 from warex.campaigns.runner import Done
@@ -34,6 +35,7 @@ from warex.traces import attempt_dir, cannot_write, shared_answers, write_whole
 _LOOK = 0.2
 """Seconds between two looks for turns that have become possible."""
 _END_SECONDS = 20.0
+_START = "import sys; from warex.campaigns.ray_gateway import main; main(*sys.argv[1:])"
 
 
 def require_ray() -> None:
@@ -70,19 +72,27 @@ def run_on_ray(
 
 @contextmanager
 def _gateway(address: str, lanes: int | None, work: Work) -> Iterator[Connection]:
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=gateway, args=(theirs, address, lanes, work), daemon=False)
-    process.start()
-    theirs.close()
-    try:
-        yield ours
-    finally:
-        ours.close()
-        process.join(_END_SECONDS)
-        if process.is_alive():
-            process.kill()
-            process.join()
+    ours, theirs = multiprocessing.Pipe()
+    arguments = (str(theirs.fileno()), address, str(lanes or 0))
+    # Not by multiprocessing, which would run the caller's own script once more. In a session of its
+    # own, since a Ctrl-C is for the campaign, which then closes the pipe.
+    with subprocess.Popen(
+        [sys.executable, "-c", _START, *arguments],
+        pass_fds=[theirs.fileno()],
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        theirs.close()
+        try:
+            with suppress(BrokenPipeError):
+                ours.send(work)
+            yield ours
+        finally:
+            ours.close()
+            try:
+                process.wait(_END_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 @dataclass(slots=True)
