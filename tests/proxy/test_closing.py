@@ -102,3 +102,16 @@ def test_a_connection_that_was_opened_ahead_of_need_is_closed_too(
         lane.proxy.call("POST", "/arm")
         opened.settimeout(10)
         assert opened.recv(1) == b""
+
+
+def test_a_task_that_begins_closes_what_the_last_one_left_open(
+    begin: Begin, ca: CertificateAuthority, secure_h1: Origin
+) -> None:
+    url = f"https://localhost:{secure_h1.port}/"
+    once = scenario(TlsError(how="expired", hold=0.1), Trigger(first=1))
+    with begin(scenario=once) as lane, client_of(lane, ca) as client:
+        for task in ("one", "two"):
+            lane.proxy.call("POST", "/task/begin", {"task": task})
+            wait_until(lambda: fails(client, url))
+            wait_until(lambda: not fails(client, url))
+    assert len(lane.events(FaultDelivered)) >= 2

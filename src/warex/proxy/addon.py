@@ -429,6 +429,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         self.report_left_alone()
         self.injector.begin_task(seed)
         self._armed, self.models.progress = False, Progress()
+        self.closing.renew()
         self._note_arming("start")
 
     @fail_closed
