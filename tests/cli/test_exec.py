@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -66,14 +67,21 @@ def ran(mode: str, *arguments: object, **how: Any) -> "subprocess.CompletedProce
     return finished("exec", "--isolate", mode, *arguments, **how)
 
 
-def started(*arguments: object, **how: Any) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
+@contextmanager
+def started(*arguments: object, **how: Any) -> "Iterator[subprocess.Popen[str]]":
+    """Start it; where the test fails in the meantime, do not wait for a command that sleeps."""
+    with subprocess.Popen(
         [*WAREX, "exec", *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         **how,
-    )
+    ) as process:
+        try:
+            yield process
+        except BaseException:
+            process.kill()
+            raise
 
 
 def python(code: str) -> tuple[str, ...]:
@@ -213,11 +221,10 @@ def test_a_proxy_that_breaks_ends_the_command_and_voids_the_trial(
     mode: str, tmp_path: Path, port: int
 ) -> None:
     # Whoever kills the proxy's process: the command must not go on in the belief that it counts.
-    done = started(
+    with started(
         *("--isolate", mode, "--out", tmp_path, *site(port), "--", "sh", "-c"),
         f"curl -sS {URL}; echo; exec sleep 600",
-    )
-    with done:
+    ) as done:
         assert marked(done) == "hello"
         for process in _proxies(done.pid):
             os.kill(process, signal.SIGKILL)
@@ -414,7 +421,8 @@ time.sleep(600)
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with started("--isolate", mode, *python(code), env=environment) as running:
         mark = f"WAREX_COMMAND={json.loads(marked(running))}"
-        assert len(_carriers(mark)) == 2
+        # A program that has just begun has no environment yet that anybody could read.
+        wait_until(lambda: len(_carriers(mark)) == 2)
         ours = _children(running.pid)
         running.kill()
 

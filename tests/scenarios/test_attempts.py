@@ -347,6 +347,15 @@ def test_what_was_let_through_is_never_hit_and_not_counted_where_it_would_have_b
     assert places(connect(injector, 4, met=True).injections) == [("down", "", 2)]
 
 
+def test_what_a_gate_that_opens_late_has_stopped_still_belongs_to_the_occurrence() -> None:
+    injector = Injector(refuse(), 1)
+    [first] = connect(injector, 0, met=True).injections
+    [late] = connect(injector, 3.01, met=True).injections
+    assert (late.ordinal, late.repeat_of) == (1, first.id)
+    assert not connect(injector, 3.02, met=False).injections
+    assert places(connect(injector, 4, met=True).injections) == [("down", "", 2)]
+
+
 def test_what_a_gate_has_stopped_is_hit_though_another_attempt_was_quicker() -> None:
     injector = Injector(refuse(), 1)
     assert places(connect(injector, 0, SHOP, met=True).injections) == [("down", "", 1)]

@@ -39,6 +39,8 @@ from warex.seeds import Luck
 type Gate = Literal["refuse", "drop"]
 """What a connection meets that is not let through."""
 
+_GATE_LATENESS: Final = 0.25
+"""Seconds by which the kernel's gate may open late: until then it stops what is due no more."""
 _PROBE: Final = "warex-probe"
 """A path that no pattern spells out: what matches it matches the whole site."""
 _ANY: Final = ("http", "https")
@@ -103,6 +105,13 @@ class _Rule:
         """Return the occurrence that an attempt now would belong to."""
         held = self._held.get(target)
         return held if held is not None and now < held.until else None
+
+    def just_over(self, target: Target, now: float) -> _Held | None:
+        """Return the hit occurrence that ended so lately that its gate may still be closed."""
+        held = self._held.get(target)
+        if held is None or held.injection is None:
+            return None
+        return held if held.until <= now < held.until + _GATE_LATENESS else None
 
     def hold_on(self, target: Target, held: _Held) -> None:
         """Begin an occurrence."""
@@ -170,7 +179,8 @@ class Attempts:
         ``met``: whether the kernel has stopped the connection already; None where nothing has
         happened to it yet. One that was let through cannot be hit any more: where it would have
         been, it came before the gate was closed, and is not counted. One that was stopped is hit,
-        also if the look-ahead that stopped it was overtaken by another attempt.
+        also if the look-ahead that stopped it was overtaken by another attempt; where an occurrence
+        has only just ended, its gate opened late, and it still belongs to that one.
         """
         if target.host in self._own_hosts:
             return NOTHING
@@ -183,6 +193,8 @@ class Attempts:
             self._tried.setdefault(target.host, set()).add(target.port)
         rules = self._about(target)
         looks = [(rule, self._look(rule, target, moment)) for rule in rules]
+        if met and not any(look.hit for _, look in looks):
+            looks = [(rule, _late(rule, target, moment) or look) for rule, look in looks]
         forced = rules[0] if met and rules and not any(look.hit for _, look in looks) else None
         return self._decide(exchange, target, moment, looks, met, forced)
 
@@ -363,6 +375,12 @@ class Attempts:
         )
         self._spared[target] = spared
         return spared
+
+
+def _late(rule: _Rule, target: Target, moment: Moment) -> _Look | None:
+    """Return what a connection is that the kernel stopped for an occurrence that had just ended."""
+    held = rule.just_over(target, moment.now)
+    return _Look("repeat", True, held) if held is not None and moment.spared is None else None
 
 
 def _origins(match: Match, sites: tuple[str, ...]) -> tuple[Origins, ...]:
