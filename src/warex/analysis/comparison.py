@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from warex.analysis.bootstrap import Resampled, Task
 from warex.analysis.differences import Delta, Pair, adjusted, compared, pair_of
 from warex.analysis.intervals import Mean, Rate, rate_over
+from warex.analysis.plain import plain
 from warex.analysis.run import Run
 from warex.analysis.statistics import pairs_needed
 from warex.analysis.trial import CLEAN, NO_PROXY, TrialRecord
@@ -303,47 +304,21 @@ def comparison_data(comparison: Comparison) -> dict[str, JsonValue]:
         "after": {"run": str(comparison.after.run.path), "agent": comparison.after.agent},
         "verdict": comparison.verdict,
         "why": comparison.why,
-        "faulted": _delta(comparison.faulted),
-        "recovered": _delta(comparison.recovered),
+        "faulted": plain(comparison.faulted),
+        "recovered": plain(comparison.recovered),
         "conditions": [
             {
                 "condition": change.condition,
                 "verdict": change.verdict,
-                "before": _rate(change.before),
-                "after": _rate(change.after),
-                "success": _delta(change.success),
-                "recovery": _delta(change.recovery),
-                "latency_s": _of_mean(change.latency_s),
-                "llm_calls": _of_mean(change.llm_calls),
-                "usd": _of_mean(change.usd),
+                "before": plain(change.before),
+                "after": plain(change.after),
+                "success": plain(change.success),
+                "recovery": plain(change.recovery),
+                "latency_s": plain(change.latency_s),
+                "llm_calls": plain(change.llm_calls),
+                "usd": plain(change.usd),
             }
             for change in comparison.changes
         ],
         "left_out": list(comparison.left_out),
     }
-
-
-def _rate(rate: Rate) -> dict[str, JsonValue]:
-    return {"hits": rate.hits, "n": rate.n, "value": rate.value, "interval": list(rate.interval)}
-
-
-def _delta(delta: Delta | None) -> dict[str, JsonValue] | None:
-    if delta is None:
-        return None
-    return {
-        "value": delta.value,
-        "pairs": delta.pairs,
-        "interval": list(delta.interval) if delta.interval else None,
-        "p": delta.p,
-        "p_holm": delta.p_holm,
-        "method": delta.method,
-        "lost": delta.lost,
-        "won": delta.won,
-    }
-
-
-def _of_mean(mean: Mean | None) -> dict[str, JsonValue] | None:
-    if mean is None:
-        return None
-    interval: JsonValue = list(mean.interval) if mean.interval else None
-    return {"value": mean.value, "interval": interval, "n": mean.n}

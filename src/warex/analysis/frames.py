@@ -16,16 +16,16 @@ import polars as pl
 
 from warex.analysis import run as runs
 from warex.analysis.intervals import Rate
+from warex.analysis.plain import figures_of, key_of
 from warex.analysis.run import Run
 from warex.analysis.table import Intervals, Row, tabulate
 from warex.analysis.trial import TrialRecord
 from warex.traces.events import RequestSeen, ResponseSeen
-from warex.traces.outcome import Void
 from warex.traces.paths import EVENTS
 from warex.traces.reader import read_trace
 
 type Schema = Mapping[str, type[pl.DataType]]
-type Line = dict[str, object]
+type Line = Mapping[str, object]
 
 _TEXT, _WHOLE, _REAL, _FLAG = pl.String, pl.Int64, pl.Float64, pl.Boolean
 
@@ -251,57 +251,23 @@ def _frame(schema: Schema, lines: Iterable[Line]) -> pl.DataFrame:
     return pl.DataFrame(columns, schema=dict(schema))
 
 
-def _key(attempt: TrialRecord) -> Line:
-    key = attempt.key
-    return {
-        "benchmark": key.benchmark,
-        "agent": key.agent,
-        "condition": key.condition,
-        "task": key.task,
-        "repeat": key.repeat,
-        "attempt": attempt.attempt,
-    }
-
-
 def _line(attempt: TrialRecord, schema: Schema, of: object, **told: object) -> Line:
     """Return a line of what has the columns' names as its own."""
     names = [name for name in schema if name not in KEY and name not in told]
-    return _key(attempt) | {name: getattr(of, name) for name in names} | told
+    return key_of(attempt) | {name: getattr(of, name) for name in names} | told
 
 
 def _trial(trial: TrialRecord, run: Run, stands: bool) -> Line:
-    llm, outcome, ways = trial.llm, trial.outcome, trial.behaviour
-    return _key(trial) | {
+    return {
+        **key_of(trial),
+        **figures_of(trial, run),
         "stands": stands,
-        "outcome": outcome.outcome if outcome else None,
-        "ending": getattr(outcome, "ending", None),
-        "void_reason": outcome.reason if isinstance(outcome, Void) else None,
-        "score": getattr(outcome, "score", None),
         "solved": trial.solved,
-        "latency_s": trial.latency_s,
-        "llm_calls": len(llm.calls) if llm else None,
-        "steps": llm.steps if llm else None,
-        "input_tokens": llm.input_tokens if llm else None,
-        "cached_tokens": llm.cached_tokens if llm else None,
-        "output_tokens": llm.output_tokens if llm else None,
-        "reasoning_tokens": llm.reasoning_tokens if llm else None,
-        "usd": llm.usd if llm else None,
-        "spent_usd": llm.spent_usd if llm else None,
-        "replayed_calls": llm.replayed if llm else None,
         "has_faults": trial.has_faults,
         "planned": len(trial.injections),
         "delivered": sum(i.fate == "delivered" for i in trial.injections),
-        "exposed": trial.exposed if trial.has_faults else None,
-        "recovered": trial.recovered if trial.exposed else None,
-        "reloads": ways.reloads if llm else None,
-        "duplicated_writes": ways.duplicated_writes if llm else None,
-        "premature_stop": ways.premature_stop(outcome) if trial.exposed else None,
-        "fruitless": ways.fruitless(outcome) if trial.exposed else None,
-        "site": trial.site,
         "seed": trial.seed,
         "canary": trial.canary,
-        "trace_cut": trial.cut,
-        "path": trial.path.resolve().relative_to(run.path.resolve()).as_posix(),
     }
 
 
@@ -314,7 +280,7 @@ def _requests(attempt: TrialRecord) -> Iterator[Line]:
         request = entry.event
         assert isinstance(request, RequestSeen)
         answer = answers.get(request.exchange)
-        yield _key(attempt) | {
+        yield key_of(attempt) | {
             "seq": entry.seq,
             "t": entry.t,
             "exchange": request.exchange,
@@ -333,7 +299,7 @@ def _requests(attempt: TrialRecord) -> Iterator[Line]:
 
 
 def _condition(row: Row) -> Line:
-    line: Line = {
+    line: dict[str, object] = {
         "agent": row.agent,
         "condition": row.condition,
         "scenario": row.scenario,
