@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from warex.analysis.run import Run
 from warex.analysis.table import Row, Table
 from warex.report import figures
-from warex.report.charts.looks import Look, groups
+from warex.report.charts.looks import Look, groups, rate_entry
 from warex.report.charts.rows import Axis, Entry, bars
 from warex.report.charts.success import PERCENT
 from warex.report.svg import Chart, beside
@@ -60,12 +60,4 @@ def _panel(run: Run, table: Table, panel: _Panel) -> Chart:
 
 
 def _success(row: Row, look: Look) -> Entry:
-    rate = row.success
-    return Entry(
-        row.condition,
-        rate.value,
-        figures.success(rate, interval=False),
-        rate.interval if rate.n else None,
-        look.hue,
-        look.hatched,
-    )
+    return rate_entry(row, row.success, look)

@@ -6,9 +6,11 @@ Grey is what injects nothing: ``no-proxy``, ``clean`` and controls.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from warex.analysis.intervals import Rate
 from warex.analysis.run import Run
 from warex.analysis.table import Row, Table
 from warex.analysis.trial import NO_PROXY
+from warex.report import figures
 from warex.report.charts.rows import Entry, Group
 from warex.report.colours import HUES
 
@@ -47,3 +49,15 @@ def groups(run: Run, table: Table, entry: Callable[[Row, Look], Entry | None]) -
         if entries:
             found.append(Group(agent, entries, shape=number))
     return tuple(found)
+
+
+def rate_entry(row: Row, rate: Rate, look: Look) -> Entry:
+    """Return a row's entry for one of its rates, with its interval where it has one."""
+    return Entry(
+        row.condition,
+        rate.value,
+        figures.success(rate, interval=False),
+        rate.interval if rate.n else None,
+        look.hue,
+        look.hatched,
+    )

@@ -2,8 +2,7 @@
 
 from warex.analysis.run import Run
 from warex.analysis.table import Row, Table
-from warex.report import figures
-from warex.report.charts.looks import Look, groups
+from warex.report.charts.looks import Look, groups, rate_entry
 from warex.report.charts.rows import Axis, Entry, bars
 from warex.report.svg import Chart
 
@@ -15,14 +14,6 @@ def recovery(run: Run, table: Table) -> Chart:
 
 
 def _entry(row: Row, look: Look) -> Entry | None:
-    rate = row.recovery
-    if row.exposure is None or rate is None:
+    if row.exposure is None or row.recovery is None:
         return None
-    return Entry(
-        row.condition,
-        rate.value,
-        figures.success(rate, interval=False),
-        rate.interval if rate.n else None,
-        look.hue,
-        look.hatched,
-    )
+    return rate_entry(row, row.recovery, look)

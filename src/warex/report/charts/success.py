@@ -5,8 +5,7 @@ from dataclasses import replace
 from warex.analysis.run import Run
 from warex.analysis.table import Row, Table
 from warex.analysis.trial import CLEAN
-from warex.report import figures
-from warex.report.charts.looks import Look, groups
+from warex.report.charts.looks import Look, groups, rate_entry
 from warex.report.charts.rows import Axis, Entry, whiskers
 from warex.report.svg import Chart
 
@@ -22,12 +21,4 @@ def success(run: Run, table: Table) -> Chart:
 
 
 def _entry(row: Row, look: Look) -> Entry:
-    rate = row.success
-    return Entry(
-        row.condition,
-        rate.value,
-        figures.success(rate, interval=False),
-        rate.interval if rate.n else None,
-        look.hue,
-        look.hatched,
-    )
+    return rate_entry(row, row.success, look)
