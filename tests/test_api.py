@@ -27,6 +27,7 @@ from warex.errors import InputError, MachineError, ScenarioError, TrialVoid
 from warex.faults import HttpError
 from warex.llm.defences import Defence
 from warex.scenarios import Rule, Scenario, Trigger
+from warex.traces import Unscored, read_outcome
 
 SITE = "https://shop.example"
 
@@ -155,6 +156,7 @@ def test_the_trace_stays_where_it_was_asked_for(
         ask(proxy)
 
     assert (tmp_path / "trial" / "events.jsonl").exists()
+    assert read_outcome(tmp_path / "trial") == Unscored()
     with (
         pytest.raises(InputError, match="already holds a trace"),
         warex.intercept(None, out="trial"),

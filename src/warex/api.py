@@ -30,6 +30,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
 from warex.cli.traffic import Host, Origin
+from warex.cli.unscored import leave_outcome
 from warex.errors import InputError, MachineError, ScenarioError, TrialVoid, WarexError
 from warex.llm.defences import Defence, find_defence
 from warex.proxy.ca import CertificateAuthority, ensure_ca
@@ -53,6 +54,7 @@ from warex.traces import (
     LlmCall,
     RequestSeen,
     Trace,
+    Unscored,
     read_trace,
 )
 
@@ -406,6 +408,7 @@ def _running(config: ProxyConfig, out: Path | None) -> Iterator[Interception]:
     finally:
         if interception is not None:
             interception._ended = True
+            leave_outcome(config.out, interception.broken, Unscored())
     if interception.broken is not None:
         raise TrialVoid(f"the trial is void: {interception.broken}")
 

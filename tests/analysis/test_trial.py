@@ -5,7 +5,7 @@ import pytest
 from tests.analysis.builders import WORDS, RunFolder, Story, failed, solved
 from warex.analysis.trial import load_trial, run_of
 from warex.errors import TraceError
-from warex.traces.outcome import Void
+from warex.traces.outcome import Unscored, Void
 from warex.traces.paths import EVENTS, TrialKey
 
 
@@ -21,6 +21,17 @@ def test_a_trial_tells_what_happened_in_it(tmp_path: Path) -> None:
     assert trial.llm is not None
     assert (trial.llm.input_tokens, trial.llm.output_tokens, trial.llm.steps) == (3000, 40, 2)
     assert run_of(folder) == tmp_path.resolve()
+
+
+def test_a_trial_that_lives_on_replayed_answers_is_no_quicker(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto", original=4.0).thinks(2, "click").page("x1")
+    folder = RunFolder(tmp_path)
+
+    replayed = load_trial(folder.trial("clean", "add", solved(3), story))
+    unscored = load_trial(folder.trial("clean", "move", Unscored(latency_s=2), story))
+
+    # The replayed call took half a second.
+    assert (replayed.latency_s, unscored.latency_s) == (3 + 3.5, 2 + 3.5)
 
 
 def test_a_trial_s_site_is_the_host_of_its_first_page(tmp_path: Path) -> None:

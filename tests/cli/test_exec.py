@@ -22,7 +22,15 @@ from tests.cli.pseudo_terminal import screen
 from tests.proxy.support.lanes import wait_until
 from tests.proxy.support.model import Model
 from tests.proxy.support.origin import served
-from warex.traces import DefenceApplied, RequestSeen, read_trace
+from warex.traces import (
+    DefenceApplied,
+    Ending,
+    RequestSeen,
+    Unscored,
+    Void,
+    read_outcome,
+    read_trace,
+)
 
 pytestmark = pytest.mark.wire
 
@@ -232,6 +240,28 @@ def test_a_proxy_that_breaks_ends_the_command_and_voids_the_trial(
 
     assert done.returncode == 1
     assert "the trial is void: the proxy died before the trial's end" in err
+    assert read_outcome(tmp_path) == Void(reason="the proxy died before the trial's end")
+
+
+@pytest.mark.parametrize(("code", "ending"), [(0, "answered"), (3, "agent_crashed")])
+def test_a_command_that_ended_leaves_an_outcome_that_nobody_scored(
+    code: int, ending: Ending, tmp_path: Path
+) -> None:
+    ran("environment", "--out", tmp_path, "--", "sh", "-c", f"exit {code}")
+
+    outcome = read_outcome(tmp_path)
+    assert isinstance(outcome, Unscored)
+    assert outcome.ending == ending
+    assert outcome.latency_s is not None
+    assert 0 < outcome.latency_s < 5
+
+
+def test_a_command_that_was_stopped_leaves_no_outcome(tmp_path: Path) -> None:
+    done = ran("environment", "--out", tmp_path, "--", "sh", "-c", "kill -TERM $$")
+
+    assert done.returncode == 128 + signal.SIGTERM
+    assert (tmp_path / "events.jsonl").exists()
+    assert read_outcome(tmp_path) is None
 
 
 def _proxies(warex: int) -> list[int]:
@@ -353,7 +383,7 @@ sys.exit(9)
 """
 
 
-@BOTH
+@pytest.mark.parametrize("mode", ["namespace", pytest.param("environment", marks=pytest.mark.slow)])
 def test_on_a_terminal_it_is_as_if_warex_were_not_there(mode: str, tmp_path: Path) -> None:
     warex = f"{' '.join(WAREX)} exec --quiet --isolate {mode} --"
     environment = {**os.environ, "PS1": "OUTER> ", "TERM": "dumb"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import proxy
-from warex.traces import TrialBegan, TrialEnded, read_trace
+from warex.traces import TrialBegan, TrialEnded, Unscored, read_outcome, read_trace
 
 
 @pytest.mark.wire
@@ -21,6 +21,7 @@ def test_the_proxy_ends_cleanly_when_it_is_told_to(tmp_path: Path, number: int) 
     assert (code, err) == (0, "")
     (ended,) = read_trace(tmp_path / "out" / "events.jsonl").events(TrialEnded)
     assert ended.exchanges == 0
+    assert read_outcome(tmp_path / "out") == Unscored()
 
 
 @pytest.mark.wire

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from warex.traces.outcome import Counted, Void, outcome_adapter
+from warex.traces.outcome import Counted, Unscored, Void, outcome_adapter
 
 
 def test_a_void_trial_has_no_score_to_average() -> None:
@@ -14,6 +14,11 @@ def test_a_void_trial_has_no_score_to_average() -> None:
 def test_a_score_lies_between_0_and_1(score: float) -> None:
     with pytest.raises(ValidationError):
         Counted(ending="answered", score=score, latency_s=1.0)
+
+
+def test_of_an_unscored_trial_only_what_is_known_is_told() -> None:
+    assert Unscored(ending="answered", latency_s=1.25).told == "answered, 1.2 s"
+    assert Unscored().told == ""
 
 
 def test_an_outcome_must_say_which_one_it_is() -> None:

@@ -12,6 +12,7 @@ from warex.traces import Counted, Outcome, Unscored, Void, read_outcome, write_o
         Counted(ending="answered", score=0.5, latency_s=1.5, answer="ja ✓", reasons=("a", "b")),
         Void(reason="the browser did not start"),
         Unscored(ending="time_limit", latency_s=3.0),
+        Unscored(),
     ],
 )
 def test_an_outcome_survives_the_round_trip(tmp_path: Path, outcome: Outcome) -> None:

@@ -76,8 +76,8 @@ class TrialRecord:
         that lives on replayed answers is no quicker agent.
         """
         match self.outcome:
-            case Counted() | Unscored():
-                return self.outcome.latency_s + (self.llm.saved_s if self.llm else 0.0)
+            case Counted(latency_s=seconds) | Unscored(latency_s=float(seconds)):
+                return seconds + (self.llm.saved_s if self.llm else 0.0)
             case _:
                 return None
 

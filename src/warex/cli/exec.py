@@ -28,6 +28,8 @@ _QUICK = 0.35
 """Seconds to be ready in, or the command waits for the proxy: on a machine as slow as that, a name
 that it looks up might be given up (after 2 s) before the proxy can answer."""
 
+_STOPPED_BY = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+
 type _Say = Callable[[str], None]
 
 
@@ -125,12 +127,15 @@ class _Trial:
             if not self._may_write() or time.monotonic() - began > _QUICK:
                 _ = place.proxy
             with unsignalled() as mask:
+                started = time.monotonic()
                 child = place.start(self.arguments, mask=mask)
                 with passing_on(child.signal), self._watched(place, child.pid, terminal):
                     code = child.wait()
+                seconds = time.monotonic() - started
                 terminal.take_back()
             place.end()
             proxy = place.proxy
+        self._leave(code, seconds, proxy.broken)
         if proxy.broken:
             raise self._void(proxy.broken)
         if proxy.saw is not None:
@@ -237,6 +242,18 @@ class _Trial:
         finally:
             over.set()
             thread.join()
+
+    def _leave(self, code: int, seconds: float, broken: str | None) -> None:
+        """Write how it came out; a command that was stopped from outside has come to no end."""
+        if self.options["out"] is None or (broken is None and -code in _STOPPED_BY):
+            return
+        from warex.cli.unscored import leave_outcome
+        from warex.traces import Unscored
+
+        ended = Unscored(
+            ending="agent_crashed" if code else "answered", latency_s=round(seconds, 3)
+        )
+        leave_outcome(self.options["out"], broken, ended)
 
     def _void(self, why: str) -> Exception:
         # What is said of the folder is a full disk or the like: the machine's matter.

@@ -80,7 +80,7 @@ def _line(done: Done) -> str:
         case Counted(score=score, ending=ending, latency_s=latency):
             mark = "[green]solved  [/]" if score == 1 else "[red]failed  [/]"
             return f"{mark} {place} {ending}, {latency:.1f} s"
-        case Unscored(ending=ending, latency_s=latency):
-            return f"unscored {place} {ending}, {latency:.1f} s"
+        case Unscored() as unscored:
+            return f"unscored {place} {unscored.told}"
         case _:
             return f"ended    {place}"

@@ -131,8 +131,10 @@ def _serve(config: "ProxyConfig", certificate: str) -> None:
     import signal
     import threading
 
+    from warex.cli.unscored import leave_outcome
     from warex.proxy.forkserver import Forkserver
     from warex.proxy.lane import started
+    from warex.traces import Unscored
 
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -154,6 +156,7 @@ def _serve(config: "ProxyConfig", certificate: str) -> None:
                 pass
     finally:
         forkserver.close()
+    leave_outcome(config.out, proxy.broken, Unscored())
     if proxy.broken:
         # What is said of the folder is a full disk or the like: the machine's matter.
         in_folder = config.out is not None and proxy.broken.startswith(str(config.out))

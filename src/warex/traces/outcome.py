@@ -42,8 +42,16 @@ class Unscored(BaseModel, frozen=True, extra="forbid"):
     """Nobody was there to score the trial."""
 
     outcome: Literal["unscored"] = "unscored"
-    ending: Ending
-    latency_s: float = Field(ge=0)
+    ending: Ending | None = None
+    """None where a proxy ran alone, which does not see how the agent stopped."""
+    latency_s: float | None = Field(default=None, ge=0)
+    """As for a counted one; None where nobody started a command."""
+
+    @property
+    def told(self) -> str:
+        """What is known of the ending, in words; nothing if nothing is."""
+        latency = None if self.latency_s is None else f"{self.latency_s:.1f} s"
+        return ", ".join(filter(None, (self.ending, latency)))
 
 
 type Outcome = Annotated[Counted | Void | Unscored, Field(discriminator="outcome")]

@@ -1,0 +1,22 @@
+"""What a proxy outside a campaign leaves behind: an outcome that nobody scored."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from warex.errors import MachineError
+from warex.traces import Unscored, Void, write_outcome
+
+
+def leave_outcome(out: Path | None, broken: str | None, ended: Unscored) -> None:
+    """Write how the trial in ``out`` came out, its last file; without a folder nothing.
+
+    ``broken`` says why it is void, if it is: the caller raises that, so a disk that refuses even
+    this is not said besides. Otherwise raises MachineError where the disk refuses.
+    """
+    if out is None:
+        return
+    if broken is None:
+        write_outcome(out, ended)
+        return
+    with suppress(MachineError):
+        write_outcome(out, Void(reason=broken))
