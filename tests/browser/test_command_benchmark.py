@@ -96,7 +96,13 @@ def test_a_program_of_ones_own_meets_the_fault_and_its_judge_does_not(tmp_path: 
         done = run(tmp_path, campaign(tmp_path, port))
 
     assert done.returncode == 0, done.stdout + done.stderr
-    trials = {trial.key.condition: trial for trial in load_run(tmp_path / "run").trials}
+    loaded = load_run(tmp_path / "run")
+    assert loaded.manifest
+    assert loaded.manifest.command == [
+        *("warex", "run", str(tmp_path / "campaign.json")),
+        *("--out", str(tmp_path / "run")),
+    ]
+    trials = {trial.key.condition: trial for trial in loaded.trials}
     assert {name: trial.solved for name, trial in trials.items()} == {
         "clean": True,
         "server-error": True,

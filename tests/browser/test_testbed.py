@@ -141,6 +141,19 @@ def _act(page: Page, step: OracleStep) -> None:
             expect(element).to_be_attached()
 
 
+def _is_no_answer(page: Page, task: Task) -> None:
+    """Assert that the text of the page which holds the evidence is refused as an answer.
+
+    It is refused for what it says too much: the right words are on that page.
+    """
+    check = task.check.answer
+    assert check is not None
+    recited = page.locator("body").inner_text()
+    unchosen = check.model_copy(update={"lacks": ()})
+    assert unchosen.complaints(recited) == [], task.name
+    assert check.complaints(recited), task.name
+
+
 @pytest.mark.parametrize("task", _tasks())
 def test_every_oracle_solves_its_task_and_leaves_evidence(
     page: Page, bed: Testbed, task: Task
@@ -150,6 +163,8 @@ def test_every_oracle_solves_its_task_and_leaves_evidence(
     verdict = task.judge(_admin(bed, "/state"), answer)
     assert verdict.reasons == ()
     assert verdict.score == 1.0
+    if task.check.answer is not None:
+        _is_no_answer(page, task)
     page.reload()
     expect(_element(page, task.oracle[-1])).to_have_count(1)
     page.goto(f"http://{task.host}/nowhere")

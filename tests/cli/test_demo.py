@@ -12,9 +12,11 @@ def test_no_run_of_the_demo_is_written_over(
     warex: Warex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     places: list[str] = []
+    typed: list[tuple[str, ...]] = []
 
     def run_and_report(planned: Planned, out: Path, options: Options) -> None:
         places.append(str(out))
+        typed.append(options.command)
         out.mkdir(parents=True)
 
     monkeypatch.chdir(tmp_path)
@@ -24,6 +26,7 @@ def test_no_run_of_the_demo_is_written_over(
     warex("demo", "--out", "mine")
 
     assert places == ["runs/demo", "runs/demo-2", "runs/demo-3", "mine"]
+    assert typed == [("warex", "demo")] * 3 + [("warex", "demo", "--out", "mine")]
 
 
 def test_the_demo_says_what_its_numbers_are_not(
@@ -33,4 +36,4 @@ def test_the_demo_says_what_its_numbers_are_not(
     said = warex("demo", "--out", "run").out
 
     assert "It shows the instrument,\nnot a model." in said
-    assert "2 s here; the paper's hold for 10 s" in said
+    assert "1 s here; the paper's hold for 10 s" in said

@@ -91,11 +91,120 @@ def test_a_tag_made_beside_the_old_one_is_no_renaming() -> None:
     assert task.judge(state, None).score == 1.0
 
 
+ANSWERED = {task.name: task.check.answer for task in TASKS if task.check.answer is not None}
+
+
+def right_words(check: AnswerCheck) -> str:
+    return " and ".join(each if isinstance(each, str) else each[0] for each in check.contains)
+
+
 def test_no_answer_is_found_in_its_own_goal_and_each_in_what_the_oracle_says() -> None:
-    for task in TASKS:
-        if task.check.answer is not None:
-            assert task.check.answer.complaints(task.goal), task.name
-            assert not task.check.answer.complaints(task.oracle[-1].text), task.name
+    for name, check in ANSWERED.items():
+        assert check.complaints(named(name).goal), name
+        assert check.complaints(named(name).oracle[-1].text) == [], name
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "{right}",
+        "The answer is: {right}.",
+        "**{right}**",
+        "I was asked: {goal} I opened the page and read it there: {right}.",
+    ],
+)
+def test_an_answer_may_be_bare_or_wordy_and_repeat_the_goal(said: str) -> None:
+    for name, check in ANSWERED.items():
+        assert check.complaints(said.format(right=right_words(check), goal=named(name).goal)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        (
+            "calendar-last-on-16-june",
+            "I opened Tuesday 16 June. The last event of that day, at 19:45, is the Photo walk.",
+        ),
+        (
+            "calendar-flight-reference",
+            "The flight to Lisbon leaves on 23 June at 08:40 from Terminal 2. "
+            "Booking reference QX7K4M, seat 14A.",
+        ),
+        (
+            "calendar-photo-call",
+            "The photo call on Friday, June 12 is from 5:00 PM to 6:30 PM. It begins at 5:00 PM.",
+        ),
+        ("calendar-gate-code", "Gate code 2580; mind the geese."),
+        (
+            "mail-unread-from-jonas",
+            "There are 2 unread conversations in the inbox and 1 in the archive 'Quay 7'. "
+            "Altogether that is 3 of the 4 from Jonas Weber.",
+        ),
+        (
+            "mail-april-balance",
+            "The first search failed with an error 503, so I tried 3 times. On 30 April the "
+            "account of the hiking club held € 1,912.40.",
+        ),
+        (
+            "shop-cheapest-sonora",
+            "Of the 4 Sonora products in Audio the cheapest is Aria Lite headphones, at €89.00.",
+        ),
+        (
+            "shop-voucher-laptop",
+            "The Campus 13 laptop costs €599.00. VOLT10 takes off €59.90, delivery is free, and "
+            "the total is then €539.10. I did not go to the checkout.",
+        ),
+        (
+            "shop-order-mouse",
+            "Order placed: one Pebble M1 mouse, standard delivery to Alex Moreau, Lindenweg 12, "
+            "10115 Berlin, invoice, total €43.95. Order number: **VL-10483**",
+        ),
+        ("shop-honey-left", "It said 'Last 4' only after three attempts: 4 jars are left."),
+        (
+            "shop-lighter-trousers",
+            "The Scree trousers weigh 340 g and the Gill rain trousers 298 g: the Gill ones do.",
+        ),
+        (
+            "forum-unanswered-routes",
+            "2 of the 5 topics: 'Eurovelo 1 in reverse: madness?' and 'Night train with a bicycle: "
+            "Lisbon to Madrid?' have 0 replies.",
+        ),
+        ("forum-dns-fix", "dht22 wrote it, and yara, who had asked, confirmed that it works."),
+        (
+            "forum-sauerkraut-salt",
+            "20 g of salt for each kilogram. Below 15 g it turns soft, above 25 g it is slow.",
+        ),
+    ],
+)
+def test_an_explanation_may_name_what_led_to_the_answer(name: str, answer: str) -> None:
+    assert ANSWERED[name].complaints(answer) == []
+
+
+@pytest.mark.parametrize(
+    "said", ["{right} or {wrong}", "{wrong}, {right}", "Not {wrong}: {right}."]
+)
+def test_a_wrong_candidate_beside_the_right_one_is_no_answer(said: str) -> None:
+    for name, check in ANSWERED.items():
+        assert check.lacks, name
+        for wrong in check.lacks:
+            complaint = f"the answer says {wrong!r}, which is not asked for"
+            told = check.complaints(said.format(right=right_words(check), wrong=wrong))
+            assert complaint in told, name
+            assert complaint not in check.complaints(named(name).goal), name
+
+
+def test_counting_up_until_one_is_right_is_no_answer() -> None:
+    up_to_thirty = " ".join(map(str, range(1, 31)))
+    for name in ("mail-unread-from-jonas", "shop-honey-left", "forum-unanswered-routes"):
+        assert ANSWERED[name].complaints(up_to_thirty), name
+
+
+def test_a_wrong_number_is_compared_by_its_value_too() -> None:
+    check = AnswerCheck(contains=("5,800",), lacks=("1,240",))
+    assert check.complaints("5800 and 1240.00") == [
+        "the answer says '1,240', which is not asked for"
+    ]
+    assert check.complaints("5800, and not 1,240.50") == []
 
 
 def test_state_and_answer_must_both_hold() -> None:
@@ -150,6 +259,10 @@ text = "x"
         ("not toml", "file.toml is not a task file"),
         (TASK.replace("calendar-x", "shop-x"), "must start with the site"),
         (TASK.replace('{answer = {contains = ["x"]}}', "{}"), "needs state, answer or both"),
+        (
+            TASK.replace('["x"]', '["Room x"], lacks = ["X"]'),
+            "lacks 'X' is said by 'Room x' of contains",
+        ),
         (TASK.replace('text = "x"', ""), "only a click goes without text"),
         (TASK.replace('"answer"\n', '"dance"\n'), "action"),
         (

@@ -6,16 +6,17 @@ from pathlib import Path
 import click
 
 _WORDS = """\
-A web agent works on an embedded calendar in a real browser, behind the proxy, under the paper's
+A web agent works on embedded web sites in a real browser, behind the proxy, under the paper's
 three failures. No key and no network is needed: the model is a script. It shows the instrument,
-not a model. Faults hold for 2 s here; the paper's hold for 10 s.
+not a model. Faults hold for 1 s here; the paper's hold for 10 s.
 """
 
 
 @click.command("demo")
 @click.option("--out", type=click.Path(path_type=Path), help="Run folder; default runs/demo.")
 @click.option("--jobs", type=click.IntRange(1, 64), help="Lanes; default 2.")
-def command(out: Path | None, jobs: int | None) -> None:
+@click.pass_obj
+def command(typed: tuple[str, ...], out: Path | None, jobs: int | None) -> None:
     """Run the embedded campaign, from an agent in a real browser to a table and a report."""
     from warex.campaigns.config import load_campaign
     from warex.campaigns.options import Options
@@ -23,7 +24,8 @@ def command(out: Path | None, jobs: int | None) -> None:
     from warex.cli.progress import run_and_report
 
     click.echo(_WORDS)
-    run_and_report(plan(load_campaign("demo")), out or _free(Path("runs")), Options(jobs=jobs))
+    options = Options(jobs=jobs, command=typed)
+    run_and_report(plan(load_campaign("demo")), out or _free(Path("runs")), options)
 
 
 def _free(folder: Path) -> Path:

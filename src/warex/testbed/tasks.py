@@ -82,23 +82,41 @@ def _sorted(items: list[Any]) -> list[str]:
 
 
 class AnswerCheck(BaseModel, frozen=True, extra="forbid"):
-    """What the final message must contain, as whole words in any case; a list is a choice.
+    """What the final message must say and must not, as whole words in any case.
 
-    A number is compared by its value, and with a whole number of the message.
+    A list within `contains` is a choice. A number is compared by its value, and with a whole
+    number of the message. `lacks` are wrong candidates: whoever names one beside the right one,
+    or recites the page on which both stand, has not chosen.
     """
 
     contains: tuple[str | tuple[str, ...], ...] = Field(min_length=1)
+    lacks: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _can_be_answered(self) -> Self:
+        for words in self.lacks:
+            for choice in (choice for choices in self._choices() for choice in choices):
+                if _says(choice, words):
+                    raise ValueError(f"lacks {words!r} is said by {choice!r} of contains")
+        return self
 
     def complaints(self, answer: str | None) -> list[str]:
-        """Return a sentence for each thing that the message lacks."""
+        """Return a sentence for each thing that the message should say, or should not."""
         if answer is None:
             return ["no answer was given"]
-        wanted = [(each,) if isinstance(each, str) else each for each in self.contains]
-        return [
+        missing = [
             f"the answer does not contain {' or '.join(map(repr, choices))}"
-            for choices in wanted
+            for choices in self._choices()
             if not any(_says(answer, words) for words in choices)
         ]
+        return missing + [
+            f"the answer says {words!r}, which is not asked for"
+            for words in self.lacks
+            if _says(answer, words)
+        ]
+
+    def _choices(self) -> list[tuple[str, ...]]:
+        return [(each,) if isinstance(each, str) else each for each in self.contains]
 
 
 _FIGURES = re.compile(r"(?<!\w)(?<!\d[.,:])\d++(?:[.,:]\d++)*+(?!\w)")
