@@ -1,5 +1,6 @@
 """The plugin in a pytest of its own, as a team has it."""
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -7,8 +8,12 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from tests.trials.shop import browser
+from warex import pytest_plugin
 
 pytestmark = pytest.mark.wire
 
@@ -157,6 +162,60 @@ def test_traces_are_kept_where_they_are_asked_for(tmp_path: Path, site: int) -> 
 
     assert code == 0, said
     assert (tmp_path / "kept/test_faulted/trace/events.jsonl").exists()
+
+
+LOOK = "import urllib.request; urllib.request.urlopen('http://shop.example/').read()"
+
+
+def test_a_run_says_what_repeats_it_and_nothing_where_nothing_typed_would(
+    tmp_path: Path, site: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WAREX_CHROMIUM", str(browser(tmp_path)))
+    campaign = {
+        "name": "mine",
+        "benchmark": {
+            "name": "command",
+            "sites": {"http://shop.example": f"http://127.0.0.1:{site}"},
+            "options": {"command": [sys.executable, "-c", LOOK], "tasks": ["look"]},
+        },
+        "agents": [{"name": "a", "model": "none"}],
+        "conditions": [{"name": "clean"}],
+    }
+    (tmp_path / "campaign.json").write_text(json.dumps(campaign))
+
+    code, said = run(
+        tmp_path,
+        site,
+        f"""
+        def test_of_a_file(warex):
+            done = warex.run("campaign.json", jobs=1)
+            assert done.run.manifest.command == ["warex", "run", "campaign.json", "--jobs", "1"]
+            assert "<dt>command</dt>" in done.report.read_text()
+
+        def test_of_keys(warex):
+            done = warex.run({campaign!r})
+            assert done.run.manifest.command == []
+            assert "<dt>command</dt>" not in done.report.read_text()
+        """,
+    )
+
+    assert code == 0, said
+    assert "2 passed" in said
+
+
+@pytest.mark.parametrize(
+    ("campaign", "options", "typed"),
+    [
+        (Path("c.toml"), {}, ("warex", "run", "c.toml")),
+        ("demo", {"limit": 2, "jobs": None}, ("warex", "run", "demo", "--limit", "2")),
+        ("demo", {"insecure": True}, ()),
+        ({"name": "c"}, {"jobs": 2}, ()),
+    ],
+)
+def test_only_what_may_be_typed_as_it_was_called_is_said_to_repeat_it(
+    campaign: Any, options: dict[str, Any], typed: tuple[str, ...]
+) -> None:
+    assert pytest_plugin._command(campaign, options) == typed
 
 
 def test_a_campaign_of_keys_that_are_none_is_a_sentence(tmp_path: Path, site: int) -> None:

@@ -20,6 +20,8 @@ _HELP = (
     "warex(scenario, *, exposed=True, **options): run the test behind WAREX; the options are those"
     " of warex.intercept. Unless exposed=False it fails where no fault was delivered."
 )
+_ALSO_TYPED = {"jobs", "limit", "isolate"}
+"""Options of a campaign that `warex run` takes under the same name, each with a value."""
 _CALLED = pytest.StashKey[bool]()
 """Whether the test itself went well."""
 
@@ -136,12 +138,24 @@ class Warex:
         )
         folder = self.out / escape(name or config.name)
         notices: list[str] = []
-        run_campaign(plan(config), folder, Options(**options), notice=notices.append)
+        given = Options(**options, command=_command(campaign, options))
+        run_campaign(plan(config), folder, given, notice=notices.append)
         loaded = load_run(folder)
         table = tabulate(loaded)
         done = CampaignRun(folder, write_report(loaded, table), loaded, table, tuple(notices))
         self.runs.append(done)
         return done
+
+
+def _command(
+    campaign: str | Path | Mapping[str, Any], options: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """Return the command line that runs a campaign as a test did; empty where none is as short."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if isinstance(campaign, Mapping) or given.keys() - _ALSO_TYPED:
+        return ()
+    typed = (part for name, value in given.items() for part in (f"--{name}", str(value)))
+    return ("warex", "run", str(campaign), *typed)
 
 
 @pytest.fixture

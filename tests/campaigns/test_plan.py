@@ -6,6 +6,7 @@ from itertools import batched, pairwise
 
 import pytest
 
+from warex.benchmarks.table import BenchmarkTable
 from warex.campaigns.config import AgentConfig, CampaignConfig, ConditionConfig, TaskChoice
 from warex.campaigns.plan import Past, chosen_tasks, grid, remaining, trial_seed, waits_for
 from warex.errors import CampaignError
@@ -154,12 +155,14 @@ def test_with_a_cache_all_that_share_wait_for_the_first_of_theirs() -> None:
         assert first == replace(key, condition="c0")
 
 
-def test_a_seed_is_of_the_task_and_repeat_alone() -> None:
+def test_a_seed_is_of_the_campaigns_the_benchmark_the_task_and_the_repeat() -> None:
     seeds = {trial_seed(config(), task, repeat) for task in TASKS for repeat in (1, 2)}
+    elsewhere = config().model_copy(update={"benchmark": BenchmarkTable(name="real")})
 
     assert len(seeds) == 2 * len(TASKS)
     assert trial_seed(config(), "shop-a", 1) == trial_seed(config(), "shop-a", 1)
     assert trial_seed(config(seed=2), "shop-a", 1) not in seeds
+    assert trial_seed(elsewhere, "shop-a", 1) not in seeds
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from warex.campaigns import run as campaigns
 from warex.campaigns.config import Budget, CampaignConfig, built_in_names, load_campaign
 from warex.campaigns.options import Options
 from warex.campaigns.run import Planned, plan, plan_replay, run_campaign
+from warex.campaigns.schedule import Schedule
 from warex.campaigns.spent import Spent
 from warex.clock import Clock
 from warex.errors import CampaignError, InputError, MachineError, ScenarioError, TraceError
@@ -121,7 +122,7 @@ def test_no_hold_is_longer_than_the_campaign_allows(demo: CampaignConfig) -> Non
         for rule in spec.scenario.rules
     ]
 
-    assert max(delays) == 2
+    assert max(delays) == 1
 
 
 @pytest.mark.parametrize(
@@ -283,6 +284,8 @@ def test_the_manifest_freezes_all_that_trials_met(
     assert manifest.versions["browser"] == "Chromium 1.2.3"
     assert manifest.seed == small.config.seed
     assert manifest.vocabularies.keys() == {"testbed"}
+    # This process is pytest's, so what was typed for it repeats no run.
+    assert manifest.command == []
     scenarios = manifest.campaign["scenarios"]
     assert isinstance(scenarios, dict)
     assert scenarios.keys() == {"network-error", "server-error", "javascript-failure"}
@@ -357,6 +360,27 @@ def test_a_limit_runs_the_first_trials_only(
 
     assert told == [2]
     assert ran == [spec.key for spec in small.trials[:2]]
+
+
+@pytest.mark.wire
+def test_a_trial_that_is_lost_again_and_again_is_told_and_left(
+    small: Planned, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose(schedule: Schedule, *_: object, **__: object) -> None:
+        while (turn := schedule.take(0)) is not None:
+            schedule.lost(turn)
+
+    monkeypatch.setattr(campaigns, "require_ray", lambda: None)
+    monkeypatch.setattr(campaigns, "run_on_ray", lose)
+    told: list[str] = []
+
+    run_campaign(small, tmp_path / "run", Options(ray="x", limit=1), notice=told.append)
+
+    key = small.trials[0].key
+    assert told == [
+        f"each attempt at {TASK} of a under {key.condition}, repeat 1, was lost with what ran it;"
+        " it may be too much for it. --resume tries again"
+    ]
 
 
 @pytest.mark.parametrize(

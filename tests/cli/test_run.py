@@ -39,7 +39,7 @@ def test_one_intensity_goes_to_all_that_can_have_one_and_the_others_are_told(
     [
         (("--intensity", "0"), "0.0 is not in the range 0<x<=100"),
         (("--intensity", "nan"), "nan is no intensity; give a number above 0 to 100"),
-        (("--intensity", "2"), "which longest_hold_s = 2 would cut: leave out one of the two"),
+        (("--intensity", "2"), "which longest_hold_s = 1 would cut: leave out one of the two"),
         (("--intensity", "2", "--replay", "."), "--intensity changes what --replay repeats"),
     ],
 )
@@ -54,3 +54,11 @@ def test_an_intensity_that_cannot_be_is_a_sentence(
     assert said.code == 2
     assert says in said.err
     assert not ran
+
+
+def test_a_campaign_that_ray_took_for_its_address_is_told_where_to_stand(warex: Warex) -> None:
+    said = warex("run", "--ray", "mine.toml")
+
+    assert said.code == 2
+    assert "put the campaign before it: warex run mine.toml --ray" in said.err
+    assert "Missing argument 'CAMPAIGN'" in warex("run").err

@@ -254,6 +254,22 @@ def test_a_crash_after_a_fault_was_delivered_counts_as_nothing_done(
     assert (outcome.ending, outcome.score) == ("harness_crashed", 0.0)
 
 
+@pytest.mark.parametrize("score", [None, 1.0])
+def test_a_crash_after_a_fault_counts_as_nothing_done_whatever_the_benchmark_makes_of_it(
+    setting: Setting, tmp_path: Path, score: float | None
+) -> None:
+    class Lenient(Shop):
+        def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+            return Result("harness_crashed", score)
+
+    lenient = replace(setting, benchmark=Lenient())
+
+    outcome = attempt(spec("page,1", BROKEN_ONCE), lenient, tmp_path)
+
+    assert isinstance(outcome, Counted)
+    assert (outcome.ending, outcome.score) == ("harness_crashed", 0.0)
+
+
 @pytest.mark.parametrize("proxied", [True, False])
 def test_what_the_agent_left_behind_is_redacted_before_it_is_read(
     setting: Setting, tmp_path: Path, proxied: bool

@@ -247,7 +247,7 @@ class Benchmark(ABC):
         """Return what came of it; ``code`` is the command's exit code, None if its time was up.
 
         A harness that left no result is ``harness_crashed``: void before any fault was delivered,
-        counted after. Raises TrialVoid where the benchmark's own record cannot be read.
+        counted with 0 after. Raises TrialVoid where the benchmark's own record cannot be read.
         """
 
     def environment(self) -> Made:

@@ -26,3 +26,5 @@ class Options:
     """Address of a Ray cluster to run on; ``local`` starts one."""
     isolate: Wish | None = None
     """Overrides the campaign's."""
+    command: tuple[str, ...] = ()
+    """The command line that repeats the run, as the manifest tells it; empty where none does."""

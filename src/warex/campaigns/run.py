@@ -3,7 +3,6 @@
 import os
 import platform
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -434,7 +433,7 @@ def _manifest(planned: Planned, options: Options, chromium: Path, isolation: Iso
             "seed": planned.config.seed,
             "prices_date": str(built_in_prices().date),
             "made_at": iso(Clock().wall()),
-            "command": ["warex", *sys.argv[1:]],
+            "command": list(options.command),
         }
     )
 

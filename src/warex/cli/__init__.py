@@ -78,7 +78,10 @@ def _run(arguments: list[str] | None) -> int:
         # A terminal that cannot show a character must not end a campaign.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
-        code = cli.main(arguments, prog_name="warex", standalone_mode=False)
+        given = sys.argv[1:] if arguments is None else arguments
+        # What was typed, for a command to keep.
+        typed = ("warex", *given)
+        code = cli.main(given, prog_name="warex", standalone_mode=False, obj=typed)
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command("run")
-@click.argument("campaign")
+@click.argument("campaign", required=False, metavar="CAMPAIGN")
 @click.option("--out", type=click.Path(path_type=Path), help="Run folder; default runs/NAME.")
 @click.option("--jobs", type=click.IntRange(1, 256), help="Lanes; default: the campaign's.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many trials in this go.")
@@ -52,8 +52,10 @@ if TYPE_CHECKING:
 )
 @fail_under_option
 @traffic_options
+@click.pass_obj
 def command(
-    campaign: str,
+    typed: tuple[str, ...],
+    campaign: str | None,
     out: Path | None,
     jobs: int | None,
     limit: int | None,
@@ -84,6 +86,8 @@ def command(
     from warex.cli.progress import run_and_report
     from warex.traces import escape
 
+    if campaign is None:
+        raise _without_campaign(ray)
     config = load_campaign(campaign)
     if intensity is not None:
         if replay is not None:
@@ -108,9 +112,19 @@ def command(
         record=record,
         ray=ray,
         isolate=cast("Wish | None", isolate),
+        command=typed,
     )
     folder = out or Path("runs") / escape(planned.config.name)
     if dry_run:
         print_dry_run(planned, folder, options)
         return
     run_and_report(planned, folder, options, fail_under)
+
+
+def _without_campaign(ray: str | None) -> Exception:
+    if ray in (None, "local"):
+        return click.UsageError("Missing argument 'CAMPAIGN'.")
+    return InputError(
+        f"there is no campaign: --ray has taken {ray!r} for the address of a cluster; put the"
+        f" campaign before it: warex run {ray} --ray"
+    )

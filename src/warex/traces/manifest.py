@@ -29,7 +29,7 @@ class Manifest(BaseModel, frozen=True, extra="forbid"):
     made_at: str
     """ISO 8601, UTC."""
     command: list[str]
-    """The command line that began the run."""
+    """The command line that repeats the run; empty where none does."""
 
 
 def redact_manifest(manifest: Manifest) -> Manifest:

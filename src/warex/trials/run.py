@@ -419,11 +419,13 @@ def _outcome(result: Result, finished: Finished, *, delivered: bool) -> Counted 
         why = "; ".join(result.reasons)
         raise TrialVoid(f"the harness crashed before any fault was delivered: {why}")
     latency = round(finished.seconds, 3)
-    if result.score is None:
+    # Whatever its benchmark makes of it: a trial that the fault broke off did nothing.
+    score = 0.0 if result.ending == "harness_crashed" else result.score
+    if score is None:
         return Unscored(ending=result.ending, latency_s=latency)
     return Counted(
         ending=result.ending,
-        score=result.score,
+        score=score,
         latency_s=latency,
         answer=result.answer,
         reasons=result.reasons,
