@@ -208,8 +208,12 @@ class Story:
         model: str = "scripted:patient",
         cached: int = 0,
         arguments: Sequence[str] = (),
+        original: float | None = None,
     ) -> "Story":
-        """Tell of a call to the model that takes half a second, and the action it leads to."""
+        """Tell of a call to the model that takes half a second, and the action it leads to.
+
+        With ``original`` the answer is a replayed one, which took that long when first given.
+        """
         exchange = f"m{step}"
         self.add(
             LlmCall(
@@ -230,6 +234,8 @@ class Story:
                 latency_s=0.5,
                 first_token_s=0.4,
                 complete=True,
+                replayed=original is not None,
+                original_latency_s=original,
             )
         )
         if action is not None:

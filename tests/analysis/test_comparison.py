@@ -6,7 +6,9 @@ from pydantic import JsonValue
 from tests.analysis.builders import RunFolder, Story, failed, solved
 from warex.analysis.comparison import Comparison, Side, compare, comparison_data, sides
 from warex.analysis.run import load_run
+from warex.analysis.table import tabulate
 from warex.errors import InputError
+from warex.traces.outcome import Void
 
 FAULTS: dict[str, JsonValue] = {
     "conditions": [{"name": "clean"}, {"name": "server-error", "scenario": "x.yaml"}],
@@ -143,6 +145,31 @@ def test_a_trial_that_one_side_lacks_is_left_out_and_said(tmp_path: Path) -> Non
     found = compared(tmp_path / "old", tmp_path / "new")
 
     assert found.left_out == ("4 trials are left out that one side lacks.",)
+
+
+@pytest.mark.parametrize("side", ["old", "new"])
+def test_a_pair_that_stayed_void_on_either_side_is_left_out_of_every_condition(
+    tmp_path: Path, side: str
+) -> None:
+    runs = {name: run(tmp_path / name, 6) for name in ("old", "new")}
+    again = Story().page("x1").thinks(1, "send_msg_to_user").stops()
+    runs[side].trial("server-error", "task-00", Void(reason="lane died"), attempt=2)
+    runs[side].trial("no-proxy", "task-01", Void(reason="lane died"))
+    runs[side].trial("clean", "task-02", Void(reason="lane died"), attempt=2)
+    runs[side].trial("clean", "task-02", solved(), again, attempt=3)
+
+    found = compared(tmp_path / "old", tmp_path / "new")
+
+    assert [(c.condition, str(c.before), str(c.after)) for c in found.changes] == [
+        ("clean", "10/10", "10/10"),
+        ("server-error", "4/10", "4/10"),
+    ]
+    assert found.left_out == (
+        "2 tasks and repeats stayed void on either side, so left out of every condition.",
+    )
+    # As each side's own table has it.
+    table = tabulate(load_run(runs[side].path))
+    assert [str(row.success) for row in table.rows if row.n] == ["10/10", "4/10"]
 
 
 def test_agents_are_those_named_or_shared_or_the_only_ones(tmp_path: Path) -> None:

@@ -117,6 +117,10 @@ def test_conditions_are_the_report_s_rows(run: Frames) -> None:
     assert (row["delta"], row["pairs"], row["regime"]) == (-0.5, 2, "unclear")
     (direct,) = run.conditions.filter(pl.col("condition") == "no-proxy").to_dicts()
     assert (direct["recovery"], direct["recovery_low"], direct["usd"]) == (None, None, None)
+    assert (row["tries"], row["tries_low"], direct["tries"]) == (1.0, None, None)
+    watched = ("healed", "undecided", "reloads", "duplicated_writes", "planned", "delivered")
+    assert [direct[name] for name in watched] == [None] * 6
+    assert [row[name] for name in watched] == [0, 0, 1, 0, 1, 1]
 
 
 def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:

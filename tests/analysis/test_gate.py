@@ -35,6 +35,7 @@ def table(tmp_path: Path) -> Table:
         "clean.success>=1 and server-error.recovery>0.4",
         "patient/server-error.success<=0.5, patient/clean.success>=0.9",
         "premature_stops<=0.5,duplicated_writes<=0",
+        "clean.duplicated_writes<=0 and no-proxy.voids<=0",
     ],
 )
 def test_what_is_reached_falls_short_nowhere(table: Table, expression: str) -> None:
@@ -60,6 +61,7 @@ def test_without_a_condition_only_rows_with_faults_are_held_against_it(table: Ta
         ("clean.recovery>=0", "no fault is injected here"),
         ("clean.delta>=-1", "it is clean itself"),
         ("no-proxy.steps<=100", "nobody watched it"),
+        ("no-proxy.duplicated_writes<=0", "nobody watched it"),
     ],
 )
 def test_what_is_not_known_is_not_reached(table: Table, expression: str, why: str) -> None:

@@ -35,6 +35,19 @@ def test_a_reload_chosen_by_the_model_after_the_fault_is_recovery(judge: Judge) 
     assert "reload" in found.why
 
 
+def test_a_replayed_answer_takes_its_first_time_in_the_price_of_a_recovery(judge: Judge) -> None:
+    # Each call takes half a second here. The one before the fault belongs to no recovery.
+    story = Story().thinks(1, "goto", original=9.0).fault(1)
+    story.thinks(2, "click", original=2.5).thinks(3, "reload", original=4.5).thinks(4, "reload")
+    asked_once = story.page("x2")
+
+    [found] = judge(asked_once)
+
+    # Since the fault: three calls with their actions, then the request.
+    assert found.seconds == 7.0 + (2.5 - 0.5) + (4.5 - 0.5)
+    assert (found.steps, found.tokens) == (3, 3030)
+
+
 def test_two_requests_without_the_model_asked_in_between_are_no_recovery(judge: Judge) -> None:
     story = Story().thinks(1, "goto").fault(1, status=None).page("x2").thinks(2, "click")
 

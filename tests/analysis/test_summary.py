@@ -22,6 +22,7 @@ def test_the_summary_is_plain_json_that_keeps_what_is_unknown_null(tmp_path: Pat
 
     rows = {row["condition"]: row for row in whole["conditions"]}
     assert rows["no-proxy"]["llm_calls"] is None
+    assert rows["no-proxy"]["ledger"] is rows["no-proxy"]["duplicated_writes"] is None
     assert rows["server-error"]["recovery"]["hits"] == 1
     assert rows["server-error"]["ledger"] == {
         "planned": 1,
@@ -53,6 +54,7 @@ def test_every_figure_of_a_row_stands_in_the_summary_with_its_interval(tmp_path:
     assert row["pass_k"] == {"1": 0, "2": 0}
     assert row["intervals"]["steps"] == [2, 2]
     assert row["recovered_and_solved"]["hits"] == 0
+    assert row["tries"] == {"value": 1, "interval": [1, 1], "n": 6}
     assert row["regime"]["name"] == "unclear"
     assert whole["noise_floor"][0]["source"] == "repeats"
     assert whole["power"][0]["n"] == 3

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
+from warex.analysis.injections import Ledger
 from warex.analysis.intervals import Rate
 from warex.analysis.run import load_run
 from warex.analysis.table import Delta, Table, tabulate
@@ -92,7 +93,32 @@ def test_what_nobody_watched_is_unknown_and_not_zero(folder: RunFolder) -> None:
 
     assert (row.llm_calls, row.steps, row.input_tokens, row.usd) == (None, None, None, None)
     assert (row.recovery, row.exposure) == (None, None)
+    assert (row.reloads, row.duplicated_writes, row.replayed_calls) == (None, None, None)
+    assert (row.healed, row.undecided, row.ledger) == (None, None, None)
     assert row.latency_s == 2
+
+
+def test_replayed_answers_count_in_means_but_not_in_what_was_paid(folder: RunFolder) -> None:
+    replayed = Story().thinks(1, "goto", original=2.5).thinks(2, "click").page("x1").stops()
+    folder.trial("clean", "add", solved(2), replayed)
+    folder.trial("clean", "move", solved(4), _unhurt())
+
+    row = _table(folder).row("patient", "clean")
+
+    call = (1000 * 2.5 + 10 * 10) / 1e6
+    assert row.usd == pytest.approx(3 * call / 2)
+    assert row.total_usd == pytest.approx(2 * call)
+    assert row.replayed_calls == 1
+    assert row.latency_s == (2 + (2.5 - 0.5) + 4) / 2
+
+
+def test_what_was_watched_and_did_not_happen_is_zero(folder: RunFolder) -> None:
+    folder.trial("clean", "add", solved(), _unhurt())
+
+    row = _table(folder).row("patient", "clean")
+
+    assert (row.reloads, row.duplicated_writes, row.replayed_calls) == (0, 0, 0)
+    assert (row.healed, row.undecided, row.ledger) == (0, 0, Ledger(0, 0, (), ()))
 
 
 def test_the_proxy_effect_is_clean_minus_no_proxy(folder: RunFolder) -> None:
@@ -121,6 +147,29 @@ def test_a_fault_healed_by_the_browser_lowers_the_recovery_rate(folder: RunFolde
     assert (row.recovery, row.healed, row.undecided) == (Rate(1, 2), 1, 0)
 
 
+def test_tries_are_counted_for_each_judged_injection_whatever_came_of_it(
+    folder: RunFolder,
+) -> None:
+    twice = Story().fault(1).thinks(1, "reload").fault(2).thinks(2, "reload").page("x3").stops()
+    gives_up = Story().fault(1).thinks(1, "report_infeasible").stops()
+    late = Story().asks("x1").planned("i1", "x1", effects=["delay"]).gets("x1")
+    late.delivered("i1", "x1").thinks(1, "reload").page("x2").stops()
+    folder.trial("clean", "add", solved(), _unhurt())
+    folder.trial("server-error", "add", solved(), twice)
+    folder.trial("server-error", "move", failed(), gives_up)
+    folder.trial("server-error", "share", solved(), late)
+
+    table = _table(folder)
+
+    # The first fault was followed by two right requests, the second by one, the third by none; what
+    # only came late is not judged.
+    tries = table.row("patient", "server-error").tries
+    assert tries is not None
+    assert (tries.value, tries.n) == (1.0, 3)
+    assert tries.interval == (0.0, 1.5)
+    assert table.row("patient", "clean").tries is None
+
+
 def test_trials_without_a_score_have_figures_but_no_success(folder: RunFolder) -> None:
     folder.trial("clean", "add", Unscored(ending="answered", latency_s=5), _unhurt())
 
@@ -146,3 +195,7 @@ def test_a_part_is_never_given_for_the_whole(folder: RunFolder) -> None:
 
     assert (row.usd, row.total_usd) == (None, None)
     assert row.input_tokens == 1000
+
+    folder.trial("clean", "share", solved())
+    row = _table(folder).row("patient", "clean")
+    assert (row.input_tokens, row.reloads, row.ledger) == (None, None, None)

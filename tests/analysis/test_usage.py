@@ -42,3 +42,28 @@ def test_a_call_that_generated_nothing_costs_nothing(tmp_path: Path) -> None:
     use = _use(Story().thinks(1, None, tokens=None, model="house-model"), tmp_path)
 
     assert (use.usd, use.input_tokens) == (0.0, 0)
+
+
+def test_a_replayed_answer_is_told_at_its_price_but_not_paid_again(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto", (1000, 10), original=3.0).thinks(2, "click", (2000, 30))
+    use = _use(story, tmp_path)
+
+    first, second = (1000 * 2.5 + 10 * 10) / 1e6, (2000 * 2.5 + 30 * 10) / 1e6
+    assert use.usd == pytest.approx(first + second)
+    assert use.spent_usd == pytest.approx(second)
+    assert use.replayed == 1
+    # It took half a second here, and three when the model gave it.
+    assert use.saved_s == pytest.approx(2.5)
+    assert [call.original_latency_s for call in use.calls] == [3.0, None]
+
+
+def test_an_unpriced_model_leaves_what_was_paid_open_only_where_it_was_asked(
+    tmp_path: Path,
+) -> None:
+    replayed = Story().thinks(1, "goto", model="house-model", original=3.0).thinks(2, "goto")
+    use = _use(replayed, tmp_path)
+
+    assert use.usd is None
+    assert use.spent_usd == pytest.approx((1000 * 2.5 + 10 * 10) / 1e6)
+    asked = _use(Story().thinks(1, "goto", model="house-model"), tmp_path / "asked")
+    assert asked.spent_usd is None

@@ -4,14 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from warex.analysis.injections import Ledger
 from warex.analysis.intervals import Rate
 from warex.analysis.run import Run
 from warex.analysis.table import Row, Table
 from warex.llm.prices import built_in_prices
 from warex.report.svg import Chart, standalone
-
-NOTHING = Ledger(0, 0, (), ())
 
 
 def row(condition: str, hits: int = 1, n: int = 2, agent: str = "patient", **more: object) -> Row:
@@ -29,9 +26,9 @@ def row(condition: str, hits: int = 1, n: int = 2, agent: str = "patient", **mor
         "total_usd": None,
         "recovery": None,
         "exposure": None,
-        "healed": 0,
-        "undecided": 0,
-        "ledger": NOTHING,
+        "healed": None,
+        "undecided": None,
+        "ledger": None,
     }
     voids = 0
     success = Rate(hits, n)

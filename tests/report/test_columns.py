@@ -1,6 +1,7 @@
 import pytest
 
 from tests.report.builders import row
+from warex.analysis.injections import Ledger
 from warex.analysis.intervals import Mean, Rate
 from warex.analysis.table import Delta, Intervals, RecoveryPrice
 from warex.report.columns import COLUMNS, columns
@@ -19,6 +20,7 @@ FULL = row(
     recovery=Rate(3, 4),
     injections_recovered=Rate(1, 2),
     recovery_price=RecoveryPrice(3.0, 1.0, 2030.0, 1),
+    tries=Mean(1.5, (1.0, 2.0), 2),
 )
 
 
@@ -40,6 +42,7 @@ def _cell(title: str, of: object = FULL) -> tuple[str, tuple[object, ...]]:
         ("RR", "3/4 75 %", (0.75, 4, *Rate(3, 4).interval)),
         ("RR per injection", "1/2 50 %", (0.5, 2, *Rate(1, 2).interval)),
         ("price", "3.0 s, 1.0 step, 2,030 tokens", (3.0, 1.0, 2030.0, 1)),
+        ("tries", "1.50", (1.5, 1.0, 2.0)),
         ("cost", UNKNOWN, (None, None, None)),
     ],
 )
@@ -55,6 +58,16 @@ def test_every_column_has_as_many_numbers_as_names_for_them(of: object) -> None:
         cell = column.fill(of)  # type: ignore[arg-type] # a row
         assert cell.text, column.title
         assert len(cell.values) == len(column.keys), column.title
+
+
+def test_what_nobody_watched_is_a_dash_and_an_empty_field() -> None:
+    titles = ("reloads", "duplicated writes", "healed", "undecided", "replayed")
+    ledger = ("planned", "delivered", "missed", "why missed", "left alone")
+
+    for title in (*titles, *ledger):
+        assert _cell(title, row("no-proxy")) == (UNKNOWN, (None,)), title
+    assert _cell("reloads", row("clean", reloads=0)) == ("0", (0,))
+    assert _cell("missed", row("clean", ledger=Ledger(0, 0, (), ()))) == ("0", (0,))
 
 
 def test_no_two_columns_share_a_title_or_a_name() -> None:

@@ -89,6 +89,11 @@ def test_what_latex_would_obey_is_text() -> None:
     assert latex("Δ —") == r"$\Delta$ ---"
 
 
+def test_a_minus_is_one_inside_of_an_interval_too_and_a_hyphen_stays_one() -> None:
+    assert latex("-12 [-30, -0.5]") == "$-$12 [$-$30, $-$0.5]"
+    assert latex("gpt-4-o on 2026-06-10") == "gpt-4-o on 2026-06-10"
+
+
 def test_markdown_has_as_many_pipes_in_every_line(told: list[Sheet]) -> None:
     for sheet in told:
         lines = [line for line in as_markdown(sheet).splitlines() if line.startswith("|")]

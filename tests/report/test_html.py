@@ -10,7 +10,7 @@ import pytest
 from tests.analysis.builders import RunFolder, Story, failed, solved
 from warex.analysis.run import load_run
 from warex.report import figures
-from warex.report.html import REPORT, SUMMARY, write_report
+from warex.report.html import REPORT, SUMMARY, with_units, write_report
 from warex.traces.outcome import Void
 from warex.traces.paths import EVENTS
 
@@ -138,6 +138,15 @@ def test_every_cell_of_every_table_has_a_header(run: Path) -> None:
 
     assert page.tags.count("table") == page.tags.count("caption") >= 4
     assert {"col", "row", "rowgroup"} == set(page.all("scope"))
+
+
+def test_a_number_stays_beside_its_unit(run: Path) -> None:
+    assert with_units("7/7 100 %") == "7/7 100\u00a0%"
+    assert with_units("0.4 s, 1.0 step") == "0.4\u00a0s, 1.0\u00a0step"
+    text = write_report(load_run(run)).read_text("utf-8")
+    cells = re.findall(r"<td[^>]*>(?:<a [^>]*>)?([^<]+)", text)
+    assert any("\u00a0%" in cell for cell in cells)
+    assert [cell for cell in cells if with_units(cell) != cell] == []
 
 
 def test_no_two_things_have_the_same_name(run: Path) -> None:

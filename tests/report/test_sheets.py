@@ -5,6 +5,8 @@ from tests.report.builders import row, run, table
 from warex.analysis.intervals import Mean, Rate
 from warex.analysis.run import load_run
 from warex.analysis.table import Contrast, Delta, DosePoint, DoseSeries, NoiseFloor, Power, tabulate
+from warex.campaigns.plan import ATTEMPTS
+from warex.report.columns import columns
 from warex.report.sheets import ELSEWHERE, Sheet, sheets, site_rates
 from warex.report.sheets import sites as sites_of
 from warex.traces.outcome import Void
@@ -104,3 +106,12 @@ def test_void_attempts_are_counted_by_reason(tmp_path: Path) -> None:
     told = {sheet.name: sheet for sheet in sheets(run, tabulate(run))}
 
     assert _texts(told["voids"]) == [["patient", "clean", "2", "lane died"]]
+
+
+def test_no_table_says_that_a_last_void_attempt_is_run_again() -> None:
+    [voids] = columns("voids")
+
+    assert ATTEMPTS == 3
+    for words in (voids.meaning, _all()["voids"].note):
+        assert "up to three" in words
+        assert "again" not in words

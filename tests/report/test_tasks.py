@@ -4,9 +4,12 @@ from urllib.parse import unquote
 import pytest
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
+from warex.analysis.intervals import Rate
 from warex.analysis.run import load_run
+from warex.analysis.table import tabulate
 from warex.report import tasks
 from warex.report.columns import Cell
+from warex.report.sheets import site_rates
 from warex.report.tasks import task_sheet
 from warex.traces.outcome import Void
 
@@ -53,6 +56,21 @@ def test_repeats_are_summed_and_lead_to_the_folder_they_have_in_common(tmp_path:
 
     assert (cell.text, cell.more, cell.values) == ("1/2", "1/2 rec., 1 void", (1, 2, 1, 2))
     assert tmp_path / unquote(cell.href) == first.parents[1]
+
+
+def test_what_no_other_table_counts_is_shown_here_and_that_is_said(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).manifest()
+    folder.trial("clean", "add", solved())
+    folder.trial("clean", "move", solved())
+    assert "void" not in task_sheet(load_run(tmp_path)).note
+
+    folder.trial("down", "add", Void(reason="lane died"))
+    run = load_run(tmp_path)
+    [counted] = site_rates(run, tabulate(run)).values()
+
+    assert _cells(tmp_path)["add", "clean"].text == "success"
+    assert counted == {"clean": Rate(1, 1)}
+    assert "stayed void under one condition is shown" in task_sheet(run).note
 
 
 def test_of_too_many_cells_only_those_lead_on_where_something_went_wrong(

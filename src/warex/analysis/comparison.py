@@ -1,7 +1,8 @@
 """Two agents, or two versions of one, over the same trials: better, worse, or nobody can tell.
 
 Pairs are what two runs share: benchmark, task, repeat and condition, under one seed and one
-scenario, so that both sides met the same faults. What does not pair is left out and said.
+scenario, so that both sides met the same faults. What does not pair is left out and said; so is a
+task and repeat that stayed void on either side, under every condition, as in a run's own table.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -112,7 +113,8 @@ def compare(before: Side, after: Side) -> Comparison:
     """
     left_out = list(_other_setups(before.run, after.run))
     barred = {condition for condition, _ in left_out}
-    pairs, apart = _pairs(before, after, barred)
+    void = _stayed_void(before) | _stayed_void(after)
+    pairs, apart = _pairs(before, after, barred, void)
     if not pairs:
         raise InputError(
             f"{before} and {after} share no trial: the same benchmark, task, repeat, condition and"
@@ -140,7 +142,7 @@ def compare(before: Side, after: Side) -> Comparison:
         recovered,
         verdict,
         why,
-        (*(sentence for _, sentence in left_out), *_said_of(apart)),
+        (*(sentence for _, sentence in left_out), *_said_of(apart), *_said_of_void(len(void))),
     )
 
 
@@ -148,11 +150,11 @@ type _Both = tuple[Pair, TrialRecord, TrialRecord]
 
 
 def _pairs(
-    before: Side, after: Side, barred: set[str]
+    before: Side, after: Side, barred: set[str], void: set[Pair]
 ) -> tuple[dict[str, list[_Both]], dict[str, int]]:
     """Return the shared trials by condition, and how many do not pair, by why."""
-    mine = {(t.key.condition, pair_of(t)): t for t in _scored(before)}
-    theirs = {(t.key.condition, pair_of(t)): t for t in _scored(after)}
+    mine = {(t.key.condition, pair_of(t)): t for t in _scored(before, void)}
+    theirs = {(t.key.condition, pair_of(t)): t for t in _scored(after, void)}
     shared = [place for place in mine if place in theirs and place[0] not in barred]
     same = [p for p in shared if mine[p].seed == theirs[p].seed or p[0] == NO_PROXY]
     apart = {
@@ -168,8 +170,16 @@ def _pairs(
     return found, apart
 
 
-def _scored(side: Side) -> list[TrialRecord]:
-    return [t for t in side.run.trials if t.key.agent == side.agent and t.solved is not None]
+def _of_agent(side: Side) -> Iterable[TrialRecord]:
+    return (trial for trial in side.run.trials if trial.key.agent == side.agent)
+
+
+def _stayed_void(side: Side) -> set[Pair]:
+    return {pair_of(trial) for trial in _of_agent(side) if trial.void}
+
+
+def _scored(side: Side, void: set[Pair]) -> list[TrialRecord]:
+    return [t for t in _of_agent(side) if t.solved is not None and pair_of(t) not in void]
 
 
 def _said_of(apart: dict[str, int]) -> tuple[str, ...]:
@@ -178,6 +188,13 @@ def _said_of(apart: dict[str, int]) -> tuple[str, ...]:
         for why, count in apart.items()
         if count
     )
+
+
+def _said_of_void(count: int) -> tuple[str, ...]:
+    if not count:
+        return ()
+    what = "1 task and repeat" if count == 1 else f"{count} tasks and repeats"
+    return (f"{what} stayed void on either side, so left out of every condition.",)
 
 
 def _other_setups(first: Run, second: Run) -> Iterable[tuple[str, str]]:

@@ -175,6 +175,7 @@ CONDITIONS: Schema = {
     "recovery_seconds": _REAL,
     "recovery_steps": _REAL,
     "recovery_tokens": _REAL,
+    **_spread("tries"),
     "healed": _WHOLE,
     "undecided": _WHOLE,
     "reloads": _WHOLE,
@@ -320,11 +321,11 @@ def _condition(row: Row) -> Line:
         "undecided": row.undecided,
         "reloads": row.reloads,
         "duplicated_writes": row.duplicated_writes,
-        "planned": row.ledger.planned,
-        "delivered": row.ledger.delivered,
+        "planned": row.ledger.planned if row.ledger else None,
+        "delivered": row.ledger.delivered if row.ledger else None,
         "regime": row.regime.name if row.regime else None,
     }
-    for name in (*_RATES, "delta", "exposed_delta", "r_fault"):
+    for name in (*_RATES, "delta", "exposed_delta", "r_fault", "tries"):
         figure = getattr(row, name)
         known = figure if not isinstance(figure, Rate) or figure.n else None
         line |= _ends(name, known.value if known else None, known.interval if known else None)

@@ -63,11 +63,11 @@ METRICS: dict[str, tuple[Callable[[Row], float | None], str]] = {
     "exposure": (lambda r: _rate(r.exposure), "trials that a fault reached, 0 to 1"),
     "premature_stops": (lambda r: _rate(r.premature_stops), "exposed trials given up, 0 to 1"),
     "fruitless": (lambda r: _rate(r.fruitless), "exposed trials gone on with in vain, 0 to 1"),
-    "duplicated_writes": (lambda r: float(r.duplicated_writes), "writes a site was sent twice"),
+    "duplicated_writes": (lambda r: r.duplicated_writes, "writes a site was sent twice"),
     "latency": (lambda r: r.latency_s, "mean seconds of a trial"),
     "steps": (lambda r: r.steps, "mean steps of a trial"),
     "cost": (lambda r: r.usd, "mean US dollars of a trial"),
-    "voids": (lambda r: float(r.voids), "attempts in which the harness broke"),
+    "voids": (lambda r: r.voids, "attempts in which the harness broke"),
 }
 """What can be demanded of a row: how it is read, and what it means."""
 

@@ -19,6 +19,7 @@ from typing import Literal
 from urllib.parse import urldefrag
 
 from warex.analysis import attempts
+from warex.analysis.usage import seconds_saved
 from warex.llm.actions import Vocabulary
 from warex.traces.events import (
     AgentAction,
@@ -72,7 +73,8 @@ class Recovery:
     request_seq: int | None = None
     """The right next request."""
     seconds: float | None = None
-    """From the fault to the right next request."""
+    """From the fault to the right next request, as if each replayed answer of the model had taken
+    the time it took when it was given first."""
     steps: int | None = None
     tokens: int | None = None
     """In and out, of the calls in between."""
@@ -224,7 +226,7 @@ class _Judge:
             fault_seq=felt.delivered.seq,
             call_seq=call_entry.seq,
             request_seq=entry.seq,
-            seconds=entry.t - felt.since,
+            seconds=entry.t - felt.since + seconds_saved(call for _, call in between),
             steps=len({call.step for _, call in between}),
             tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for _, c in between),
             tries=tries,

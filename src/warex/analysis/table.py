@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from statistics import fmean
 
-from warex.analysis.bootstrap import Resampled
+from warex.analysis.bootstrap import Resampled, Task
 from warex.analysis.conditions import Setup, setups
 from warex.analysis.differences import (
     Contrast,
@@ -92,7 +92,10 @@ class RecoveryPrice:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One agent under one condition. A mean is per trial, and None where nothing is known."""
+    """One agent under one condition. A mean is per trial, and None where nothing is known.
+
+    So is what traces tell, if one of the trials was not watched: a part is not the whole.
+    """
 
     agent: str
     condition: str
@@ -119,11 +122,11 @@ class Row:
     """Trials recovered among trials with a delivered fault; None where nothing is injected."""
     exposure: Rate | None
     """Trials with a delivered fault among all; None where nothing is injected."""
-    healed: int
+    healed: int | None
     """Exposed trials in which browser or page healed a fault by itself."""
-    undecided: int
+    undecided: int | None
     """Exposed trials outside the recovery rate."""
-    ledger: Ledger
+    ledger: Ledger | None
     exposed_delta: Delta | None = None
     """``delta`` over the pairs whose trial here had a delivered fault."""
     r_fault: Mean | None = None
@@ -137,9 +140,12 @@ class Row:
     """Trials recovered and solved, among those that stand in the recovery rate: retrying is not
     recovering."""
     recovery_price: RecoveryPrice | None = None
-    reloads: int = 0
+    tries: Mean | None = None
+    """Right requests after a fault, whoever made them, over the injections that stand in the rate,
+    those not recovered from too; None where there are none."""
+    reloads: int | None = None
     """Actions that ask for the open page again, over all trials (the paper's Figure 5)."""
-    duplicated_writes: int = 0
+    duplicated_writes: int | None = None
     """Writes that a site was sent again after a fault, though it had them."""
     premature_stops: Rate | None = None
     """Exposed trials that ended unsolved without one right try; None where nothing is injected."""
@@ -147,7 +153,7 @@ class Row:
     """Exposed trials that went on at length after a fault and were not solved."""
     regime: Regime | None = None
     dose: Dose | None = None
-    replayed_calls: int = 0
+    replayed_calls: int | None = None
     """LLM calls answered out of the replay cache."""
     scenario: str | None = None
     """As the campaign names it; None for conditions without faults."""
@@ -309,6 +315,7 @@ class _Agent:
         exposed = [trial for trial in faulted if trial.exposed]
         judged = [trial for trial in exposed if trial.recovered is not None]
         exposure = _rate(faulted, lambda t: t.exposed) if faulted else None
+        seen = bool(trials) and all(trial.llm is not None for trial in trials)
         clean = self._trials.get(CLEAN, ())
         means = {field.name: _mean(trials, _FIGURES[field.name]) for field in fields(Intervals)}
         row = Row(
@@ -329,17 +336,14 @@ class _Agent:
             total_usd=_sum([t.llm.spent_usd if t.llm else None for t in trials]),
             recovery=_rate(judged, lambda t: t.recovered) if faulted else None,
             exposure=exposure,
-            healed=sum(_has_healed(trial) for trial in exposed),
-            undecided=len(exposed) - len(judged),
-            ledger=ledger(
-                [i for trial in trials for i in trial.injections],
-                [pair for trial in trials for pair in trial.left_alone],
-            ),
+            healed=sum(_has_healed(trial) for trial in exposed) if seen else None,
+            undecided=len(exposed) - len(judged) if seen else None,
+            ledger=_ledger(trials) if seen else None,
             intervals=self._intervals(trials, means),
             pass_k=_pass_k(self._solved[condition]),
-            reloads=sum(trial.behaviour.reloads for trial in trials),
-            duplicated_writes=sum(trial.behaviour.duplicated_writes for trial in trials),
-            replayed_calls=sum(trial.llm.replayed for trial in trials if trial.llm),
+            reloads=sum(t.behaviour.reloads for t in trials) if seen else None,
+            duplicated_writes=sum(t.behaviour.duplicated_writes for t in trials) if seen else None,
+            replayed_calls=sum(t.llm.replayed for t in trials if t.llm) if seen else None,
             dose=setup.dose,
             scenario=setup.scenario,
             defence=setup.defence,
@@ -347,20 +351,24 @@ class _Agent:
         )
         if not faulted:
             return row
-        verdicts = [(task_of(t), r) for t in exposed for r in t.recoveries]
+        found = [(task_of(t), r) for t in exposed for r in t.recoveries if r.verdict in COUNTING]
         return replace(
             row,
             exposed_delta=delta(solved(exposed), self._clean, self._tasks),
             r_fault=kept_share(self._solved[condition], self._clean, self._tasks),
-            injections_recovered=rate_over(
-                (task, r.verdict == "recovered") for task, r in verdicts if r.verdict in COUNTING
-            ),
+            injections_recovered=rate_over((task, r.verdict == "recovered") for task, r in found),
             recovered_and_solved=_rate(judged, lambda t: t.recovered and t.solved),
             recovery_price=_price(trials),
+            tries=self._mean_of([(task, float(r.tries)) for task, r in found]),
             premature_stops=_rate(exposed, lambda t: t.behaviour.premature_stop(t.outcome)),
             fruitless=_rate(exposed, lambda t: t.behaviour.fruitless(t.outcome)),
             regime=regime(against_clean, effort(trials, clean, self._tasks), exposure),
         )
+
+    def _mean_of(self, figures: Sequence[tuple[Task, float]]) -> Mean | None:
+        if not figures:
+            return None
+        return Mean(fmean(one for _, one in figures), self._tasks.mean(figures), len(figures))
 
     def _intervals(
         self, trials: Sequence[TrialRecord], means: Mapping[str, float | None]
@@ -426,6 +434,13 @@ def _mean(
 def _sum(figures: Sequence[float | None]) -> float | None:
     known = [figure for figure in figures if figure is not None]
     return sum(known) if known and len(known) == len(figures) else None
+
+
+def _ledger(trials: Iterable[TrialRecord]) -> Ledger:
+    told = [(trial.injections, trial.left_alone) for trial in trials]
+    return ledger(
+        [i for planned, _ in told for i in planned], [p for _, alone in told for p in alone]
+    )
 
 
 def _has_healed(trial: TrialRecord) -> bool:

@@ -5,8 +5,9 @@ numbers, each in a column of its own.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from warex.analysis.injections import Ledger
 from warex.analysis.intervals import Rate
 from warex.analysis.table import Delta, Mean, Row
 from warex.report import figures
@@ -52,9 +53,9 @@ def plain(words: str) -> Cell:
     return Cell(words, (words,))
 
 
-def count(number: int) -> Cell:
+def count(number: int | None) -> Cell:
     """Return a cell with a number of things."""
-    return Cell(str(number), (number,))
+    return Cell(figures.UNKNOWN if number is None else str(number), (number,))
 
 
 def rate(of: Rate | None) -> Cell:
@@ -111,6 +112,11 @@ def _price(row: Row) -> Cell:
     )
 
 
+def _tries(row: Row) -> Cell:
+    found = mean(row.tries)
+    return replace(found, text=found.text.partition(" [")[0])
+
+
 def _pass_k(row: Row) -> Cell:
     if not row.pass_k:
         return Cell(figures.UNKNOWN, (None, None))
@@ -132,6 +138,11 @@ def _cached(row: Row) -> str:
 
 def _reasoning(row: Row) -> str:
     return f"{figures.tokens(row.reasoning_tokens)} reasoning" if row.reasoning_tokens else ""
+
+
+def _ledger(tell: Callable[[Ledger], Cell]) -> Callable[[Row], Cell]:
+    """Tell of a row's ledger; where nobody kept one, nothing of it is known."""
+    return lambda row: tell(row.ledger) if row.ledger else Cell(figures.UNKNOWN, (None,))
 
 
 def _reasons(counts: tuple[tuple[str, int], ...]) -> Cell:
@@ -287,6 +298,14 @@ COLUMNS: tuple[RowColumn, ...] = (
         _price,
     ),
     RowColumn(
+        "tries",
+        "How often the right request was made after a fault, by the agent or the browser: mean over"
+        " the injections that can be judged, those not recovered from too.",
+        _ends("tries"),
+        False,
+        _tries,
+    ),
+    RowColumn(
         "reloads",
         "Actions that ask again for the page that is open, over all trials (the paper's Figure 5).",
         ("reloads",),
@@ -351,35 +370,35 @@ COLUMNS: tuple[RowColumn, ...] = (
         "Injections that a rule decided on.",
         ("planned",),
         False,
-        lambda row: count(row.ledger.planned),
+        _ledger(lambda ledger: count(ledger.planned)),
     ),
     RowColumn(
         "delivered",
         "Injections that the client got to feel.",
         ("delivered",),
         False,
-        lambda row: count(row.ledger.delivered),
+        _ledger(lambda ledger: count(ledger.delivered)),
     ),
     RowColumn(
         "missed",
         "Injections planned and not delivered.",
         ("missed",),
         False,
-        lambda row: count(sum(number for _, number in row.ledger.missed)),
+        _ledger(lambda ledger: count(sum(number for _, number in ledger.missed))),
     ),
     RowColumn(
         "why missed",
         "Their reasons.",
         ("why_missed",),
         True,
-        lambda row: _reasons(row.ledger.missed),
+        _ledger(lambda ledger: _reasons(ledger.missed)),
     ),
     RowColumn(
         "left alone",
         "Exchanges never planned for: not armed yet, or never to be touched.",
         ("left_alone",),
         True,
-        lambda row: _reasons(row.ledger.left_alone),
+        _ledger(lambda ledger: _reasons(ledger.left_alone)),
     ),
     RowColumn(
         "replayed",
@@ -390,7 +409,7 @@ COLUMNS: tuple[RowColumn, ...] = (
     ),
     RowColumn(
         "voids",
-        "Attempts in which the harness broke; they say nothing and are run again.",
+        "Attempts in which the harness broke: they say nothing. A trial has up to three.",
         ("voids",),
         False,
         lambda row: count(row.voids),

@@ -4,6 +4,7 @@ A table becomes CSV (bare numbers), LaTeX (booktabs, for ``\\input``) and Markdo
 """
 
 import csv
+import re
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
@@ -42,6 +43,7 @@ _LATEX = {
 }
 """What LaTeX would read as a command, and signs that an old engine has no glyph for."""
 
+_MINUS = re.compile(r"(?<![\w.\-])-(?=\d)")
 _MARKDOWN = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[<|&"})
 
 
@@ -116,19 +118,15 @@ def as_markdown(sheet: Sheet) -> str:
 
 
 def latex(words: str) -> str:
-    """Return words as LaTeX text."""
-    return "".join(_LATEX.get(sign, sign) for sign in " ".join(words.split()))
+    """Return words as LaTeX text, the minus of a number as a minus."""
+    text = "".join(_LATEX.get(sign, sign) for sign in " ".join(words.split()))
+    return _MINUS.sub("$-$", text)
 
 
 def _latex_row(words: Sequence[str]) -> str:
     # A row that begins with a bracket would be taken for the argument of the rule before it.
-    cells = (f"{{}}{latex(w)}" if w.startswith(("[", "*")) else _number(latex(w)) for w in words)
+    cells = (("{}" if w.startswith(("[", "*")) else "") + latex(w) for w in words)
     return " & ".join(cells) + r" \\"
-
-
-def _number(words: str) -> str:
-    """Write a minus as a minus, not as a hyphen."""
-    return f"$-${words[1:]}" if words[:1] == "-" and words[1:2].isdigit() else words
 
 
 def _markdown(words: str) -> str:

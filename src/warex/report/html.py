@@ -1,6 +1,7 @@
 """The report as one HTML file that needs nothing else and asks nobody for anything."""
 
 import json
+import re
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,6 +27,8 @@ from warex.traces.files import write_whole
 REPORT = "report.html"
 SUMMARY = "summary.json"
 
+_UNIT = re.compile(r"(?<=\d) (?=%|[^\W\d])")
+
 
 def write_report(run: Run, table: Table | None = None) -> Path:
     """Write ``report.html`` and ``summary.json`` into the run's folder; return the report's path.
@@ -39,13 +42,20 @@ def write_report(run: Run, table: Table | None = None) -> Path:
     return run.path / REPORT
 
 
+def with_units(words: str) -> str:
+    """Keep a number and its unit in one line, however narrow its column is."""
+    return _UNIT.sub("\u00a0", words)
+
+
 def render_html(run: Run, table: Table | None = None) -> str:
     """Return the report as HTML. Links are relative to the run's folder."""
     table = table or tabulate(run)
     first, rest = opening(run, table)
-    page = Environment(
+    pages = Environment(
         loader=PackageLoader("warex.report", "."), autoescape=True, undefined=StrictUndefined
-    ).get_template("report.html")
+    )
+    pages.filters["with_units"] = with_units
+    page = pages.get_template("report.html")
     told = {sheet.name: sheet for sheet in (*sheets(run, table), task_sheet(run))}
     return page.render(
         name=run.name,
@@ -117,7 +127,8 @@ def _extent(run: Run) -> str:
 def _facts(run: Run) -> Iterator[tuple[str, str]]:
     if run.manifest:
         yield "made at", run.manifest.made_at
-        yield "command", shlex.join(run.manifest.command)
+        if run.manifest.command:
+            yield "command", shlex.join(run.manifest.command)
         yield "seed", str(run.manifest.seed)
         yield "versions", ", ".join(f"{k} {v}" for k, v in sorted(run.manifest.versions.items()))
     yield "prices of", str(run.prices.date)

@@ -124,7 +124,7 @@ def _disagreements(run: Run) -> list[str]:
 
 
 def _replayed(table: Table) -> list[str]:
-    calls = sum(row.replayed_calls for row in table.rows)
+    calls = sum(row.replayed_calls or 0 for row in table.rows)
     were = "was" if calls == 1 else "were"
     return (
         [

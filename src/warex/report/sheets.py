@@ -176,6 +176,7 @@ def recovery_sheet(run: Run, table: Table) -> Sheet:
             "RR per injection",
             "recovered and solved",
             "price",
+            "tries",
             "reloads",
             "duplicated writes",
             "premature stops",
@@ -321,7 +322,8 @@ def site_sheet(run: Run, table: Table) -> Sheet:
     return Sheet(
         "sites",
         "Success by site",
-        "A task's site is the host of the first page it opens.",
+        "A task's site is the host of the first page it opens. What stayed void under one condition"
+        " is left out of all.",
         (Column("site", "Host.", ("site",), True), *titles),
         _blocks(lines),
     )
@@ -340,7 +342,8 @@ def void_sheet(run: Run) -> Sheet:
     return Sheet(
         "voids",
         "Void attempts",
-        "The harness broke, so these attempts say nothing about the agent; each is run again.",
+        "The harness broke, so these attempts say nothing about the agent. A trial has up to three;"
+        " if the last is void, its task and repeat is left out of every condition.",
         (
             Column("condition", "Under which it happened.", ("condition",), True),
             Column("attempts", "How many.", ("attempts",)),

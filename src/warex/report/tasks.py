@@ -41,6 +41,11 @@ def task_sheet(run: Run) -> Sheet:
             f"Of these {number:,} cells, only those lead to their trials in which one was not"
             " solved, not scored, void or not finished."
         )
+    if any(trial.void for trial in run.trials):
+        note += (
+            " A task and repeat that stayed void under one condition is shown under the others all"
+            " the same, though no other table counts it."
+        )
     return Sheet(
         "tasks",
         "Task by task",
@@ -128,7 +133,8 @@ def _details(trial: TrialRecord) -> Iterable[str]:
             if 0 < counted.score < 1:
                 yield f"score {counted.score:g}"
         case Unscored() as unscored:
-            yield unscored.ending.replace("_", " ")
+            if unscored.ending is not None:
+                yield unscored.ending.replace("_", " ")
         case Void() as void:
             yield void.reason
         case None:

@@ -7,7 +7,7 @@ from warex.report.charts.reloads import reloads
 def test_reloads_are_counted_for_each_agent_and_condition_that_is_watched() -> None:
     rows = (
         row("no-proxy"),
-        row("clean"),
+        row("clean", reloads=0),
         row("down", n=4, reloads=8),
         row("down", n=4, reloads=4, agent="hasty"),
     )

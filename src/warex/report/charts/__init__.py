@@ -30,6 +30,6 @@ def charts(run: Run, table: Table) -> tuple[Chart, ...]:
         found.append(doses)
     if any(row.success.n for row in table.rows):
         found.append(sites(run, table))
-    if any(row.ledger.planned for row in table.rows):
+    if any(row.ledger and row.ledger.planned for row in table.rows):
         found.append(delivery(run, table))
     return tuple(found)

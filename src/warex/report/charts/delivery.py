@@ -9,7 +9,7 @@ from warex.report.svg import Chart
 
 def delivery(run: Run, table: Table) -> Chart:
     """Draw a bar of all planned injections: full what was delivered, hatched what was missed."""
-    most = max((row.ledger.planned for row in table.rows), default=0)
+    most = max((row.ledger.planned for row in table.rows if row.ledger), default=0)
     axis = Axis(
         "injections: full delivered, hatched missed", 0, max(1, most), lambda value: f"{value:g}"
     )
@@ -17,9 +17,9 @@ def delivery(run: Run, table: Table) -> Chart:
 
 
 def _entry(row: Row, look: Look) -> Entry | None:
-    if row.exposure is None:
-        return None
     told = row.ledger
+    if row.exposure is None or told is None:
+        return None
     return Entry(
         row.condition,
         told.delivered,

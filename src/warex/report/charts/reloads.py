@@ -2,21 +2,20 @@
 
 from warex.analysis.run import Run
 from warex.analysis.table import Row, Table
-from warex.analysis.trial import NO_PROXY
 from warex.report.charts.looks import Look, groups
 from warex.report.charts.rows import Axis, Entry, bars
 from warex.report.svg import Chart
 
 
 def reloads(run: Run, table: Table) -> Chart:
-    """Draw the reloads of each agent; without the proxy nobody counts them."""
-    most = max((row.reloads for row in table.rows), default=0)
+    """Draw the reloads of each agent; where nobody watched, nobody counts them."""
+    most = max((row.reloads or 0 for row in table.rows), default=0)
     axis = Axis("actions that reload or ask again, over all trials", 0, max(4, most), _write)
     return bars("reloads", "Reloads", groups(run, table, _entry), axis)
 
 
 def _entry(row: Row, look: Look) -> Entry | None:
-    if row.condition == NO_PROXY:
+    if row.reloads is None:
         return None
     words = f"{row.reloads} in {row.n} trial{'' if row.n == 1 else 's'}"
     return Entry(row.condition, row.reloads, words, None, look.hue, look.hatched)
