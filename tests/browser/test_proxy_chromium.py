@@ -83,17 +83,13 @@ def on_page(fault: HttpError | ConnectionCut | NetworkError) -> Scenario:
 def test_a_document_that_is_cut_once_stays_cut_though_chromium_repeats_it(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
-    rule = on_page(ConnectionCut(how="reset"))
-    with begin(scenario=rule, maps=mapped(site)) as lane, page_behind(browser, lane) as page:
-        # Only on a connection that it has used before does Chromium repeat in silence.
-        page.goto("https://shop.example/warm")
-        with pytest.raises(Error, match=r"net::ERR_(CONNECTION|EMPTY)"):
-            page.goto("https://shop.example/page")
-        # What comes later than the window is a person's reload, and that is another occurrence.
-        page.wait_for_timeout(1000 * REPEAT_WINDOW + 100)
-        page.goto("https://shop.example/page")
-        assert page.title() == "The page"
-    planned = lane.events(FaultPlanned)
+    # It repeats only on a connection that it has used before, and on a busy machine it may take
+    # another one, for once.
+    for _ in range(4):
+        lane = _cut_once(browser, begin, site)
+        planned = lane.events(FaultPlanned)
+        if len(planned) > 1:
+            break
     assert len(planned) > 1, "Chromium did not repeat: this test has lost its subject"
     assert [event.repeat_of for event in planned] == [None] + ["i1"] * (len(planned) - 1)
     assert {event.ordinal for event in planned} == {1}
@@ -104,6 +100,19 @@ def test_a_document_that_is_cut_once_stays_cut_though_chromium_repeats_it(
         *[False] * (len(planned) - 1),
         True,
     ]
+
+
+def _cut_once(browser: Browser, begin: Begin, site: Origin) -> Lane:
+    rule = on_page(ConnectionCut(how="reset"))
+    with begin(scenario=rule, maps=mapped(site)) as lane, page_behind(browser, lane) as page:
+        page.goto("https://shop.example/warm")
+        with pytest.raises(Error, match=r"net::ERR_(CONNECTION|EMPTY)"):
+            page.goto("https://shop.example/page")
+        # What comes later than the window is a person's reload, and that is another occurrence.
+        page.wait_for_timeout(1000 * REPEAT_WINDOW + 100)
+        page.goto("https://shop.example/page")
+        assert page.title() == "The page"
+    return lane
 
 
 def test_a_page_in_the_answers_place_is_shown(browser: Browser, begin: Begin, site: Origin) -> None:

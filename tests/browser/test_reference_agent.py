@@ -190,6 +190,7 @@ def test_a_site_that_is_down_is_an_observation_and_no_crash(
     assert "Traceback" not in ran.stderr
 
 
+@pytest.mark.slow
 def test_a_navigation_that_is_held_is_waited_for(
     agent: Callable[..., Ran], site: Site, model: str
 ) -> None:

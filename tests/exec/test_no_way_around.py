@@ -108,6 +108,7 @@ def test_on_the_machine_nothing_is_heard_but_the_proxy(tried: Tried) -> None:
     assert set(tried.report["visits"]) == {f"tcp {there.ECHO}"}
 
 
+@pytest.mark.slow
 def test_without_us_the_same_ways_lead_out_and_are_heard(
     machine: Machine, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

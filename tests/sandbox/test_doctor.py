@@ -42,6 +42,7 @@ def until(name: str) -> Finding:
 
 
 @pytest.mark.browser
+@pytest.mark.slow
 def test_all_is_well_on_a_machine_that_passes_these_tests(ca: CertificateAuthority) -> None:
     findings = found()
 

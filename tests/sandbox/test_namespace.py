@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -240,7 +241,7 @@ def holders(network: str) -> list[int]:
 @pytest.mark.parametrize("who", USERS, ids=str)
 @pytest.mark.parametrize("victim", ["owner", "maker", "first", "command"])
 def test_whoever_is_killed_nothing_is_left(who: User, victim: str) -> None:
-    with folder_of(who) as folder:
+    with folder_of(who) as folder, ExitStack() as held:
         with subprocess.Popen(
             command_as(who, ["-c", _HOLD]),
             env=environment_of(who, folder),
@@ -253,6 +254,8 @@ def test_whoever_is_killed_nothing_is_left(who: User, victim: str) -> None:
                 assert owner.stdout is not None
                 numbers = owner.stdout.readline().split()
                 command, network = int(numbers[1]), numbers[2]
+                # Held open, or its number might be that of the next namespace that anybody makes.
+                held.enter_context(Path(f"/proc/{command}/ns/net").open("rb"))
                 (maker,) = (child for child in children(owner.pid) if children(child))
                 (first,) = children(maker)
                 inside = holders(network)

@@ -1,16 +1,33 @@
 """A Ray cluster of two nodes on this machine, as a program: Ray must not live in a test's process.
 
-It prints the head's address, then obeys a word a line: ``node`` kills the second node, ``head``
-the first with all that holds the cluster together. It ends with its input.
+It prints the head's address, then obeys a word a line: ``busy`` waits until no CPU is free and says
+how many bytes of memory are then asked for, ``node`` kills the second node, ``head`` the first with
+all that holds the cluster together. It ends with its input.
 """
 
 import os
 import signal
 import sys
+import time
 
+import ray
 from ray.cluster_utils import Cluster
 
 MEMORY = 2 * 1024**3
+
+
+def memory_asked_for_where_no_cpu_is_free(cluster: Cluster) -> int:
+    ray.init(address=cluster.address, log_to_driver=False)
+    try:
+        deadline = time.monotonic() + 60
+        while (free := ray.available_resources()).get("CPU", 0):  # type: ignore[no-untyped-call]
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"some CPU was always free: {free}")
+            time.sleep(0.02)
+        return int(ray.cluster_resources()["memory"] - free.get("memory", 0))  # type: ignore[no-untyped-call]
+    finally:
+        # Ray ends its drivers with their head.
+        ray.shutdown()
 
 
 def main() -> None:
@@ -19,13 +36,16 @@ def main() -> None:
     sys.stdout.write(f"{cluster.address}\n")
     sys.stdout.flush()
     for line in sys.stdin:
-        if line.strip() == "node":
+        said = "done"
+        if line.strip() == "busy":
+            said = str(memory_asked_for_where_no_cpu_is_free(cluster))
+        elif line.strip() == "node":
             cluster.remove_node(second, allow_graceful=False)
         elif line.strip() == "head" and cluster.head_node is not None:
             for processes in cluster.head_node.all_processes.values():
                 for each in processes:
                     os.kill(each.process.pid, signal.SIGKILL)
-        sys.stdout.write("done\n")
+        sys.stdout.write(f"{said}\n")
         sys.stdout.flush()
 
 

@@ -26,6 +26,8 @@ pytestmark = [
 ]
 
 KILLS = 30
+GOES = 3 * KILLS
+"""After so many the machine is taken to end each of them before its moment."""
 TASKS = 12
 MARK = "WAREX_KILLED"
 
@@ -141,17 +143,22 @@ def test_a_campaign_killed_at_thirty_moments_is_whole_in_the_end(tmp_path: Path)
         began = time.monotonic()
         require(go("--limit", "2"))
         length = time.monotonic() - began
-        for kill in range(KILLS):
+        ends: list[int] = []
+        while ends.count(-signal.SIGKILL) < KILLS:
+            assert len(ends) < GOES, ends
             with go() as process:
                 with suppress(subprocess.TimeoutExpired):
-                    process.wait(draw(1, "moment", kill) * 1.5 * length)
+                    process.wait(draw(1, "moment", len(ends)) * 1.5 * length)
                 process.send_signal(signal.SIGKILL)
+            ends.append(process.returncode)
             now = finished(tmp_path / "runs")
             assert before.items() <= now.items()
             before = now
-            if process.returncode == 0 and kill + 1 < KILLS:
+            if ends[-1] == 0:
                 # It was done before its moment came: the next one is killed in its place.
                 runs.append(runs[-1].with_name(str(len(runs))))
+            else:
+                assert ends[-1] == -signal.SIGKILL
         require(go())
 
     wait_for_the_end_of(str(tmp_path))

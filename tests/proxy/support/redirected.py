@@ -40,12 +40,12 @@ def main() -> None:
                 with socket.create_connection(site, timeout=10) as client:
                     client.sendall(asked.encode())
                     print(client.recv(15, socket.MSG_WAITALL).decode(), flush=True)
-            with socket.create_connection(("127.0.0.1", proxy.port), timeout=10) as client:
-                try:
+            try:
+                with socket.create_connection(("127.0.0.1", proxy.port), timeout=10) as client:
                     client.sendall(b"GET /b HTTP/1.1\r\nHost: x\r\n\r\n")
                     print(client.recv(15))
-                except ConnectionResetError:
-                    print("reset")
+            except ConnectionResetError:
+                print("reset")
     forkserver.close()
 
 
