@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.builders import RunFolder, Story, solved
+from warex.analysis.inspect import inspect_trial
 from warex.analysis.run import load_run, vocabulary
 from warex.errors import TraceError
 from warex.traces.manifest import read_manifest
@@ -42,3 +43,23 @@ def test_a_vocabulary_that_is_none_is_an_error_that_names_the_place(tmp_path: Pa
 
     with pytest.raises(TraceError, match=r"vocabularies\.testbed"):
         vocabulary(wrong, "testbed")
+
+
+def test_prices_of_the_campaigns_own_are_taken(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).manifest(prices={"house-model": {"input": 3, "output": 4}})
+    story = Story().thinks(1, "stop", tokens=(1000, 10), model="house-model")
+    path = folder.trial("clean", "add", solved(), story)
+
+    (trial,) = load_run(tmp_path).trials
+
+    assert trial.llm is not None
+    assert trial.llm.usd == pytest.approx(1000 * 3e-6 + 10 * 4e-6)
+    assert trial.llm.unpriced == ()
+    assert inspect_trial(path).trial.llm == trial.llm
+
+
+def test_prices_that_are_none_are_an_error_that_names_the_place(tmp_path: Path) -> None:
+    RunFolder(tmp_path).manifest(prices={"mine": {"input": 1}})
+
+    with pytest.raises(TraceError, match=r"campaign\.prices\.mine\.output: Field required"):
+        load_run(tmp_path)

@@ -71,16 +71,18 @@ def test_another_configuration_is_refused_and_told_what_differs(tmp_path: Path) 
         begin(tmp_path / "c", resume=True, seed=2, tasks={"sample": 1})
 
 
-def test_budget_jobs_and_notes_may_differ_and_the_last_ones_stand(tmp_path: Path) -> None:
+def test_what_no_trial_meets_may_differ_and_the_last_one_stands(tmp_path: Path) -> None:
     begin(tmp_path / "c", seed=1, jobs=2, notes=["a"], budget={"usd": 1})
 
-    begin(tmp_path / "c", resume=True, seed=1, jobs=4, notes=["a", "b"])
+    prices = {"mine": {"input": 1, "output": 2}}
+    begin(tmp_path / "c", resume=True, seed=1, jobs=4, notes=["a", "b"], prices=prices)
 
     assert read_manifest(tmp_path / "c" / "manifest.json").campaign == {
         "name": "c",
         "seed": 1,
         "jobs": 4,
         "notes": ["a", "b"],
+        "prices": prices,
     }
     with pytest.raises(InputError, match=r"\(seed differ\)"):
         begin(tmp_path / "c", resume=True, seed=2, jobs=4)

@@ -165,7 +165,7 @@ def test_what_was_void_before_and_is_again_stops_nothing_where_others_count() ->
             Budget(usd=1),
             Spent(unpriced=frozenset({"mine"})),
             Spent(),
-            "budget.usd cannot be kept: the price table has no 'mine'; give budget.tokens",
+            "budget.usd cannot be kept: the price table has no 'mine'; say in the campaign's",
         ),
     ],
 )

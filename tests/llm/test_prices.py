@@ -2,7 +2,7 @@ import pytest
 from pydantic import ValidationError
 
 from warex.llm import Usage
-from warex.llm.prices import Cost, PriceTable, built_in_prices, cost
+from warex.llm.prices import Cost, Price, PriceTable, built_in_prices, cost
 
 TABLE = PriceTable.model_validate(
     {
@@ -72,3 +72,41 @@ def test_the_table_warex_comes_with_prices_the_scripted_model() -> None:
 def test_a_table_that_prices_wrongly_is_refused(entry: object) -> None:
     with pytest.raises(ValidationError):
         PriceTable.model_validate({"date": "2025-01-31", "models": {"m": entry}})
+
+
+def test_prices_of_ones_own_go_before_those_of_the_table() -> None:
+    own = {
+        "mine": Price(input=1, output=2),
+        "gpt-4o": Price(input=0, output=1),
+        "ll*": Price(input=7, output=0),
+    }
+    table = TABLE.with_own(own)
+    costs = {
+        model: cost(model, MILLION, table) for model in ("mine", "gpt-4o", "llama-3", "scripted:x")
+    }
+    assert costs == {
+        "mine": Cost(3),
+        "gpt-4o": Cost(1),
+        "llama-3": Cost(7),
+        "scripted:x": Cost(1, as_if="gpt-4o"),
+    }
+    assert cost("claude", MILLION, table) == cost("claude", MILLION, TABLE)
+    assert table.date == TABLE.date
+
+
+@pytest.mark.parametrize(
+    ("model", "usd"),
+    [
+        ("gpt-4-1106-preview", 40),
+        ("gpt-3.5-turbo-1106", 3),
+        ("gpt-3.5-turbo-0125", 2),
+        ("gpt-4-0613", 90),
+        ("claude-opus-4-20250514", 90),
+        ("anthropic/claude-opus-4-5-20251101", 30),
+        ("gemini/gemini-2.0-flash-001", 0.5),
+    ],
+)
+def test_a_version_is_priced_as_itself_and_not_as_its_neighbour(model: str, usd: float) -> None:
+    priced = cost(model, MILLION, built_in_prices())
+    assert priced is not None
+    assert priced.usd == pytest.approx(usd)

@@ -32,7 +32,8 @@ def test_everything_left_out_or_assumed_is_said(tmp_path: Path) -> None:
 
     assert footnotes(run, tabulate(run)) == (
         "Holds shortened to 2 s: no fault keeps an exchange longer than that here.",
-        "No price is known for house-model: its cost is left open.",
+        "No price is known for house-model, so its cost is left open; the campaign's [prices] can"
+        " say.",
         "1 trace without an end: figures cover what was written.",
         "1 trial not finished, so not in the table.",
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from warex.analysis.run import vocabulary
+from warex.analysis.run import prices_of, vocabulary
 from warex.analysis.trial import TrialRecord, load_trial, run_of
 from warex.errors import TraceError
 from warex.traces.events import (
@@ -77,9 +77,10 @@ def inspect_trial(path: Path) -> Inspection:
     run = run_of(path)
     manifest = read_manifest(run / MANIFEST) if run and (run / MANIFEST).exists() else None
     began = next(iter(trace.events(TrialBegan)), None)
-    bare = load_trial(path, trace=trace)
+    prices = prices_of(manifest)
+    bare = load_trial(path, prices=prices, trace=trace)
     words = vocabulary(manifest, bare.key.benchmark)
-    trial = load_trial(path, words, trace=trace) if words else bare
+    trial = load_trial(path, words, prices, trace) if words else bare
     if not trace.entries and trial.outcome is None:
         raise TraceError(f"{path} holds no trial: there is no {EVENTS} and no outcome in it.")
     name = began.scenario.get("name") if began and began.scenario else None

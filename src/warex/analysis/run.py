@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from warex.analysis.reading import read_trials
 from warex.analysis.trial import CLEAN, NO_PROXY, TrialRecord
 from warex.errors import TraceError
 from warex.llm.actions import Vocabulary
-from warex.llm.prices import PriceTable, built_in_prices
+from warex.llm.prices import Price, PriceTable, built_in_prices
 from warex.traces.manifest import Manifest, read_manifest
 from warex.traces.paths import MANIFEST, TrialKey, find_trials
+
+_OWN_PRICES: TypeAdapter[dict[str, Price]] = TypeAdapter(dict[str, Price])
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +54,11 @@ class Run:
 
 
 def load_run(path: Path, prices: PriceTable | None = None) -> Run:
-    """Read a run folder; ``prices`` is the built-in table unless given.
+    """Read a run folder; ``prices`` is the built-in table after the campaign's own unless given.
 
     A missing manifest is no error: the order of the conditions is then by name. Raises TraceError
     for a folder that is no run, and for a damaged file in it.
     """
-    prices = prices or built_in_prices()
     found = list(find_trials(path))
     manifest = read_manifest(path / MANIFEST) if (path / MANIFEST).exists() else None
     if manifest is None and not found:
@@ -65,6 +66,7 @@ def load_run(path: Path, prices: PriceTable | None = None) -> Run:
             f"{path} is no run: it has neither a {MANIFEST} nor a trial. Name the folder that"
             " `warex run` made."
         )
+    prices = prices or prices_of(manifest)
     benchmarks = {key.benchmark for key, _, _ in found}
     words = {benchmark: vocabulary(manifest, benchmark) for benchmark in benchmarks}
     attempts = read_trials([(folder, words[key.benchmark]) for key, _, folder in found], prices)
@@ -91,9 +93,25 @@ def vocabulary(manifest: Manifest | None, benchmark: str) -> Vocabulary | None:
     try:
         return Vocabulary.model_validate(frozen)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, ("vocabularies", benchmark, *first["loc"])))
-        raise TraceError(f"{MANIFEST}: {place}: {first['msg']}.") from None
+        raise _damaged(error, "vocabularies", benchmark) from None
+
+
+def prices_of(manifest: Manifest | None) -> PriceTable:
+    """Return the built-in prices after those frozen into the manifest.
+
+    Raises TraceError if what stands there are none.
+    """
+    frozen = manifest.campaign.get("prices", {}) if manifest else {}
+    try:
+        return built_in_prices().with_own(_OWN_PRICES.validate_python(frozen))
+    except ValidationError as error:
+        raise _damaged(error, "campaign", "prices") from None
+
+
+def _damaged(error: ValidationError, *place: str) -> TraceError:
+    first = error.errors(include_url=False)[0]
+    where = ".".join(map(str, (*place, *first["loc"])))
+    return TraceError(f"{MANIFEST}: {where}: {first['msg']}.")
 
 
 def _named(manifest: Manifest | None, what: str) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from warex.benchmarks.base import EMBEDDED
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError
 from warex.llm.defences import DEFENCES, Defence, defence_of
+from warex.llm.prices import Price, PriceTable, built_in_prices
 from warex.scenarios.documents import SUFFIXES, read_document
 from warex.scenarios.mistakes import check, did_you_mean, listed
 from warex.scenarios.presets import preset_names
@@ -188,6 +189,11 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
         " task and repeat, where it is the very same: a faulted trial costs money from the fault"
         " on.",
     )
+    prices: dict[str, Price] = Field(
+        default={},
+        description="What models cost that the built-in table lacks, or has at another price: by"
+        " name or glob, US dollars per million tokens.",
+    )
     notes: tuple[str, ...] = Field(default=(), description="Sentences that the report repeats.")
     agents: tuple[AgentConfig, ...] = Field(min_length=1, description="Who does the tasks.")
     conditions: tuple[ConditionConfig, ...] = Field(
@@ -199,6 +205,11 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
     def source(self) -> str:
         """The file or built-in name it was loaded by; empty where it was not loaded."""
         return self._source
+
+    @property
+    def price_table(self) -> PriceTable:
+        """The built-in prices, after the campaign's own."""
+        return built_in_prices().with_own(self.prices)
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:

@@ -20,7 +20,7 @@ from warex.traces import (
     write_manifest,
 )
 
-_MAY_CHANGE = ("budget", "jobs", "notes")
+_MAY_CHANGE = ("budget", "jobs", "notes", "prices")
 """Keys of a campaign that say nothing of what its trials meet; the last ones given stand."""
 
 

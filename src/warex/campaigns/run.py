@@ -15,7 +15,6 @@ from warex.benchmarks import AgentSpec, Benchmark, benchmark_of
 from warex.campaigns.config import (
     NO_PROXY,
     AgentConfig,
-    Budget,
     CampaignConfig,
     ConditionConfig,
 )
@@ -31,7 +30,6 @@ from warex.campaigns.setting import setting_for
 from warex.campaigns.spent import Spent, spent_in
 from warex.clock import Clock, iso
 from warex.errors import CampaignError, InputError, MachineError, ScenarioError, TraceError
-from warex.llm.prices import built_in_prices
 from warex.proxy.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import HostMap, ProxyConfig
 from warex.sandbox.chromium import find_chromium
@@ -236,7 +234,7 @@ def run_campaign(
                 options.ray,
                 lanes=options.jobs,
                 cache=_cache(config, run),
-                spent_in=lambda folder: _spent(folder, config.budget),
+                spent_in=lambda folder: _spent(folder, config),
                 report=report,
                 notice=notice,
             )
@@ -274,7 +272,7 @@ def _run_here(
     ) as setting:
         run_trials(
             schedule,
-            _execute(specs, run, setting, config.budget),
+            _execute(specs, run, setting, config),
             lanes=options.jobs or config.jobs,
             stop=setting.stop,
             report=report,
@@ -316,37 +314,34 @@ def _schedule(
         past,
         after=waits_for(config, trials),
         budget=config.budget,
-        spent=_spent_before(run, config.budget),
+        spent=_spent_before(run, config),
         limit=options.limit,
     )
 
 
-def _spent_before(run: Path, budget: Budget) -> Spent:
+def _spent_before(run: Path, config: CampaignConfig) -> Spent:
     """Return what all attempts on disk cost; nothing where no budget asks for it."""
-    if not _counts(budget):
-        return Spent()
-    prices = built_in_prices()
-    return sum((spent_in(folder, prices) for _, _, folder in find_trials(run)), Spent())
+    return sum((_spent(folder, config) for _, _, folder in find_trials(run)), Spent())
 
 
-def _counts(budget: Budget) -> bool:
-    return budget.usd is not None or budget.tokens is not None
-
-
-def _execute(specs: Sequence[TrialSpec], run: Path, setting: Setting, budget: Budget) -> Execute:
+def _execute(
+    specs: Sequence[TrialSpec], run: Path, setting: Setting, config: CampaignConfig
+) -> Execute:
     """Return what makes one attempt here."""
     by_key = {spec.key: spec for spec in specs}
 
     def execute(turn: Turn) -> tuple[Outcome, Spent]:
         folder = attempt_dir(run, turn.key, turn.attempt)
         outcome = run_trial(by_key[turn.key], turn.attempt, folder, setting)
-        return outcome, _spent(folder, budget)
+        return outcome, _spent(folder, config)
 
     return execute
 
 
-def _spent(folder: Path, budget: Budget) -> Spent:
-    return spent_in(folder, built_in_prices()) if _counts(budget) else Spent()
+def _spent(folder: Path, config: CampaignConfig) -> Spent:
+    budget = config.budget
+    counts = budget.usd is not None or budget.tokens is not None
+    return spent_in(folder, config.price_table) if counts else Spent()
 
 
 def _isolation(
@@ -431,7 +426,7 @@ def _manifest(planned: Planned, options: Options, chromium: Path, isolation: Iso
                 "browser": _browser_version(chromium),
             },
             "seed": planned.config.seed,
-            "prices_date": str(built_in_prices().date),
+            "prices_date": str(planned.config.price_table.date),
             "made_at": iso(Clock().wall()),
             "command": list(options.command),
         }

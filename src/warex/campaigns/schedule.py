@@ -160,8 +160,8 @@ class Schedule:
         if budget.usd is not None and spent.unpriced:
             names = ", ".join(map(repr, sorted(spent.unpriced)))
             return (
-                f"budget.usd cannot be kept: the price table has no {names}; give budget.tokens in"
-                " its place"
+                f"budget.usd cannot be kept: the price table has no {names}; say in the campaign's"
+                " [prices] what it costs, or give budget.tokens in its place"
             )
         if budget.usd is not None and spent.usd >= budget.usd:
             return f"the budget of {budget.usd:g} US dollars is used up: {spent.usd:.2f} are spent"

@@ -1,6 +1,7 @@
 """What a call costs, from a dated table of list prices in USD per million tokens."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
@@ -28,12 +29,16 @@ type Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Price(BaseModel, frozen=True, extra="forbid"):
-    """What a model's tokens cost; cached input costs as other input unless the table says so."""
+    """What a model's tokens cost, in US dollars per million."""
 
-    input: Usd
-    output: Usd
-    cache_read: Usd | None = None
-    cache_write: Usd | None = None
+    input: Usd = Field(description="Of what is read.")
+    output: Usd = Field(description="Of what is written, thoughts included.")
+    cache_read: Usd | None = Field(
+        default=None, description="Of what is read out of a cache; left out, as other input."
+    )
+    cache_write: Usd | None = Field(
+        default=None, description="Of what is put into a cache; left out, as other input."
+    )
 
 
 class AsIf(BaseModel, frozen=True, extra="forbid"):
@@ -68,6 +73,13 @@ class PriceTable(BaseModel, frozen=True, extra="forbid"):
                     f" table"
                 )
         return self
+
+    def with_own(self, own: Mapping[str, Price]) -> "PriceTable":
+        """Return this table with entries of a user's own, which go before its own."""
+        if not own:
+            return self
+        others = {name: entry for name, entry in self.models.items() if name not in own}
+        return PriceTable(date=self.date, models={**own, **others})
 
     def entry(self, model: str) -> Entry | None:
         """Return what the table says of a model as a trace names it, or None.

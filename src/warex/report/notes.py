@@ -103,7 +103,10 @@ def _shortened(run: Run) -> list[str]:
 
 def _unpriced(run: Run) -> list[str]:
     models = {model for trial in run.trials if trial.llm for model in trial.llm.unpriced}
-    return [f"No price is known for {model}: its cost is left open." for model in sorted(models)]
+    return [
+        f"No price is known for {model}, so its cost is left open; the campaign's [prices] can say."
+        for model in sorted(models)
+    ]
 
 
 def _estimated(run: Run) -> list[str]:

@@ -158,7 +158,9 @@ def _follow(
                 continue
         else:
             fields = (branch.get("properties", {}).get(step) for branch in branches)
-            schema = next(filter(None, fields), {})
+            # A mapping whose keys the user chooses has one schema for them all.
+            any_key = (branch.get("additionalProperties") for branch in branches)
+            schema = next(filter(None, (*fields, *any_key)), {})
         schema = _resolved(schema, root)
         place, data = (*place, step), _child(data, step)
     return place, data, schema
