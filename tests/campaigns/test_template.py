@@ -17,6 +17,7 @@ from warex.campaigns.config import (
 from warex.campaigns.run import plan
 from warex.campaigns.template import template
 from warex.errors import CampaignError
+from warex.llm.prices import Price
 
 KINDS = [kind.name for kind in BENCHMARKS]
 
@@ -58,12 +59,13 @@ def test_every_key_is_in_it_with_its_default() -> None:
 
 def test_what_is_commented_out_is_valid_too(tmp_path: Path) -> None:
     text = template("mine", "testbed", "mine.toml")
-    key = r"^# (\[\[\w+\]\]|\w+ = (?!\{ name).*)$"
+    key = r"^# (\[\[\w+\]\]|[\w-]+ = (?!\{ name).*)$"
 
     whole = loaded(tmp_path, re.sub(key, r"\1", text, flags=re.MULTILINE))
 
     assert whole.budget == Budget(usd=5, tokens=2_000_000, minutes=30)
     assert whole.longest_hold_s == 10
+    assert whole.prices == {"my-model": Price(input=0.1, output=0.4)}
     assert whole.agents[0].base_url is not None
     assert whole.conditions[-1].control
     assert (whole.conditions[-2].intensity, whole.conditions[-2].frequency) == (2, 3)
