@@ -13,6 +13,7 @@ from warex.campaigns.schedule import Schedule
 from warex.campaigns.spent import Spent
 from warex.clock import Clock
 from warex.errors import CampaignError, InputError, MachineError, ScenarioError, TraceError
+from warex.llm.defences import DEFENCES
 from warex.scenarios.load import load_preset
 from warex.traces import (
     Counted,
@@ -197,6 +198,13 @@ def test_a_replay_is_the_same_task_at_the_same_places_for_each_agent(
         assert spec.replay_of == str(tmp_path)
     assert planned.config.name == "demo-replay"
     assert planned.config.tasks.names == (TASK,)
+
+
+def test_a_replay_brings_its_trials_defence(demo: CampaignConfig, tmp_path: Path) -> None:
+    planned = plan_replay(demo, past_trial(tmp_path, defence=DEFENCES[0].model_dump()))
+
+    assert {spec.defence for spec in planned.trials} == {DEFENCES[0]}
+    assert planned.config.conditions[0].defence == DEFENCES[0]
 
 
 def test_a_replay_of_a_replay_has_a_name_too(demo: CampaignConfig, tmp_path: Path) -> None:

@@ -6,10 +6,13 @@ from typing import Any
 import pytest
 
 from warex.cli.traffic_config import traffic_config
+from warex.clock import Clock
 from warex.errors import InputError
 from warex.llm.defences import DEFENCES
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.config import ProxyConfig
+from warex.scenarios.load import load_scenario
+from warex.traces import EVENTS, TraceWriter, TrialBegan
 
 
 def made(folder: Path, **options: Any) -> ProxyConfig:
@@ -45,6 +48,18 @@ def test_a_defence_is_one_of_the_catalogue_or_a_file(tmp_path: Path) -> None:
     found = made(tmp_path, defence=str(tmp_path / "hint.txt")).defence
     assert found is not None
     assert found.text == "Look twice."
+
+
+def test_a_replay_brings_its_defence_unless_another_is_named(tmp_path: Path) -> None:
+    began = TrialBegan(
+        scenario=load_scenario("paper/server-error").model_dump(mode="json"),
+        defence=DEFENCES[0].model_dump(),
+    )
+    with TraceWriter(tmp_path / EVENTS, Clock()) as trace:
+        trace.write(began)
+
+    assert made(tmp_path, replay=tmp_path).defence == DEFENCES[0]
+    assert made(tmp_path, replay=tmp_path, defence=DEFENCES[1].name).defence == DEFENCES[1]
 
 
 def test_what_it_does_not_know_goes_through(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from tests.scenarios.builders import PAGE, SITE, ask, one, one_shot, places, rule, scenario
 from warex.clock import Clock
 from warex.errors import TraceError
+from warex.llm.defences import DEFENCES
 from warex.scenarios import Injection, Injector, Rule, Scenario
 from warex.scenarios.replay import Replay, read_replay, tasks_to_begin
 from warex.traces import (
@@ -249,7 +250,13 @@ def test_a_replay_says_all_that_repeats_the_trial(tmp_path: Path) -> None:
     injection = Injector(one(), 1).request(ask(), 0).injections[0]
     trial = written(
         tmp_path,
-        began(of, arm="first_page", sites=[SITE], never=["https://judge.test/*"]),
+        began(
+            of,
+            arm="first_page",
+            sites=[SITE],
+            never=["https://judge.test/*"],
+            defence=DEFENCES[0].model_dump(),
+        ),
         SEEN,
         planned(injection),
         TaskBegan(task="t", seed=3),
@@ -266,6 +273,7 @@ def test_a_replay_says_all_that_repeats_the_trial(tmp_path: Path) -> None:
         frozenset({(0, "down", "", 1), (1, "down", "", 1)}),
         (SITE,),
         ("https://judge.test/*",),
+        DEFENCES[0],
     )
 
 
@@ -369,6 +377,11 @@ def test_a_trial_without_a_scenario_has_no_faults_to_replay(tmp_path: Path) -> N
             TrialBegan(scenario={"name": "s"}, arm="someday"),
             [],
             "holds an arming that this version cannot run: Input should be 'start', ",
+        ),
+        (
+            TrialBegan(scenario={"name": "s"}, defence={"name": "d"}),
+            [],
+            "holds a defence that this version cannot run: text: Field required",
         ),
         (
             TrialBegan(scenario={"name": "s"}),

@@ -161,7 +161,9 @@ def plan_replay(config: CampaignConfig, trial: Path) -> Planned:
                 update={"names": (began.task,), "all": None, "match": None, "sample": None}
             ),
             "repeats": 1,
-            "conditions": (ConditionConfig(name=condition, scenario=str(trial)),),
+            "conditions": (
+                ConditionConfig(name=condition, scenario=str(trial), defence=replay.defence),
+            ),
         }
     )
     return Planned(narrowed, benchmark, trials)
@@ -182,6 +184,7 @@ def _replayed(
         replay.scenario,
         arm=replay.arm,
         schedule=replay.schedule,
+        defence=replay.defence,
         replay_of=trial,
         playbook=playbook,
     )

@@ -54,7 +54,7 @@ def traffic_config(
             schedule=past.schedule if past else None,
             record=cast(Literal["all", "concerned"], record),
             maps=tuple(map(HostMap.parse, maps)),
-            defence=None if defence is None else find_defence(defence),
+            defence=find_defence(defence) if defence else past.defence if past else None,
             replay_of=None if replay is None else str(replay),
             **others,
         )

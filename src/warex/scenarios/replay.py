@@ -12,6 +12,7 @@ from typing import NoReturn
 from pydantic import TypeAdapter, ValidationError
 
 from warex.errors import TraceError
+from warex.llm.defences import Defence
 from warex.scenarios.counting import Mark, Schedule
 from warex.scenarios.scenario import Arm, Rule, Scenario
 from warex.traces import (
@@ -31,7 +32,7 @@ from warex.traces import (
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """All that repeats a trial's faults."""
+    """All that repeats a trial's faults, and the defence they were met with."""
 
     scenario: Scenario
     """The rules of the trial's own scenario, and the one-shots that were planned meanwhile."""
@@ -42,6 +43,8 @@ class Replay:
     """What `{sites}` stood for."""
     never: tuple[str, ...] = ()
     """What the trial left alone beside the scenario's own and the built-in."""
+    defence: Defence | None = None
+    """What was added to the agent's LLM requests in flight."""
 
 
 def read_replay(trial: Path) -> Replay:
@@ -61,6 +64,8 @@ def read_replay(trial: Path) -> Replay:
     what = "a scenario"
     try:
         scenario = Scenario.model_validate(began.scenario or {"name": "one-shots"})
+        what = "a defence"
+        defence = None if began.defence is None else Defence.model_validate(began.defence)
         what = "an arming"
         arm: Arm = _ARM.validate_python(began.arm)
         what = "a planned fault"
@@ -79,6 +84,7 @@ def read_replay(trial: Path) -> Replay:
         schedule=places.schedule,
         sites=began.sites,
         never=began.never,
+        defence=defence,
     )
 
 
