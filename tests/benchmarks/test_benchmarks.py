@@ -49,6 +49,6 @@ def test_a_benchmark_is_found_by_its_name(kind: type[Benchmark]) -> None:
 
 def test_an_unknown_benchmark_is_told_which_there_are() -> None:
     with pytest.raises(
-        CampaignError, match=r"no benchmark 'tesbed'; did you mean 'testbed'.*there are: testbed"
+        CampaignError, match=r"no benchmark 'tesbed'; did you mean 'testbed'\? There are: testbed"
     ):
         benchmark_kind("tesbed")

@@ -101,11 +101,11 @@ def test_a_file_of_no_tasks_is_told_where(tmp_path: Path, content: str, says: st
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"command": "run {tsk}"}, "no placeholder {tsk}; did you mean 'task'?"),
+        ({"command": "run {tsk}"}, "no placeholder 'tsk'; did you mean 'task'?"),
         ({"command": "run 'x"}, "cannot be split as a shell would"),
         ({"command": " "}, "the command is empty"),
-        ({"environment": {"A": "{b}"}}, "no placeholder {b}"),
-        ({"cwd": "{dir}"}, "no placeholder {dir}"),
+        ({"environment": {"A": "{b}"}}, "no placeholder 'b'"),
+        ({"cwd": "{dir}"}, "no placeholder 'dir'"),
         ({"environment": {"A=B": "c"}}, "no name of a variable"),
         ({"command": ["run", "a\0b"]}, "a zero byte"),
         ({"tasks": []}, "holds no task"),

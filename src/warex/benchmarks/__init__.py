@@ -16,7 +16,7 @@ from warex.benchmarks.webarena import WebArenaBenchmark
 from warex.benchmarks.webarena_infinity import InfinityBenchmark
 from warex.benchmarks.webvoyager import WebVoyagerBenchmark
 from warex.errors import CampaignError
-from warex.scenarios.mistakes import did_you_mean
+from warex.scenarios.mistakes import not_among
 
 BENCHMARKS: tuple[type[Benchmark], ...] = (
     TestbedBenchmark,
@@ -51,9 +51,7 @@ def benchmark_kind(name: str) -> type[Benchmark]:
         if kind.name == name:
             return kind
     names = [kind.name for kind in BENCHMARKS]
-    raise CampaignError(
-        f"there is no benchmark {name!r}{did_you_mean(name, names)}; there are: {', '.join(names)}"
-    )
+    raise CampaignError(not_among("there is no benchmark", name, names))
 
 
 def benchmark_of(table: BenchmarkTable) -> Benchmark:

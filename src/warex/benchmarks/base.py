@@ -25,7 +25,7 @@ from warex.proxy.ca import CertificateAuthority
 from warex.sandbox.chromium import find_chromium
 from warex.sandbox.finding import Finding
 from warex.scenarios import Arm, Scenario
-from warex.scenarios.mistakes import check, did_you_mean, listed
+from warex.scenarios.mistakes import check, listed, not_among
 from warex.traces import Ending
 
 AGENT_LOG = "agent.log"
@@ -289,10 +289,9 @@ class Benchmark(ABC):
                         " https://shop.example"
                     )
         elif site not in known:
-            there = f"there are: {', '.join(known)}" if known else f"{self.name} takes none"
-            raise CampaignError(
-                f"benchmark.sites: there is no site {site!r}{did_you_mean(site, known)}; {there}"
-            )
+            there = not_among("there is no site", site, known)
+            none = f"there is no site {site!r}; {self.name} takes none"
+            raise CampaignError(f"benchmark.sites: {there if known else none}")
         if not _is_url(target):
             raise CampaignError(
                 f"benchmark.sites.{site}: {target!r} is no URL; write for instance"

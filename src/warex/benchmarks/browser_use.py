@@ -24,7 +24,7 @@ from warex.errors import CampaignError
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
-from warex.scenarios.mistakes import check
+from warex.scenarios.mistakes import check, not_among
 from warex.testbed.tasks import AnswerCheck
 from warex.traces import Ending
 
@@ -282,7 +282,7 @@ scenario = "paper/server-error"
             return OwnTask(id=found.name, goal=found.goal, url=url)
         if name not in self._own:
             raise CampaignError(
-                f"{self._given.tasks} has no task {name!r}; there are: {', '.join(self._own)}"
+                not_among(f"{self._given.tasks} has no task", name, tuple(self._own))
             )
         return self._own[name]
 

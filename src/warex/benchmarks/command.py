@@ -21,7 +21,7 @@ from warex.errors import CampaignError, TrialVoid
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
-from warex.scenarios.mistakes import did_you_mean
+from warex.scenarios.mistakes import not_among
 from warex.traces import Ending
 
 PLACEHOLDERS = (
@@ -39,10 +39,7 @@ type Text = Annotated[str, StringConstraints(min_length=1)]
 def _checked(template: str) -> str:
     for _, name in _PLACEHOLDER.findall(template):
         if name and name not in PLACEHOLDERS:
-            raise ValueError(
-                f"there is no placeholder {{{name}}}{did_you_mean(name, PLACEHOLDERS)}; there are:"
-                f" {', '.join(f'{{{known}}}' for known in PLACEHOLDERS)}"
-            )
+            raise ValueError(not_among("there is no placeholder", name, PLACEHOLDERS))
     return template
 
 

@@ -27,6 +27,7 @@ from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.sandbox.finding import Finding
 from warex.scenarios import Arm, Scenario
+from warex.scenarios.mistakes import not_among
 from warex.traces import Ending
 
 _DRIVER = Path(__file__).with_name("drivers") / "real_task.py"
@@ -325,10 +326,8 @@ scenario = "paper/server-error"
     def _site(self, task: str) -> tuple[str, str]:
         """Return the name and the origin of a task's site."""
         if task not in self._tasks:
-            raise CampaignError(
-                f"REAL {self._given.version} has no task {task!r}; there are: "
-                f"{', '.join(self._tasks)}"
-            )
+            said = f"REAL {self._given.version} has no task"
+            raise CampaignError(not_among(said, task, tuple(self._tasks)))
         site = self._tasks[task]["website"]
         parts = urlsplit(site["url"])
         return str(site["id"]), f"{parts.scheme}://{parts.netloc}"

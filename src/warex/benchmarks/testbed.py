@@ -17,6 +17,7 @@ from warex.errors import CampaignError, TrialVoid
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
+from warex.scenarios.mistakes import not_among
 from warex.testbed.tasks import FILES, Task, Verdict, load_tasks
 from warex.traces import Ending
 
@@ -162,8 +163,7 @@ scenario = "paper/server-error"
     def task(self, name: str) -> Task:
         """Return a task by its name; raise CampaignError, naming what there is."""
         if name not in self._tasks:
-            known = ", ".join(self._tasks)
-            raise CampaignError(f"the testbed has no task {name!r}; there are: {known}")
+            raise CampaignError(not_among("the testbed has no task", name, tuple(self._tasks)))
         return self._tasks[name]
 
 

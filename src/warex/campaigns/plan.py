@@ -7,7 +7,7 @@ from itertools import cycle
 
 from warex.campaigns.config import CLEAN, NO_PROXY, CampaignConfig, ConditionConfig, TaskChoice
 from warex.errors import CampaignError
-from warex.scenarios.mistakes import did_you_mean
+from warex.scenarios.mistakes import named, not_among
 from warex.seeds import derive, draw
 from warex.traces import Outcome, TrialKey, Void
 
@@ -32,17 +32,13 @@ def chosen_tasks(choice: TaskChoice, tasks: Sequence[str], seed: int) -> tuple[s
     if choice.names is not None:
         missing = [name for name in choice.names if name not in tasks]
         if missing:
-            near = did_you_mean(missing[0], tasks)
-            raise CampaignError(
-                f"tasks.names: there is no task {missing[0]!r}{near}; there are: {', '.join(tasks)}"
-            )
+            there = not_among("there is no task", missing[0], tasks)
+            raise CampaignError(f"tasks.names: {there}")
         return tuple(name for name in tasks if name in choice.names)
     if choice.match is not None:
         found = tuple(name for name in tasks if fnmatchcase(name, choice.match))
         if not found:
-            raise CampaignError(
-                f"tasks.match: {choice.match!r} matches none of: {', '.join(tasks)}"
-            )
+            raise CampaignError(f"tasks.match: {choice.match!r} matches none of: {named(tasks)}")
         return found
     if choice.sample is not None:
         if choice.sample > len(tasks):

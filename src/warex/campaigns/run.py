@@ -34,7 +34,7 @@ from warex.proxy.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import HostMap, ProxyConfig
 from warex.sandbox.chromium import find_chromium
 from warex.sandbox.isolation import Isolation, allowed
-from warex.scenarios.mistakes import did_you_mean
+from warex.scenarios.mistakes import not_among
 from warex.scenarios.replay import Replay, read_replay
 from warex.scenarios.showable import require_showable
 from warex.traces import (
@@ -112,11 +112,8 @@ def _require_ready(
             )
         persona = agent.model.removeprefix(PREFIX)
         if persona not in PERSONAS:
-            raise CampaignError(
-                f"agent {agent.name!r}: there is no scripted model"
-                f" {persona!r}{did_you_mean(persona, PERSONAS)}; there are:"
-                f" {', '.join(PERSONAS)}"
-            )
+            there = not_among("there is no scripted model", persona, tuple(PERSONAS))
+            raise CampaignError(f"agent {agent.name!r}: {there}")
 
 
 @contextmanager

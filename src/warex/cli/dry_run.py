@@ -43,7 +43,7 @@ def print_dry_run(planned: Planned, out: Path, options: Options) -> None:
     click.echo()
     click.echo(_count(len(trials), "trial"))
     if there and options.resume:
-        click.echo(f"{len(left)} of them are left in {out}")
+        click.echo(f"{len(left)} of them left in {out}")
     if len(go) < len(left):
         click.echo(f"{len(go)} of them in this go, by --limit")
     click.echo(_sum(expected, len(go)))

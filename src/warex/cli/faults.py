@@ -32,10 +32,11 @@ def show(name: str, as_json: bool) -> None:
     """Print a fault's parameters, their defaults and what is allowed."""
     from warex.errors import InputError
     from warex.faults import CATALOGUE
+    from warex.scenarios.mistakes import not_among
 
     by_kind = {fault.model_fields["kind"].default: fault for fault in CATALOGUE}
     if name not in by_kind:
-        raise InputError(f"there is no fault {name!r}; there are: {', '.join(by_kind)}")
+        raise InputError(not_among("there is no fault", name, tuple(by_kind)))
     schema = by_kind[name].model_json_schema()
     if as_json:
         click.echo(json.dumps(schema, indent=2))

@@ -15,6 +15,8 @@ from pydantic_core import ErrorDetails
 
 MOST: Final = 30
 """Mistakes told of one document; the rest are counted."""
+MOST_NAMED: Final = 20
+"""Names told in one sentence; the rest are counted."""
 
 type Place = tuple[str | int, ...]
 
@@ -60,6 +62,19 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     """Return "; did you mean '…'?" for a near match, or nothing."""
     near = difflib.get_close_matches(word, list(words), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def not_among(said: str, name: str, known: Sequence[str]) -> str:
+    """Return "SAID 'NAME'; did you mean '…'? There are: …", with a long list cut short."""
+    told = f"{said} {name!r}{did_you_mean(name, known)}"
+    return _then(told, f"there are: {named(known)}")
+
+
+def named(known: Sequence[str]) -> str:
+    """Return names for a sentence; those beyond ``MOST_NAMED`` are counted."""
+    more = len(known) - MOST_NAMED
+    shown = ", ".join(known[:MOST_NAMED])
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _endless(value: JsonValue, place: Place) -> Iterable[tuple[Place, str]]:
@@ -113,7 +128,7 @@ def _keys(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[str]:
 
 def _then(words: str, more: str) -> str:
     """Go on after words that may end in a question."""
-    return f"{words} {more.capitalize()}" if words.endswith("?") else f"{words}; {more}"
+    return f"{words} {more[:1].upper()}{more[1:]}" if words.endswith("?") else f"{words}; {more}"
 
 
 def _at(place: Sequence[str | int], data: JsonValue, sentence: str) -> str:
