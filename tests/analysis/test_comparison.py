@@ -130,6 +130,21 @@ def test_one_name_for_two_scenarios_is_not_one_condition(tmp_path: Path) -> None
     assert found.left_out[0].startswith("server-error is left out: its scenario")
 
 
+def test_money_counted_at_other_prices_is_left_out_and_said(tmp_path: Path) -> None:
+    run(tmp_path / "old", 2)
+    run(tmp_path / "new", 12)
+    same = compared(tmp_path / "old", tmp_path / "new")
+    prices: JsonValue = {"scripted:*": {"input": 1, "output": 1}}
+    RunFolder(tmp_path / "new").manifest(**FAULTS, prices=prices)
+    apart = compared(tmp_path / "old", tmp_path / "new")
+
+    assert all(change.usd for change in same.changes)
+    assert not any(change.usd for change in apart.changes)
+    assert all(change.llm_calls for change in apart.changes)
+    said = "US dollars are left out: the campaigns name other prices."
+    assert (said in same.left_out, said in apart.left_out) == (False, True)
+
+
 def test_where_a_scenario_lies_does_not_matter(tmp_path: Path) -> None:
     run(tmp_path / "old", 2)
     moved: list[JsonValue] = [{"name": "server-error", "scenario": "elsewhere/x.yaml"}]

@@ -77,7 +77,7 @@ class Comparison:
     why: str
     """One sentence."""
     left_out: tuple[str, ...]
-    """What does not pair, a sentence each."""
+    """What does not pair or cannot be compared, a sentence each."""
 
 
 def sides(first: Run, second: Run, agents: tuple[str | None, str | None]) -> list[tuple[str, str]]:
@@ -132,7 +132,8 @@ def compare(before: Side, after: Side) -> Comparison:
             compared(_recovered(hit), tasks),
         ]
     )
-    changes = _changes(pairs, successes, tasks)
+    priced_alike = before.run.prices == after.run.prices
+    changes = _changes(pairs, successes, tasks, priced_alike=priced_alike)
     verdict, why = _conclude(changes, faulted, recovered)
     return Comparison(
         before,
@@ -142,8 +143,16 @@ def compare(before: Side, after: Side) -> Comparison:
         recovered,
         verdict,
         why,
-        (*(sentence for _, sentence in left_out), *_said_of(apart), *_said_of_void(len(void))),
+        (
+            *(sentence for _, sentence in left_out),
+            *(() if priced_alike else (_PRICED_APART,)),
+            *_said_of(apart),
+            *_said_of_void(len(void)),
+        ),
     )
+
+
+_PRICED_APART = "US dollars are left out: the campaigns name other prices."
 
 
 type _Both = tuple[Pair, TrialRecord, TrialRecord]
@@ -225,7 +234,11 @@ def _frozen(run: Run, condition: str) -> JsonValue:
 
 
 def _changes(
-    pairs: dict[str, list[_Both]], successes: Sequence[Delta | None], tasks: Resampled
+    pairs: dict[str, list[_Both]],
+    successes: Sequence[Delta | None],
+    tasks: Resampled,
+    *,
+    priced_alike: bool,
 ) -> tuple[Change, ...]:
     recoveries = adjusted([compared(_recovered(found), tasks) for found in pairs.values()])
     return tuple(
@@ -237,7 +250,9 @@ def _changes(
             recovery,
             _mean(found, tasks, lambda trial: trial.latency_s),
             _mean(found, tasks, lambda trial: len(trial.llm.calls) if trial.llm else None),
-            _mean(found, tasks, lambda trial: trial.llm.usd if trial.llm else None),
+            _mean(found, tasks, lambda trial: trial.llm.usd if trial.llm else None)
+            if priced_alike
+            else None,
         )
         for (condition, found), success, recovery in zip(
             pairs.items(), successes, recoveries, strict=True
