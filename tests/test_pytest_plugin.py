@@ -167,6 +167,7 @@ def test_traces_are_kept_where_they_are_asked_for(tmp_path: Path, site: int) -> 
 LOOK = "import urllib.request; urllib.request.urlopen('http://shop.example/').read()"
 
 
+@pytest.mark.slow
 def test_a_run_says_what_repeats_it_and_nothing_where_nothing_typed_would(
     tmp_path: Path, site: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,6 +89,7 @@ def test_a_set_up_that_failed_goes_on_where_it_was(tmp_path: Path) -> None:
     assert [words.split()[0] for words in told] == ["install", "write", "try"]
 
 
+@pytest.mark.slow
 def test_without_uv_pip_does_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environments, "_uv", lambda: None)
     recipe = replace(BARE, installs=(Install((str(wheel(tmp_path)),), dependencies=False),))

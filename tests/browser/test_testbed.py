@@ -23,7 +23,7 @@ from warex.testbed.tasks import OracleStep, Task, load_tasks
 pytestmark = pytest.mark.browser
 
 HOST = "calendar.warex.test"
-_QUICK = 2
+_QUICK = 1
 """Tasks of each kind whose oracles are driven in the browser tier."""
 
 

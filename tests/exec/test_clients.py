@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 
@@ -35,6 +36,8 @@ FAILED = hashlib.sha256(b"failed").hexdigest()[:8]
 REFUSED = re.compile(r"refused|ECONNREFUSED|Couldn't connect", re.IGNORECASE)
 
 MODES = ("namespace", "environment")
+QUICK = {(USERS[0], "namespace"), (USERS[1], "environment")}
+"""Each user and each mode once; the other pairs are for the slow tier."""
 SOME = ("curl, HTTP/2", "urllib", *clients.RAW)
 """For other ways to name a site; all are told of the site by its name."""
 
@@ -89,8 +92,15 @@ def test_without_a_scenario_each_client_is_told_what_it_would_be(
     assert len(told) >= 2 * len(hosts(mode))
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("who", USERS[:2], ids=str)
+@pytest.mark.parametrize(
+    ("who", "mode"),
+    [
+        pytest.param(
+            who, mode, id=f"{who}-{mode}", marks=() if (who, mode) in QUICK else pytest.mark.slow
+        )
+        for who, mode in product(USERS[:2], MODES)
+    ],
+)
 def test_each_client_meets_the_faults_and_nothing_else(
     mode: str, who: User, machine: Machine, without: dict[str, str]
 ) -> None:
