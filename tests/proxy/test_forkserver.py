@@ -94,6 +94,16 @@ def test_a_forkserver_that_cannot_run_is_a_sentence(
         server.close()
 
 
+def test_a_server_that_nobody_needed_is_not_waited_for() -> None:
+    server = Forkserver()
+    server.warm()
+    loading = server._process
+    assert loading is not None
+    server.close()
+    # Not by its own end, which comes after it has loaded.
+    assert loading.returncode == -signal.SIGTERM
+
+
 def test_proxies_of_a_closed_server_still_end_in_good_order(ca: CertificateAuthority) -> None:
     server = Forkserver()
     with started(server, ProxyConfig(ca=ca.folder)) as proxy:

@@ -75,6 +75,8 @@ class Forkserver:
             if self._channel is not None:
                 self._channel.close()
             if self._process is not None:
+                # Whoever is refused before the first proxy need not wait until it has loaded.
+                self._process.terminate()
                 self._process.wait()
             self._channel = self._process = None
 
