@@ -377,7 +377,7 @@ def test_a_script_without_a_guard_and_its_forks_run_once(maps: dict[str, str]) -
 def test_what_lies_in_the_callers_folder_is_not_taken_for_a_module(tmp_path: Path) -> None:
     script, folder = tmp_path / "script.py", tmp_path / "folder"
     folder.mkdir()
-    (folder / "tornado.py").write_text("raise SystemExit('the wrong one')")
+    (folder / "h11.py").write_text("raise SystemExit('the wrong one')")
     script.write_text("import warex\nwith warex.intercept() as proxy: print(proxy.ledger)")
     command = [sys.executable, str(script)]
 

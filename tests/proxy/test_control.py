@@ -113,12 +113,6 @@ def test_a_call_that_cannot_be_met_says_why(
 
 
 @pytest.mark.wire
-def test_even_a_method_that_is_none_is_answered_in_json(begin: Begin) -> None:
-    with begin() as lane:
-        assert ask(lane, "/status", b"{}", method="PUT") == (405, {"error": "Method Not Allowed"})
-
-
-@pytest.mark.wire
 def test_each_call_stands_in_the_trace(begin: Begin) -> None:
     with begin(seed=3) as lane:
         call = lane.proxy.call

@@ -42,3 +42,14 @@ def test_it_answers_health_and_refuses_what_it_does_not_know() -> None:
     assert admin(Request("GET", "/health")).status == 200
     assert admin(Request("GET", "/nothing")).status == 404
     assert admin(Request("GET", "/reset")).status == 405
+
+
+def test_a_page_is_refused_wherever_its_browser_thinks_it_is() -> None:
+    sites = Sites()
+    admin = Admin(sites, lambda: None)
+    sites.handle(Request("DELETE", "/api/events/1", host=HOST))
+    changed = admin(Request("GET", "/state")).body
+    for host, origin in (("127.0.0.1", "https://evil.test"), ("", "null"), ("evil.test", "")):
+        assert admin(Request("POST", "/reset", host=host, origin=origin)).status == 403
+        assert admin(Request("GET", "/state", host=host, origin=origin)).status == 403
+    assert admin(Request("GET", "/state", host="localhost")).body == changed

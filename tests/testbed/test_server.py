@@ -107,6 +107,8 @@ def test_a_body_too_large_or_without_length_is_refused_at_once(bed: Testbed) -> 
     answer, _ = ask(bed.port, "POST", "/events", headers={"Content-Length": str(LARGEST_BODY + 1)})
     assert answer.status == 413
     assert answer.headers["Connection"] == "close"  # the unread body is not the next request
+    answer, _ = ask(bed.port, "POST", "/events", headers={"Content-Length": "9" * 5000})
+    assert answer.status == 413
     answer, _ = ask(bed.port, "POST", "/events", headers={"Transfer-Encoding": "chunked"})
     assert answer.status == 411
     answer, _ = ask(bed.port, "POST", "/events", headers={"Content-Length": "-5"})

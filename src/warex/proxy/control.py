@@ -1,4 +1,4 @@
-"""The control API of a running proxy: JSON over HTTP on loopback, with a token.
+"""The control API of a running proxy: what its calls do; ``control_server`` has its port.
 
     GET  /ledger        the injection events so far
     GET  /status        whether the rules are armed, the agent's steps, counts
@@ -7,23 +7,15 @@
     POST /arm, /disarm  {}
     POST /faults        {"fault": {…}, "match": {…}}  one fault, into the next matching exchange
 
-Each call stands in the trace as a ``control`` event and is repeated by a replay. The token goes
-into ``Authorization: Bearer TOKEN``.
+Each call stands in the trace as a ``control`` event and is repeated by a replay.
 """
 
-import hmac
 import json
-import socket
-from collections.abc import Callable
 from itertools import count
-from typing import Any
 
 from pydantic import BaseModel, JsonValue
-from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
-from tornado.web import Application, RequestHandler
 
-from warex.errors import InputError, ScenarioError
+from warex.errors import ScenarioError
 from warex.faults import AnyFault
 from warex.proxy.addon import WarexAddon
 from warex.scenarios import Match, Rule
@@ -118,59 +110,42 @@ class ControlApi:
         self._addon.closing.check()
         return {"rule": rule.model_dump(mode="json")}
 
-
-class _Handler(RequestHandler):
-    def initialize(self, api: ControlApi, addon: WarexAddon, token: str) -> None:
-        self._api, self._addon, self._token = api, addon, token
-
-    def get(self, name: str) -> None:
-        self._answer(_READS, name)
-
-    def post(self, name: str) -> None:
-        self._answer(_CALLS, name)
-
-    def _answer(self, calls: dict[str, tuple[str, type[BaseModel]]], name: str) -> None:
-        given = self.request.headers.get("Authorization", "")
-        if not hmac.compare_digest(given.encode(), f"Bearer {self._token}".encode()):
-            self._finish(401, {"error": "the token is missing or wrong: Authorization: Bearer …"})
-            return
-        if name not in calls:
-            known = ", ".join(
-                [*(f"GET /{read}" for read in _READS), *(f"POST /{c}" for c in _CALLS)]
-            )
-            asked = f"{self.request.method} /{name}"
-            self._finish(404, {"error": f"there is no call {asked}; there are: {known}"})
-            return
-        call, shape = calls[name]
-        try:
-            body = _body(shape, self.request.body)
-            result = getattr(self._api, call)(body)
-        except (ValueError, ScenarioError) as error:
-            self._finish(400, {"error": str(error)})
-            return
+    def record(self, call: str, body: BaseModel, result: JsonValue) -> None:
+        """Let a call that was done stand in the trace."""
+        addon = self._addon
         arguments = body.model_dump(mode="json", exclude_none=True)
         if isinstance(result, dict) and call == "plan_fault":
             arguments = result
         if call in ("arm", "plan_fault"):
-            arguments["passed"] = self._addon.injector.passed()
-            if straddled := self._addon.injector.straddled(self._addon.recorder.clock.now()):
+            arguments["passed"] = addon.injector.passed()
+            if straddled := addon.injector.straddled(addon.recorder.clock.now()):
                 arguments["straddled"] = list(straddled)
-        self._addon.recorder.write(Control(call=call, arguments=arguments))
-        self._finish(200, result)
-
-    def _finish(self, status: int, body: JsonValue) -> None:
-        self.set_status(status)
-        self.set_header("Content-Type", "application/json")
-        self.finish(json.dumps(body))
-
-    def write_error(self, status_code: int, **kwargs: Any) -> None:
-        self.set_header("Content-Type", "application/json")
-        self.finish(json.dumps({"error": self._reason}))
-
-    def log_exception(self, *args: Any) -> None:
-        self._addon.broke(None, args[1])
+        addon.recorder.write(Control(call=call, arguments=arguments))
 
 
+def call(api: ControlApi, method: str, name: str, sent: bytes) -> tuple[int, JsonValue]:
+    """Carry out one call of whoever has the token; return its status and answer.
+
+    Raises whatever breaks in WAREX itself; what the caller did wrong is a status and a sentence.
+    """
+    calls = {"GET": _READS, "POST": _CALLS}.get(method)
+    if calls is None:
+        return 405, {"error": f"{method} is not allowed here; use {' or '.join(METHODS)}"}
+    if name not in calls:
+        known = ", ".join([*(f"GET /{read}" for read in _READS), *(f"POST /{c}" for c in _CALLS)])
+        return 404, {"error": f"there is no call {method} /{name}; there are: {known}"}
+    attribute, shape = calls[name]
+    try:
+        body = _body(shape, sent)
+        result: JsonValue = getattr(api, attribute)(body)
+    except (ValueError, ScenarioError) as error:
+        return 400, {"error": str(error)}
+    api.record(attribute, body, result)
+    return 200, result
+
+
+METHODS = ("GET", "POST")
+"""The methods of all calls."""
 _READS: dict[str, tuple[str, type[BaseModel]]] = {
     "ledger": ("ledger", _Nothing),
     "status": ("status", _Nothing),
@@ -200,25 +175,3 @@ def _made[M: BaseModel](model: type[M], data: JsonValue) -> M:
     if made is None:
         raise ValueError("\n".join(mistakes))
     return made
-
-
-def bind_control(port: int) -> list[socket.socket]:
-    """Take a port on loopback, 0 for any; raise InputError where it cannot be had."""
-    try:
-        return bind_sockets(port, "127.0.0.1")
-    except OSError as error:
-        raise InputError(
-            f"control port {port} on 127.0.0.1 cannot be had: {error.strerror}; give another one,"
-            " or 0 for any that is free"
-        ) from None
-
-
-def serve_control(
-    addon: WarexAddon, sockets: list[socket.socket], token: str
-) -> Callable[[], None]:
-    """Serve the API on bound sockets; return what stops it."""
-    settings = {"api": ControlApi(addon), "addon": addon, "token": token}
-    application = Application([(r"/(.*)", _Handler, settings)], log_function=lambda handler: None)
-    server = HTTPServer(application, max_buffer_size=1024 * 1024)
-    server.add_sockets(sockets)
-    return server.stop

@@ -18,7 +18,7 @@ from pydantic import JsonValue
 
 from warex.errors import WarexError
 from warex.proxy.config import ProxyConfig
-from warex.proxy.control import bind_control, serve_control
+from warex.proxy.control_server import bind_control, control_served
 from warex.proxy.engine import running
 from warex.proxy.handed import Handed
 from warex.scenarios.replay import tasks_to_begin
@@ -51,20 +51,18 @@ async def _serve(channel: socket.socket, handed: Handed | None) -> None:
         config = ProxyConfig.model_validate_json(line)
         token = secrets.token_urlsafe(24)
         # First of all, so that a port in use leaves no beginning of a trace behind.
-        sockets = bind_control(config.control_port)
+        listener = bind_control(config.control_port)
         async with running(config, handed) as engine:
             engine.recorder.on_broken = lambda reason: tell("broken", reason=reason)
             engine.addon.notices = _once(lambda sentence: tell("notice", sentence=sentence))
             engine.recorder.sightings.notices = engine.addon.notices
-            stop = serve_control(engine.addon, sockets, token)
-            control = sockets[0].getsockname()[1]
-            tell("ready", pid=os.getpid(), port=engine.port, control=control, token=token)
-            if last := tasks_to_begin(config.schedule or frozenset()):
-                tell("notice", sentence=_TASKS.format(last))
-            if engine.recorder.broken is not None:
-                tell("broken", reason=engine.recorder.broken)
-            await reader.read()
-            stop()
+            async with control_served(engine.addon, listener, token) as control:
+                tell("ready", pid=os.getpid(), port=engine.port, control=control, token=token)
+                if last := tasks_to_begin(config.schedule or frozenset()):
+                    tell("notice", sentence=_TASKS.format(last))
+                if engine.recorder.broken is not None:
+                    tell("broken", reason=engine.recorder.broken)
+                await reader.read()
         saw: JsonValue = json.loads(json.dumps(engine.recorder.summary()))
         tell("ended", broken=engine.recorder.broken, saw=saw)
     except WarexError as error:

@@ -12,6 +12,9 @@ class Admin:
 
     `?host=` asks for the state of one site. Health tells how many requests have come to the sites
     since the last reset. `drop` ends the connections to the sites, which no reset outlives.
+
+    Pages are refused, whose browser may be led here: by their `Origin`, or by a `Host` that is not
+    this machine's (DNS rebinding).
     """
 
     def __init__(self, sites: Sites, drop: Callable[[], None]) -> None:
@@ -25,6 +28,9 @@ class Admin:
 
     def __call__(self, request: Request) -> Response:
         """Answer one request of the verifier."""
+        if request.origin or request.host not in ("", "127.0.0.1", "localhost"):
+            sentence = "this port is the verifier's: no page may ask, and Host must be 127.0.0.1"
+            return as_json({"error": sentence}, HTTPStatus.FORBIDDEN)
         answer = dispatch(self._routes, request)
         if answer is None:
             return as_json({"error": f"no such path: {request.path}"}, HTTPStatus.NOT_FOUND)

@@ -46,7 +46,8 @@ class _Connection(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "0")
         if "Transfer-Encoding" in self.headers or not length.isdecimal():
             return self._refuse(HTTPStatus.LENGTH_REQUIRED)
-        if int(length) > LARGEST_BODY:
+        # Python refuses to read a number of thousands of digits.
+        if len(length) > 20 or int(length) > LARGEST_BODY:
             return self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         body = self.rfile.read(int(length))
         return self._write(self._answer(body))
@@ -55,8 +56,8 @@ class _Connection(BaseHTTPRequestHandler):
 
     def _answer(self, body: bytes) -> Response:
         try:
-            host = self.headers.get("Host", "")
-            return self._application(Request.parse(self.command, self.path, host, body))
+            host, origin = self.headers.get("Host", ""), self.headers.get("Origin", "")
+            return self._application(Request.parse(self.command, self.path, host, body, origin))
         except Exception as error:  # noqa: BLE001 - whatever a site breaks on, the browser gets an answer
             sys.stderr.write(f"testbed: {self.command} {self.path} failed: {error!r}\n")
             return page(

@@ -11,20 +11,26 @@ from urllib.parse import parse_qsl, urlsplit
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request: `path` is decoded and without the query; `host` without the port."""
+    """One request: `path` is decoded and without the query; `host` without the port.
+
+    `origin` is that of the page which asks, where a browser says so.
+    """
 
     method: str
     path: str
     query: Mapping[str, str] = field(default_factory=dict)
     host: str = ""
     body: bytes = b""
+    origin: str = ""
 
     @classmethod
-    def parse(cls, method: str, target: str, host: str = "", body: bytes = b"") -> "Request":
+    def parse(
+        cls, method: str, target: str, host: str = "", body: bytes = b"", origin: str = ""
+    ) -> "Request":
         """Read the request line's target; a repeated key keeps its last value."""
         parts = urlsplit(target)
         query = dict(parse_qsl(parts.query, keep_blank_values=True))
-        return cls(method, parts.path, query, host.rsplit(":", 1)[0].lower(), body)
+        return cls(method, parts.path, query, host.rsplit(":", 1)[0].lower(), body, origin)
 
     def form(self) -> dict[str, str]:
         """Return the fields of an `application/x-www-form-urlencoded` body."""

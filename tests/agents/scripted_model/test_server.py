@@ -1,7 +1,9 @@
 import json
 import threading
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import openai
@@ -117,6 +119,18 @@ def test_a_body_that_is_no_chat_request_is_refused_and_the_connection_lives(
     assert answer.status_code == 400
     assert answer.json()["error"]["type"] == "invalid_request_error"
     assert http.get("/models").status_code == 200
+
+
+def test_a_length_that_is_none_is_refused_in_words(address: str) -> None:
+    parts = urlsplit(address)
+    for length in ("-1", "9" * 5000, "1, 1"):
+        connection = HTTPConnection(str(parts.hostname), parts.port, timeout=5)
+        connection.putrequest("POST", "/v1/chat/completions")
+        connection.putheader("Content-Length", length)
+        connection.endheaders()
+        answer = connection.getresponse()
+        assert (answer.status, b"Content-Length is" in answer.read()) == (400, True)
+        connection.close()
 
 
 def test_other_paths_are_not_found(http: httpx.Client) -> None:

@@ -1,0 +1,187 @@
+"""The port of the control API: JSON over HTTP/1.1 on loopback, with a token.
+
+Anybody on the machine can reach the port, and so can any page in a browser there. The token, in
+``Authorization: Bearer TOKEN``, decides; a ``Host`` that is not this machine is refused too (DNS
+rebinding), and so is the ``Origin`` of a page from elsewhere. No preflight is ever granted (CORS).
+Nothing that is sent here ends the trial: what h11 cannot read is answered with 400.
+"""
+
+import asyncio
+import hmac
+import json
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import urlsplit
+
+import h11
+from pydantic import JsonValue
+
+from warex.errors import InputError
+from warex.proxy.addon import WarexAddon
+from warex.proxy.control import METHODS, ControlApi, call
+
+LARGEST_BODY: Final = 1024 * 1024
+"""Bytes of a call's body."""
+_LARGEST_HEAD: Final = 64 * 1024
+_PATIENCE: Final = 10.0
+"""Seconds that a request may take to arrive."""
+_AT_ONCE: Final = 64
+"""Connections at the same time; one more, and the oldest is closed."""
+_LINGER: Final = 1.0
+"""Seconds in which the rest of a refused request is read, so that its client reads the answer."""
+
+_OWN_NAMES: Final = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status: int
+    body: JsonValue
+
+
+class _Server:
+    """Answers one request on each connection, and closes it."""
+
+    def __init__(self, addon: WarexAddon, token: str) -> None:
+        self._addon, self._api = addon, ControlApi(addon)
+        self._wanted = f"Bearer {token}".encode()
+        self._open: dict[asyncio.StreamWriter, None] = {}
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve a connection to its end."""
+        self._open[writer] = None
+        if len(self._open) > _AT_ONCE:
+            next(iter(self._open)).transport.abort()
+        try:
+            # Whatever is sent here is no concern of the trial's; a call's own failure is seen to
+            # where it is made.
+            with suppress(Exception):
+                async with asyncio.timeout(_PATIENCE):
+                    method, answer = await self._exchange(reader, writer)
+                    writer.write(_on_the_wire(answer, with_body=method != "HEAD"))
+                    await writer.drain()
+                    writer.write_eof()
+                    async with asyncio.timeout(_LINGER):
+                        while await reader.read(65536):
+                            pass
+        finally:
+            del self._open[writer]
+            writer.close()
+
+    async def close(self) -> None:
+        """Close what is open."""
+        for writer in list(self._open):
+            writer.transport.abort()
+
+    async def _exchange(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> tuple[str, _Answer]:
+        """Read a request as far as needed; return its method and its answer."""
+        connection = h11.Connection(h11.SERVER, max_incomplete_event_size=_LARGEST_HEAD)
+        method, name, body = "", "", b""
+        while True:
+            try:
+                event = connection.next_event()
+            except h11.RemoteProtocolError as error:
+                return method, _refused(error.error_status_hint, f"this is no request: {error}")
+            match event:
+                case h11.Request():
+                    method = event.method.decode("latin-1")
+                    name = event.target.decode("latin-1").partition("?")[0].removeprefix("/")
+                    if (refusal := self._refusal(method, event)) is not None:
+                        return method, refusal
+                case h11.Data():
+                    body += event.data
+                    if len(body) > LARGEST_BODY:
+                        return method, _refused(413, f"a body has at most {LARGEST_BODY} bytes")
+                case h11.EndOfMessage():
+                    return method, self._call(method, name, body)
+                case h11.NEED_DATA:
+                    if connection.they_are_waiting_for_100_continue:
+                        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+                        connection.send(h11.InformationalResponse(status_code=100, headers=[]))
+                    connection.receive_data(await reader.read(65536))
+                case _:
+                    raise ConnectionError("the client left")
+
+    def _refusal(self, method: str, request: h11.Request) -> _Answer | None:
+        """Return why a request is not carried out, as far as its head tells."""
+        said = {name: value for name, value in request.headers}
+        if not hmac.compare_digest(said.get(b"authorization", b""), self._wanted):
+            return _refused(401, "the token is missing or wrong: Authorization: Bearer …")
+        host = said.get(b"host", b"").decode("latin-1")
+        if host and not _is_own(f"http://{host}"):
+            return _refused(403, f"Host: {host} is not this machine; use 127.0.0.1")
+        origin = said.get(b"origin", b"").decode("latin-1")
+        if origin and not _is_own(origin):
+            return _refused(403, f"pages of {origin} may not call this")
+        if method not in METHODS:
+            return _Answer(*call(self._api, method, "", b""))
+        return None
+
+    def _call(self, method: str, name: str, body: bytes) -> _Answer:
+        try:
+            return _Answer(*call(self._api, method, name, body))
+        except Exception as error:  # noqa: BLE001 - fail closed: a call half done is a trial unknown
+            self._addon.broke(None, error)
+            return _refused(500, f"WAREX itself failed, and the trial is void: {error}")
+
+
+def _refused(status: int, sentence: str) -> _Answer:
+    return _Answer(status, {"error": sentence})
+
+
+def _is_own(origin: str) -> bool:
+    try:
+        return urlsplit(origin).hostname in _OWN_NAMES
+    except ValueError:
+        return False
+
+
+def _on_the_wire(answer: _Answer, *, with_body: bool) -> bytes:
+    body = json.dumps(answer.body).encode()
+    lines = [
+        f"HTTP/1.1 {answer.status} {HTTPStatus(answer.status).phrase}",
+        "Content-Type: application/json",
+        f"Content-Length: {len(body)}",
+        "Connection: close",
+    ]
+    match answer.status:
+        case 401:
+            lines.append("WWW-Authenticate: Bearer")
+        case 405:
+            lines.append(f"Allow: {', '.join(METHODS)}")
+        case _:
+            pass
+    head = "\r\n".join([*lines, "", ""]).encode()
+    return head + body if with_body else head
+
+
+def bind_control(port: int) -> socket.socket:
+    """Take a port on loopback, 0 for any; raise InputError where it cannot be had."""
+    try:
+        return socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        raise InputError(
+            f"control port {port} on 127.0.0.1 cannot be had: {error.strerror}; give another one,"
+            " or 0 for any that is free"
+        ) from None
+
+
+@asynccontextmanager
+async def control_served(
+    addon: WarexAddon, listener: socket.socket, token: str
+) -> AsyncIterator[int]:
+    """Serve the API on a bound socket; give its port."""
+    serving = _Server(addon, token)
+    port: int = listener.getsockname()[1]
+    server = await asyncio.start_server(serving.serve, sock=listener)
+    try:
+        yield port
+    finally:
+        server.close()
+        await serving.close()
