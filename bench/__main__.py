@@ -48,7 +48,7 @@ class Benchmark:
 
 BENCHMARKS: Mapping[str, Benchmark] = {
     "requests": Benchmark(throughput.measure, ("requests", "passed-through")),
-    "page": Benchmark(pages.measure, ("page",)),
+    "page": Benchmark(pages.measure, ("page", "page-direct")),
     "ready": Benchmark(ready.measure, ("ready",)),
     "memory": Benchmark(memory.measure, ("memory",)),
     "first-event": Benchmark(first_event.measure, ("first-event",)),

@@ -6,24 +6,23 @@ browser and one client ask for everything, by turns.
 
 import http.client
 import json
-import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from statistics import median
 
-from playwright.sync_api import Browser, ProxySettings, sync_playwright
+from playwright.sync_api import Browser
 from pydantic import JsonValue
 
+from bench.browser import fresh_page, load_milliseconds, loaded, trusting_browser
 from bench.candidates import warex_config
+from bench.counted import Lane, counting_lane
 from bench.setting import Setting
 from bench.turns import there_and_back
-from warex.agents.reference import chromium
 from warex.benchmarks.testbed import TestbedBenchmark
 from warex.benchmarks.testbed_pool import own_testbed
 from warex.proxy.config import HostMap
-from warex.proxy.lane import started
 from warex.testbed.sites import HOSTS
 from warex.testbed.tasks import FILES
 from warex.trials.model import HOST as MODEL
@@ -73,20 +72,13 @@ def _pages(setting: Setting, rounds: int) -> dict[str, list[tuple[float, float]]
     """Return, for each way to the sites, the milliseconds of each site's first and second load."""
     with ExitStack() as stack:
         port = stack.enter_context(own_testbed(setting.ca))["port"]
-        ways = {"direct": 0, "through": stack.enter_context(_lane(setting, port))}
-        playwright = stack.enter_context(sync_playwright())
-        own = playwright.chromium.executable_path
+        ways = {"direct": None, "through": stack.enter_context(_lane(setting, port))}
         # Only what goes direct asks it for an address; a proxy is told the name.
         here = f"--host-resolver-rules=MAP *.warex.test 127.0.0.1:{port}"
-        browser = stack.enter_context(
-            playwright.chromium.launch(
-                executable_path=chromium.find(None, os.environ, own),
-                args=chromium.arguments((here,)),
-            )
-        )
+        browser = stack.enter_context(trusting_browser(setting, here))
         hosts = tuple(HOSTS)[:: 3 if setting.quick else 1]
-        for proxy in ways.values():
-            _visits(browser, proxy, hosts)
+        for lane in ways.values():
+            _visits(browser, lane, hosts)
         loads: dict[str, list[tuple[float, float]]] = {way: [] for way in ways}
         for order in there_and_back(list(ways), rounds):
             for way in order:
@@ -95,34 +87,28 @@ def _pages(setting: Setting, rounds: int) -> dict[str, list[tuple[float, float]]
 
 
 @contextmanager
-def _lane(setting: Setting, port: int) -> Iterator[int]:
+def _lane(setting: Setting, port: int) -> Iterator[Lane]:
     maps = tuple(HostMap.parse(f"https://{host}=https://127.0.0.1:{port}") for host in HOSTS)
     config = warex_config(setting).model_copy(
         update={"maps": maps, "sites": tuple(f"https://{host}" for host in HOSTS)}
     )
-    with started(setting.forkserver, config) as proxy:
-        yield proxy.port
-        if proxy.broken:
-            raise RuntimeError(f"the lane broke: {proxy.broken}")
+    with counting_lane(setting, config) as lane:
+        yield lane
 
 
-def _visits(browser: Browser, proxy: int, hosts: Sequence[str]) -> list[tuple[float, float]]:
+def _visits(browser: Browser, lane: Lane | None, hosts: Sequence[str]) -> list[tuple[float, float]]:
     """Open each site's first page twice in a fresh profile; return the milliseconds of both."""
-    settings = ProxySettings(server=f"http://127.0.0.1:{proxy}")
     found = []
-    with browser.new_context(
-        proxy=settings if proxy else None, ignore_https_errors=True
-    ) as context:
-        page = context.new_page()
+    with fresh_page(browser, lane.port if lane else 0) as page:
         for host in hosts:
             times: list[float] = []
             for _ in range(2):
                 answer = page.goto(f"https://{host}/", wait_until="load")
                 if answer is None or not answer.ok:
-                    raise RuntimeError(f"{host} did not open through port {proxy}")
-                times.append(
-                    page.evaluate("performance.getEntriesByType('navigation')[0].loadEventStart")
-                )
+                    raise RuntimeError(f"{host} did not open {'through a lane' * bool(lane)}")
+                times.append(load_milliseconds(page))
+                if lane:
+                    lane.answered(*loaded(page))
             found.append((times[0], times[1]))
     return found
 
@@ -141,10 +127,10 @@ def _calls(
                 "vocabulary": TestbedBenchmark.vocabulary,
             }
         )
-        proxy = stack.enter_context(started(setting.forkserver, config))
+        lane = stack.enter_context(counting_lane(setting, config))
         ways = {
             "direct": (_client(stack, port), _CHAT),
-            "through": (_client(stack, proxy.port), f"http://{MODEL}{_CHAT}"),
+            "through": (_client(stack, lane.port), f"http://{MODEL}{_CHAT}"),
         }
         times: dict[str, list[float]] = {way: [] for way in ways}
         for client, url in ways.values():
@@ -153,8 +139,7 @@ def _calls(
             for body in asked:
                 for way in order:
                     times[way].append(_ask(*ways[way], body))
-        if proxy.broken:
-            raise RuntimeError(f"the lane broke: {proxy.broken}")
+        lane.answered(f"http://{MODEL}{_CHAT}", times=1 + len(times["through"]))
     return times["direct"], times["through"]
 
 

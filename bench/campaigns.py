@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 from statistics import fmean
 
 from bench import one_second
+from bench.counted import all_recorded
 from bench.programs import site
 from bench.setting import HOST, Setting
 from warex.campaigns.config import CampaignConfig
@@ -49,7 +51,8 @@ def went(setting: Setting, planned: Planned, options: Options) -> Went:
 def all_solved(campaign: Went, trials: int) -> float:
     """Return the mean seconds of the agents' commands.
 
-    Raises RuntimeError where an attempt was void or not solved: it took time that no trial should.
+    Raises RuntimeError where an attempt was void or not solved: it took time that no trial should;
+    and Uncounted where its page is missing in its trace.
     """
     outcomes = [read_outcome(folder) for _, _, folder in find_trials(campaign.run)]
     solved = [it for it in outcomes if isinstance(it, Counted) and it.score == 1]
@@ -58,6 +61,8 @@ def all_solved(campaign: Went, trials: int) -> float:
         raise RuntimeError(
             f"{len(outcomes)} attempts at {trials} trials, {len(solved)} solved: {other}"
         )
+    for key, _, folder in find_trials(campaign.run):
+        all_recorded(Counter([f"{_SHOP}/{key.task}"]), folder / EVENTS)
     return fmean(it.latency_s for it in solved)
 
 

@@ -1,5 +1,6 @@
 """The proxies that are compared: a lane of WAREX, and mitmdump as a user starts it."""
 
+import shutil
 import socket
 import subprocess
 import sys
@@ -10,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from bench.counted import Lane, counting_lane
 from bench.setting import HOST, Setting
 from warex.faults import HttpError
 from warex.proxy.config import ProxyConfig
-from warex.proxy.lane import started
 from warex.scenarios import Match, Rule, Scenario, Trigger
 
 NEVER_REACHED = 10**9
@@ -76,7 +77,7 @@ def warex_config(
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A proxy that runs."""
+    """A peer that runs."""
 
     port: int
     pid: int
@@ -87,12 +88,10 @@ def lane(
     setting: Setting,
     scenario: Scenario | None = None,
     record: Literal["all", "concerned"] = "all",
-) -> Iterator[Running]:
-    """Run a lane; raise RuntimeError if its trial turned out void, since nothing then counts."""
-    with started(setting.forkserver, warex_config(setting, scenario, record)) as proxy:
-        yield Running(proxy.port, proxy.pid)
-        if proxy.broken:
-            raise RuntimeError(f"the lane broke: {proxy.broken}")
+) -> Iterator[Lane]:
+    """Run a lane as the other candidates are run, for clients that know the proxy."""
+    with counting_lane(setting, warex_config(setting, scenario, record)) as running:
+        yield running
 
 
 def mitmdump_command(port: int, folder: Path) -> list[str]:
@@ -108,10 +107,12 @@ def mitmdump_command(port: int, folder: Path) -> list[str]:
 
 @contextmanager
 def mitmdump(setting: Setting) -> Iterator[Running]:
-    """Run stock mitmdump, its output going to nowhere."""
+    """Run stock mitmdump with the CA that clients trust here, its output going to nowhere."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port: int = free.getsockname()[1]
-    command = mitmdump_command(port, setting.fresh("mitmproxy"))
+    folder = setting.fresh("mitmproxy") / "ca"
+    shutil.copytree(setting.ca.folder, folder)
+    command = mitmdump_command(port, folder)
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         try:
             _wait_for(port, process)

@@ -15,18 +15,23 @@ from bench.row import Row
 from bench.setting import HOST, Setting
 from bench.streams import QUESTION
 
+PATH = "/v1/chat/completions"
+
 
 def measure(setting: Setting) -> list[Row]:
     """Ask directly and through a lane in turns, on kept connections."""
     with ExitStack() as stack:
         port = stack.enter_context(site("bench.site", *setting.tls))
-        proxy = stack.enter_context(lane(setting, LOADED)).port
+        authority = f"{HOST}:{port}"
+        recorder = stack.enter_context(lane(setting, LOADED))
         direct = stack.enter_context(tunnel(0, port, trusting()))
-        through = stack.enter_context(tunnel(proxy, port, trusting()))
-        _first_event(direct), _first_event(through)
+        through = stack.enter_context(tunnel(recorder.port, port, trusting()))
         times = [
-            (_first_event(direct), _first_event(through)) for _ in range(3 if setting.quick else 50)
+            (_first_event(direct, authority), _first_event(through, authority))
+            for _ in range(1 + (3 if setting.quick else 50))
         ]
+        recorder.answered(f"https://{authority}{PATH}", times=len(times))
+    del times[0]  # The first calls open connections.
     added = median(late - early for early, late in times)
     return [
         Row(
@@ -42,10 +47,10 @@ def measure(setting: Setting) -> list[Row]:
     ]
 
 
-def _first_event(connection: ssl.SSLSocket) -> float:
+def _first_event(connection: ssl.SSLSocket, authority: str) -> float:
     """Ask the model; return the seconds until the first event, having read to the end."""
     head = (
-        f"POST /v1/chat/completions HTTP/1.1\r\nHost: {HOST}\r\nContent-Type: application/json\r\n"
+        f"POST {PATH} HTTP/1.1\r\nHost: {authority}\r\nContent-Type: application/json\r\n"
         f"Authorization: Bearer none\r\nContent-Length: {len(QUESTION)}\r\n\r\n"
     )
     began = time.perf_counter()

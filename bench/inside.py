@@ -9,28 +9,27 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from statistics import median
 
+from bench import load
 from bench.candidates import LOADED, lane, warex_config
+from bench.counted import Lane, counting_lane
 from bench.programs import Program, program, site
 from bench.row import Row
 from bench.setting import Setting
 from bench.turns import there_and_back
-from warex.proxy.lane import started
 from warex.sandbox.namespace import Namespace, namespace
 
 _CONNECTIONS = 16
 
 
 @contextmanager
-def _inside(setting: Setting, *host_ports: int) -> Iterator[Namespace]:
-    """Run a lane with a namespace; raise RuntimeError if its trial turned out void."""
+def _inside(setting: Setting, *host_ports: int) -> Iterator[tuple[Namespace, Lane]]:
+    """Run a lane with a namespace."""
     config = warex_config(setting, LOADED).model_copy(update={"capture": "handed"})
     with (
         namespace(setting.ca, host_ports=host_ports) as space,
-        started(setting.forkserver, config, handed=space.handed) as proxy,
+        counting_lane(setting, config, space.handed) as counted,
     ):
-        yield space
-        if proxy.broken:
-            raise RuntimeError(f"the lane broke: {proxy.broken}")
+        yield space, counted
 
 
 @contextmanager
@@ -64,13 +63,13 @@ def _requests(setting: Setting) -> Iterator[Row]:
     rounds, seconds = (2, 0.3) if setting.quick else (20, 1.0)
     with ExitStack() as stack:
         port = stack.enter_context(site("bench.quick_site", *setting.tls))
-        forward = stack.enter_context(lane(setting, LOADED)).port
-        space = stack.enter_context(_inside(setting, port))
+        forward = stack.enter_context(lane(setting, LOADED))
+        space, inside = stack.enter_context(_inside(setting, port))
         clients = {
-            "forward": (stack.enter_context(program("bench.load")), forward),
-            "inside": (stack.enter_context(_program(space, "bench.load")), 0),
+            "forward": (stack.enter_context(program("bench.load")), forward.port, forward),
+            "inside": (stack.enter_context(_program(space, "bench.load")), 0, inside),
         }
-        for client, proxy in clients.values():
+        for client, proxy, _ in clients.values():
             client.ask(f"connect kept {proxy} {port} {_CONNECTIONS}")
         for what, name in (
             ("on kept connections", "turn kept"),
@@ -79,9 +78,11 @@ def _requests(setting: Setting) -> Iterator[Row]:
             rates: dict[str, list[float]] = {it: [] for it in clients}
             for order in there_and_back(list(clients), rounds):
                 for it in order:
-                    client, proxy = clients[it]
+                    client, proxy, counted = clients[it]
                     where = f" {proxy} {port}" if name == "fresh" else ""
-                    rates[it].append(float(client.ask(f"{name}{where} {seconds}")))
+                    done = load.turn(client, f"{name}{where} {seconds}")
+                    counted.answered(load.url(port), times=done.answers)
+                    rates[it].append(done.rate)
             took = {it: 1000 / median(found) for it, found in rates.items()}
             yield Row(
                 f"namespace-{'fresh' if name == 'fresh' else 'kept'}",
@@ -99,7 +100,7 @@ def _relayed(setting: Setting) -> Row:
     with ExitStack() as stack:
         port = stack.enter_context(site("bench.bulk", "site"))
         bare = stack.enter_context(site("bench.bulk", "relay", str(port)))
-        space = stack.enter_context(_inside(setting, port))
+        space, relaying = stack.enter_context(_inside(setting, port))
         clients = {
             "bare": (stack.enter_context(program("bench.bulk", "client")), bare),
             "inside": (stack.enter_context(_program(space, "bench.bulk", "client")), port),
@@ -109,6 +110,8 @@ def _relayed(setting: Setting) -> Row:
             for it in order:
                 client, to = clients[it]
                 rates[it].append(float(client.ask(f"pull {to} {megabytes}")))
+                if it == "inside":
+                    relaying.passed(megabytes << 20)
     typical = {it: median(found) for it, found in rates.items()}
     return Row(
         "namespace-relay",

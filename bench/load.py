@@ -5,8 +5,8 @@ made in advance with the headers that Chromium sends.
 
     python -m bench.load            ends when its input does; by the line:
     connect NAME PROXY PORT N      opens N connections to localhost:PORT (PROXY 0: directly) → ok
-    turn NAME SECONDS              keeps them busy → answers per second
-    fresh PROXY PORT SECONDS       a connection for each request, one by one → answers per second
+    turn NAME SECONDS              keeps them busy → answers and seconds
+    fresh PROXY PORT SECONDS       a connection for each request, one by one → answers and seconds
 """
 
 import selectors
@@ -14,9 +14,14 @@ import socket
 import ssl
 import sys
 import time
+from dataclasses import dataclass
 
+from bench.programs import Program
 from bench.quick_site import BODY
 from bench.setting import HOST
+
+PATH = "/list?page=1"
+"""What is asked for, again and again."""
 
 _HEADERS = """\
 Connection: keep-alive
@@ -32,6 +37,30 @@ Referer: https://shop.example/list
 Accept-Encoding: gzip, deflate, br, zstd
 Accept-Language: en-US,en;q=0.9
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """How many answers a client got in how many seconds."""
+
+    answers: int
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Answers per second."""
+        return self.answers / self.seconds
+
+
+def turn(client: Program, line: str) -> Turn:
+    """Have a client do as a line says, ``turn …`` or ``fresh …``."""
+    answers, seconds = client.ask(line).split()
+    return Turn(int(answers), float(seconds))
+
+
+def url(port: int) -> str:
+    """Return what a client asks a site on this port for."""
+    return f"https://{HOST}:{port}{PATH}"
 
 
 def tunnel(proxy: int, port: int, context: ssl.SSLContext) -> ssl.SSLSocket:
@@ -76,11 +105,11 @@ class Load:
             connected = tunnel(proxy, port, self._context)
             connected.setblocking(False)
             selector.register(connected, selectors.EVENT_READ, bytearray())
-        head = f"GET /list?page=1 HTTP/1.1\nHost: {HOST}:{port}\n{_HEADERS}\n"
+        head = f"GET {PATH} HTTP/1.1\nHost: {HOST}:{port}\n{_HEADERS}\n"
         self._groups[name] = head.replace("\n", "\r\n").encode(), selector
 
-    def turn(self, name: str, seconds: float) -> float:
-        """Keep a group busy; return its answers per second.
+    def turn(self, name: str, seconds: float) -> Turn:
+        """Keep a group busy; return its answers.
 
         Raises ConnectionError for an answer that is not the site's.
         """
@@ -111,11 +140,11 @@ class Load:
                     connected.send(request)
                 else:
                     waiting -= 1
-        return answers / (time.perf_counter() - began)
+        return Turn(answers, time.perf_counter() - began)
 
-    def fresh(self, proxy: int, port: int, seconds: float) -> float:
-        """Open a connection for each request; return the answers per second."""
-        head = f"GET /list?page=1 HTTP/1.1\nHost: {HOST}:{port}\n{_HEADERS}\n"
+    def fresh(self, proxy: int, port: int, seconds: float) -> Turn:
+        """Open a connection for each request; return the answers."""
+        head = f"GET {PATH} HTTP/1.1\nHost: {HOST}:{port}\n{_HEADERS}\n"
         request, answers = head.replace("\n", "\r\n").encode(), 0
         began = time.perf_counter()
         while time.perf_counter() < began + seconds:
@@ -127,7 +156,7 @@ class Load:
                         raise ConnectionError(f"closed after {held[:200]!r}")
                     held += more
             answers += 1
-        return answers / (time.perf_counter() - began)
+        return Turn(answers, time.perf_counter() - began)
 
 
 def _socket(key: selectors.SelectorKey) -> ssl.SSLSocket:
@@ -140,6 +169,10 @@ def _silence(name: str) -> list[tuple[selectors.SelectorKey, int]]:
     raise ConnectionError(f"{name} did not answer for 30 s")
 
 
+def _print(done: Turn) -> None:
+    print(done.answers, done.seconds, flush=True)
+
+
 def main() -> None:
     """Do as the input says, line by line."""
     load = Load(trusting())
@@ -149,9 +182,9 @@ def main() -> None:
                 load.connect(name, int(proxy), int(port), int(number))
                 print("ok", flush=True)
             case ["fresh", proxy, port, seconds]:
-                print(f"{load.fresh(int(proxy), int(port), float(seconds)):.1f}", flush=True)
+                _print(load.fresh(int(proxy), int(port), float(seconds)))
             case ["turn", name, seconds]:
-                print(f"{load.turn(name, float(seconds)):.1f}", flush=True)
+                _print(load.turn(name, float(seconds)))
             case _:
                 raise SystemExit(f"{line!r} is no command")
 

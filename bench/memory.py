@@ -25,9 +25,12 @@ def measure(setting: Setting) -> list[Row]:
         lane(setting, LOADED) as proxy,
         tunnel(proxy.port, port, trusting()) as connection,
     ):
-        _download(connection, 1000)
+        authority = f"{HOST}:{port}"
+        _download(connection, authority, 1000)
+        proxy.answered(f"https://{authority}/bytes/1000")
         before = resident(proxy.pid, "VmRSS")
-        _download(connection, size)
+        _download(connection, authority, size)
+        proxy.answered(f"https://{authority}/bytes/{size}")
         peak = resident(proxy.pid, "VmHWM")
     return [
         Row(
@@ -43,8 +46,8 @@ def measure(setting: Setting) -> list[Row]:
     ]
 
 
-def _download(connection: ssl.SSLSocket, size: int) -> None:
-    connection.sendall(f"GET /bytes/{size} HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
+def _download(connection: ssl.SSLSocket, authority: str, size: int) -> None:
+    connection.sendall(f"GET /bytes/{size} HTTP/1.1\r\nHost: {authority}\r\n\r\n".encode())
     head = b""
     while b"\r\n\r\n" not in head:
         head += connection.recv(65536)

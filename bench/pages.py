@@ -1,18 +1,18 @@
 """A page of 60 sub-resources in Chromium: what a clean lane adds, and what stock mitmdump adds."""
 
-import os
 from contextlib import ExitStack
 from statistics import median
 
-from playwright.sync_api import Browser, ProxySettings, sync_playwright
+from playwright.sync_api import Browser
 
+from bench.browser import fresh_page, load_milliseconds, loaded, trusting_browser
 from bench.candidates import lane, mitmdump
+from bench.counted import Lane
 from bench.programs import site
 from bench.row import Row
 from bench.setting import HOST, Setting
 from bench.site import SUB_RESOURCES
 from bench.turns import there_and_back
-from warex.agents.reference import chromium
 
 
 def measure(setting: Setting) -> list[Row]:
@@ -23,31 +23,34 @@ def measure(setting: Setting) -> list[Row]:
     """
     with ExitStack() as stack:
         port = stack.enter_context(site("bench.site", *setting.tls))
+        clean = stack.enter_context(lane(setting))
         proxies = {
             "direct": 0,
-            "warex": stack.enter_context(lane(setting)).port,
+            "warex": clean.port,
             "mitmdump": stack.enter_context(mitmdump(setting)).port,
         }
-        playwright = stack.enter_context(sync_playwright())
-        browser = stack.enter_context(
-            playwright.chromium.launch(
-                executable_path=chromium.find(
-                    None, os.environ, playwright.chromium.executable_path
-                ),
-                args=chromium.arguments(()),
-            )
-        )
+        browser = stack.enter_context(trusting_browser(setting))
         url = f"https://{HOST}:{port}/page"
-        for proxy in proxies.values():
-            _load(browser, url, proxy)
+
+        def load(name: str) -> float:
+            return timed_load(browser, url, proxies[name], clean if name == "warex" else None)
+
+        for name in proxies:
+            load(name)
         loads = [
-            {name: _load(browser, url, proxies[name]) for name in order}
+            {name: load(name) for name in order}
             for order in there_and_back(list(proxies), 2 if setting.quick else 20)
         ]
+    typical = {name: median(each[name] for each in loads) for name in proxies}
     added = {
-        name: median(load[name] - load["direct"] for load in loads)
+        name: median(each[name] - each["direct"] for each in loads)
         for name in ("warex", "mitmdump")
     }
+    times = median(each["warex"] / each["direct"] for each in loads)
+    behind = (
+        f"direct {typical['direct']:.0f} ms; a lane adds {added['warex']:.0f} ms, mitmdump"
+        f" {added['mitmdump']:.0f} ms"
+    )
     return [
         Row(
             "page",
@@ -56,26 +59,32 @@ def measure(setting: Setting) -> list[Row]:
             "times",
             1,
             at_least=False,
-            detail=f"direct {median(load['direct'] for load in loads):.0f} ms; a lane adds "
-            f"{added['warex']:.0f} ms, mitmdump {added['mitmdump']:.0f} ms",
-        )
+            detail=behind,
+        ),
+        Row(
+            "page-direct",
+            "the same page through a lane, to the page without a proxy",
+            times,
+            "times",
+            2.5,
+            at_least=False,
+            detail=behind,
+        ),
     ]
 
 
-def _load(browser: Browser, url: str, proxy: int) -> float:
-    """Return the milliseconds until the page and all its parts had loaded, by the browser's clock.
+def timed_load(browser: Browser, url: str, proxy: int, counts: Lane | None) -> float:
+    """Return the milliseconds until the page and all its parts had loaded.
 
-    Raises RuntimeError where a part is missing.
+    The lane, if it is one, counts them. Raises RuntimeError where a part is missing.
     """
-    # Chromium would send loopback past the proxy.
-    settings = ProxySettings(server=f"http://127.0.0.1:{proxy}", bypass="<-loopback>")
-    with browser.new_context(
-        proxy=settings if proxy else None, ignore_https_errors=True
-    ) as context:
-        page = context.new_page()
+    with fresh_page(browser, proxy) as page:
         page.goto(url, wait_until="load")
-        parts: int = page.evaluate("performance.getEntriesByType('resource').length")
-        if parts != SUB_RESOURCES:
-            raise RuntimeError(f"{parts} of {SUB_RESOURCES} parts were loaded through port {proxy}")
-        taken: float = page.evaluate("performance.getEntriesByType('navigation')[0].loadEventStart")
-        return taken
+        parts = loaded(page)
+        if len(parts) != 1 + SUB_RESOURCES:
+            raise RuntimeError(
+                f"{len(parts) - 1} of {SUB_RESOURCES} parts were loaded through port {proxy}"
+            )
+        if counts:
+            counts.answered(*parts)
+        return load_milliseconds(page)

@@ -7,9 +7,13 @@ machine does falls on all of them alike. The result is the ratio of the medians.
 from contextlib import ExitStack
 from statistics import median
 
+from bench import load
 from bench.candidates import ELSEWHERE, LOADED, Running, lane, mitmdump
+from bench.counted import Lane
+from bench.load import Turn
 from bench.processes import processor_seconds
 from bench.programs import program, site
+from bench.quick_site import BODY
 from bench.row import Row
 from bench.setting import Setting
 from bench.turns import there_and_back
@@ -22,30 +26,37 @@ def measure(setting: Setting) -> list[Row]:
     rounds, seconds = (2, 0.3) if setting.quick else (20, 1.0)
     with ExitStack() as stack:
         port = stack.enter_context(site("bench.quick_site", *setting.tls))
-        proxies: dict[str, Running] = {
+        read = stack.enter_context(lane(setting, LOADED))
+        passed = stack.enter_context(lane(setting, ELSEWHERE, "concerned"))
+        proxies: dict[str, Running | Lane] = {
             "mitmdump": stack.enter_context(mitmdump(setting)),
-            "warex": stack.enter_context(lane(setting, LOADED)),
-            "passed": stack.enter_context(lane(setting, ELSEWHERE, "concerned")),
+            "warex": read,
+            "passed": passed,
         }
         client = stack.enter_context(program("bench.load"))
 
-        def turn(name: str) -> float:
-            return float(client.ask(f"turn {name} {seconds}"))
+        def turn(name: str) -> Turn:
+            done = load.turn(client, f"turn {name} {seconds}")
+            if name == "warex":
+                read.answered(load.url(port), times=done.answers)
+            elif name == "passed":
+                passed.passed(done.answers * len(BODY))
+            return done
 
         client.ask(f"connect direct 0 {port} {CONNECTIONS}")
-        direct = turn("direct")
+        direct = turn("direct").rate
         for name, proxy in proxies.items():
             client.ask(f"connect {name} {proxy.port} {port} {CONNECTIONS}")
             turn(name)
-        rates: dict[str, list[float]] = {name: [] for name in proxies}
+        turns: dict[str, list[Turn]] = {name: [] for name in proxies}
         used = dict.fromkeys(proxies, 0.0)
         for order in there_and_back(list(proxies), rounds):
             for name in order:
                 before = processor_seconds(proxies[name].pid)
-                rates[name].append(turn(name))
+                turns[name].append(turn(name))
                 used[name] += processor_seconds(proxies[name].pid) - before
-    typical = {name: median(found) for name, found in rates.items()}
-    cost = {name: used[name] / (sum(rates[name]) * seconds) * 1000 for name in proxies}
+    typical = {name: median(each.rate for each in found) for name, found in turns.items()}
+    cost = {name: used[name] / sum(each.answers for each in turns[name]) * 1000 for name in proxies}
 
     def behind(name: str) -> str:
         return (

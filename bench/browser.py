@@ -1,0 +1,58 @@
+"""Headless Chromium that trusts the CA of this place, as it does behind ``warex exec``."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Browser, Page, ProxySettings, sync_playwright
+
+from bench.setting import Setting
+from warex.agents.reference import chromium
+from warex.sandbox.trust import trusting_database
+
+_DATABASE = ".pki/nssdb"
+_NETWORK = "performance.getEntries().filter(it => it.transferSize > 0).map(it => it.name)"
+
+
+@contextmanager
+def trusting_browser(setting: Setting, *arguments: str) -> Iterator[Browser]:
+    """Start Chromium with a home folder of its own, whose database trusts the CA."""
+    home = setting.fresh("home")
+    place = home / _DATABASE
+    made = trusting_database(setting.ca, place)
+    place.mkdir(parents=True)
+    for name, content in made.items():
+        (place / name).write_bytes(content)
+    with sync_playwright() as playwright:
+        own = playwright.chromium.executable_path
+        browser = playwright.chromium.launch(
+            executable_path=chromium.find(None, os.environ, own),
+            args=chromium.arguments(arguments),
+            env={**os.environ, "HOME": str(home)},
+        )
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def fresh_page(browser: Browser, proxy: int) -> Iterator[Page]:
+    """Open a page with connections and a cache of its own, through a proxy unless that is 0."""
+    with browser.new_context(proxy=through(proxy) if proxy else None) as context:
+        yield context.new_page()
+
+
+def through(proxy: int) -> ProxySettings:
+    """Return the settings that send all, loopback included, through the proxy on a port."""
+    return ProxySettings(server=f"http://127.0.0.1:{proxy}", bypass="<-loopback>")
+
+
+def loaded(page: Page) -> list[str]:
+    """Return the URLs of the page and of all its parts that came over the network."""
+    found: list[str] = page.evaluate(_NETWORK)
+    return found
+
+
+def load_milliseconds(page: Page) -> float:
+    """Return how long the page and all its parts took, by the browser's clock."""
+    taken: float = page.evaluate("performance.getEntriesByType('navigation')[0].loadEventStart")
+    return taken

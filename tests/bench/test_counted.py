@@ -1,0 +1,113 @@
+"""Each benchmark's lane looks into its trace for what was counted."""
+
+import ssl
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bench.browser import loaded, through, trusting_browser
+from bench.candidates import lane
+from bench.counted import Lane, Uncounted
+from bench.load import Load, trusting, tunnel, url
+from bench.programs import site
+from bench.setting import HOST, Setting
+from playwright.sync_api import Error as PlaywrightError
+
+from warex.proxy.ca import ensure_ca
+
+pytestmark = pytest.mark.wire
+
+
+@pytest.fixture
+def shop(place: Setting) -> Iterator[int]:
+    with site("bench.quick_site", *place.tls) as port:
+        yield port
+
+
+@pytest.mark.slow
+def test_what_a_client_was_answered_through_a_lane_stands_in_its_trace(
+    place: Setting, shop: int
+) -> None:
+    with lane(place) as counting:
+        _ask(counting, shop, counted=True)
+
+
+@pytest.mark.slow
+def test_one_request_more_than_the_trace_has_fails_the_row(place: Setting, shop: int) -> None:
+    def measure() -> None:
+        with lane(place) as counting:
+            _ask(counting, shop, counted=True)
+            counting.answered(url(shop))
+
+    with pytest.raises(Uncounted, match="1 are missing"):
+        measure()
+
+
+@pytest.mark.slow
+def test_a_lane_on_which_nothing_was_counted_fails_the_row(place: Setting, shop: int) -> None:
+    def measure() -> None:
+        with lane(place) as counting:
+            _ask(counting, shop, counted=False)
+
+    with pytest.raises(Uncounted, match="nothing was counted"):
+        measure()
+
+
+@pytest.mark.slow
+def test_bytes_that_no_tunnel_had_fail_the_row(place: Setting, shop: int) -> None:
+    def measure() -> None:
+        with lane(place) as counting:
+            _ask(counting, shop, counted=False)
+            counting.passed(1)
+
+    with pytest.raises(Uncounted, match="through tunnels"):
+        measure()
+
+
+def test_a_client_that_does_not_trust_the_ca_fails_the_row(place: Setting, shop: int) -> None:
+    def measure() -> None:
+        with lane(place) as counting:
+            with suppress(ssl.SSLError):
+                tunnel(counting.port, shop, ssl.create_default_context()).close()
+            # From now on the host is passed through, and answers all the same.
+            _ask(counting, shop, counted=True)
+
+    with pytest.raises(Uncounted, match="refused the lane's certificate"):
+        measure()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_browser_that_does_not_trust_the_ca_fails_the_row(place: Setting, tmp_path: Path) -> None:
+    stranger = replace(place, ca=ensure_ca(tmp_path / "stranger"))
+
+    def measure() -> None:
+        with (
+            site("bench.site", *place.tls) as port,
+            lane(place) as counting,
+            trusting_browser(stranger) as browser,
+        ):
+            page_url = f"https://{HOST}:{port}/page"
+            with (
+                browser.new_context(proxy=through(counting.port)) as careful,
+                pytest.raises(PlaywrightError, match="ERR_CERT_AUTHORITY_INVALID"),
+            ):
+                careful.new_page().goto(page_url)
+            with browser.new_context(
+                proxy=through(counting.port), ignore_https_errors=True
+            ) as careless:
+                page = careless.new_page()
+                page.goto(page_url)
+                counting.answered(*loaded(page))
+
+    with pytest.raises(Uncounted, match="refused the lane's certificate"):
+        measure()
+
+
+def _ask(counting: Lane, port: int, *, counted: bool) -> None:
+    done = Load(trusting()).fresh(counting.port, port, 0.1)
+    assert done.answers
+    if counted:
+        counting.answered(url(port), times=done.answers)
