@@ -1,8 +1,15 @@
 # `make` alone lists the targets.
 
 PYTHON := .venv/bin/python
+PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 
-.PHONY: help setup demo test test-slow check bench constraints clean
+# One after the other, also under `make -j`: each has processors of its own to fill.
+.NOTPARALLEL:
+
+# The tests start Python many times over, and each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help setup programs demo test test-slow test-all check bench constraints clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -13,11 +20,20 @@ setup: ## make .venv: a Python, the pinned packages, a Chromium
 demo: setup ## watch an agent meet the paper's failures, to a table and a report
 	@.venv/bin/warex demo
 
-test: setup ## the pure, wire and browser tiers
-	@$(PYTHON) -m pytest -m "not slow" --numprocesses auto --maxprocesses 4 --dist loadfile
+test: setup ## the quick tier; needs nothing but what setup brings
+	@$(PYTHON) -m pytest -m "not slow" $(PARALLEL)
 
-test-slow: setup ## the slow tier: whole campaigns, a fresh clone
-	@$(PYTHON) -m pytest -m slow
+# Those of tests/slow are whole campaigns and benchmarks: each is to have the machine to itself.
+test-slow: setup programs ## the slow tier: matrices, whole campaigns, other people's programs
+	@status=0; \
+	$(PYTHON) -m pytest -m slow --ignore tests/slow $(PARALLEL) || status=$$?; \
+	$(PYTHON) -m pytest -m slow tests/slow || status=$$?; \
+	exit $$status
+
+test-all: programs test test-slow ## both tiers
+
+programs: ## install, as root, what the slow tier puts behind WAREX; or say what to install
+	@sh scripts/programs.sh
 
 check: setup ## lint, types, contracts, docs
 	@$(PYTHON) -m ruff check .

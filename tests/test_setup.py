@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.bare_machine import bare_path
+
 ROOT = Path(__file__).parents[1]
 TOOLS = "/usr/bin:/bin"
 
@@ -137,3 +139,20 @@ def test_the_script_is_understood_by_any_posix_shell() -> None:
     assert script.startswith("#!/bin/sh\n")
     assert "[[" not in script
     assert os.access(ROOT / "scripts" / "setup.sh", os.X_OK)
+
+
+def test_who_cannot_install_a_slow_tests_programs_is_told_which_before_it_starts(
+    machine: Path,
+) -> None:
+    program(machine / "bin" / "id", "1000")
+    done = subprocess.run(
+        ["sh", str(ROOT / "scripts" / "programs.sh")],
+        env={"PATH": f"{machine / 'bin'}:{bare_path(machine / 'bare')}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (3, "")
+    (sentence,) = done.stderr.splitlines()
+    assert "install chromium-driver curl default-jdk-headless" in sentence
