@@ -5,11 +5,14 @@ python -m bench requests event        the ones that are named
 python -m bench --json FILE           the table for programs too
 python -m bench --docs FILE           put the table into a page, between its marks
 python -m bench --quick               a few seconds each: does it work? The numbers mean little.
+
+python -m bench soak                  100,000 mixed requests through one lane: does all add up?
 """
 
 import argparse
 import json
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -35,6 +38,7 @@ from bench import (
 )
 from bench.row import Row
 from bench.setting import Setting, setting
+from bench.soak import command as soak
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +71,16 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "demo": Benchmark(demo.measure, ("demo",)),
 }
 ONLY_WHEN_NAMED = ("demo",)
+CHECKS: Mapping[str, Callable[[Sequence[str]], int]] = {"soak": soak.main}
+"""Commands of their own: they measure nothing, and their exit code says whether all was well."""
+
 USUAL = tuple(name for name in BENCHMARKS if name not in ONLY_WHEN_NAMED)
 
 
 def main() -> int:
     """Run the benchmarks that are asked for; return 1 where a target is missed."""
+    if sys.argv[1:] and sys.argv[1] in CHECKS:
+        return CHECKS[sys.argv[1]](sys.argv[2:])
     parser = argparse.ArgumentParser(
         prog="python -m bench",
         description="What WAREX costs, in one run beside its peers. Without names: all but the "

@@ -40,3 +40,8 @@ def processor_seconds(pid: int) -> float:
     # The name, in brackets, may hold spaces. Behind it: utime is the 12th field, stime the 13th.
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def descriptors(pid: int) -> int:
+    """Return how many file descriptors a process has open."""
+    return len(os.listdir(f"/proc/{pid}/fd"))

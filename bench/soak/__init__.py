@@ -1,0 +1,1 @@
+"""Many mixed requests through one lane, and whether its ledger adds up afterwards."""

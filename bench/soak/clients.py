@@ -1,0 +1,179 @@
+"""The clients of a soak: what each session did, and what it was answered."""
+
+import asyncio
+import ssl
+from collections import defaultdict
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+from bench.setting import HOST
+from bench.soak.jobs import Job, Session, bodies
+from bench.soak.site import WEBSOCKET_PATH, reset
+
+type Fate = Literal["site", "other", "cut", "left", "left_unread"]
+"""What became of a request: the site's whole answer; another whole one; the connection or stream
+ended before; the client gave up, or gave up having seen no byte of a body."""
+
+_SECONDS = 60.0
+_PIECE = 64 * 1024
+
+
+@dataclass(slots=True)
+class Book:
+    """What the clients saw, by path."""
+
+    fates: dict[str, list[Fate]] = field(default_factory=lambda: defaultdict(list))
+    sent: dict[str, int] = field(default_factory=dict)
+    """Messages of each WebSocket, all of which came back."""
+    mistakes: list[str] = field(default_factory=list)
+    """What no client should ever see."""
+
+    def note(self, job: Job, fate: Fate) -> None:
+        """Note what became of a request."""
+        self.fates[job.path].append(fate)
+
+    def whole(self, job: Job, marked: str | None, body: bytes) -> None:
+        """Note a whole answer; ``marked`` is what the site says that it answers."""
+        if marked is None:
+            self.note(job, "other")
+            if b"mitmproxy" in body.lower():
+                self.mistakes.append(f"{job.path}: an answer names mitmproxy")
+            return
+        self.note(job, "site")
+        if body != b"".join(bodies(job)):
+            self.mistakes.append(f"{job.path}: {len(body)} bytes that are not the site's")
+
+
+class Gone(Exception):
+    """The connection has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How clients reach the site."""
+
+    proxy: int
+    port: int
+    websocket_port: int
+    ca: Path
+
+    async def connect(
+        self, port: int, *protocols: str
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Open a tunnel through the proxy and TLS in it; raise OSError where that fails."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.proxy, limit=1 << 21)
+        writer.write(f"CONNECT {HOST}:{port} HTTP/1.1\r\nHost: {HOST}:{port}\r\n\r\n".encode())
+        head = await reader.readuntil(b"\r\n\r\n")
+        if b" 200 " not in head:
+            raise ConnectionError(f"the proxy refused to connect: {head!r}")
+        context = self.context(*protocols)
+        await writer.start_tls(context, server_hostname=HOST)
+        return reader, writer
+
+    def context(self, *protocols: str) -> ssl.SSLContext:
+        """Return a context that trusts the CA, and nobody else."""
+        context = ssl.create_default_context(cafile=str(self.ca))
+        context.set_alpn_protocols(list(protocols))
+        return context
+
+
+async def http1(way: Way, session: Session, book: Book) -> None:
+    """Ask for one thing after the other on a kept connection; open another where it ended."""
+    kept: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+    for job in session.jobs:
+        if kept is None:
+            kept = await way.connect(way.port, "http/1.1")
+        reader, writer = kept
+        try:
+            async with asyncio.timeout(_SECONDS):
+                stays = await _ask(reader, writer, way.port, job, book)
+        except (OSError, asyncio.IncompleteReadError):
+            book.note(job, "cut")
+            stays = False
+        if not stays:
+            writer.close()
+            kept = None
+    if kept is not None:
+        kept[1].close()
+        with suppress(OSError):
+            await kept[1].wait_closed()
+
+
+async def _ask(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int, job: Job, book: Book
+) -> bool:
+    """Return whether the connection can be used again."""
+    kind = "Sec-Fetch-Dest: script\r\n" if job.part == "scripts" else ""
+    length = f"Content-Length: {len(job.body)}\r\n" if job.body else ""
+    head = (
+        f"{job.method} {job.path} HTTP/1.1\r\nHost: {HOST}:{port}\r\nAccept: */*\r\n"
+        f"{kind}{length}\r\n"
+    )
+    writer.write(head.encode() + job.body)
+    if job.act == "leave_at_once":
+        await writer.drain()
+        return _leave(writer, job, book)
+    fields = _fields(await reader.readuntil(b"\r\n\r\n"))
+    if job.act == "leave":
+        return _leave(writer, job, book)
+    if fields.get("transfer-encoding") == "chunked":
+        body = b""
+        while size := int(await reader.readuntil(b"\r\n"), 16):
+            body += (await reader.readexactly(size + 2))[:-2]
+        await reader.readexactly(2)
+    else:
+        body = await _body(reader, int(fields.get("content-length", 0)), slow=job.act == "slow")
+    book.whole(job, fields.get("x-site"), body)
+    return fields.get("connection") != "close"
+
+
+def _leave(writer: asyncio.StreamWriter, job: Job, book: Book) -> bool:
+    reset(writer)
+    book.note(job, "left")
+    return False
+
+
+async def _body(reader: asyncio.StreamReader, length: int, *, slow: bool) -> bytes:
+    if not slow:
+        return await reader.readexactly(length)
+    pieces: list[bytes] = []
+    while length:
+        pieces.append(await reader.readexactly(min(length, _PIECE)))
+        length -= len(pieces[-1])
+        await asyncio.sleep(0.01)
+    return b"".join(pieces)
+
+
+def _fields(head: bytes) -> dict[str, str]:
+    lines = (line.partition(":") for line in head.decode("latin-1").split("\r\n")[1:])
+    return {name.lower(): value.strip().lower() for name, _, value in lines}
+
+
+async def websocket(way: Way, session: Session, book: Book) -> None:
+    """Send messages, each of which must come back; then close, or just go."""
+    path = f"{WEBSOCKET_PATH}{session.number}"
+    try:
+        async with asyncio.timeout(_SECONDS):
+            channel = await connect(
+                f"wss://{HOST}:{way.websocket_port}{path}",
+                ssl=way.context("http/1.1"),
+                proxy=f"http://127.0.0.1:{way.proxy}",
+                close_timeout=_SECONDS,
+            )
+            for number, size in enumerate(session.messages):
+                sent: str | bytes = bytes(size) if number % 2 else "a" * size
+                await channel.send(sent)
+                if await channel.recv() != sent:
+                    book.mistakes.append(f"{path}: message {number} came back changed")
+            book.sent[path] = len(session.messages)
+            if session.closes:
+                await channel.close()
+            else:
+                channel.transport.abort()
+    except (OSError, ConnectionClosed, InvalidHandshake, TimeoutError) as error:
+        book.mistakes.append(f"{path}: {type(error).__name__}: {error}")

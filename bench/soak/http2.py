@@ -1,0 +1,162 @@
+"""An HTTP/2 client that reads, reads slowly, cancels, or keeps its windows shut."""
+
+import asyncio
+from contextlib import suppress
+
+import h2.config
+import h2.connection
+import h2.errors
+import h2.events
+import h2.exceptions
+import h2.settings
+
+from bench.setting import HOST
+from bench.soak.clients import Book, Way
+from bench.soak.jobs import Job, Session
+
+_AT_ONCE = 10
+"""Streams that are open at a time."""
+_SECONDS = 60.0
+_UNREAD_SECONDS = 0.3
+"""How long a client with shut windows waits for heads before it gives up."""
+
+
+class _Client:
+    """One connection."""
+
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        authority: str,
+        *,
+        unread: bool,
+    ) -> None:
+        self._reader, self._writer, self._unread = reader, writer, unread
+        self._authority = authority
+        self._connection = h2.connection.H2Connection(
+            h2.config.H2Configuration(header_encoding="utf-8")
+        )
+        if unread:
+            window = h2.settings.SettingCodes.INITIAL_WINDOW_SIZE
+            self._connection.local_settings = h2.settings.Settings(initial_values={window: 0})
+        self._connection.initiate_connection()
+        self._jobs: dict[int, Job] = {}
+        self._marks: dict[int, str | None] = {}
+        self._bodies: dict[int, bytearray] = {}
+        self._flush()
+
+    def _flush(self) -> None:
+        self._writer.write(self._connection.data_to_send())
+
+    async def ask(self, jobs: tuple[Job, ...], book: Book) -> tuple[Job, ...]:
+        """Ask for all at once; return the jobs that the connection did not live to ask for."""
+        try:
+            for job in jobs:
+                self._open(job, book)
+            self._flush()
+        except h2.exceptions.ProtocolError:  # It was told to go away.
+            left = tuple(job for job in jobs if job not in self._jobs.values())
+        else:
+            left = ()
+        try:
+            async with asyncio.timeout(_UNREAD_SECONDS if self._unread else _SECONDS):
+                await self._settle(book)
+        except TimeoutError:
+            if not self._unread:
+                raise
+            for stream in list(self._jobs):
+                self._cancel(stream, book)
+        except (OSError, h2.exceptions.ProtocolError):
+            for job in self._jobs.values():
+                book.note(job, "cut")
+            self._jobs.clear()
+            self._writer.close()
+        return left
+
+    def _open(self, job: Job, book: Book) -> None:
+        stream = self._connection.get_next_available_stream_id()
+        headers = [
+            (":method", job.method),
+            (":scheme", "https"),
+            (":authority", self._authority),
+            (":path", job.path),
+            ("accept", "*/*"),
+        ]
+        if job.part == "scripts":
+            headers.append(("sec-fetch-dest", "script"))
+        self._connection.send_headers(stream, headers, end_stream=not job.body)
+        if job.body:
+            self._connection.send_data(stream, job.body, end_stream=True)
+        self._jobs[stream], self._bodies[stream] = job, bytearray()
+        if job.act == "leave_at_once":
+            self._cancel(stream, book)
+
+    def _cancel(self, stream: int, book: Book) -> None:
+        job = self._jobs.pop(stream)
+        with suppress(h2.exceptions.ProtocolError):
+            self._connection.reset_stream(stream, h2.errors.ErrorCodes.CANCEL)
+        self._flush()
+        book.note(job, "left_unread" if job.act in ("leave_at_once", "leave_unread") else "left")
+
+    async def _settle(self, book: Book) -> None:
+        while self._jobs:
+            data = await self._reader.read(65536)
+            if not data:
+                raise ConnectionError("the connection ended")
+            slow = False
+            for event in self._connection.receive_data(data):
+                slow |= self._take(event, book)
+            if slow:
+                await asyncio.sleep(0.01)
+            self._flush()
+
+    def _take(self, event: h2.events.Event, book: Book) -> bool:
+        """Return whether a slow client is to wait."""
+        match event:
+            case h2.events.ResponseReceived(stream_id=int(stream), headers=headers):
+                mark = {str(name): str(value) for name, value in headers or ()}.get("x-site")
+                self._marks[stream] = mark
+                if (job := self._jobs.get(stream)) and job.act == "leave":
+                    self._cancel(stream, book)
+            case h2.events.DataReceived(stream_id=int(stream), data=data):
+                self._connection.acknowledge_received_data(
+                    event.flow_controlled_length or 0, stream
+                )
+                if job := self._jobs.get(stream):
+                    self._bodies[stream] += data or b""
+                    return job.act == "slow"
+            case h2.events.StreamEnded(stream_id=int(stream)):
+                if job := self._jobs.pop(stream, None):
+                    book.whole(job, self._marks.get(stream), bytes(self._bodies.pop(stream)))
+            case h2.events.StreamReset(stream_id=int(stream)):
+                if job := self._jobs.pop(stream, None):
+                    book.note(job, "cut")
+            case h2.events.ConnectionTerminated():
+                raise ConnectionError("the connection was ended")
+            case _:
+                pass
+        return False
+
+    async def close(self) -> None:
+        """End the connection in good order."""
+        if self._writer.is_closing():
+            return
+        with suppress(h2.exceptions.ProtocolError, OSError):
+            self._connection.close_connection()
+            self._flush()
+            self._writer.close()
+            await self._writer.wait_closed()
+
+
+async def http2(way: Way, session: Session, book: Book) -> None:
+    """Ask for some things at once, then for the next, on one connection as long as it lasts."""
+    jobs = session.jobs
+    while jobs:
+        opened = await way.connect(way.port, "h2")
+        client = _Client(*opened, f"{HOST}:{way.port}", unread=session.unread)
+        left: tuple[Job, ...] = ()
+        while jobs and not left and not opened[1].is_closing():
+            left = await client.ask(jobs[:_AT_ONCE], book)
+            jobs = left + jobs[_AT_ONCE:]
+        await client.close()

@@ -1,0 +1,212 @@
+"""A soak is clean only where the ledger adds up and agrees with clients and site."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from bench.setting import HOST
+from bench.soak.clients import Book
+from bench.soak.jobs import PROBABILITIES
+from bench.soak.sums import Chance, added_up, chances, mistakes
+
+from warex.traces import (
+    Entry,
+    FaultDelivered,
+    FaultMissed,
+    FaultPlanned,
+    HarnessBroke,
+    RequestSeen,
+    ResponseSeen,
+    Timings,
+    TlsRejected,
+    TrialEnded,
+    WebSocketSeen,
+)
+
+PAGE, HIT, SOCKET = "/calm/page/1", "/error-before/page/2", "/socket/3"
+
+
+def _request(exchange: str, path: str) -> RequestSeen:
+    return RequestSeen(
+        exchange=exchange,
+        method="GET",
+        url=f"https://{HOST}:1{path}",
+        resource="other",
+        http_version="HTTP/1.1",
+        connection="c1",
+        size=0,
+    )
+
+
+def _response(exchange: str, **said: Any) -> ResponseSeen:
+    given: dict[str, Any] = {"status": 200, "by": "site", "size": 5} | said
+    return ResponseSeen(exchange=exchange, resource="other", timings=Timings(total=1), **given)
+
+
+def _planned(exchange: str) -> FaultPlanned:
+    return FaultPlanned(
+        injection=f"i-{exchange}",
+        exchange=exchange,
+        rule="error-before",
+        fault={},
+        stage="request",
+        scope="",
+        ordinal=1,
+        effects=(),
+        url=f"https://{HOST}:1{HIT}",
+    )
+
+
+def _delivered(exchange: str) -> FaultDelivered:
+    return FaultDelivered(injection=f"i-{exchange}", exchange=exchange, rule="error-before")
+
+
+def _missed(exchange: str) -> FaultMissed:
+    return FaultMissed(
+        injection=f"i-{exchange}", exchange=exchange, rule="error-before", reason="client_gone"
+    )
+
+
+def _message(*, from_client: bool) -> WebSocketSeen:
+    return WebSocketSeen(exchange="x3", what="message", from_client=from_client, size=1)
+
+
+def _clean() -> list[Any]:
+    return [
+        _request("x1", PAGE),
+        _request("x2", HIT),
+        _planned("x2"),
+        _response("x2", by="warex", status=503),
+        _delivered("x2"),
+        _response("x1"),
+        _request("x3", SOCKET),
+        _message(from_client=True),
+        _message(from_client=False),
+        _response("x3", status=101),
+        TrialEnded(exchanges=3, delivered=1, missed=0),
+    ]
+
+
+def _seen() -> dict[str, int]:
+    return {PAGE: 1, SOCKET: 1}
+
+
+def _book() -> Book:
+    book = Book()
+    book.fates[PAGE].append("site")
+    book.fates[HIT].append("other")
+    book.sent[SOCKET] = 1
+    return book
+
+
+def _found(
+    events: list[Any], book: Book | None = None, seen: dict[str, int] | None = None
+) -> list[str]:
+    entries = [Entry(seq=n, t=0, at="", event=event) for n, event in enumerate(events)]
+    ledger = added_up(entries)
+    return list(mistakes(ledger, book or _book(), seen or _seen(), {SOCKET: 1}))
+
+
+def test_nothing_is_wrong_where_all_agree() -> None:
+    assert _found(_clean()) == []
+
+
+@pytest.mark.parametrize("left_out", range(len(_clean())))
+def test_a_ledger_that_lacks_any_event_is_not_clean(left_out: int) -> None:
+    events = _clean()
+    del events[left_out]
+
+    assert _found(events)
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        _request("x4", PAGE),
+        _response("x1"),
+        _planned("x1"),
+        _delivered("x2"),
+        _missed("x2"),
+        _message(from_client=True),
+        HarnessBroke(reason="a bug"),
+        TlsRejected(host=HOST, reason="unknown CA"),
+    ],
+)
+def test_a_ledger_with_an_event_too_many_is_not_clean(extra: Any) -> None:
+    assert _found([*_clean(), extra])
+
+
+def _got_nothing(book: Book) -> None:
+    book.fates[PAGE] = ["cut"]
+
+
+def _got_a_fault_of_nobody(book: Book) -> None:
+    book.fates[PAGE] = ["other"]
+
+
+def _got_the_site_in_place_of_the_fault(book: Book) -> None:
+    book.fates[HIT] = ["site"]
+
+
+def _saw_no_byte_of_the_fault(book: Book) -> None:
+    book.fates[HIT] = ["left_unread"]
+
+
+def _asked_more_often(book: Book) -> None:
+    book.fates[PAGE].append("site")
+
+
+def _sent_more_messages(book: Book) -> None:
+    book.sent[SOCKET] += 1
+
+
+def _was_given_something_odd(book: Book) -> None:
+    book.mistakes.append("an answer names mitmproxy")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _got_nothing,
+        _got_a_fault_of_nobody,
+        _got_the_site_in_place_of_the_fault,
+        _saw_no_byte_of_the_fault,
+        _asked_more_often,
+        _sent_more_messages,
+        _was_given_something_odd,
+    ],
+)
+def test_a_ledger_that_clients_contradict_is_not_clean(change: Callable[[Book], None]) -> None:
+    book = _book()
+    change(book)
+
+    assert _found(_clean(), book)
+
+
+@pytest.mark.parametrize("seen", [{PAGE: 2}, {PAGE: 1, HIT: 1}, {HIT: 1}, {PAGE: 1, "/calm/x": 1}])
+def test_a_ledger_that_the_site_contradicts_is_not_clean(seen: dict[str, int]) -> None:
+    assert _found(_clean(), seen={**seen, SOCKET: 1})
+
+
+def test_a_client_that_gave_up_may_have_missed_the_answer() -> None:
+    book = _book()
+    book.fates[PAGE] = ["left"]
+
+    assert _found(_clean(), book) == []
+    assert _found(_clean(), book, {SOCKET: 1}) == []
+
+
+def test_a_rule_fires_as_often_as_chance_allows_at_its_share_of_the_level() -> None:
+    assert Chance("error-before", 0.2, 1000, 200).ok
+    assert Chance("error-before", 0.2, 1000, 230).p < 0.05
+    assert Chance("error-before", 0.2, 1000, 230).ok
+    assert not Chance("error-before", 0.2, 1000, 250).ok
+    assert not Chance("error-before", 0.2, 1000, 150).ok
+
+
+def test_what_matched_is_counted_by_the_part_of_the_site() -> None:
+    entries = [Entry(seq=n, t=0, at="", event=event) for n, event in enumerate(_clean())]
+
+    found = {chance.rule: (chance.matched, chance.fired) for chance in chances(added_up(entries))}
+
+    assert found == dict.fromkeys(PROBABILITIES, (0, 0)) | {"error-before": (1, 1)}
