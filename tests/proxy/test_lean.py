@@ -1,4 +1,4 @@
-"""A proxy process loads the addons that it uses, and they are mitmproxy's own."""
+"""A proxy process loads of mitmproxy what it uses, and that is mitmproxy's own."""
 
 import json
 import subprocess
@@ -8,16 +8,33 @@ import pytest
 
 _LOADED = """
 import json, sys
-from warex.proxy.lean import load_only_what_is_used
+from warex.proxy.lean import NEVER_CALLED, load_only_what_is_used
 load_only_what_is_used()
 import warex.proxy.process
 from mitmproxy.addons import core, next_layer, proxyserver, tlsconfig
-ours = [core.Core, next_layer.NextLayer, proxyserver.Proxyserver, tlsconfig.TlsConfig]
+from mitmproxy.proxy.layers import http, tcp, tls, websocket
+used = [core, next_layer, proxyserver, tlsconfig, http, tcp, tls, websocket]
 print(json.dumps({
-    "files": [sys.modules[it.__module__].__file__ for it in ours],
+    "files": [it.__file__ for it in used],
     "addons": sorted(it for it in sys.modules if it.startswith("mitmproxy.addons.")),
-    "others": [it for it in ("flask", "ldap3", "werkzeug", "jinja2") if it in sys.modules],
+    "stand_ins": [it for it in NEVER_CALLED if not hasattr(sys.modules.get(it), "__file__")],
+    "others": [it for it in sys.modules if it.split(".")[0] in (
+        "flask", "ldap3", "werkzeug", "jinja2", "tornado", "service_identity", "pylsqpack", "rich",
+        "playwright", "openai", "numpy", "polars",
+    )],
 }))
+"""
+
+_STAND_IN = """
+from warex.proxy.lean import load_only_what_is_used
+load_only_what_is_used()
+from mitmproxy.proxy.layers.quic import QuicStreamEvent
+from aioquic.tls import CipherSuite
+import ruamel.yaml.error
+class Ours(QuicStreamEvent): pass
+assert not isinstance(None, (int, QuicStreamEvent, CipherSuite.AES, ruamel.yaml.error.YAMLError))
+annotated: QuicStreamEvent | None = None
+QuicStreamEvent()
 """
 
 _AFTERWARDS = """
@@ -28,21 +45,36 @@ assert len(mitmproxy.addons.default_addons()) > 20
 """
 
 
-def _run(program: str) -> str:
-    command = [sys.executable, "-c", program]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+def _run(program: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
 
 
 @pytest.mark.wire
-def test_only_the_addons_that_are_used_are_loaded_and_they_are_the_real_ones() -> None:
-    found = json.loads(_run(_LOADED))
-    stems = ("core", "next_layer", "proxyserver", "tlsconfig")
-    wanted = [f"mitmproxy/addons/{stem}.py" for stem in stems]
+def test_only_what_is_used_is_loaded_and_that_is_the_real_one() -> None:
+    done = _run(_LOADED)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    addons = ("core", "next_layer", "proxyserver", "tlsconfig")
+    layers = ("http/__init__", "tcp", "tls", "websocket")
+    wanted = [f"mitmproxy/addons/{it}.py" for it in addons]
+    wanted += [f"mitmproxy/proxy/layers/{it}.py" for it in layers]
     assert all(it.endswith(end) for it, end in zip(found["files"], wanted, strict=True))
-    assert set(found["addons"]) == {f"mitmproxy.addons.{it}" for it in (*stems, "termlog")}
+    assert set(found["addons"]) == {f"mitmproxy.addons.{it}" for it in (*addons, "termlog")}
+    from warex.proxy.lean import NEVER_CALLED
+
+    assert found["stand_ins"] == list(NEVER_CALLED)
     assert found["others"] == []
 
 
 @pytest.mark.wire
+def test_a_stand_in_is_nothings_kind_and_cannot_be_called() -> None:
+    done = _run(_STAND_IN)
+    assert done.stderr.splitlines()[-1] == (
+        "RuntimeError: mitmproxy calls mitmproxy.proxy.layers.quic.QuicStreamEvent, which is not"
+        " loaded: take it out of warex.proxy.lean.NEVER_CALLED"
+    )
+
+
+@pytest.mark.wire
 def test_where_mitmproxy_has_its_addons_they_stay() -> None:
-    _run(_AFTERWARDS)
+    assert _run(_AFTERWARDS).returncode == 0

@@ -24,6 +24,8 @@ from warex.errors import MachineError
 from warex.proxy.handed import Handed, receive, send_alone
 from warex.proxy.lean import load_only_what_is_used
 
+_START = "from warex.proxy.forkserver import main; main()"
+
 
 class Forkserver:
     """The caller's side: starts the server when first needed, asks it for processes."""
@@ -87,7 +89,7 @@ class Forkserver:
         with theirs:
             self._process = subprocess.Popen(
                 # -P: what lies in the caller's folder must not be taken for a module of ours.
-                [sys.executable, "-OP", "-m", "warex.proxy.forkserver", str(theirs.fileno())],
+                [sys.executable, "-OP", "-c", _START, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 # A Ctrl-C is for the caller, who ends the proxies in good order.
@@ -98,14 +100,18 @@ class Forkserver:
 
 def main() -> None:
     """Serve forks until the caller closes its end."""
+    # What loading makes stays, and looking for garbage in it meanwhile takes time for nothing.
+    gc.disable()
+    # A plug-in of pydantic's is not for us; to look for one is to read what each package declares.
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"
     load_only_what_is_used()
     from warex.proxy import process
 
     channel = socket.socket(fileno=int(sys.argv[1]))
     # Nobody waits for the children: the kernel takes them away.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    gc.collect()
     gc.freeze()
+    gc.enable()
     while True:
         received, handed = receive(channel)
         if not received:
@@ -136,7 +142,3 @@ def _refuse(channel: socket.socket, error: OSError) -> None:
         # Unread, the configuration would take our words with it.
         channel.makefile("rb").readline()
         channel.sendall(json.dumps(said).encode() + b"\n")
-
-
-if __name__ == "__main__":
-    main()
