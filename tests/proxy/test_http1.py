@@ -102,19 +102,20 @@ def test_trailers_of_a_request_reach_the_site(begin: Begin, plain: Origin) -> No
     assert (plain.seen[0].body, plain.seen[0].trailers) == (b"ab", b"X-Sum: 1\r\n")
 
 
-def test_early_hints_are_not_taken_for_the_answer(begin: Begin, plain: Origin) -> None:
-    plain.routes["/a"] = Answer(
-        raw=b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"
-        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+def test_early_hints_pass_and_are_not_taken_for_the_answer(begin: Begin, plain: Origin) -> None:
+    raw = (
+        b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"
+        b"HTTP/1.1 102 Processing\r\n\r\n"
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
     )
-    with (
-        begin() as lane,
-        socket.create_connection(("127.0.0.1", lane.port), timeout=5) as connection,
-    ):
-        url = f"http://127.0.0.1:{plain.port}/a"
-        connection.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-        assert read_answer(connection)[1] == b"ok"
-    assert [event.status for event in lane.events(ResponseSeen)] == [200]
+    plain.routes["/a"] = Answer(raw=raw)
+    with begin() as lane:
+        for version, got in (("1.1", raw), ("1.0", raw[raw.index(b"HTTP/1.1 200") :])):
+            with socket.create_connection(("127.0.0.1", lane.port), timeout=5) as connection:
+                url = f"http://127.0.0.1:{plain.port}/a"
+                connection.sendall(f"GET {url} HTTP/{version}\r\nHost: x\r\n\r\n".encode())
+                assert read_until_closed(connection) == got
+    assert [event.status for event in lane.events(ResponseSeen)] == [200, 200]
 
 
 def test_a_plain_request_loses_only_what_was_said_to_the_proxy(begin: Begin, plain: Origin) -> None:

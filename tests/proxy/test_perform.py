@@ -10,7 +10,8 @@ from mitmproxy.test import tflow
 from warex.clock import Clock
 from warex.faults import Cut, Delay, Effect, Reply
 from warex.proxy import perform
-from warex.proxy.perform import GAVE_UP_AFTER, Presence, Struck, strike
+from warex.proxy.perform import GAVE_UP_AFTER, Struck, strike
+from warex.proxy.presence import Presence
 from warex.scenarios import Injection
 
 REPLY = Reply(503, {"content-type": "text/html"}, b"<p>no")
@@ -74,7 +75,7 @@ async def test_a_delay_alone_lets_the_exchange_go_on(resets: list[connection.Cli
 
 async def test_who_leaves_while_held_gets_nothing_more(resets: list[connection.Client]) -> None:
     struck, hit, presence = struck_by(Delay(60), REPLY), flow(), Presence()
-    asyncio.get_running_loop().call_later(0.01, presence.left.set)
+    asyncio.get_running_loop().call_later(0.01, presence.leave)
     await strike(struck, hit, presence, Clock())
     assert (struck.client_left, struck.replied, struck.done) == (True, False, False)
     assert hit.response is None

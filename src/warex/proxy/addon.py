@@ -25,6 +25,7 @@ from warex.proxy.ledger import missed, planned
 from warex.proxy.model_calls import ModelCalls
 from warex.proxy.ongoing import Ongoing, attach, ongoing_of
 from warex.proxy.perform import Struck, strike
+from warex.proxy.presence import presence_of
 from warex.proxy.recorder import Recorder
 from warex.proxy.tunnels import is_unread
 from warex.proxy.websocket_hooks import WebSocketHooks
@@ -131,7 +132,10 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         self.recorder.exchanges += 1
         exchange = Exchange(f"x{self.recorder.exchanges}", request)
         ongoing = Ongoing(
-            exchange, resource_of(request), self.connections.get(flow.client_conn.id, "")
+            exchange,
+            resource_of(request),
+            self.connections.get(flow.client_conn.id, ""),
+            presence=presence_of(flow),
         )
         attach(flow, ongoing)
         self._live.setdefault(flow.client_conn.id, {})[exchange.id] = (flow, ongoing)
@@ -227,8 +231,9 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         ongoing = ongoing_of(flow)
         if ongoing is None or ongoing.finished:
             return
-        arrived = await written_out(flow.client_conn)
-        self._end(flow, ongoing, arrived=arrived)
+        presence = ongoing.presence
+        arrived = await presence.all_let_go() and await written_out(flow.client_conn)
+        self._end(flow, ongoing, arrived=arrived and not presence.has_reset)
 
     @fail_closed
     def error(self, flow: http.HTTPFlow) -> None:
@@ -242,6 +247,8 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         if ongoing.unreachable and not ongoing.by_warex:
             site = ongoing.exchange.request.parts
             self.notices(flows.unreachable(site, self.config.upstream, reason))
+        if ongoing.is_refused:
+            self.injector.died(ongoing.exchange.id, self.recorder.clock.now())
         self._end(flow, ongoing, arrived=False, error=reason)
 
     # ---- faults
@@ -299,7 +306,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
                 self._settle(ongoing, struck, arrived=not struck.client_left)
             if struck.client_left:
                 # With it goes what was to strike next; the end of the exchange records that.
-                ongoing.presence.left.set()
+                ongoing.presence.leave()
                 return False
             if struck.cut:
                 self._supersede(ongoing)
@@ -347,7 +354,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
                 )
             )
         else:
-            self.recorder.write(missed(injection, "client_gone", struck.waited_s))
+            self.recorder.write(missed(injection, struck.missed_as, struck.waited_s))
 
     # ---- the end of an exchange
 
@@ -436,7 +443,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
     def client_disconnected(self, client: connection.Client) -> None:
         """Tell everybody who holds an exchange of this client; report what was passed through."""
         for _, ongoing in self._live.get(client.id, {}).values():
-            ongoing.presence.left.set()
+            ongoing.presence.leave()
         self.closing.gone(client)
         self.tunnels.disconnected(client)
 

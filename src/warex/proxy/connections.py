@@ -4,6 +4,7 @@ import asyncio
 import socket
 import struct
 import sys
+from weakref import WeakSet
 
 from mitmproxy import connection, ctx
 
@@ -44,16 +45,26 @@ async def written_out(client: connection.Client) -> bool:
     if writer is None or writer.transport.is_closing():
         return False
     transport = writer.transport
-    # With no room at all in the buffer, drain() waits for its last byte.
-    transport.set_write_buffer_limits(high=0)
     try:
-        await writer.drain()
+        # Again if somebody else, who waits for another answer, was done first.
+        while True:
+            # With no room at all in the buffer, drain() waits for its last byte.
+            transport.set_write_buffer_limits(high=0)
+            await writer.drain()
+            if not transport.get_write_buffer_size():
+                break
     except OSError:
         return False
     finally:
         # Back to asyncio's own; mitmproxy sets none.
         transport.set_write_buffer_limits()
-    return True
+    # What the client sent while it took the last bytes is read first: it may be a reset.
+    await asyncio.sleep(0)
+    return writer not in _reset
+
+
+_reset: WeakSet[asyncio.StreamWriter] = WeakSet()
+"""Whom we reset: what was still to be written is lost, and drain() does not say so."""
 
 
 def reset(client: connection.Client) -> None:
@@ -65,6 +76,7 @@ def reset(client: connection.Client) -> None:
 
 def reset_writer(writer: asyncio.StreamWriter) -> None:
     """End a connection by a TCP reset, from the side that writes to the client."""
+    _reset.add(writer)
     raw = writer.get_extra_info("socket")
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()

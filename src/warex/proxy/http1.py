@@ -2,7 +2,7 @@
 
 mitmproxy 12 breaks on a chunked body with trailers (RFC 9112 §7.1.2) and takes an informational
 answer such as 103 Early Hints (RFC 8297) for the real one. Sites may send both, and neither may
-end a trial. Trailers are passed on; informational answers are dropped, as mitmproxy does on HTTP/2.
+end a trial. Both are passed on.
 """
 
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from typing import Any
 import h11
 from h11._readers import ChunkedReader
 from mitmproxy import http
+from mitmproxy.net.http import http1, status_codes
 from mitmproxy.proxy import commands, events, layer
 from mitmproxy.proxy.layers import http as http_layer
 from mitmproxy.proxy.layers.http._base import HttpEvent, ReceiveHttp
@@ -21,6 +22,8 @@ from mitmproxy.proxy.layers.http._events import (
     ResponseTrailers,
 )
 from mitmproxy.proxy.layers.http._http1 import Http1Client, Http1Connection, Http1Server
+
+from warex.proxy.http_events import Informational
 
 type _Commands = layer.CommandGenerator[None]
 
@@ -70,6 +73,23 @@ class WarexHttp1Server(_Trailers, Http1Server):
 
     ReceiveTrailers = RequestTrailers
 
+    def send(self, event: HttpEvent) -> _Commands:
+        """Write to the wire; what comes before the answer does not count as it."""
+        if isinstance(event, Informational):
+            yield from self._send_informational(event.response)
+            return
+        yield from super().send(event)
+
+    def _send_informational(self, response: http.Response) -> _Commands:
+        if self.request is None or self.request.http_version != "HTTP/1.1":
+            # Older clients would take it for the answer (RFC 9110 §15.2).
+            return
+        if response.is_http2:
+            response = response.copy()
+            response.http_version = "HTTP/1.1"
+            response.reason = status_codes.RESPONSES.get(response.status_code, "")
+        yield commands.SendData(self.conn, http1.assemble_response_head(response))
+
 
 class WarexHttp1Client(_Trailers, Http1Client):
     """The site's side of an HTTP/1 connection."""
@@ -78,13 +98,15 @@ class WarexHttp1Client(_Trailers, Http1Client):
 
     def read_headers(self, event: events.ConnectionEvent) -> _Commands:
         """Read the head of the answer, behind informational ones."""
-        if self.request is not None:
-            self._drop_informational()
+        while self.request is not None and _is_informational(bytes(self.buf)):
+            lines = [bytes(line) for line in self.buf.maybe_extract_lines() or ()]
+            try:
+                response = http1.read_response_head(lines)
+            except ValueError:
+                # Nobody can read it; the answer is still to come.
+                continue
+            yield ReceiveHttp(Informational(self.stream_id or 0, response))
         yield from super().read_headers(event)
-
-    def _drop_informational(self) -> None:
-        while _is_informational(bytes(self.buf)):
-            self.buf.maybe_extract_lines()
 
 
 _LAST_CHUNK = b"0\r\n\r\n"

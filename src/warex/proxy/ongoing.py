@@ -7,7 +7,8 @@ from mitmproxy import http
 
 from warex.exchange import Exchange, Resource
 from warex.proxy.llm_tap import LlmTap
-from warex.proxy.perform import Presence, Struck
+from warex.proxy.perform import Struck
+from warex.proxy.presence import Presence
 from warex.scenarios import NOTHING, Decision, Injection
 
 _KEY = "warex"
@@ -41,6 +42,8 @@ class Ongoing:
     """Whether the site's answer is on its way to the client, head first."""
     unreachable: bool = False
     """Whether no connection to the site could be made."""
+    is_refused: bool = False
+    """Whether the site refused the request in a way that lets the browser send it again."""
     own: bool = False
     """Whether the exchange is with WAREX itself and not with a site."""
     finished: bool = False

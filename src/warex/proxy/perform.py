@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, assert_never
 
 from mitmproxy import http
@@ -10,7 +10,9 @@ from mitmproxy import http
 from warex.clock import Clock
 from warex.faults import Certificate, Cut, Delay, Drop, Refuse, Reply, Unresolved
 from warex.proxy.connections import is_waiting, reset
+from warex.proxy.presence import Presence
 from warex.scenarios import Injection
+from warex.traces import MissReason
 
 GAVE_UP_AFTER: Final = 1.0
 """Seconds of a hold after which a client that leaves has met the fault."""
@@ -26,6 +28,8 @@ class Struck:
     held_since: float | None = None
     """Second of the trial at which the present hold began."""
     client_left: bool = False
+    left_while_held: bool = False
+    """Whether the client left during a hold, and so before anything was on its way to it."""
     replied: bool = False
     """A reply is set; only the bytes on the wire will prove it."""
     cut: bool = False
@@ -37,16 +41,14 @@ class Struck:
         return self.waited_s + (0.0 if self.held_since is None else now - self.held_since)
 
     @property
+    def missed_as(self) -> MissReason:
+        """Why it is missed where the client is the reason."""
+        return "client_gone" if self.left_while_held else "client_left"
+
+    @property
     def met_by_waiting(self) -> bool:
         """Whether the client gave up after a hold long enough to count."""
         return self.client_left and self.waited_s >= GAVE_UP_AFTER
-
-
-@dataclass(slots=True)
-class Presence:
-    """Whether the client of an exchange is still there."""
-
-    left: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 async def strike(struck: Struck, flow: http.HTTPFlow, presence: Presence, clock: Clock) -> None:
@@ -58,6 +60,7 @@ async def strike(struck: Struck, flow: http.HTTPFlow, presence: Presence, clock:
                 struck.client_left = await _held(seconds, presence)
                 struck.waited_s, struck.held_since = struck.waited(clock.now()), None
                 if struck.client_left:
+                    struck.left_while_held = True
                     return
             case Reply(status, headers, body):
                 if presence.left.is_set() or not is_waiting(flow.client_conn):

@@ -16,7 +16,7 @@ from mitmproxy import addonmanager, ctx, exceptions
 
 from warex.clock import Clock
 from warex.errors import WarexError
-from warex.proxy import http1, stream
+from warex.proxy import http1, http2, stream
 from warex.proxy.addon import WarexAddon
 from warex.proxy.config import ProxyConfig
 from warex.proxy.interception import CANARY_HOST
@@ -70,6 +70,7 @@ class Warex:
     def load(self, loader: addonmanager.Loader) -> None:
         """Declare the options, and have mitmproxy make WAREX's streams."""
         http1.install()
+        http2.install()
         stream.install()
         loader.add_option(
             "warex_scenario", str, "", "A preset or a scenario file; empty for no fault."

@@ -7,17 +7,27 @@ and nobody should be held who has left. Facts: mitmproxy 12, ``proxy/layers/http
 
 from dataclasses import dataclass
 
+from h2.errors import ErrorCodes
 from mitmproxy import connection, http
 from mitmproxy.proxy import commands, events, layer, mode_specs
 from mitmproxy.proxy.layers import http as http_layer
+from mitmproxy.proxy.layers.http._base import HttpEvent
 from mitmproxy.proxy.layers.http._events import (
     ErrorCode,
+    RequestData,
+    RequestEndOfMessage,
+    RequestHeaders,
     RequestProtocolError,
+    RequestTrailers,
+    ResponseEndOfMessage,
     ResponseProtocolError,
 )
 
 from warex.proxy.connections import reset
+from warex.proxy.http2 import WarexHttp2Server
+from warex.proxy.http_events import Informational, ResponseReset, Unprocessed
 from warex.proxy.ongoing import ongoing_of
+from warex.proxy.presence import Presence, attach_presence
 
 
 @dataclass
@@ -31,17 +41,56 @@ class WarexSentHook(commands.StartHook):
 class WarexStream(http_layer.HttpStream):
     """An HTTP stream whose end is seen."""
 
+    _presence: Presence | None = None
+    _asked_again = False
+
     def handle_event(self, event: events.Event) -> layer.CommandGenerator[None]:
         """Tell whoever holds this exchange that the client has given it up."""
-        if isinstance(event, RequestProtocolError) and hasattr(self, "flow"):
-            ongoing = ongoing_of(self.flow)
-            if ongoing is not None:
-                ongoing.presence.left.set()
+        if isinstance(event, RequestProtocolError) and self._presence is not None:
+            self._presence.leave()
         return super().handle_event(event)
+
+    def _handle_event(self, event: events.Event) -> layer.CommandGenerator[None]:
+        if isinstance(event, Informational):
+            if self.server_state == self.state_wait_for_response_headers:
+                yield http_layer.SendHttp(event, self.context.client)
+            return
+        yield from super()._handle_event(event)
+
+    def state_wait_for_request_headers(self, event: RequestHeaders) -> layer.CommandGenerator[None]:
+        """Begin the exchange, with whoever asks for it."""
+        flow = event.replay_flow or http.HTTPFlow(self.context.client, self.context.server)
+        connection = self._client_connection()
+        if connection is None:
+            self._presence = Presence()
+        else:
+            self._presence = connection.presence(self.stream_id)
+        attach_presence(flow, self._presence)
+        event.replay_flow = flow
+        yield from super().state_wait_for_request_headers(event)
+
+    def check_killed(self, emit_error_hook: bool) -> layer.CommandGenerator[bool]:
+        """Whether the exchange ends here; a request that came whole is decided on first."""
+        at_headers = self.client_state == self.state_wait_for_request_headers
+        is_whole = any(isinstance(it, RequestEndOfMessage) for it in self._paused_event_queue)
+        if at_headers and is_whole and not self.flow.error and not self.flow.request.stream:
+            # It may have been given up in the same write, and stands in the trace all the same.
+            return False
+        return (yield from super().check_killed(emit_error_hook))
+
+    def _client_connection(self) -> WarexHttp2Server | None:
+        """Return the client's connection where it tells itself what becomes of an answer."""
+        parent = self.context.layers[self.context.layers.index(self) - 1]
+        assert isinstance(parent, http_layer.HttpLayer)
+        connection = parent.connections.get(self.context.client)
+        return connection if isinstance(connection, WarexHttp2Server) else None
 
     def flow_done(self) -> layer.CommandGenerator[None]:
         """Report the answer's end where an injection waits for it."""
         yield from super().flow_done()
+        if self._presence is not None and self._client_connection() is None:
+            # HTTP/1 knows no flow control of its own.
+            self._presence.let_go()
         ongoing = ongoing_of(self.flow)
         if ongoing is not None and ongoing.awaits_sending:
             yield WarexSentHook(self.flow)
@@ -54,7 +103,17 @@ class WarexStream(http_layer.HttpStream):
         mitmproxy answers 502 with its own page when the site cannot be reached or breaks off. An
         agent would meet a page that no site sent; without a proxy it meets a dead connection.
         """
-        if isinstance(event, ResponseProtocolError) and event.code in _DEAD_SITE:
+        if isinstance(event, Unprocessed) and self._may_ask_again():
+            yield from self._ask_again()
+            return
+        if isinstance(event, ResponseReset):
+            ongoing = ongoing_of(self.flow)
+            if ongoing is not None:
+                ongoing.is_refused = event.h2_code in _ASK_ANEW
+            if self.server_state == self.state_done and self.client_state != self.state_errored:
+                # The whole answer came, and the site wants no more of the request (RFC 9113 §8.1).
+                yield http_layer.SendHttp(ResponseEndOfMessage(self.stream_id), self.context.client)
+        elif isinstance(event, ResponseProtocolError) and event.code in _DEAD_SITE:
             ongoing = ongoing_of(self.flow)
             if ongoing is not None:
                 ongoing.unreachable = event.code is not ErrorCode.GENERIC_SERVER_ERROR
@@ -64,7 +123,33 @@ class WarexStream(http_layer.HttpStream):
             event = ResponseProtocolError(event.stream_id, event.message, ErrorCode.KILL)
         yield from super().handle_protocol_error(event)
 
+    def _may_ask_again(self) -> bool:
+        """Whether the site can be asked on another connection: all of the request is here."""
+        return (
+            not self._asked_again
+            and self.client_state == self.state_done
+            and self.server_state == self.state_wait_for_response_headers
+            and not self.flow.request.stream
+        )
 
+    def _ask_again(self) -> layer.CommandGenerator[None]:
+        """Ask on another connection, once, as every HTTP client does (RFC 9113 §8.7)."""
+        self._asked_again = True
+        request = self.flow.request
+        if not (yield from self.make_server_connection()):
+            return
+        whole = not (request.raw_content or request.trailers)
+        parts: list[HttpEvent] = [RequestHeaders(self.stream_id, request, whole)]
+        if request.raw_content:
+            parts.append(RequestData(self.stream_id, request.raw_content))
+        if request.trailers:
+            parts.append(RequestTrailers(self.stream_id, request.trailers))
+        for part in (*parts, RequestEndOfMessage(self.stream_id)):
+            yield http_layer.SendHttp(part, self.context.server)
+
+
+_ASK_ANEW = (ErrorCodes.REFUSED_STREAM, ErrorCodes.HTTP_1_1_REQUIRED)
+"""What a site says of a request that the browser may silently send again (RFC 9113 §7)."""
 _DEAD_SITE = (
     ErrorCode.CONNECT_FAILED,
     ErrorCode.GENERIC_SERVER_ERROR,

@@ -16,6 +16,7 @@ type MissReason = Literal[
     "not_armed",
     "never",
     "client_gone",
+    "client_left",
     "trial_over",
     "superseded",
     "nothing_to_rewrite",

@@ -2,7 +2,7 @@
 
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 import h2.config
 import h2.connection
 import h2.events
+from hyperframe.frame import Frame
 
 
 def trusting(ca: Path, *protocols: str) -> ssl.SSLContext:
@@ -82,6 +83,8 @@ class Got:
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)
     body: bytes = b""
     trailers: list[tuple[bytes, bytes]] = field(default_factory=list)
+    ahead: list[dict[bytes, bytes]] = field(default_factory=list)
+    """The heads of informational answers."""
     ended: bool = False
     reset: int | None = None
 
@@ -93,9 +96,16 @@ class Got:
 class H2Client:
     """One HTTP/2 connection, driven by hand."""
 
-    def __init__(self, connection: socket.socket, authority: str) -> None:
-        self._socket, self._authority = connection, authority
+    def __init__(
+        self, connection: socket.socket, authority: str, window: int | None = None
+    ) -> None:
+        """``window``: bytes that each stream may bring; then no more are granted by itself."""
+        self._socket, self._authority, self._window = connection, authority, window
         self.conn = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding=None))
+        if window is not None:
+            # As if acknowledged, so that it stands in the first SETTINGS.
+            self.conn.local_settings.initial_window_size = window
+            self.conn.local_settings.acknowledge()
         self.conn.initiate_connection()
         self.conn.increment_flow_control_window(2**24)
         self.streams: dict[int, Got] = {}
@@ -110,6 +120,9 @@ class H2Client:
         method: str = "GET",
         body: bytes = b"",
         headers: list[tuple[str, str]] | None = None,
+        *,
+        flush: bool = True,
+        ends: bool = True,
     ) -> int:
         stream = self.conn.get_next_available_stream_id()
         pseudo = [
@@ -118,28 +131,42 @@ class H2Client:
             (":authority", self._authority),
             (":path", path),
         ]
-        self.conn.send_headers(stream, [*pseudo, *(headers or [])], end_stream=not body)
+        self.conn.send_headers(stream, [*pseudo, *(headers or [])], end_stream=ends and not body)
         if body:
             self.conn.send_data(stream, body, end_stream=True)
         self.streams[stream] = Got()
-        self.flush()
+        if flush:
+            self.flush()
         return stream
 
-    def give_up(self, stream: int) -> None:
-        self.conn.reset_stream(stream, 8)
+    def give_up(self, stream: int, code: int = 8) -> None:
+        self.conn.reset_stream(stream, code)
         self.flush()
+
+    def send(self, frame: Frame) -> None:
+        """Send a frame behind the back of the library's own state."""
+        self._socket.sendall(frame.serialize())
 
     def wait(self, stream: int) -> Got:
         """Read until the stream has ended one way or another."""
         got = self.streams[stream]
-        while not got.ended and got.reset is None:
+        return self.read_until(lambda: got.ended or got.reset is not None, stream)
+
+    def read_until(self, happened: Callable[[], bool], stream: int) -> Got:
+        """Read until it has happened."""
+        while not happened():
             data = self._socket.recv(65536)
             if not data:
                 raise ConnectionError("the connection ended")
             for event in self.conn.receive_data(data):
                 self._take(event)
             self.flush()
-        return got
+        return self.streams[stream]
+
+    def read_until_window(self, stream: int) -> None:
+        """Read until there is room for another frame."""
+        self.flush()
+        self.read_until(lambda: self.conn.local_flow_control_window(stream) >= 2**14, stream)
 
     def _take(self, event: h2.events.Event) -> None:
         match event:
@@ -149,7 +176,12 @@ class H2Client:
                 self.streams[event.stream_id].trailers = list(event.headers)
             case h2.events.DataReceived():
                 self.streams[event.stream_id].body += event.data
-                self.conn.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+                if self._window is None:
+                    self.conn.acknowledge_received_data(
+                        event.flow_controlled_length, event.stream_id
+                    )
+            case h2.events.InformationalResponseReceived():
+                self.streams[event.stream_id].ahead.append(dict(event.headers))
             case h2.events.StreamEnded():
                 self.streams[event.stream_id].ended = True
             case h2.events.StreamReset():

@@ -14,6 +14,8 @@ import h2.connection
 import h2.events
 import h2.exceptions
 
+type Frames = Callable[[h2.connection.H2Connection, int], bytes | None]
+
 
 @dataclass
 class Seen:
@@ -44,6 +46,9 @@ class Answer:
     raw: bytes | None = None
     trailers: list[tuple[bytes, bytes]] = field(default_factory=list)
     hold: asyncio.Event | None = None
+    frames: Frames | None = None
+    """HTTP/2 only: does to the stream what it likes, and returns what goes out behind that; None
+    ends the connection there."""
 
 
 type Stream = Callable[[Seen, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -62,9 +67,13 @@ class Origin:
     ) -> None:
         """``host`` None: every address of this machine, of both families."""
         self.routes: dict[str, Answer | Stream] = {}
+        self.at_headers: dict[str, Frames] = {}
+        """HTTP/2 only: what is done to a stream as soon as its head is here."""
         self.seen: list[Seen] = []
         self.connections = 0
         self.alpn: list[str | None] = []
+        self.resets: list[int] = []
+        """The error codes of HTTP/2 streams that the client has reset."""
         self._tls, self._h2c = tls, h2c
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -74,14 +83,20 @@ class Origin:
         self._thread.start()
         self._ready.wait(5)
 
+    def connections_of(self, *paths: str) -> int:
+        """How many connections brought requests of these paths."""
+        return len({seen.connection for seen in self.seen if seen.target in paths})
+
     @property
     def paths(self) -> list[str]:
         return [seen.target for seen in self.seen]
 
     def reset(self) -> None:
         self.routes.clear()
+        self.at_headers.clear()
         self.seen.clear()
         self.alpn.clear()
+        self.resets.clear()
 
     def run(self, call: Callable[[], object]) -> None:
         self._loop.call_soon_threadsafe(call)
@@ -219,16 +234,27 @@ class Origin:
                             connection=number,
                             version="HTTP/2.0",
                         )
+                        at_once = self.at_headers.get(streams[event.stream_id].target)
+                        if at_once is not None:
+                            at_once(conn, event.stream_id)
                     case h2.events.DataReceived():
                         streams[event.stream_id].body += event.data
                         conn.acknowledge_received_data(
                             event.flow_controlled_length, event.stream_id
                         )
+                    case h2.events.StreamReset():
+                        self.resets.append(int(event.error_code))
                     case h2.events.StreamEnded():
                         seen = streams[event.stream_id]
                         self.seen.append(seen)
                         route = self.routes.get(seen.target, Answer())
                         assert isinstance(route, Answer)
+                        if route.frames is not None:
+                            more = route.frames(conn, event.stream_id)
+                            writer.write(conn.data_to_send() + (more or b""))
+                            if more is None:
+                                return
+                            continue
                         answers[event.stream_id] = route
                         status = str(route.status).encode()
                         conn.send_headers(event.stream_id, [(b":status", status), *route.headers])

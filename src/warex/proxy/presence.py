@@ -1,0 +1,52 @@
+"""Whether the client of an exchange is still there, and whether its answer has all been let go."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from mitmproxy import http
+
+_KEY = "warex_presence"
+
+
+@dataclass(slots=True, weakref_slot=True)
+class Presence:
+    """The client of one exchange, as the wire sees it."""
+
+    left: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the client has given up the exchange, or has gone altogether."""
+    has_reset: bool = False
+    """Whether the client has reset the exchange's HTTP/2 stream."""
+    is_let_go: bool = False
+    """Whether flow control has let the answer's last byte go to the transport (RFC 9113 §5.2)."""
+    _settled: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def leave(self) -> None:
+        """Note that the client wants no answer any more."""
+        self.left.set()
+        self._settled.set()
+
+    def reset(self) -> None:
+        """Note that the client has reset the exchange's stream."""
+        self.has_reset = True
+        self.leave()
+
+    def let_go(self) -> None:
+        """Note that the answer's last byte is on its way."""
+        self.is_let_go = True
+        self._settled.set()
+
+    async def all_let_go(self) -> bool:
+        """Wait until the last byte is on its way; False if the client left first."""
+        await self._settled.wait()
+        return self.is_let_go
+
+
+def attach_presence(flow: http.HTTPFlow, presence: Presence) -> None:
+    """Keep a client's presence with its flow."""
+    vars(flow)[_KEY] = presence
+
+
+def presence_of(flow: http.HTTPFlow) -> Presence:
+    """Return the presence of a flow's client; a new one where no stream of ours carries it."""
+    found: Presence | None = vars(flow).get(_KEY)
+    return Presence() if found is None else found
