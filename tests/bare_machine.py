@@ -14,9 +14,22 @@ PROGRAMS = frozenset(
         *("git", "make"),
         *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
         # POSIX, coreutils, util-linux.
-        *("bash", "cat", "chmod", "cksum", "cp", "dirname", "env", "false", "grep", "id", "kill"),
-        *("mkdir", "mktemp", "nsenter", "printf", "pwd", "rm", "sed", "setpriv", "sh", "sleep"),
-        *("sort", "tail", "tee", "true", "uname", "unshare"),
+        *("bash", "cat", "chmod", "cksum", "cp", "dirname", "echo", "env", "false", "grep", "id"),
+        *("kill", "ls", "mkdir", "mktemp", "nsenter", "printf", "pwd", "readlink", "rm", "sed"),
+        *(
+            "setpriv",
+            "setsid",
+            "sh",
+            "sleep",
+            "sort",
+            "stat",
+            "tail",
+            "tee",
+            "touch",
+            "true",
+            "uname",
+        ),
+        *("unshare",),
     )
 )
 _SYSTEMS = frozenset(
@@ -34,10 +47,13 @@ def bare_path(folder: Path) -> str:
     return str(folder)
 
 
-def is_allowed(program: str) -> bool:
-    """Whether a quick test may start this: by name, or by a path past any PATH.
+def is_allowed(program: str, path: str) -> bool:
+    """Whether a quick test may start this: by a name on this PATH, or by a path past any.
 
     A test's own programs and those of the virtual environment lie elsewhere.
     """
-    folder, name = os.path.split(program)
-    return name in PROGRAMS or name.startswith("python") or bool(folder and folder not in _SYSTEMS)
+    name = os.path.basename(program)
+    if name in PROGRAMS or name.startswith("python"):
+        return True
+    found = program if os.path.dirname(program) else shutil.which(program, path=path)
+    return found is None or os.path.dirname(found) not in _SYSTEMS

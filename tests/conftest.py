@@ -1,13 +1,22 @@
-"""For every test: signals do what they usually do, whoever runs the tests and whatever ran before.
+"""For every test: signals do what they usually do; a quick one has what `make setup` counts on.
 
 A shell has its jobs in the background ignore Ctrl-C, and a program hands down what it ignores. A
 program of ours that a test runs in this process listens for its end and never stops listening.
 """
 
+import os
+import re
+import shutil
 import signal
+import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+
+from tests.bare_machine import bare_path, is_allowed
 
 for _number, _usual in (
     (signal.SIGINT, signal.default_int_handler),
@@ -24,3 +33,54 @@ def _signals() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+# ---- the programs of a quick test
+
+_FULL_PATH = os.environ["PATH"]
+_quick = False
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="warex-test-bin-"))
+    folder.chmod(0o755)
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    config.stash[_BARE_PATH] = bare_path(folder / "bin")
+
+
+_BARE_PATH = pytest.StashKey[str]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Narrow the PATH before any fixture starts a program."""
+    global _quick
+    _quick = item.get_closest_marker("slow") is None
+    os.environ["PATH"] = item.config.stash[_BARE_PATH] if _quick else _FULL_PATH
+
+
+def _watch_programs(event: str, arguments: tuple[Any, ...]) -> None:
+    """Fail a quick test that starts another program by its path."""
+    if _quick and event in ("subprocess.Popen", "os.exec", "os.posix_spawn"):
+        program, environment = os.fsdecode(arguments[0]), arguments[-1]
+        path = (os.environ if environment is None else environment).get("PATH", os.defpath)
+        if not is_allowed(program, path):
+            pytest.fail(
+                f"a quick test may not start {program}, which a machine may lack after `make"
+                " setup`; mark the test slow"
+            )
+
+
+sys.addaudithook(_watch_programs)
+
+
+# ---- the quick tier does not read the files of the other
+
+_SLOW_FILE = re.compile(r"^pytestmark = (?:\[[^\]]*)?pytest\.mark\.slow\b", re.MULTILINE)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out, for ``-m "not slow"``, files that are slow as a whole: to import them costs."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return True if _SLOW_FILE.search(collection_path.read_text(encoding="utf-8")) else None

@@ -345,6 +345,7 @@ async def test_entering_that_is_cancelled_leaves_no_proxy() -> None:
     wait_until(lambda: not children.read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_a_script_without_a_guard_and_its_forks_run_once(maps: dict[str, str]) -> None:
     script = f"""

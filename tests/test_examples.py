@@ -89,6 +89,7 @@ def test_a_trace_is_read(tmp_path: Path) -> None:
     assert "model:     0 calls" in said
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_one_trial_is_solved_in_spite_of_its_fault(tmp_path: Path) -> None:
     said = run("run_one_trial.py", ca=tmp_path)

@@ -5,6 +5,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 GROUND = ("errors", "exchange", "seeds", "clock")
 
@@ -52,6 +54,7 @@ def test_imports_point_downwards_only() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_an_import_that_points_upwards_is_caught(tmp_path: Path) -> None:
     config = copy_of_the_contracts(tmp_path)
     package = tmp_path / "warex"

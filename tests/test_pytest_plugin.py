@@ -117,6 +117,7 @@ def test_a_fault_that_never_came_fails_the_test_unless_that_is_meant(
     assert "Traceback" not in said
 
 
+@pytest.mark.slow
 def test_a_test_that_failed_by_itself_is_told_nothing_more(tmp_path: Path, site: int) -> None:
     code, said = run(
         tmp_path,
@@ -133,6 +134,7 @@ def test_a_test_that_failed_by_itself_is_told_nothing_more(tmp_path: Path, site:
     assert "error" not in said.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_an_unmarked_test_that_asks_for_the_proxy_is_told_how(tmp_path: Path, site: int) -> None:
     code, said = run(
         tmp_path,
@@ -147,6 +149,7 @@ def test_an_unmarked_test_that_asks_for_the_proxy_is_told_how(tmp_path: Path, si
     assert "mark it with @pytest.mark.warex(SCENARIO)" in said
 
 
+@pytest.mark.slow
 def test_traces_are_kept_where_they_are_asked_for(tmp_path: Path, site: int) -> None:
     code, said = run(
         tmp_path,
@@ -219,6 +222,7 @@ def test_only_what_may_be_typed_as_it_was_called_is_said_to_repeat_it(
     assert pytest_plugin._command(campaign, options) == typed
 
 
+@pytest.mark.slow
 def test_a_campaign_of_keys_that_are_none_is_a_sentence(tmp_path: Path, site: int) -> None:
     code, said = run(
         tmp_path,
@@ -234,6 +238,7 @@ def test_a_campaign_of_keys_that_are_none_is_a_sentence(tmp_path: Path, site: in
     assert "did you mean 'benchmark'?" in said
 
 
+@pytest.mark.slow
 def test_a_scenario_that_is_none_is_a_sentence(tmp_path: Path, site: int) -> None:
     code, said = run(
         tmp_path,

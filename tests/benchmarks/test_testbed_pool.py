@@ -124,6 +124,7 @@ def test_all_end_with_a_process_that_is_killed() -> None:
     assert not listens(port)
 
 
+@pytest.mark.slow
 def test_one_certificate_is_good_for_every_site(tmp_path: Path) -> None:
     ca = ensure_ca(tmp_path)
     trust = ssl.create_default_context(cafile=ca.certificate)

@@ -130,6 +130,7 @@ def test_each_failure_is_shown_as_what_it_is_and_heals(tmp_path: Path) -> None:
     assert lane.events(TlsRejected) == []
 
 
+@pytest.mark.slow
 def test_a_browser_that_trusts_by_the_authoritys_key_is_not_fooled_either(tmp_path: Path) -> None:
     ca = ensure_ca(tmp_path / "ca")
     forkserver = Forkserver()

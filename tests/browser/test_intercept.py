@@ -58,6 +58,7 @@ def test_playwright_meets_the_fault_under_a_name_and_on_localhost(site: Origin) 
     assert f"http://localhost:{site.port}/" in [request.url for request in proxy.requests]
 
 
+@pytest.mark.slow
 async def test_playwright_async_takes_the_same_keywords(site: Origin) -> None:
     async with intercepted(site) as proxy, async_playwright() as playwright:
         browser = await playwright.chromium.launch(
@@ -72,6 +73,7 @@ async def test_playwright_async_takes_the_same_keywords(site: Origin) -> None:
     assert [injection.state for injection in proxy.ledger] == ["delivered"]
 
 
+@pytest.mark.slow
 def test_selenium_meets_the_fault_under_a_name_and_on_localhost(site: Origin) -> None:
     chromedriver = shutil.which("chromedriver")
     assert chromedriver, "install chromium-driver"

@@ -161,6 +161,7 @@ def test_the_agent_solves_a_task_of_pages_a_dialog_and_a_form(
     assert site.seen == ["GET /", "GET /form", "POST /save"]
 
 
+@pytest.mark.slow
 def test_giveup_reports_at_the_first_page_it_does_not_know(
     agent: Callable[..., Ran], site: Site, model: str
 ) -> None:
@@ -180,6 +181,7 @@ def test_patient_recovers_on_every_page_even_by_sending_the_form_again(
     assert site.saved == ["message=It%27s+late&colour=Green"]
 
 
+@pytest.mark.slow
 def test_a_site_that_is_down_is_an_observation_and_no_crash(
     agent: Callable[..., Ran], model: str
 ) -> None:
@@ -205,12 +207,14 @@ def test_a_navigation_that_is_held_is_waited_for(
     assert ran.result == {"ending": "answered", "answer": "Done", "steps": 6, "error": None}
 
 
+@pytest.mark.slow
 def test_steps_are_limited(agent: Callable[..., Ran], site: Site, model: str) -> None:
     ran = agent(site.address, "--max-steps", "2", base_url=model)
     assert ran.code == 0
     assert ran.result == {"ending": "step_limit", "answer": None, "steps": 2, "error": None}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status", "kind", "body"),
     [
@@ -244,6 +248,7 @@ def test_an_unusable_endpoint_is_one_sentence_and_exit_code_4(
     assert ran.result["ending"] == "model_error"
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_is_not_there_is_one_sentence_and_exit_code_4(
     agent: Callable[..., Ran], site: Site
 ) -> None:
@@ -253,6 +258,7 @@ def test_an_endpoint_that_is_not_there_is_one_sentence_and_exit_code_4(
     assert len(ran.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_browser_that_is_not_there_is_one_sentence_and_exit_code_3(
     agent: Callable[..., Ran], site: Site, model: str
 ) -> None:

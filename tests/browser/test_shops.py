@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser import test_testbed
 from warex.testbed.server import Testbed
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 bed, browser, page = test_testbed.bed, test_testbed.browser, test_testbed.page
 

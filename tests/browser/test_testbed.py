@@ -20,7 +20,7 @@ from warex.testbed.server import Testbed
 from warex.testbed.sites import KINDS
 from warex.testbed.tasks import OracleStep, Task, load_tasks
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 HOST = "calendar.warex.test"
 _QUICK = 1

@@ -294,6 +294,7 @@ def test_a_port_in_use_is_named_and_no_trace_is_begun(
     assert not (here / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 @pytest.mark.parametrize("place", ["file/out", "/proc/warex"])
 def test_a_trace_that_cannot_be_begun_is_the_machines_matter(
@@ -333,6 +334,7 @@ def free_port() -> int:
         return int(freed.getsockname()[1])
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_a_site_that_is_down_is_named_and_its_client_gets_nothing(here: Path) -> None:
     url = f"http://127.0.0.1:{free_port()}"
@@ -344,6 +346,7 @@ def test_a_site_that_is_down_is_named_and_its_client_gets_nothing(here: Path) ->
     assert f"warex: {url} cannot be reached" in err
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_an_upstream_proxy_that_is_down_is_named(here: Path) -> None:
     upstream = f"http://127.0.0.1:{free_port()}"
@@ -367,6 +370,7 @@ def distrusted(stranger: CertificateAuthority, tmp_path: Path) -> Iterator[int]:
         yield origin.port
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_a_bad_certificate_is_named_with_its_remedy(here: Path, distrusted: int) -> None:
     blind = ssl._create_unverified_context()

@@ -19,6 +19,7 @@ import pytest
 
 from tests.cli.process import WAREX, finished
 from tests.cli.pseudo_terminal import screen
+from tests.fetch import FETCH
 from tests.proxy.support.lanes import wait_until
 from tests.proxy.support.model import Model
 from tests.proxy.support.origin import served
@@ -35,6 +36,13 @@ from warex.traces import (
 pytestmark = pytest.mark.wire
 
 BOTH = pytest.mark.parametrize("mode", ["namespace", "environment"])
+INSIDE = pytest.mark.parametrize(
+    "mode", ["namespace", pytest.param("environment", marks=pytest.mark.slow)]
+)
+"""One mode in the quick tier, where the other has nothing of its own that could break."""
+OUTSIDE = pytest.mark.parametrize(
+    "mode", ["environment", pytest.param("namespace", marks=pytest.mark.slow)]
+)
 URL = "https://site.warex.test/"
 
 
@@ -111,51 +119,57 @@ def marked(process: "subprocess.Popen[str]") -> str:
 def test_the_command_meets_the_scenario_and_the_trace_holds_it(
     mode: str, port: int, tmp_path: Path
 ) -> None:
-    ask = f"curl -sS -o /dev/null -w '%{{http_code}} ' -H 'Sec-Fetch-Dest: document' {URL}"
+    ask = f"{shlex.join(FETCH)} --status -H Sec-Fetch-Dest:document {URL}"
     done = ran(
         mode, "--scenario", "paper/server-error", "--out", tmp_path / "t", *site(port), "--", "sh",
         "-c", f"{ask}; {ask}",
     )  # fmt: skip
 
-    assert (done.returncode, done.stdout) == (0, "500 200 ")
+    assert (done.returncode, done.stdout) == (0, "500200")
     assert "2 exchanges, 0 LLM calls, 1 fault delivered, 0 missed" in done.stderr
     asked = read_trace(tmp_path / "t" / "events.jsonl").events(RequestSeen)
     assert [request.url for request in asked] == [URL, URL]
 
 
+@pytest.mark.slow
 @BOTH
 def test_without_a_scenario_the_answer_is_the_sites(mode: str, port: int) -> None:
-    done = ran(mode, "--quiet", *site(port), "--", "curl", "-sS", URL)
+    done = ran(mode, "--quiet", *site(port), "--", *FETCH, URL)
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "hello", "")
 
 
 def test_without_isolation_the_command_is_told_and_nothing_else_is_changed(port: int) -> None:
     code = f"""
-import os, subprocess
+import os, ssl, urllib.request
 new = {{name for name in os.environ if name not in {list(os.environ)!r}}}
 print(sorted(new))
-curl = ["curl", "-sS", "-x", os.environ["WAREX_PROXY"], "--cacert", os.environ["WAREX_CA_BUNDLE"]]
-subprocess.run([*curl, {URL!r}])
+proxy = urllib.request.ProxyHandler({{"https": os.environ["WAREX_PROXY"]}})
+tls = urllib.request.HTTPSHandler(
+    context=ssl.create_default_context(cafile=os.environ["WAREX_CA_BUNDLE"])
+)
+print(urllib.request.build_opener(proxy, tls).open({URL!r}).read().decode())
 """
     done = ran("none", *site(port), *python(code))
 
     told = "['WAREX_CA_BUNDLE', 'WAREX_CA_CERT', 'WAREX_COMMAND', 'WAREX_PROXY']"
-    assert done.stdout.splitlines() == [told, "hello"] or done.stdout == f"{told}\nhello", done
+    assert done.stdout.splitlines() == [told, "hello"], done
 
 
+@pytest.mark.slow
 def test_environment_mode_says_which_hosts_came_through(port: int) -> None:
-    done = ran("environment", *site(port), "--", "curl", "-sS", URL)
+    done = ran("environment", *site(port), "--", *FETCH, URL)
 
     assert "hosts that came through: site.warex.test (1)" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_port_of_this_machine_that_is_named_is_let_through(port: int) -> None:
-    done = ran("namespace", "--", "curl", "-sS", f"http://localhost:{port}/")
+    done = ran("namespace", "--", *FETCH, f"http://localhost:{port}/")
     by_name = ran(
         "namespace",
         "--quiet",
-        *("--", "sh", "-c", 'curl -sS "$OPENAI_BASE_URL/models"'),
+        *("--", "sh", "-c", f'{shlex.join(FETCH)} "$OPENAI_BASE_URL/models"'),
         environment={"OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1"},
     )
 
@@ -163,6 +177,7 @@ def test_a_port_of_this_machine_that_is_named_is_let_through(port: int) -> None:
     assert f"port {port} (in the command line)" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_proxy_of_the_callers_environment_is_gone_through(port: int, tmp_path: Path) -> None:
     corporate = [*WAREX, "proxy", "--port", "0", "--out", str(tmp_path / "corporate")]
     with subprocess.Popen(
@@ -174,7 +189,7 @@ def test_the_proxy_of_the_callers_environment_is_gone_through(port: int, tmp_pat
         address = outer.stdout.readline().split()[1]
         done = ran(
             "environment",
-            *("--", "curl", "-sS", "http://site.warex.test/"),
+            *("--", *FETCH, "http://site.warex.test/"),
             environment={"http_proxy": address, "NO_PROXY": "localhost,git.corp.test"},
         )
         outer.send_signal(signal.SIGINT)
@@ -188,12 +203,17 @@ def test_the_proxy_of_the_callers_environment_is_gone_through(port: int, tmp_pat
 
 # ---- exit codes
 
+EXIT, KILL = "raise SystemExit(7)", "import os; os.kill(os.getpid(), 15)"
 
-@BOTH
+
 @pytest.mark.parametrize(
-    ("code", "expected"),
-    [("raise SystemExit(7)", 7), ("import os; os.kill(os.getpid(), 15)", 143)],
-    ids=["code", "signal"],
+    ("mode", "code", "expected"),
+    [
+        ("namespace", EXIT, 7),
+        ("environment", KILL, 143),
+        pytest.param("namespace", KILL, 143, marks=pytest.mark.slow),
+        pytest.param("environment", EXIT, 7, marks=pytest.mark.slow),
+    ],
 )
 def test_the_exit_code_is_the_commands(mode: str, code: str, expected: int) -> None:
     done = ran(mode, "--quiet", *python(code))
@@ -205,11 +225,28 @@ def test_the_exit_code_is_the_commands(mode: str, code: str, expected: int) -> N
     ("options", "code", "sentence"),
     [
         (["--scenario", "nope", "--", "echo", "ran"], 2, "there is no scenario 'nope'"),
-        (["--map", "x", "--", "echo", "ran"], 2, "--map 'x' is no mapping"),
-        (["--upstream", "x", "--", "echo", "ran"], 2, "--upstream: 'x' is no proxy"),
+        pytest.param(
+            ["--map", "x", "--", "echo", "ran"],
+            2,
+            "--map 'x' is no mapping",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            ["--upstream", "x", "--", "echo", "ran"],
+            2,
+            "--upstream: 'x' is no proxy",
+            marks=pytest.mark.slow,
+        ),
         (["--", "no-such-program"], 3, "'no-such-program' cannot be started"),
-        (["--out", "OUT", "--", "echo", "ran"], 2, "already holds a trace"),
-        (["--host-port", "0", "--", "echo", "ran"], 2, "--host-port"),
+        pytest.param(
+            ["--out", "OUT", "--", "echo", "ran"],
+            2,
+            "already holds a trace",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            ["--host-port", "0", "--", "echo", "ran"], 2, "--host-port", marks=pytest.mark.slow
+        ),
         ([], 2, "Missing argument 'CMD...'"),
     ],
 )
@@ -224,14 +261,14 @@ def test_what_cannot_work_is_said_before_the_command_starts(
     assert "Traceback" not in done.stderr
 
 
-@BOTH
+@INSIDE
 def test_a_proxy_that_breaks_ends_the_command_and_voids_the_trial(
     mode: str, tmp_path: Path, port: int
 ) -> None:
     # Whoever kills the proxy's process: the command must not go on in the belief that it counts.
     with started(
         *("--isolate", mode, "--out", tmp_path, *site(port), "--", "sh", "-c"),
-        f"curl -sS {URL}; echo; exec sleep 600",
+        f"{shlex.join(FETCH)} {URL}; echo; exec sleep 600",
     ) as done:
         assert marked(done) == "hello"
         for process in _proxies(done.pid):
@@ -243,7 +280,9 @@ def test_a_proxy_that_breaks_ends_the_command_and_voids_the_trial(
     assert read_outcome(tmp_path) == Void(reason="the proxy died before the trial's end")
 
 
-@pytest.mark.parametrize(("code", "ending"), [(0, "answered"), (3, "agent_crashed")])
+@pytest.mark.parametrize(
+    ("code", "ending"), [(0, "answered"), pytest.param(3, "agent_crashed", marks=pytest.mark.slow)]
+)
 def test_a_command_that_ended_leaves_an_outcome_that_nobody_scored(
     code: int, ending: Ending, tmp_path: Path
 ) -> None:
@@ -284,7 +323,7 @@ def _command_line(pid: int) -> str:
 # ---- streams and signals
 
 
-@BOTH
+@INSIDE
 def test_the_streams_are_the_callers_own(mode: str) -> None:
     code = "import sys; sys.stdout.write(sys.stdin.read().upper()); sys.stderr.write('err')"
     done = subprocess.run(
@@ -299,6 +338,7 @@ def test_the_streams_are_the_callers_own(mode: str) -> None:
     assert (done.stdout, done.stderr) == ("TYPED", "err")
 
 
+@pytest.mark.slow
 @BOTH
 def test_what_the_caller_ignores_stays_ignored_as_under_nohup(mode: str) -> None:
     shown = "grep SigIgn /proc/self/status"
@@ -316,6 +356,7 @@ def test_what_the_caller_ignores_stays_ignored_as_under_nohup(mode: str) -> None
     assert ignored == [1 << signal.SIGHUP - 1] * 2
 
 
+@pytest.mark.slow
 @BOTH
 def test_a_signal_that_the_command_sends_itself_ends_it(mode: str) -> None:
     done = finished("exec", "--isolate", mode, "--", "sh", "-c", "kill -TERM $$; echo on")
@@ -323,6 +364,7 @@ def test_a_signal_that_the_command_sends_itself_ends_it(mode: str) -> None:
     assert (done.returncode, done.stdout) == (128 + signal.SIGTERM, "")
 
 
+@pytest.mark.slow
 @BOTH
 def test_a_closed_stream_is_nobody_elses_file_to_the_command(mode: str) -> None:
     shown = ("sh", "-c", "readlink /proc/$$/fd/0 /proc/$$/fd/2; cat")
@@ -334,7 +376,7 @@ def test_a_closed_stream_is_nobody_elses_file_to_the_command(mode: str) -> None:
     assert (done.returncode, done.stdout) == (0, "/dev/null\n/dev/null\n")
 
 
-@BOTH
+@INSIDE
 def test_a_signal_sent_to_warex_reaches_the_command(mode: str) -> None:
     code = """
 import signal, sys
@@ -383,7 +425,8 @@ sys.exit(9)
 """
 
 
-@pytest.mark.parametrize("mode", ["namespace", pytest.param("environment", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["namespace", "environment"])
 def test_on_a_terminal_it_is_as_if_warex_were_not_there(mode: str, tmp_path: Path) -> None:
     warex = f"{' '.join(WAREX)} exec --quiet --isolate {mode} --"
     environment = {**os.environ, "PS1": "OUTER> ", "TERM": "dumb"}
@@ -434,7 +477,7 @@ def test_on_a_terminal_it_is_as_if_warex_were_not_there(mode: str, tmp_path: Pat
 # ---- nothing is left behind
 
 
-@BOTH
+@OUTSIDE
 def test_what_the_command_leaves_running_ends_with_it(mode: str) -> None:
     done = ran(mode, "--quiet", "--", "sh", "-c", "setsid sleep 600 & cat /proc/self/environ")
 
@@ -442,7 +485,7 @@ def test_what_the_command_leaves_running_ends_with_it(mode: str) -> None:
     assert _carriers(mark) == []
 
 
-@BOTH
+@OUTSIDE
 def test_a_kill_leaves_nothing_behind(mode: str, tmp_path: Path) -> None:
     code = """
 import json, os, subprocess, sys, time
@@ -484,6 +527,7 @@ def _alive(pid: int) -> bool:
 # ---- what the user is warned of
 
 
+@pytest.mark.slow
 def test_a_daemon_and_a_remote_browser_are_warned_of(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as daemon:
         daemon.bind(str(tmp_path / "docker.sock"))
@@ -519,6 +563,7 @@ print(json.load(urllib.request.urlopen(request))["choices"][0]["message"]["conte
 """
 
 
+@pytest.mark.slow
 def test_a_defence_reaches_the_commands_model(tmp_path: Path) -> None:
     (tmp_path / "hint.txt").write_text("Look twice.")
     with served() as origin:
@@ -533,6 +578,7 @@ def test_a_defence_reaches_the_commands_model(tmp_path: Path) -> None:
     assert [applied.defence for applied in trace.events(DefenceApplied)] == ["hint"]
 
 
+@pytest.mark.slow
 def test_a_defence_that_there_is_not_stops_the_command_from_starting(tmp_path: Path) -> None:
     done = ran("environment", "--defence", "refesh", "touch", str(tmp_path / "ran"))
 

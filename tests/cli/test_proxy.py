@@ -38,6 +38,7 @@ def test_the_control_api_is_where_it_says(tmp_path: Path) -> None:
     assert status["armed"] is True
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_a_replay_brings_the_scenario_and_the_seed(tmp_path: Path) -> None:
     with proxy("--out", tmp_path / "one", "--scenario", "paper/server-error", "--seed", 7) as first:

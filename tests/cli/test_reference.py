@@ -148,6 +148,7 @@ def follow(text: str, folder: Path) -> list[tuple[str, str, str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 @pytest.mark.parametrize("path", HOW_TOS, ids=lambda path: path.stem)
 def test_docs_how_tos_work_as_they_are_written(path: Path, tmp_path: Path) -> None:

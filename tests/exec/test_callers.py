@@ -21,8 +21,15 @@ def ignore() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
 
-@pytest.mark.parametrize("mode", ["namespace", "environment"])
-@pytest.mark.parametrize("habit", [hold_back, ignore])
+@pytest.mark.parametrize(
+    ("habit", "mode"),
+    [
+        (hold_back, "namespace"),
+        (ignore, "environment"),
+        pytest.param(hold_back, "environment", marks=pytest.mark.slow),
+        pytest.param(ignore, "namespace", marks=pytest.mark.slow),
+    ],
+)
 def test_a_caller_who_wants_to_hear_of_no_child_hears_of_the_commands_end(
     mode: str, habit: Callable[[], None]
 ) -> None:
@@ -40,7 +47,9 @@ def test_a_caller_who_wants_to_hear_of_no_child_hears_of_the_commands_end(
     assert (done.returncode, done.stdout, done.stderr) == (7, "", "")
 
 
-@pytest.mark.parametrize("limit", [1, 2, 4, 5, 6])
+@pytest.mark.parametrize(
+    "limit", [1, *(pytest.param(limit, marks=pytest.mark.slow) for limit in (2, 4, 5, 6))]
+)
 def test_a_caller_who_may_start_few_processes_is_told_so(limit: int) -> None:
     code = f"""
 import resource, sys

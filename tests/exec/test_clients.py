@@ -14,7 +14,7 @@ from tests.exec.support import clients
 from tests.exec.support import machine as there
 from tests.sandbox.support.users import USERS, User
 
-pytestmark = pytest.mark.wire
+pytestmark = [pytest.mark.slow, pytest.mark.wire]
 
 SHOP, SIX, GONE = "https://shop.test", "https://six.test", "https://gone.test"
 LITERALS = (f"http://[{there.SIX}]", f"http://{there.FOUR}")

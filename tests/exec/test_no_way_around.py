@@ -125,6 +125,7 @@ def test_without_us_the_same_ways_lead_out_and_are_heard(
     assert {f"tcp {there.OWN}", "tcp 53", "udp 53", "udp 443", "unix"} <= set(report["visits"])
 
 
+@pytest.mark.slow
 def test_others_at_the_same_moment_are_neither_seen_nor_hit(machine: Machine) -> None:
     ask = "curl -sS -o /dev/null -w '%{http_code}\\n' https://shop.test/"
     with desk_of(machine, USERS[0]) as desk, desk_of(machine, USERS[-1]) as other:

@@ -105,6 +105,7 @@ def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPat
         default_folder()
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_the_key_hash_is_openssls(ca: CertificateAuthority) -> None:
     public = subprocess.run(

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.wire
 _STATUS = ("-o", "/dev/null", "-w", "%{http_code}")
 
 
+@pytest.mark.slow
 def test_http_and_https_are_read_and_faults_reach_them(
     begin_inside: BeginInside, plain: Origin, secure_h2: Origin
 ) -> None:
@@ -52,6 +53,7 @@ def test_http_and_https_are_read_and_faults_reach_them(
     assert secure_h2.paths == ["/b", "/c"]
 
 
+@pytest.mark.slow
 def test_untouched_traffic_speaks_what_the_site_speaks(
     begin_inside: BeginInside, secure_h1: Origin, secure_h2: Origin
 ) -> None:
@@ -64,10 +66,10 @@ def test_untouched_traffic_speaks_what_the_site_speaks(
 def test_addresses_without_a_name_are_read_too(begin_inside: BeginInside) -> None:
     fault = scenario(HttpError(status=418))
     with begin_inside(scenario=fault) as within:
-        assert within.curl(*_STATUS, "http://192.0.2.77/a") == "418"
-        assert within.curl(*_STATUS, "http://[2001:db8::7]/b") == "418"
-        assert within.curl(*_STATUS, "https://192.0.2.77/c") == "418"
-        assert within.curl(*_STATUS, "https://[2001:db8::7]:8443/d") == "418"
+        assert within.fetch("--status", "http://192.0.2.77/a") == "418"
+        assert within.fetch("--status", "http://[2001:db8::7]/b") == "418"
+        assert within.fetch("--status", "https://192.0.2.77/c") == "418"
+        assert within.fetch("--status", "https://[2001:db8::7]:8443/d") == "418"
     assert [seen.url for seen in within.lane.events(RequestSeen)] == [
         "http://192.0.2.77/a",
         "http://[2001:db8::7]/b",
@@ -82,9 +84,9 @@ def test_the_listener_serves_nobody_who_comes_by_himself(
     with begin_inside(host_ports=(plain.port,)) as within:
         port = within.space.handed.tcp[0].getsockname()[1]
         # Refused by the rules inside (7), or reset at the door (56).
-        assert within.curl_fails(f"http://127.0.0.1:{port}/") in (7, 56)
-        assert within.curl_fails(f"http://[::1]:{port}/") in (7, 56)
-        assert within.curl(f"http://127.0.0.1:{plain.port}/a") == "hello"
+        assert within.fetch_fails(f"http://127.0.0.1:{port}/") in (7, 56)
+        assert within.fetch_fails(f"http://[::1]:{port}/") in (7, 56)
+        assert within.fetch(f"http://127.0.0.1:{plain.port}/a") == "hello"
     assert within.lane.events(RequestSeen)[0].url == f"http://127.0.0.1:{plain.port}/a"
 
 
@@ -93,15 +95,15 @@ def test_loopback_is_the_namespaces_own_but_for_the_hosts_ports(
 ) -> None:
     with begin_inside() as within:
         # 7: refused in there, though somebody listens outside.
-        assert within.curl_fails(f"http://127.0.0.1:{plain.port}/a") == 7
+        assert within.fetch_fails(f"http://127.0.0.1:{plain.port}/a") == 7
     assert within.lane.events(RequestSeen) == []
 
 
 def test_a_dead_site_is_a_dead_connection(begin_inside: BeginInside) -> None:
     port = dead_port()
     with begin_inside(host_ports=(port,)) as within:
-        assert within.curl_fails(f"http://127.0.0.1:{port}/") == 56
-        assert within.curl_fails(f"https://localhost:{port}/") == 56
+        assert within.fetch_fails(f"http://127.0.0.1:{port}/") == 56
+        assert within.fetch_fails(f"https://localhost:{port}/") == 56
         program = f"""
 import socket
 try:
@@ -121,9 +123,9 @@ def test_the_canary_and_mapped_hosts_exist_without_a_resolver(
     begin_inside: BeginInside, plain: Origin
 ) -> None:
     with begin_inside(maps=mapped("http://no-such-site.invalid", port=plain.port)) as within:
-        assert "canary" in within.curl("http://canary.warex.test/1234")
-        assert "canary" in within.curl("https://canary.warex.test/1234")
-        assert within.curl("http://no-such-site.invalid/a") == "hello"
+        assert "canary" in within.fetch("http://canary.warex.test/1234")
+        assert "canary" in within.fetch("https://canary.warex.test/1234")
+        assert within.fetch("http://no-such-site.invalid/a") == "hello"
     assert len(within.lane.events(Canary)) == 2
 
 
@@ -194,12 +196,13 @@ def test_all_goes_through_the_upstream_proxy_if_there_is_one(
             upstream=f"http://user:secret@127.0.0.1:{upstream.port}",
         ) as within,
     ):
-        assert within.curl(f"http://127.0.0.1:{plain.port}/a") == "hello"
-        assert within.curl(f"https://localhost:{secure_h2.port}/b") == "hello"
+        assert within.fetch(f"http://127.0.0.1:{plain.port}/a") == "hello"
+        assert within.fetch(f"https://localhost:{secure_h2.port}/b") == "hello"
         assert within.python(_talk(port, b"abc", 3)) == "b'ABC'\n"
         assert len(upstream.asked) == 3
 
 
+@pytest.mark.slow
 def test_a_clients_own_proxy_stays_the_next_one(
     begin_inside: BeginInside, secure_h2: Origin
 ) -> None:
@@ -294,6 +297,7 @@ with socket.create_connection(("127.0.0.1", {plain.port}), timeout=10) as client
     assert [seen.url for seen in within.lane.events(RequestSeen)] == ["http://shop.test/slow"]
 
 
+@pytest.mark.slow
 def test_http_2_without_tls_is_read_and_faults_reach_it(begin_inside: BeginInside) -> None:
     fault = scenario(HttpError(status=503), match={"url": "*/broken"})
     with served(h2c=True) as site, begin_inside(scenario=fault, host_ports=(site.port,)) as within:
@@ -341,7 +345,7 @@ def test_trials_in_a_row_leave_no_handle_behind(
 
     def once() -> None:
         with begin_inside(maps=mapped("http://shop.test", port=plain.port)) as within:
-            assert within.curl("http://shop.test/a") == "hello"
+            assert within.fetch("http://shop.test/a") == "hello"
 
     once()
     before = handles("self"), handles(forkserver.pid)

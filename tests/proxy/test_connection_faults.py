@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from pydantic import JsonValue
 
+from tests.fetch import FETCH
 from tests.proxy.support.inside import BeginInside, Within, mapped
 from tests.proxy.support.origin import Origin
 from warex.scenarios import Scenario
@@ -111,6 +112,7 @@ def visits(within: Within, tries: int, *command: str) -> dict[str, list[str]]:
     return found
 
 
+@pytest.mark.slow
 def test_curl_meets_each_failure_and_then_the_site(
     begin_inside: BeginInside, plain: Origin
 ) -> None:
@@ -133,7 +135,7 @@ def test_curl_meets_each_failure_and_then_the_site(
 @pytest.mark.parametrize(
     ("command", "meant"),
     [
-        (("node", "-e", _NODE, "https://HOST.test/"), NODE),
+        pytest.param(("node", "-e", _NODE, "https://HOST.test/"), NODE, marks=pytest.mark.slow),
         ((sys.executable, "-c", _REQUESTS, "https://HOST.test/"), REQUESTS),
     ],
     ids=["node", "requests"],
@@ -169,7 +171,7 @@ def test_a_replay_fails_the_same_attempts(begin_inside: BeginInside, plain: Orig
 
     def play(within: Within) -> list[str]:
         urls = [f"https://{host}.test/" for host in "aababb"]
-        codes = [within.run("curl", "-s", "-o", "/dev/null", url).returncode for url in urls]
+        codes = [within.run(*FETCH, url).returncode for url in urls]
         return ["refused" if code else "well" for code in codes]
 
     with begin_inside(scenario=coin, seed=5, maps=maps) as within:
@@ -187,7 +189,7 @@ def test_a_one_shot_refuses_the_next_connection_though_the_last_was_a_moment_ago
 ) -> None:
     maps = mapped("https://a.test", port=plain.port)
     with begin_inside(maps=maps) as within:
-        within.curl("https://a.test/")
+        within.fetch("https://a.test/")
         within.lane.proxy.call("POST", "/faults", {"fault": {"kind": "connection_refused"}})
-        assert within.curl_fails("https://a.test/") == 7
+        assert within.fetch_fails("https://a.test/") == 7
     assert [event.ordinal for event in within.lane.events(FaultPlanned)] == [2]

@@ -47,6 +47,7 @@ def owner(ca: CertificateAuthority, tmp_path: Path, *more: str) -> subprocess.Po
     )
 
 
+@pytest.mark.slow
 def test_a_program_without_a_main_guard_runs_once(ca: CertificateAuthority, tmp_path: Path) -> None:
     out, _ = owner(ca, tmp_path).communicate(timeout=60)
     assert [line.split()[0] for line in out.splitlines()][::2] == ["main", "end"]

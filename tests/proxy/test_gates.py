@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.fetch import FETCH
 from tests.proxy.support.inside import BeginInside, Within, mapped
 from tests.proxy.support.lanes import scenario, wait_until
 from tests.proxy.support.origin import Origin
@@ -28,8 +29,8 @@ def test_a_connection_is_refused_and_other_hosts_are_not(
 ) -> None:
     maps = mapped("http://shop.test", "http://other.test", port=plain.port)
     with begin_inside(scenario=scenario(ConnectionRefused(), **_SHOP), maps=maps) as within:
-        assert within.curl_fails("http://shop.test/a") == _REFUSED
-        assert within.curl("http://other.test/a") == "hello"
+        assert within.fetch_fails("http://shop.test/a") == _REFUSED
+        assert within.fetch("http://other.test/a") == "hello"
     [planned] = within.lane.events(FaultPlanned)
     assert planned.effects == ("refuse",)
     assert [it.injection for it in _delivered(within)] == [planned.injection]
@@ -43,7 +44,7 @@ def test_only_the_attempts_that_a_trigger_names_are_refused(
     with begin_inside(scenario=rules, maps=mapped("http://shop.test", port=plain.port)) as within:
         met: list[int] = []
         while len(met) < 3:
-            met.append(within.run("curl", "-sS", "http://shop.test/a").returncode)
+            met.append(within.run(*FETCH, "http://shop.test/a").returncode)
             # The next attempt must be an occurrence of its own.
             over = time.monotonic() + 0.3
             wait_until(lambda over=over: time.monotonic() > over)  # type: ignore[misc]
@@ -60,10 +61,10 @@ def test_one_port_may_stay_open_while_the_others_are_closed(
     )
     maps = mapped("http://shop.test", "http://shop.test:8080", port=plain.port)
     with begin_inside(scenario=rules, maps=maps) as within:
-        assert within.curl("http://shop.test/a") == "hello"
-        assert within.curl("http://shop.test/b") == "hello"
-        assert within.curl_fails("http://shop.test:8080/c") == _REFUSED
-        assert within.curl("http://shop.test/d") == "hello"
+        assert within.fetch("http://shop.test/a") == "hello"
+        assert within.fetch("http://shop.test/b") == "hello"
+        assert within.fetch_fails("http://shop.test:8080/c") == _REFUSED
+        assert within.fetch("http://shop.test/d") == "hello"
     assert len(_delivered(within)) == 1
 
 
@@ -73,11 +74,11 @@ def test_an_address_that_a_rule_names_is_refused_too(
     port = plain.port
     rules = scenario(ConnectionRefused(), match={"url": f"http://localhost:{port}/*"})
     with begin_inside(scenario=rules, host_ports=(port,)) as within:
-        assert within.curl_fails(f"http://localhost:{port}/") == _REFUSED
-        assert within.curl_fails(f"http://127.0.0.1:{port}/") == _REFUSED
+        assert within.fetch_fails(f"http://localhost:{port}/") == _REFUSED
+        assert within.fetch_fails(f"http://127.0.0.1:{port}/") == _REFUSED
     rules = scenario(ConnectionRefused(), match={"url": "http://[2001:db8::7]/*"})
     with begin_inside(scenario=rules) as within:
-        assert within.curl_fails("http://[2001:db8::7]/") == _REFUSED
+        assert within.fetch_fails("http://[2001:db8::7]/") == _REFUSED
     assert len(_delivered(within)) == 1
 
 
@@ -85,7 +86,7 @@ def test_an_unanswered_connection_is_borne_and_then_given_up(begin_inside: Begin
     rules = scenario(ConnectionTimeout(), **_SHOP)
     with begin_inside(scenario=rules, maps=mapped("http://shop.test", port=9)) as within:
         began = time.monotonic()
-        assert within.curl_fails("http://shop.test/a") == _TIMED_OUT
+        assert within.fetch_fails("http://shop.test/a") == _TIMED_OUT
         assert 2 < time.monotonic() - began < 6
     [delivered] = _delivered(within)
     assert 0.9 < delivered.waited_s < 2
@@ -95,11 +96,11 @@ def test_who_does_not_wait_a_second_has_missed_it(begin_inside: BeginInside) -> 
     rules = scenario(ConnectionTimeout(), **_SHOP)
     maps = mapped("http://shop.test", port=9)
     with begin_inside(scenario=rules, maps=maps) as within:
-        assert within.curl_fails("-m", "0.3", "http://shop.test/a") == _TIMED_OUT
+        assert within.fetch_fails("-m", "0.3", "http://shop.test/a") == _TIMED_OUT
         wait_until(lambda: within.lane.events(FaultMissed))
     assert [it.reason for it in within.lane.events(FaultMissed)] == ["client_gone"]
     with begin_inside(scenario=rules, maps=maps) as within:
-        assert within.curl_fails("-m", "0.3", "http://shop.test/a") == _TIMED_OUT
+        assert within.fetch_fails("-m", "0.3", "http://shop.test/a") == _TIMED_OUT
     assert [it.reason for it in within.lane.events(FaultMissed)] == ["trial_over"]
 
 
@@ -142,4 +143,4 @@ except ConnectionRefusedError:
 def test_rules_about_requests_close_no_gate(begin_inside: BeginInside, plain: Origin) -> None:
     rules = scenario(HttpError(status=500), **_SHOP)
     with begin_inside(scenario=rules, maps=mapped("http://shop.test", port=plain.port)) as within:
-        assert within.curl("-o", "/dev/null", "-w", "%{http_code}", "http://shop.test/") == "500"
+        assert within.fetch("--status", "http://shop.test/") == "500"

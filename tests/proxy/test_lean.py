@@ -66,6 +66,7 @@ def test_only_what_is_used_is_loaded_and_that_is_the_real_one() -> None:
     assert found["others"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_a_stand_in_is_nothings_kind_and_cannot_be_called() -> None:
     done = _run(_STAND_IN)

@@ -100,6 +100,7 @@ def test_stock_mitmdump_injects_and_records(tmp_path: Path, plain: Origin) -> No
     assert trace.entries[-1].event == TrialEnded(exchanges=2, delivered=1, missed=0)
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_mitmproxys_own_flow_files_can_be_kept_beside(tmp_path: Path, plain: Origin) -> None:
     url = f"http://127.0.0.1:{plain.port}/"
@@ -114,6 +115,7 @@ def test_mitmproxys_own_flow_files_can_be_kept_beside(tmp_path: Path, plain: Ori
     assert [flow.response.status_code for flow in flows if isinstance(flow, HTTPFlow)] == met  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_stock_mitmdump_does_not_start_under_a_bad_scenario(tmp_path: Path) -> None:
     with mitmdump(tmp_path, scenario="paper/server-eror") as dump:

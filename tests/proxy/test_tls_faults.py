@@ -122,24 +122,34 @@ def said_by(program: str, proxy: str, site: str, bundle: Path) -> str:
     return str(done.returncode) if program == "curl" else done.stdout.strip()
 
 
+_PROGRAMS = {"requests": "200", "curl": "0", "node": "200"}
+"""What each says when all is well."""
+
+
 @pytest.mark.wire
-@pytest.mark.parametrize("how", [*WAYS, "cut"])
+@pytest.mark.parametrize(
+    ("how", "programs"),
+    [
+        *((how, ["requests"]) for how in ("expired", "cut")),
+        *(pytest.param(how, list(_PROGRAMS), marks=pytest.mark.slow) for how in [*WAYS, "cut"]),
+    ],
+)
 def test_programs_meet_the_failure_and_then_the_site(
-    how: str, begin: Begin, bundle: Path, secure_h1: Origin
+    how: str, programs: list[str], begin: Begin, bundle: Path, secure_h1: Origin
 ) -> None:
     site = f"https://localhost:{secure_h1.port}/"
-    meant = {"curl": str(CURL[how]), "node": NODE[how], "requests": "SSLError"}
+    said = {"curl": str(CURL[how]), "node": NODE[how], "requests": "SSLError"}
     with begin(scenario=failing(how, hold=60)) as lane:
-        for program, error in meant.items():
-            assert said_by(program, lane.url, site, bundle) == error, program
-        wait_until(lambda: len(lane.events(FaultDelivered)) == 3)
+        for program in programs:
+            assert said_by(program, lane.url, site, bundle) == said[program], program
+        wait_until(lambda: len(lane.events(FaultDelivered)) == len(programs))
         lane.proxy.call("POST", "/task/end")
-        for program, well in (("curl", "0"), ("node", "200"), ("requests", "200")):
-            assert said_by(program, lane.url, site, bundle) == well, program
+        for program in programs:
+            assert said_by(program, lane.url, site, bundle) == _PROGRAMS[program], program
     planned = lane.events(FaultPlanned)
-    assert [event.repeat_of for event in planned] == [None, "i1", "i1"]
+    assert [event.repeat_of for event in planned] == [None, "i1", "i1"][: len(programs)]
     assert {(event.url, event.point) for event in planned} == {(site, "tls")}
-    assert len(lane.events(RequestSeen)) == 3
+    assert len(lane.events(RequestSeen)) == len(programs)
     assert lane.events(TlsRejected) == [], "the host must not be passed through from now on"
     assert lane.notices == []
 

@@ -56,6 +56,7 @@ def test_all_is_well_on_a_machine_that_passes_these_tests(ca: CertificateAuthori
     assert findings["certificates"].sentence.startswith(str(ca.certificate))
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_a_machine_without_programs_is_told_what_to_install(
     ca: CertificateAuthority, tmp_path: Path

@@ -32,13 +32,14 @@ os.execv(sys.executable, [sys.executable, "-c", sys.argv[1]])
 """
 _SEE = """
 import json, os
+from tests.fetch import FETCH
 from tests.sandbox.support.stand_in import space
 from warex.proxy.ca import ensure_ca
 def mask(text): return next(line.split()[1] for line in text.splitlines() if "CapEff" in line)
 with space(ensure_ca(), os.environ) as inside:
     there = mask(inside.run("cat", "/proc/self/status")[1])
-    flush = inside.run("python3", "-c", "import os; os.unshare(os.CLONE_NEWNET)")[0]
-    fetched = inside.run("curl", "-sS", "http://192.0.2.77/")
+    flush = inside.run(FETCH[0], "-c", "import os; os.unshare(os.CLONE_NEWNET)")[0]
+    fetched = inside.run(*FETCH, "http://192.0.2.77/")
 print(json.dumps([mask(open("/proc/self/status").read()), there, flush, fetched]))
 """
 

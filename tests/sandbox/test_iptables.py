@@ -19,7 +19,7 @@ from warex.sandbox import iptables
 from warex.sandbox.iptables import apply, choose_backend, in_force, revert
 from warex.sandbox.iptables_rules import Capture
 
-pytestmark = pytest.mark.wire
+pytestmark = [pytest.mark.slow, pytest.mark.wire]
 
 AGENT, SOMEBODY = 65534, 65533
 WAREX = (sys.executable, "-m", "warex.cli")

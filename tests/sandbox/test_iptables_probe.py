@@ -17,6 +17,7 @@ def rules() -> str:
     return subprocess.run(["nft", "list", "ruleset"], capture_output=True, text=True).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.skipif(not ROOT, reason="only root may change rules, even those of a network apart")
 def test_every_program_of_the_captured_user_meets_the_proxy_and_the_machine_is_untouched() -> None:

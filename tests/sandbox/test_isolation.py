@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fetch import FETCH
 from warex.errors import InputError, MachineError
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.config import HostMap, ProxyConfig
@@ -26,8 +27,8 @@ def configured(ca: CertificateAuthority, **more: object) -> ProxyConfig:
     return ProxyConfig.model_validate({"ca": ca.folder, **more})
 
 
-def curl(place: Behind, log: Path) -> int | None:
-    return place.run(["curl", "-sS", URL], log, timeout_s=30).code
+def fetched(place: Behind, log: Path) -> int | None:
+    return place.run([*FETCH, URL], log, timeout_s=30).code
 
 
 @BOTH
@@ -43,7 +44,7 @@ def test_commands_run_one_after_the_other_with_their_words_in_files(
         return configured(ca, capture=capture, maps=maps)
 
     with behind(isolation, forkserver, configure, ca, os.environ) as place:
-        codes = [curl(place, tmp_path / name) for name in ("one", "two")]
+        codes = [fetched(place, tmp_path / name) for name in ("one", "two")]
         assert place.broken() is None
         assert place.failure() is None
 

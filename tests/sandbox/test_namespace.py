@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -10,11 +11,13 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.fetch import FETCH
 from tests.sandbox.support.stand_in import Space, space
 from tests.sandbox.support.users import (
     USERS,
@@ -57,12 +60,13 @@ print(json.dumps({
 """
 _SEE = f"""
 import json, os, sys
+from tests.fetch import FETCH
 from tests.sandbox.support.stand_in import space
 from warex.proxy.ca import ensure_ca
 with space(ensure_ca(), os.environ) as inside:
     code, said = inside.run(sys.executable, "-I", "-S", "-c", {_LOOK!r})
     hosts = ("93.184.216.34", "[2001:db8::7]", "shop.test")
-    answers = [inside.run("curl", "-sS", f"http://{{host}}/") for host in hosts]
+    answers = [inside.run(*FETCH, f"http://{{host}}/") for host in hosts]
     signals = inside.run("grep", "Sig[BI]", "/proc/self/status")[1].split()[1::2]
     print(json.dumps([{{**json.loads(said), "signals": signals}}, answers, inside.reached]))
 here = dict(line.split(":\\t", 1) for line in open("/proc/self/status").read().splitlines())
@@ -238,8 +242,20 @@ def holders(network: str) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("who", USERS, ids=str)
-@pytest.mark.parametrize("victim", ["owner", "maker", "first", "command"])
+VICTIMS = ("owner", "maker", "first", "command")
+QUICK = {(victim, USERS[number % len(USERS)]) for number, victim in enumerate(VICTIMS)}
+"""Each victim and each user."""
+
+
+@pytest.mark.parametrize(
+    ("victim", "who"),
+    [
+        pytest.param(
+            *pair, id=f"{pair[0]}-{pair[1]}", marks=() if pair in QUICK else pytest.mark.slow
+        )
+        for pair in product(VICTIMS, USERS)
+    ],
+)
 def test_whoever_is_killed_nothing_is_left(who: User, victim: str) -> None:
     with folder_of(who) as folder, ExitStack() as held:
         with subprocess.Popen(
@@ -275,6 +291,7 @@ def test_whoever_is_killed_nothing_is_left(who: User, victim: str) -> None:
         assert not [name for name in left if name.startswith("home/")]
 
 
+@pytest.mark.slow
 def test_many_at_once_do_not_trip_over_each_other(
     ca: CertificateAuthority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -285,7 +302,8 @@ def test_many_at_once_do_not_trip_over_each_other(
     def one(number: int) -> tuple[int, str]:
         with space(ca, os.environ) as given:
             all_there.wait()
-            return given.run("sh", "-c", f"curl -sS http://192.0.2.{number + 10}/; ls ~/.pki/nssdb")
+            fetch = shlex.join((*FETCH, f"http://192.0.2.{number + 10}/"))
+            return given.run("sh", "-c", f"{fetch}; ls ~/.pki/nssdb")
 
     with ThreadPoolExecutor(16) as threads:
         answers = list(threads.map(one, range(16)))

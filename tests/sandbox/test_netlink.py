@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import struct
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Space]:
 
 @pytest.mark.wire
 def test_what_leaves_bears_the_devices_addresses(inside: Space) -> None:
-    said = inside.run("python3", "-I", "-c", _FROM)[1]
+    said = inside.run(sys.executable, "-I", "-c", _FROM)[1]
 
     assert json.loads(said) == [insides.FOUR, insides.SIX]
 
@@ -58,7 +59,8 @@ def test_everything_is_routed_over_the_device(inside: Space) -> None:
 @pytest.mark.wire
 def test_a_program_that_asks_finds_a_network_that_is_up(inside: Space) -> None:
     code, said = inside.run(
-        "python3", "-I", "-c", "import socket; print(*sorted(n for _, n in socket.if_nameindex()))"
+        *(sys.executable, "-I", "-c"),
+        "import socket; print(*sorted(n for _, n in socket.if_nameindex()))",
     )
     assert code == 0
     assert {"lo", DEVICE} <= set(said.split())

@@ -7,7 +7,7 @@ import pytest
 
 from tests.sandbox.network import Network, network
 
-pytestmark = pytest.mark.wire
+pytestmark = [pytest.mark.slow, pytest.mark.wire]
 
 ASK = "import sys; from warex.sandbox.nf_tables import *; print(eval(sys.argv[1]))"
 

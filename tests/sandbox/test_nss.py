@@ -10,7 +10,7 @@ import pytest
 from warex.proxy.ca import ensure_ca
 from warex.sandbox import nss
 
-pytestmark = pytest.mark.wire
+pytestmark = [pytest.mark.slow, pytest.mark.wire]
 
 
 @pytest.fixture(scope="module")

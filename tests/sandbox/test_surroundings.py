@@ -32,11 +32,11 @@ def around(lane: tuple[Proxy, Path], ca: CertificateAuthority) -> Iterator[Envir
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param(["curl", "-sS"], id="curl"),
+        pytest.param(["curl", "-sS"], id="curl", marks=pytest.mark.slow),
         pytest.param([sys.executable, "-c", BY_PYTHON], id="python"),
-        pytest.param(["wget", "-q", "-O", "-"], id="wget"),
-        pytest.param(["node", "-e", BY_FETCH], id="node-fetch"),
-        pytest.param(["node", "-e", BY_HTTPS], id="node-https"),
+        pytest.param(["wget", "-q", "-O", "-"], id="wget", marks=pytest.mark.slow),
+        pytest.param(["node", "-e", BY_FETCH], id="node-fetch", marks=pytest.mark.slow),
+        pytest.param(["node", "-e", BY_HTTPS], id="node-https", marks=pytest.mark.slow),
     ],
 )
 def test_programs_get_the_page_through_the_proxy(around: Environment, command: list[str]) -> None:
@@ -47,6 +47,7 @@ def test_programs_get_the_page_through_the_proxy(around: Environment, command: l
     assert done.stdout.strip() == "hello", done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [BY_FETCH, BY_HTTPS.replace("https", "http")])
 def test_nodes_own_loopback_stays_direct(
     around: Environment, code: str, site: int, lane: tuple[Proxy, Path]
@@ -63,6 +64,7 @@ def test_nodes_own_loopback_stays_direct(
     assert "only-node" not in (lane[1] / "events.jsonl").read_text()
 
 
+@pytest.mark.slow
 def test_a_site_that_is_not_there_is_an_error_of_nodes(around: Environment) -> None:
     code = "fetch(process.argv[1]).catch(error => console.log('caught', error.message))"
     done = subprocess.run(

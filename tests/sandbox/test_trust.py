@@ -3,6 +3,7 @@
 import fcntl
 import os
 import ssl
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox.support.stand_in import HOST, Space, space
-from tests.sandbox.support.users import USERS, User, folder_of, python_as
+from tests.sandbox.support.users import LAST, User, folder_of, python_as
 from warex.proxy.ca import CertificateAuthority, ensure_ca
 from warex.sandbox import nss, trust
 from warex.sandbox.trust import laid_over
@@ -186,14 +187,14 @@ def test_a_ca_folder_that_cannot_be_written_costs_time_only(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "command",
     [
-        ["curl", "-sS", f"https://{HOST}/"],
+        pytest.param(["curl", "-sS", f"https://{HOST}/"], marks=pytest.mark.slow),
         [
-            "python3",
+            sys.executable,
             "-c",
             f"import urllib.request as u; print(u.urlopen('https://{HOST}/').read())",
         ],
         [
-            "python3",
+            sys.executable,
             "-c",
             "import socket, ssl\n"
             "tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)\n"
@@ -212,6 +213,7 @@ def test_programs_that_nobody_told_trust_the_ca(inside: Space, command: list[str
     assert (code, "hello" in said) == (0, True), said
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_node_trusts_by_its_variable(inside: Space) -> None:
     fetch = f"fetch('https://{HOST}/').then((answer) => answer.text()).then(console.log)"
@@ -232,6 +234,7 @@ public class Get {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_java_trusts_the_ca_without_being_told(inside: Space, tmp_path: Path) -> None:
     source = tmp_path / "Get.java"
@@ -242,7 +245,7 @@ def test_java_trusts_the_ca_without_being_told(inside: Space, tmp_path: Path) ->
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("who", USERS, ids=str)
+@pytest.mark.parametrize("who", LAST, ids=str)
 def test_chromium_trusts_the_ca_without_being_told_and_nothing_stays_in_home(who: User) -> None:
     code = f"""
 import os, tempfile

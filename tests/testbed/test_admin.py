@@ -1,8 +1,12 @@
 import json
 
+import pytest
+
 from warex.testbed.admin import Admin
 from warex.testbed.sites import Sites
 from warex.testbed.web import Request
+
+pytestmark = pytest.mark.slow
 
 HOST = "calendar.warex.test"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-pytestmark = pytest.mark.wire
+pytestmark = [pytest.mark.slow, pytest.mark.wire]
 
 COMMAND = (sys.executable, "-m", "warex.testbed")
 

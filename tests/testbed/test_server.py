@@ -16,7 +16,7 @@ from warex.testbed.server import LARGEST_BODY, Listener, Testbed, tls_context
 from warex.testbed.sites import Sites
 from warex.testbed.web import Request, Response, page
 
-pytestmark = pytest.mark.wire
+pytestmark = [pytest.mark.slow, pytest.mark.wire]
 
 
 @pytest.fixture

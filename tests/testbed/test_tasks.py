@@ -7,6 +7,8 @@ from warex.errors import InputError
 from warex.testbed.sites import HOSTS, Sites
 from warex.testbed.tasks import AnswerCheck, Task, load_tasks, read_tasks, told_apart
 
+pytestmark = pytest.mark.slow
+
 TASKS = load_tasks()
 DOCS = Path(__file__).parents[2] / "docs/reference/testbed.md"
 

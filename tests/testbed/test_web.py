@@ -1,4 +1,8 @@
+import pytest
+
 from warex.testbed.web import Request, Response, Route, dispatch, page
+
+pytestmark = pytest.mark.slow
 
 
 def show(request: Request, number: int) -> Response:

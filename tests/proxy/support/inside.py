@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from tests.fetch import FETCH
 from tests.proxy.support.lanes import Lane
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.config import HostMap, ProxyConfig
@@ -61,11 +62,16 @@ class Within:
         return done.stdout
 
     def curl(self, *arguments: object) -> str:
+        """Run curl, which a quick test must do without."""
         return self.says("curl", "-sS", "-m", "20", *arguments)
 
-    def curl_fails(self, *arguments: object) -> int:
-        """Run curl; return with which exit code it failed."""
-        done = self.run("curl", "-sS", "-m", "20", *arguments)
+    def fetch(self, *arguments: object) -> str:
+        """Run ``tests/fetch.py``; return the answer's body, or its status."""
+        return self.says(*FETCH, *arguments)
+
+    def fetch_fails(self, *arguments: object) -> int:
+        """Run the same; return with which of curl's exit codes it failed."""
+        done = self.run(*FETCH, *arguments)
         assert done.returncode, done.stdout
         return done.returncode
 

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[3]
 _REC_PRIVATE = 16384 | 1 << 18
 _DETACH = 2
@@ -35,6 +37,9 @@ STRANGER = User("stranger", 4321, has_home=True)
 
 USERS = [CALLER, NOBODY, STRANGER] if os.geteuid() == 0 else [CALLER]
 """Only root can be somebody else."""
+
+LAST = [pytest.param(who, marks=pytest.mark.slow) for who in USERS[:-1]] + [USERS[-1]]
+"""For what costs too much to be tried with each of them in the quick tier."""
 
 
 @contextmanager

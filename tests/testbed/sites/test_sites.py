@@ -1,9 +1,13 @@
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.testbed.screenshots import LARGEST, picture
 from warex.testbed.sites import HOSTS, Sites
 from warex.testbed.web import Request
+
+pytestmark = pytest.mark.slow
 
 
 def test_two_instances_share_nothing() -> None:

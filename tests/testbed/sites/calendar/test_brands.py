@@ -5,6 +5,8 @@ import pytest
 
 from warex.testbed.sites.calendar.brands import HOSTS, brand_of
 
+pytestmark = pytest.mark.slow
+
 BRANDS = {host: brand_of(host) for host in HOSTS}
 FIRST = BRANDS["calendar.warex.test"]
 OTHERS = [host for host in HOSTS if BRANDS[host] is not FIRST]

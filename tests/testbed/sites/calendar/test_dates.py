@@ -4,6 +4,8 @@ import pytest
 
 from warex.testbed.sites.calendar import dates
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("moment", "shown"),

@@ -12,6 +12,8 @@ from warex.testbed.sites.calendar.drafts import (
 )
 from warex.testbed.sites.calendar.model import Settings
 
+pytestmark = pytest.mark.slow
+
 DAYBOOK, CLOVER = brand_of("calendar.warex.test"), brand_of("planner.warex.test")
 
 

@@ -1,7 +1,11 @@
 from datetime import date, time
 
+import pytest
+
 from warex.testbed.sites.calendar.layout import blocks, share
 from warex.testbed.sites.calendar.model import Event
+
+pytestmark = pytest.mark.slow
 
 
 def event(start: int, end: int) -> Event:

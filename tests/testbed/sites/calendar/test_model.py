@@ -6,6 +6,8 @@ from warex.testbed.sites.calendar.brands import brand_of
 from warex.testbed.sites.calendar.model import TODAY, Calendar, Event
 from warex.testbed.sites.calendar.seed import fresh
 
+pytestmark = pytest.mark.slow
+
 DAYBOOK = brand_of("calendar.warex.test")
 
 

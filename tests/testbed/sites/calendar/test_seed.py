@@ -5,6 +5,8 @@ import pytest
 from warex.testbed.sites.calendar.brands import HOSTS, Brand, brand_of
 from warex.testbed.sites.calendar.seed import fresh
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=HOSTS)
 def brand(request: pytest.FixtureRequest) -> Brand:

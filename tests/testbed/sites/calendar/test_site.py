@@ -8,6 +8,8 @@ import pytest
 from warex.testbed.sites.calendar import CalendarSite, make
 from warex.testbed.web import Request, Response
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def site() -> CalendarSite:

@@ -7,6 +7,8 @@ from warex.testbed.sites.forum import brands
 from warex.testbed.sites.forum.brands import BRANDS, load
 from warex.testbed.sites.forum.listing import SORTS
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(brands.__file__).parent
 
 

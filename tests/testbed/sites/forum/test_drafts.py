@@ -17,6 +17,8 @@ from warex.testbed.sites.forum.drafts import (
 )
 from warex.testbed.sites.forum.model import Problems
 
+pytestmark = pytest.mark.slow
+
 BOARDS = {1: "a", 2: "b"}
 TOPIC = {
     "title": "Which grease? ",

@@ -7,6 +7,8 @@ from warex.testbed.sites.forum.forum import Forum
 from warex.testbed.sites.forum.model import Problems, Settings
 from warex.testbed.sites.forum.seed import fresh
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def forum() -> Forum:

@@ -4,6 +4,8 @@ from warex.testbed.sites.forum.forum import Forum
 from warex.testbed.sites.forum.listing import SORTS, Search, cut, search, thread, topics
 from warex.testbed.sites.forum.seed import fresh
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def forum() -> Forum:

@@ -2,6 +2,8 @@ import pytest
 
 from warex.testbed.sites.forum.markup import html, plain
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("text", "shown"),

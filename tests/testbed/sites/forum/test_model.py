@@ -1,4 +1,8 @@
+import pytest
+
 from warex.testbed.sites.forum.model import Person, Problems
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_face_has_always_the_same_colour() -> None:

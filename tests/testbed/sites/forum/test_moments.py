@@ -5,6 +5,8 @@ import pytest
 from warex.testbed.sites.forum.model import NOW
 from warex.testbed.sites.forum.moments import ago, full
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("span", "said"),

@@ -6,6 +6,8 @@ from warex.testbed.sites.forum.brands import BRANDS
 from warex.testbed.sites.forum.model import NOW
 from warex.testbed.sites.forum.seed import fresh, read_moment
 
+pytestmark = pytest.mark.slow
+
 SLUGS = BRANDS.values()
 
 

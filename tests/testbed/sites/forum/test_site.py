@@ -9,6 +9,8 @@ from warex.testbed.sites.forum import ForumSite, make
 from warex.testbed.sites.forum.brands import BRANDS, load
 from warex.testbed.web import Request, Response
 
+pytestmark = pytest.mark.slow
+
 PATHS = [
     "/", "/latest", "/latest?sort=top&page=2", "/boards", "/tags", "/search",
     "/search?q=the&settled=no&sort=new", "/people", "/messages", "/messages?box=sent",

@@ -5,6 +5,8 @@ from warex.testbed.sites.forum.seed import fresh
 from warex.testbed.sites.forum.views import Views
 from warex.testbed.web import Request
 
+pytestmark = pytest.mark.slow
+
 TITLE = "Longest ride of 2026 so far?"
 
 

@@ -4,6 +4,8 @@ import pytest
 
 from warex.testbed.sites.mail import dates
 
+pytestmark = pytest.mark.slow
+
 
 def moment(text: str) -> dt.datetime:
     return dt.datetime.fromisoformat(text)

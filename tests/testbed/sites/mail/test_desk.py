@@ -7,6 +7,8 @@ from warex.testbed.sites.mail.desk import Desk, done, initials, static
 from warex.testbed.sites.mail.seed import brand, fresh
 from warex.testbed.web import Request
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def desk() -> Desk:

@@ -5,6 +5,8 @@ from warex.testbed.sites.mail import forms
 from warex.testbed.sites.mail.model import Mailbox, Person, Rule, Settings
 from warex.testbed.sites.mail.seed import fresh
 
+pytestmark = pytest.mark.slow
+
 LETTER = {"to": "priya@halden.test", "subject": "S", "body": "B"}
 
 

@@ -5,6 +5,8 @@ import pytest
 
 from warex.testbed.sites.mail.model import Contact, Draft, Mailbox, Message, Person, Rule
 
+pytestmark = pytest.mark.slow
+
 ME, ANA = Person("Me", "me@here.test"), Person("Ana", "ana@there.test")
 
 

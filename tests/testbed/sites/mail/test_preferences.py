@@ -2,6 +2,8 @@ import pytest
 
 from tests.testbed.sites.mail.client import Client
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def client() -> Client:

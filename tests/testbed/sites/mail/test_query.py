@@ -4,6 +4,8 @@ from tests.testbed.sites.mail.client import HOSTS
 from warex.testbed.sites.mail.query import Term, compose, parse, search
 from warex.testbed.sites.mail.seed import fresh
 
+pytestmark = pytest.mark.slow
+
 
 def found(line: str, host: str = HOSTS[0]) -> set[str]:
     return {message.subject for message in search(fresh(host), line)}

@@ -4,6 +4,8 @@ import pytest
 
 from tests.testbed.sites.mail.client import HOSTS, Client
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def client() -> Client:

@@ -5,6 +5,8 @@ from warex.testbed.sites.mail.model import Mailbox
 from warex.testbed.sites.mail.rows import rows
 from warex.testbed.sites.mail.seed import fresh
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def box() -> Mailbox:

@@ -9,6 +9,8 @@ from warex.testbed.sites.mail import seed
 from warex.testbed.sites.mail.dates import NOW
 from warex.testbed.sites.mail.seed import brand, fresh
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_mailbox_is_full_and_whole(host: str) -> None:

@@ -5,6 +5,8 @@ import pytest
 from tests.testbed.sites.mail.client import HOSTS, Client
 from warex.testbed.web import Request
 
+pytestmark = pytest.mark.slow
+
 PAGES = [
     "/",
     "/starred",

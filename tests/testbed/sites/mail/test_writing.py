@@ -4,6 +4,8 @@ from tests.testbed.sites.mail.client import HOSTS, Client
 from warex.testbed.sites.mail.seed import fresh
 from warex.testbed.sites.mail.writing import answer, forward
 
+pytestmark = pytest.mark.slow
+
 LETTER = {"to": "priya@halden.test", "subject": "S", "body": "B"}
 
 

@@ -4,6 +4,8 @@ from tests.testbed.sites.shop.visiting import get, post
 from warex.testbed.sites.shop import ShopSite, make
 from warex.testbed.web import Request
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def site() -> ShopSite:

@@ -6,6 +6,8 @@ from tests.testbed.sites.shop.visiting import get, post
 from warex.testbed.sites.shop import make
 from warex.testbed.sites.shop.seed import FILES
 
+pytestmark = pytest.mark.slow
+
 LISTS = ("/", "/departments/1", "/departments/4", "/offers", "/search", "/search?q=o&sort=price")
 
 

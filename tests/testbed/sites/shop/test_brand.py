@@ -1,5 +1,9 @@
+import pytest
+
 from warex.testbed.sites.shop.brand import Delivery, Voucher
 from warex.testbed.sites.shop.seed import brand
+
+pytestmark = pytest.mark.slow
 
 VOLTLINE = brand("shop.warex.test")
 

@@ -1,6 +1,10 @@
+import pytest
+
 from warex.testbed.sites.shop.brand import PriceBand
 from warex.testbed.sites.shop.catalogue import Wanted, counted, find
 from warex.testbed.sites.shop.model import Product
+
+pytestmark = pytest.mark.slow
 
 BANDS = (PriceBand("Cheap", below=1000), PriceBand("Dear", at_least=1000))
 

@@ -6,6 +6,8 @@ from warex.testbed.sites.shop.desk import Desk, long_date, static
 from warex.testbed.sites.shop.seed import FILES, brand, fresh
 from warex.testbed.web import Request
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_day_is_written_out() -> None:
     assert long_date(date(2026, 6, 1)) == "1 June 2026"

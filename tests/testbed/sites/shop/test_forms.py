@@ -11,6 +11,8 @@ from warex.testbed.sites.shop.forms import (
 )
 from warex.testbed.sites.shop.seed import brand
 
+pytestmark = pytest.mark.slow
+
 VOLTLINE, PANTRY, FELL = (brand(f"{each}.warex.test") for each in ("shop", "market", "outfitters"))
 ADDRESS = {"name": "A", "street": "B 1", "city": "C", "postcode": "10115"}
 CARD = {"payment": "Credit card", "card_number": "4000 1234 5678 9010", "card_code": "123"}

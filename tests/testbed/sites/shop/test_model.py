@@ -3,6 +3,8 @@ import pytest
 from warex.testbed.sites.shop.model import TODAY, Refused, Shop, decimal
 from warex.testbed.sites.shop.seed import fresh
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def shop() -> Shop:

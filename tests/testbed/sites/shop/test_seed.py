@@ -7,6 +7,8 @@ import pytest
 from warex.testbed.sites.shop import seed
 from warex.testbed.sites.shop.seed import FILES, brand, fresh
 
+pytestmark = pytest.mark.slow
+
 HOSTS = pytest.mark.parametrize("host", FILES)
 ART = Path(seed.__file__).parent / "templates/art.html"
 

@@ -7,6 +7,8 @@ from warex.testbed.sites.shop import ShopSite, make
 from warex.testbed.sites.shop.seed import FILES
 from warex.testbed.web import Request
 
+pytestmark = pytest.mark.slow
+
 PAGES = (
     "/", "/departments/1", "/departments/2?sort=price", "/offers", "/search?q=a", "/products/1",
     "/products/1/reviews", "/products/1/questions", "/products/1/reviews/new", "/wishlist", "/cart",

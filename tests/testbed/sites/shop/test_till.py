@@ -9,6 +9,8 @@ from warex.testbed.sites.shop import ShopSite, make
 from warex.testbed.sites.shop.seed import FILES, brand
 from warex.testbed.web import Request
 
+pytestmark = pytest.mark.slow
+
 ADDRESS = {"name": "B", "street": "C 1", "city": "D"}
 
 
