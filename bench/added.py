@@ -26,7 +26,7 @@ from warex.proxy.config import HostMap
 from warex.testbed.sites import HOSTS
 from warex.testbed.tasks import FILES
 from warex.trials.model import HOST as MODEL
-from warex.trials.model import scripted_model
+from warex.trials.model import ScriptedModel
 
 _CHAT = "/v1/chat/completions"
 
@@ -119,7 +119,7 @@ def _calls(
     """Return the milliseconds of each call, directly and through a lane."""
     asked = [json.dumps({"model": "scripted:patient", "messages": each}).encode() for each in calls]
     with ExitStack() as stack:
-        port = stack.enter_context(scripted_model(FILES))
+        port = stack.enter_context(stack.enter_context(ScriptedModel(FILES)).lend())
         config = warex_config(setting).model_copy(
             update={
                 "maps": (HostMap.parse(f"http://{MODEL}=http://127.0.0.1:{port}"),),

@@ -16,7 +16,7 @@ from warex.sandbox.chromium import find_chromium
 from warex.scenarios.load import load_scenario
 from warex.traces import FaultDelivered, TrialKey, read_trace
 from warex.trials import Setting, TrialSpec, run_trial
-from warex.trials.model import scripted_model
+from warex.trials.model import ScriptedModel
 
 
 def main() -> None:
@@ -31,8 +31,8 @@ def main() -> None:
         scenario=load_scenario("paper/server-error"),
     )
     forkserver = Forkserver()
-    with tempfile.TemporaryDirectory() as folder, scripted_model(script) as port:
-        setting = Setting(benchmark, forkserver, ensure_ca(), find_chromium(), model_port=port)
+    with tempfile.TemporaryDirectory() as folder, ScriptedModel(script) as model:
+        setting = Setting(benchmark, forkserver, ensure_ca(), find_chromium(), model=model)
         outcome = run_trial(spec, 1, Path(folder), setting)
         delivered = list(read_trace(Path(folder) / "events.jsonl").events(FaultDelivered))
         print(f"task:    {task}")

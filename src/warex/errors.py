@@ -7,12 +7,15 @@
     │   └── TraceError      a trace or run folder that cannot be read
     ├── MachineError        this machine lacks something; exit code 3
     └── TrialVoid           the harness broke, not the agent; the trial is not counted
+        └── ProcessDied     a process of ours was ended, so it is a MachineError, too
 
 The message is a sentence for the person who can act: what, where, the value, what is allowed. An
 injected fault is never an error: it is the measurement, and it is recorded as an event.
 """
 
-from typing import ClassVar
+import signal
+from collections.abc import Callable
+from typing import ClassVar, Self
 
 
 class WarexError(Exception):
@@ -47,3 +50,43 @@ class MachineError(WarexError):
 
 class TrialVoid(WarexError):
     """The harness failed during a trial, so its result says nothing about the agent."""
+
+
+class ProcessDied(TrialVoid, MachineError):
+    """A process of WAREX's own ended while it was needed: killed, or memory ran out.
+
+    It can be started anew: a campaign makes the trial again, and ends after three in a row.
+    """
+
+    @classmethod
+    def with_code(cls, what: str, code: int) -> Self:
+        """Return one that names the process and its exit code, negative for a signal."""
+        if code == -signal.SIGKILL:
+            return cls(f"{what} was ended by SIGKILL: by somebody, or for want of memory")
+        if code < 0:
+            return cls(f"{what} was ended by {_signal(-code)}")
+        return cls(f"{what} ended by itself with code {code}")
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # A real-time signal has no name.
+        return f"signal {number}"
+
+
+IN_A_ROW = 3
+"""So many deaths in a row are no accident."""
+
+
+def anew[T](start: Callable[[], T]) -> T:
+    """Return what a function does, called again where a process of ours is ended meanwhile.
+
+    Raises the last ProcessDied of three.
+    """
+    for _ in range(IN_A_ROW - 1):
+        try:
+            return start()
+        except ProcessDied:
+            pass
+    return start()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from warex.benchmarks.program import program
-from warex.errors import TrialVoid
+from warex.errors import ProcessDied, TrialVoid
 
 pytestmark = pytest.mark.wire
 
@@ -99,3 +99,20 @@ def test_a_program_ends_when_whoever_started_it_is_killed(start: str) -> None:
     ended, _, _ = select.select([child], [], [], 10)
     os.close(child)
     assert ended, "it outlived its owner"
+
+
+def test_a_program_that_is_killed_voids_the_trial_whatever_else_was_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "import os, sys\nprint('{\"pid\": %d}' % os.getpid(), flush=True)\nsys.stdin.read()"
+
+    def trial() -> None:
+        with program(module(tmp_path, "waits", code, monkeypatch)) as said:
+            ended = os.pidfd_open(said["pid"])
+            os.kill(said["pid"], signal.SIGTERM)
+            assert select.select([ended], [], [], 10)[0]
+            os.close(ended)
+            raise TrialVoid("its model never answered")
+
+    with pytest.raises(ProcessDied, match="waits was ended by SIGTERM"):
+        trial()

@@ -24,7 +24,7 @@ from warex.traces import (
     read_trace,
 )
 from warex.trials import Setting, TrialSpec, run_trial
-from warex.trials.model import scripted_model
+from warex.trials.model import ScriptedModel
 
 pytestmark = pytest.mark.browser
 
@@ -34,14 +34,14 @@ TASK = "calendar-friday-evening"
 @pytest.fixture(scope="module")
 def setting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setting]:
     forkserver = Forkserver()
-    with scripted_model(FILES) as port:
+    with ScriptedModel(FILES) as model:
         yield Setting(
             benchmark=benchmark_kind("testbed")(),
             forkserver=forkserver,
             ca=ensure_ca(tmp_path_factory.mktemp("authority") / "ca"),
             chromium=find_chromium(),
             timeout_s=90,
-            model_port=port,
+            model=model,
         )
     forkserver.close()
 

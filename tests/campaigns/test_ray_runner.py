@@ -5,9 +5,11 @@ import threading
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from warex.campaigns import ray_runner
 from warex.campaigns.ray_gateway import Asked, Came, Connected, Lost, Said, Unreachable
 from warex.campaigns.ray_node import Attempted, packed
 from warex.campaigns.ray_runner import Driver
@@ -161,6 +163,55 @@ def test_a_cluster_that_is_not_there_is_named(
 ) -> None:
     with pytest.raises(MachineError, match=r"no Ray cluster answers at ray\.example:6379: refused"):
         drive(pipe, tmp_path / "run", lambda it: Unreachable("refused"))
+
+
+GATEWAY = """
+import os, sys
+from multiprocessing.connection import Connection
+from pathlib import Path
+from warex.campaigns.ray_gateway import Came, Connected
+pipe = Connection(int(sys.argv[1]))
+scratch, deaths, made = pipe.recv()
+pipe.send(Connected(2))
+while True:
+    asked = pipe.recv()
+    if (number := len(os.listdir(scratch))) < deaths:
+        Path(scratch, str(number)).touch()
+        os.kill(os.getpid(), 9)
+    pipe.send(Came(asked.number, made))
+"""
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("deaths", [1, 3])
+def test_a_gateway_that_is_killed_is_started_anew_but_not_three_times_in_a_row(
+    deaths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ray_runner, "_START", GATEWAY)
+    (tmp_path / "deaths").mkdir()
+    work: Any = (str(tmp_path / "deaths"), deaths, attempted(tmp_path))
+    noticed: list[str] = []
+
+    def run() -> None:
+        ray_runner.run_on_ray(
+            Schedule(KEYS),
+            work,
+            tmp_path / "run",
+            "ray.example:6379",
+            lanes=None,
+            cache=None,
+            spent_in=lambda folder: Spent(),
+            notice=noticed.append,
+        )
+
+    if deaths == 1:
+        run()
+        assert {key for key, _, _ in find_trials(tmp_path / "run")} == set(KEYS)
+    else:
+        with pytest.raises(MachineError, match=r"SIGKILL.*3 times in a row.*--resume"):
+            run()
+    assert len(noticed) == min(deaths, 2)
+    assert "the process that speaks with Ray was ended by SIGKILL" in noticed[0]
 
 
 def test_a_cluster_that_takes_its_driver_down_before_it_is_reached_does_not_answer(

@@ -16,7 +16,7 @@ def test_what_trials_share_ends_with_them() -> None:
         pid = setting.forkserver.pid
         assert pid is not None
         os.kill(pid, 0)
-        assert setting.model_port is None
+        assert setting.model is None
 
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)

@@ -59,3 +59,16 @@ def test_a_campaign_of_one_task_stops_too() -> None:
 
     with pytest.raises(CampaignStopped):
         streak.note("only", void())
+
+
+def test_three_deaths_in_a_row_stop_it_whatever_the_task_and_the_process() -> None:
+    streak = Streak(tasks=9)
+    streak.note("a", Void(reason="the guard", died=True))
+    streak.note("a", Void(reason="the proxy", died=True))
+    streak.note("a", FINE)
+    streak.note("a", Void(reason="the guard", died=True))
+    streak.note("a", Void(reason="the proxy", died=True))
+
+    with pytest.raises(CampaignStopped, match=r"3 trials in a row .*: the forkserver") as stopped:
+        streak.note("a", Void(reason="the forkserver", died=True))
+    assert stopped.value.exit_code == 3

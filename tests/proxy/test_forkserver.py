@@ -4,12 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from tests.proxy.support.lanes import wait_until
-from warex.errors import MachineError
+from warex.errors import MachineError, ProcessDied
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.config import ProxyConfig
 from warex.proxy.forkserver import Forkserver
@@ -111,3 +112,23 @@ def test_proxies_of_a_closed_server_still_end_in_good_order(ca: CertificateAutho
         server.close()
         assert proxy.call("GET", "/status")["armed"] is True
     assert proxy.broken is None
+
+
+def test_a_server_that_is_killed_with_a_proxy_on_its_way_is_named_and_started_anew(
+    ca: CertificateAuthority,
+) -> None:
+    server = Forkserver()
+    try:
+        server.warm()
+        assert server.pid is not None
+        os.kill(server.pid, signal.SIGSTOP)
+        threading.Timer(0.2, os.kill, (server.pid, signal.SIGKILL)).start()
+        with (
+            pytest.raises(ProcessDied, match="forkserver was ended by SIGKILL"),
+            started(server, ProxyConfig(ca=ca.folder)),
+        ):
+            pass
+        with started(server, ProxyConfig(ca=ca.folder)) as proxy:
+            assert proxy.call("GET", "/status")["armed"] is True
+    finally:
+        server.close()

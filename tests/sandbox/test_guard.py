@@ -1,8 +1,10 @@
 """What a command leaves behind is cleared up, also when WAREX is killed."""
 
 import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -80,3 +82,49 @@ def test_a_kill_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_a_ctrl_c_is_not_for_the_guard() -> None:
     with guarded() as guard:
         assert os.getpgid(guard._process.pid) != os.getpgrp()
+
+
+def test_a_guard_that_is_killed_is_replaced_by_one_that_knows_as_much(tmp_path: Path) -> None:
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stdin=subprocess.PIPE,
+        text=True,
+    )
+    with owner:
+        assert owner.stdout is not None
+        scratch, sleeper = owner.stdout.readline().split()
+        (first,) = guards(scratch)
+        os.kill(first, signal.SIGKILL)
+        wait_until(lambda: guards(scratch) not in ([], [first]))
+        owner.kill()
+
+    wait_until(lambda: not Path(scratch).exists())
+    assert not alive(int(sleeper))
+    assert (tmp_path / "new").exists()
+
+
+def test_where_no_guard_can_be_had_its_owner_clears_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with guarded() as guard:
+        guard.tend(plant(tmp_path, guard.scratch / "farm"))
+        (guard.scratch / "farm/new").touch()
+        monkeypatch.setattr(sys, "executable", "/bin/false")
+        guard._process.kill()
+        guard._keeper.join(10)
+        assert str(guard.died).startswith("the guard, which clears up after us, ended by itself")
+
+    assert not guard.scratch.exists()
+    assert (tmp_path / "new").exists()
+
+
+def guards(scratch: str) -> list[int]:
+    """Return the processes that guard a folder."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):
+            line = (entry / "cmdline").read_bytes().split(b"\0")
+            if scratch.encode() in line and b"-S" in line:
+                found.append(int(entry.name))
+    return found

@@ -24,3 +24,13 @@ def test_of_an_unscored_trial_only_what_is_known_is_told() -> None:
 def test_an_outcome_must_say_which_one_it_is() -> None:
     with pytest.raises(ValidationError, match="outcome"):
         outcome_adapter.validate_python({"reason": "x"})
+
+
+@pytest.mark.parametrize("died", [False, True])
+def test_only_a_void_since_a_process_died_says_so(died: bool) -> None:
+    void = Void(reason="r", died=died)
+
+    written = void.model_dump()
+
+    assert written == {"outcome": "void", "reason": "r", **({"died": True} if died else {})}
+    assert outcome_adapter.validate_python(written) == void

@@ -17,7 +17,7 @@ from warex.benchmarks import AgentSpec, Result, Stage
 from warex.errors import InputError, MachineError, TrialVoid
 from warex.llm.defences.refresh import REFRESH
 from warex.proxy.lane import Proxy
-from warex.sandbox.isolation import Behind, behind
+from warex.sandbox.isolation import Behind, Isolation, behind
 from warex.scenarios import Scenario
 from warex.traces import (
     EVENTS,
@@ -429,3 +429,26 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(setting: Setting, tmp_path: 
 
     with pytest.raises(MachineError, match="cannot be written"):
         run_trial(spec("page"), 1, tmp_path / "file" / "attempt-1", setting)
+
+
+@pytest.mark.parametrize("isolation", ["namespace", "environment"])
+def test_a_trial_whose_namespace_or_guard_is_killed_is_void_at_once(
+    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, isolation: Isolation
+) -> None:
+    kind = {"namespace": b"warex.sandbox.inside", "environment": b"import guard"}[isolation]
+
+    def kill(proxy: Proxy) -> None:
+        for entry in Path("/proc/self/task").glob("*/children"):
+            for pid in entry.read_text().split():
+                if kind in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    os.kill(int(pid), signal.SIGKILL)
+
+    monkeypatch.setattr(trials, "behind", breaking(kill))
+
+    outcome = attempt(
+        spec("page,sleep"), replace(setting, timeout_s=600, isolation=isolation), tmp_path
+    )
+
+    assert isinstance(outcome, Void)
+    assert outcome.died
+    assert isolation in outcome.reason or "guard" in outcome.reason

@@ -13,7 +13,7 @@ from warex.benchmarks.base import AGENT_LOG, Benchmark, Command, Job, Result, St
 from warex.benchmarks.records import crashed, last_words, object_in
 from warex.benchmarks.table import BenchmarkTable
 from warex.benchmarks.testbed_pool import TestbedPool, own_testbed
-from warex.errors import CampaignError, TrialVoid
+from warex.errors import CampaignError, ProcessDied, TrialVoid
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
@@ -172,5 +172,7 @@ def _told(admin_port: int, what: str) -> dict[str, Any]:
     try:
         with opener.open(f"http://127.0.0.1:{admin_port}/{what}", timeout=10) as answer:
             return cast(dict[str, Any], json.loads(answer.read()))
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise ProcessDied(f"the testbed does not tell its {what}: {error}") from None
+    except ValueError as error:
         raise TrialVoid(f"the testbed does not tell its {what}: {error}") from None

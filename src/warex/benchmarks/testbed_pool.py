@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from warex.benchmarks.program import program
+from warex.benchmarks.program import running
 from warex.proxy.ca import CertificateAuthority
 
 HOSTS = "*.warex.test"
@@ -98,12 +98,19 @@ def _kind(ca: CertificateAuthority | None) -> Path | None:
 
 def _start(stack: ExitStack, ca: CertificateAuthority | None) -> dict[str, Any]:
     if ca is None:
-        return stack.enter_context(program("warex.testbed"))
+        return stack.enter_context(_testbed())
     # Both files have been read once the testbed says that it is ready.
     with tempfile.TemporaryDirectory(prefix="warex-site-") as scratch:
         certificate, key = ca.leaf(HOSTS, Path(scratch))
         tls = ("--tls-cert", str(certificate), "--tls-key", str(key))
-        return stack.enter_context(program("warex.testbed", *tls))
+        return stack.enter_context(_testbed(*tls))
+
+
+@contextmanager
+def _testbed(*arguments: str) -> Iterator[dict[str, Any]]:
+    # One that was ended does not tell its state, and is not lent again.
+    with running("warex.testbed", *arguments) as (_, said):
+        yield said
 
 
 def _reset(admin_port: int) -> bool:

@@ -6,6 +6,7 @@ with it: they are made again, under new numbers.
 """
 
 import multiprocessing
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -29,7 +30,7 @@ from warex.campaigns.runner import Done
 from warex.campaigns.schedule import Schedule, Turn
 from warex.campaigns.spent import Spent
 from warex.clock import Clock
-from warex.errors import MachineError, WarexError
+from warex.errors import IN_A_ROW, MachineError, ProcessDied, WarexError
 from warex.traces import attempt_dir, cannot_write, shared_answers, write_whole
 
 _LOOK = 0.2
@@ -66,12 +67,47 @@ def run_on_ray(
     Raises MachineError where the cluster is not reached, is lost, or a node lacks something;
     CampaignStopped where the same thing voids trial after trial.
     """
-    with _gateway(address, lanes, work) as pipe:
-        Driver(schedule, run, address, lanes, cache, pipe, spent_in, report, notice).drive()
+    driver: Driver | None = None
+    in_a_row = had = 0
+    while True:
+        with _gateway(address, lanes, work) as (pipe, process):
+            if driver is None:
+                driver = Driver(
+                    schedule, run, address, lanes, cache, pipe, spent_in, report, notice
+                )
+            driver.pipe = pipe
+            try:
+                driver.drive()
+                return
+            except _Lost as lost:
+                death = _death(process)
+                if death is None:
+                    raise  # Ray itself ends its drivers where their cluster is lost.
+                in_a_row, had = in_a_row + 1 if driver.came == had else 1, driver.came
+                if in_a_row == IN_A_ROW:
+                    raise MachineError(f"{death}, {in_a_row} times in a row; {lost}") from None
+                driver.lose(f"{death}; it is started anew")
+
+
+def _death(process: "subprocess.Popen[bytes]") -> ProcessDied | None:
+    """Return how a gateway was ended by a signal, if it was."""
+    with suppress(subprocess.TimeoutExpired):
+        code = process.wait(_END_SECONDS)
+        # Ray turns this signal into an exit.
+        code = -code if code == signal.SIGTERM else code
+        if code < 0:
+            return ProcessDied.with_code("the process that speaks with Ray", code)
+    return None
+
+
+class _Lost(MachineError):
+    """Nobody speaks for the cluster any more."""
 
 
 @contextmanager
-def _gateway(address: str, lanes: int | None, work: Work) -> Iterator[Connection]:
+def _gateway(
+    address: str, lanes: int | None, work: Work
+) -> "Iterator[tuple[Connection, subprocess.Popen[bytes]]]":
     ours, theirs = multiprocessing.Pipe()
     arguments = (str(theirs.fileno()), address, str(lanes or 0))
     # Not by multiprocessing, which would run the caller's own script once more. In a session of its
@@ -86,7 +122,7 @@ def _gateway(address: str, lanes: int | None, work: Work) -> Iterator[Connection
         try:
             with suppress(BrokenPipeError):
                 ours.send(work)
-            yield ours
+            yield ours, process
         finally:
             ours.close()
             try:
@@ -114,6 +150,8 @@ class Driver:
     room: int = 0
     """Trials at once that the cluster has CPUs for."""
     reached: bool = False
+    came: int = 0
+    """How many attempts have come back."""
 
     def drive(self) -> None:
         """Hand out turns and take in what comes of them until the schedule is over."""
@@ -125,11 +163,19 @@ class Driver:
                     self._ask()
         except (EOFError, ConnectionError):
             if not self.reached:
-                raise MachineError(f"no Ray cluster {self._where}") from None
-            raise MachineError(
+                raise _Lost(f"no Ray cluster {self._where}") from None
+            raise _Lost(
                 f"the Ray cluster at {self.address} is lost, with {len(self.running)} trials under"
                 " way; what had come back is kept: start Ray again and go on with --resume"
             ) from None
+
+    def lose(self, why: str) -> None:
+        """Have all that is under way made again: nobody will tell what became of it."""
+        self.notice(f"{why}, and so are the attempts under way: {len(self.running)}")
+        for turn in self.running.values():
+            self.schedule.lost(turn)
+        self.running.clear()
+        self.room = 0
 
     def _ask(self) -> None:
         """Hand out turns while the cluster has room."""
@@ -138,6 +184,7 @@ class Driver:
             if turn is None:
                 return
             self.asked += 1
+            # Before it is sent: what cannot be sent is lost like what is under way.
             self.running[self.asked] = turn
             self.pipe.send(Asked(self.asked, turn.key, turn.attempt, self._answers(turn)))
 
@@ -150,6 +197,7 @@ class Driver:
                     )
                 self.reached, self.room = True, room
             case Came(number=number, result=Attempted() as result):
+                self.came += 1
                 self._take_in(self.running.pop(number), result)
             case Came(result=WarexError() as error):
                 raise error

@@ -125,7 +125,7 @@ class Schedule:
         else:
             self._settle(turn.key)
         self._counted |= not isinstance(outcome, Void)
-        if not (self._counted and turn.voids and isinstance(outcome, Void)):
+        if not (self._counted and turn.voids and isinstance(outcome, Void) and not outcome.died):
             # At the end only those that were void are left. Where others count, their being void
             # once more, in a row by then, says nothing of these.
             self._streak.note(turn.key.task, outcome)

@@ -10,7 +10,7 @@ from warex.proxy.ca import ensure_ca
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium
 from warex.sandbox.isolation import Isolation
-from warex.trials.model import PREFIX, scripted_model
+from warex.trials.model import PREFIX, ScriptedModel
 from warex.trials.run import Setting, TrialSpec
 
 
@@ -28,7 +28,7 @@ def setting_for(
     ``cache`` is the folder of the run's LLM cache, if it keeps one.
     Raises MachineError where the machine lacks something.
     """
-    with benchmark.lasting(), _services(specs, benchmark) as (forkserver, model_port):
+    with benchmark.lasting(), _services(specs, benchmark) as (forkserver, model):
         yield Setting(
             benchmark=benchmark,
             forkserver=forkserver,
@@ -36,7 +36,7 @@ def setting_for(
             chromium=find_chromium(),
             isolation=isolation,
             timeout_s=timeout_s,
-            model_port=model_port,
+            model=model,
             record=options.record,
             insecure=options.insecure,
             upstream=options.upstream,
@@ -51,14 +51,14 @@ def setting_for(
 @contextmanager
 def _services(
     specs: Sequence[TrialSpec], benchmark: Benchmark
-) -> Iterator[tuple[Forkserver, int | None]]:
+) -> Iterator[tuple[Forkserver, ScriptedModel | None]]:
     forkserver = Forkserver()
     forkserver.warm()
     try:
         tasks = benchmark.script()
         if tasks and any(spec.agent.model.startswith(PREFIX) for spec in specs):
-            with scripted_model(tasks) as port:
-                yield forkserver, port
+            with ScriptedModel(tasks) as model:
+                yield forkserver, model
         else:
             yield forkserver, None
     finally:

@@ -133,11 +133,13 @@ class _Trial:
                     code = child.wait()
                 seconds = time.monotonic() - started
                 terminal.take_back()
+            gone = place.died()
             place.end()
             proxy = place.proxy
-        self._leave(code, seconds, proxy.broken)
-        if proxy.broken:
-            raise self._void(proxy.broken)
+        broken = proxy.broken if gone is None else str(gone)
+        self._leave(code, seconds, broken)
+        if broken:
+            raise self._void(broken)
         if proxy.saw is not None:
             self._sum_up(place, proxy.saw)
         return code if code >= 0 else 128 - code

@@ -20,11 +20,12 @@ import sys
 import threading
 from contextlib import suppress
 
-from warex.errors import MachineError
+from warex.errors import MachineError, ProcessDied
 from warex.proxy.handed import Handed, receive, send_alone
 from warex.proxy.lean import load_only_what_is_used
 
 _START = "from warex.proxy.forkserver import main; main()"
+_ENDING_SECONDS = 0.2
 
 
 class Forkserver:
@@ -40,31 +41,36 @@ class Forkserver:
 
         ``handed``: the sockets that it serves. The caller keeps its own copies of them.
 
-        Raises MachineError where the server does not run.
+        A server that has ended meanwhile is started anew. Raises ProcessDied where the next one
+        ends, too.
         """
         ours, theirs = socket.socketpair()
         with self._lock, theirs:
-            if self._process is None or self._process.poll() is not None:
-                self._launch()
-            try:
-                if self._channel is None:
-                    raise OSError("no channel")
-                if handed is None:
-                    send_alone(self._channel, theirs)
-                else:
-                    handed.send(self._channel, theirs)
-            except OSError as error:
-                ours.close()
-                raise MachineError(
-                    f"the proxy's forkserver has gone ({error}); look at its messages above"
-                ) from None
+            if not self._asked(theirs, handed):
+                self._end()
+                if not self._asked(theirs, handed):
+                    ours.close()
+                    raise ProcessDied(
+                        "the proxy's forkserver ends as soon as it is started; look at its"
+                        " messages above"
+                    )
         return ours
+
+    def died(self) -> ProcessDied | None:
+        """Return how the server ended; None if it runs, or nobody has needed it."""
+        with self._lock:
+            if self._process is None:
+                return None
+            with suppress(subprocess.TimeoutExpired):
+                # Its sockets are closed some moments before its end is told.
+                code = self._process.wait(_ENDING_SECONDS)
+                return ProcessDied.with_code("the proxy's forkserver", code)
+            return None
 
     def warm(self) -> None:
         """Start the server now, so that the first trial need not wait for it."""
         with self._lock:
-            if self._process is None:
-                self._launch()
+            self._ensure()
 
     @property
     def pid(self) -> int | None:
@@ -74,17 +80,37 @@ class Forkserver:
     def close(self) -> None:
         """End the server. Proxies that still run end when their channels close."""
         with self._lock:
-            if self._channel is not None:
-                self._channel.close()
-            if self._process is not None:
-                # Whoever is refused before the first proxy need not wait until it has loaded.
-                self._process.terminate()
-                self._process.wait()
-            self._channel = self._process = None
+            self._end()
 
-    def _launch(self) -> None:
+    def _asked(self, theirs: socket.socket, handed: Handed | None) -> bool:
+        """Send a proxy's end of its channel to the server; return whether it could be sent."""
+        channel = self._ensure()
+        try:
+            if handed is None:
+                send_alone(channel, theirs)
+            else:
+                handed.send(channel, theirs)
+        except OSError:
+            return False
+        return True
+
+    def _ensure(self) -> socket.socket:
+        """Return the channel to a server that runs, as far as is known."""
+        if self._channel is None or self._process is None or self._process.poll() is not None:
+            self._end()
+            self._channel = self._launch()
+        return self._channel
+
+    def _end(self) -> None:
         if self._channel is not None:
             self._channel.close()
+        if self._process is not None:
+            # Whoever is refused before the first proxy need not wait until it has loaded.
+            self._process.terminate()
+            self._process.wait()
+        self._channel = self._process = None
+
+    def _launch(self) -> socket.socket:
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -95,7 +121,7 @@ class Forkserver:
                 # A Ctrl-C is for the caller, who ends the proxies in good order.
                 start_new_session=True,
             )
-        self._channel = ours
+        return ours
 
 
 def main() -> None:

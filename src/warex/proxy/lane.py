@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
-from warex.errors import InputError, MachineError, TrialVoid, WarexError
+from warex.errors import InputError, MachineError, ProcessDied, TrialVoid, WarexError
 from warex.proxy.config import ProxyConfig
 from warex.proxy.forkserver import Forkserver
 
@@ -25,6 +25,10 @@ from warex.proxy.handed import Handed
 _START_SECONDS = 120.0
 """A proxy that dies is known at once; one of fifty that start at the same time may be long."""
 _STOP_SECONDS = 10.0
+_GONE = (
+    "the proxy was ended before it was ready: by somebody, for want of memory, or by a fault of its"
+    " own, of which its messages above tell"
+)
 
 _ERRORS: dict[int, type[WarexError]] = {2: InputError, 3: MachineError}
 
@@ -40,6 +44,8 @@ class Proxy:
     host: str = "127.0.0.1"
     broken: str | None = None
     """Why the trial is void, as soon as it is."""
+    died: bool = False
+    """Whether that is since the process was ended from outside."""
     saw: "Summary | None" = None
     """What came through, once it has ended in good order."""
     _channel: socket.socket = field(repr=False, default_factory=socket.socket)
@@ -98,7 +104,7 @@ def started(
     ``notice`` is told what the user should know meanwhile and ``on_end`` that the proxy has ended,
     by itself or not, both from another thread. ``handed``: a namespace's sockets, to be served
     instead of a port. Raises InputError or MachineError where it cannot start, in the proxy's own
-    words.
+    words, ProcessDied where it was killed meanwhile.
     """
     if (config.capture == "handed") != (handed is not None):
         raise ValueError("a namespace's sockets go with capture='handed', and it with them")
@@ -108,15 +114,18 @@ def started(
         channel.settimeout(_START_SECONDS)
         channel.sendall(config.model_dump_json().encode() + b"\n")
         ready = _read(lines.readline())
-    except OSError as error:
+    except TimeoutError:
         lines.close()
         channel.close()
-        raise MachineError(f"the proxy did not start: {error}") from None
+        raise ProcessDied(f"the proxy was not ready within {_START_SECONDS:g} s") from None
+    except OSError:
+        ready = {}
     if ready.get("kind") != "ready":
         lines.close()
         channel.close()
-        kind = _ERRORS.get(ready.get("exit_code", 3), WarexError)
-        raise kind(ready.get("sentence", "the proxy ended before it was ready"))
+        if "sentence" not in ready:
+            raise forkserver.died() or ProcessDied(_GONE)
+        raise _ERRORS.get(ready["exit_code"], WarexError)(ready["sentence"])
     channel.settimeout(None)
     proxy = Proxy(
         ready["port"], ready["control"], ready["token"], ready["pid"], config.host, _channel=channel
@@ -124,7 +133,8 @@ def started(
 
     def listen() -> None:
         in_order = False
-        with lines:
+        # Who is killed may leave a reset behind in place of an end.
+        with lines, suppress(OSError):
             for line in lines:
                 said = _read(line)
                 match said.get("kind"):
@@ -141,7 +151,7 @@ def started(
                     case _:
                         pass
         if not in_order and proxy.broken is None:
-            proxy.broken = "the proxy died before the trial's end"
+            proxy.broken, proxy.died = "the proxy died before the trial's end", True
         on_end()
 
     proxy._listener = threading.Thread(target=listen, name="proxy listener", daemon=True)

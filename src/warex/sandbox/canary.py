@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from warex.errors import MachineError, TrialVoid
+from warex.errors import MachineError, ProcessDied, TrialVoid
 from warex.proxy.interception import CANARY_HOST
 from warex.sandbox.chromium import headless
 from warex.sandbox.isolation import Behind
@@ -29,6 +29,8 @@ def fetch_canary(chromium: Path, place: Behind, stop: Callable[[], bool] | None 
         )
         try:
             done = place.run(command, page, timeout_s=_SECONDS, stop=stop)
+        except ProcessDied:
+            raise
         except MachineError as error:
             raise TrialVoid(f"the canary could not be sent: {error}") from None
         shown = page.read_text("utf-8", "replace")

@@ -11,47 +11,123 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from warex.errors import MachineError
+from warex.errors import IN_A_ROW, MachineError, ProcessDied
 from warex.sandbox.family import Family
 from warex.sandbox.farm import Farm
+from warex.sandbox.terminal import unsignalled
 
 _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from warex.sandbox import guard; guard.main()"
 )
 _SOURCES = Path(__file__).parents[2]
 _SECONDS = 15.0
+_BRIEF = 1.0
+"""Seconds: a guard that was ended sooner was ended like the one before it."""
 _REMOVING_SECONDS = 10.0
 _PAUSE = 0.05
 """Seconds between two tries: who still writes tells nobody when it has ended."""
 
 
 class Guard:
-    """The caller's side: what is to be cleared up."""
+    """The caller's side: what is to be cleared up.
 
-    def __init__(self, process: "subprocess.Popen[str]", scratch: Path) -> None:
-        self._process = process
+    Where the guard's process is ended by somebody, another one takes its place.
+    """
+
+    def __init__(self, scratch: Path) -> None:
         self.scratch = scratch
         """A folder for this command alone."""
+        self.died: ProcessDied | None = None
+        """How its process was ended, if it was; that does not make it any less watchful."""
+        self._lock = threading.Lock()
+        self._families: list[Family] = []
+        self._farms: list[Farm] = []
+        self._closing = False
+        self._process = _started(scratch)
+        self._keeper = threading.Thread(target=self._keep, name="guard", daemon=True)
+        with unsignalled():
+            self._keeper.start()
 
     def watch(self, family: Family) -> None:
         """Have the processes of a command ended."""
-        self._tell(mark=family.mark, leader=family.leader)
+        with self._lock:
+            self._families.append(family)
+            _tell(self._process, mark=family.mark, leader=family.leader)
 
     def tend(self, farm: Farm) -> None:
         """Have what is new in a folder of links brought home."""
-        self._tell(shadow=str(farm.shadow), real=str(farm.real), planted=farm.planted)
+        with self._lock:
+            self._farms.append(farm)
+            _tell_of(self._process, farm)
 
-    def _tell(self, **what: object) -> None:
-        if self._process.stdin is not None:
-            # Somebody may have killed it; the end clears up what it can.
-            with suppress(OSError):
-                self._process.stdin.write(json.dumps(what) + "\n")
-                self._process.stdin.flush()
+    def close(self) -> None:
+        """Have all cleared up now; do it here where the guard was ended."""
+        with self._lock:
+            self._closing = True
+            _close(self._process)
+        self._keeper.join(_SECONDS)
+        if self._keeper.is_alive():
+            self._process.kill()
+            self._keeper.join()
+        if self._process.returncode:
+            _clear_up(self._families, self._farms)
+        _remove(self.scratch)
+
+    def _keep(self) -> None:
+        """Start the guard anew whenever it is ended; give up after three in a row."""
+        in_a_row = 0
+        while True:
+            began = time.monotonic()
+            code = self._process.wait()
+            in_a_row = in_a_row + 1 if time.monotonic() - began < _BRIEF else 1
+            with self._lock:
+                if self._closing:
+                    return
+                self.died = ProcessDied.with_code("the guard, which clears up after us,", code)
+                _close(self._process)
+                if in_a_row == IN_A_ROW:
+                    return
+                self._process = _started(self.scratch)
+                for family in self._families:
+                    _tell(self._process, mark=family.mark, leader=family.leader)
+                for farm in self._farms:
+                    _tell_of(self._process, farm)
+
+
+def _started(scratch: Path) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _START, str(_SOURCES), str(scratch)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        # Neither a Ctrl-C nor whatever else the terminal sends is for it.
+        start_new_session=True,
+    )
+
+
+def _tell(process: "subprocess.Popen[str]", **what: object) -> None:
+    if process.stdin is not None:
+        # Somebody may have killed it; the next one is told anew.
+        with suppress(OSError):
+            process.stdin.write(json.dumps(what) + "\n")
+            process.stdin.flush()
+
+
+def _tell_of(process: "subprocess.Popen[str]", farm: Farm) -> None:
+    _tell(process, shadow=str(farm.shadow), real=str(farm.real), planted=farm.planted)
+
+
+def _close(process: "subprocess.Popen[str]") -> None:
+    if process.stdin is not None:
+        with suppress(OSError):  # It was killed with words still on their way.
+            process.stdin.close()
 
 
 @contextmanager
@@ -65,31 +141,15 @@ def guarded() -> Iterator[Guard]:
     except OSError as error:
         raise _no_folder(error) from None
     # First the guard, then the folder: a kill between the two leaves nothing behind.
-    process = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _START, str(_SOURCES), str(scratch)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        # Neither a Ctrl-C nor whatever else the terminal sends is for it.
-        start_new_session=True,
-    )
+    guard = Guard(scratch)
     try:
         try:
             scratch.mkdir(mode=0o700)
         except OSError as error:
             raise _no_folder(error) from None
-        yield Guard(process, scratch)
+        yield guard
     finally:
-        if process.stdin is not None:
-            with suppress(OSError):  # It was killed with words still on their way.
-                process.stdin.close()
-        try:
-            process.wait(_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        _remove(scratch)
+        guard.close()
 
 
 def _no_folder(error: OSError) -> MachineError:
@@ -119,8 +179,12 @@ def main() -> None:
                 farms.append(Farm(Path(shadow), Path(real), tuple(planted)))
             case _:
                 pass
-    for family in families.values():
+    _clear_up(families.values(), farms)
+    _remove(Path(sys.argv[2]))
+
+
+def _clear_up(families: Iterable[Family], farms: Iterable[Farm]) -> None:
+    for family in families:
         family.end()
     for farm in farms:
         farm.bring_home()
-    _remove(Path(sys.argv[2]))

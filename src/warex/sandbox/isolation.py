@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, Protocol
 
-from warex.errors import InputError, MachineError, WarexError
+from warex.errors import InputError, MachineError, ProcessDied, WarexError, anew
 from warex.sandbox.direct import start_direct
 from warex.sandbox.family import Family
 from warex.sandbox.guard import Guard, guarded
@@ -105,6 +105,15 @@ class Behind:
         if not self._serving.done() or self._serving.exception() is not None:
             return None
         return self._serving.result().broken
+
+    def died(self) -> ProcessDied | None:
+        """Return what was ended of what holds commands behind the proxy, if anything was."""
+        return None if self._namespace is None else self._namespace.died()
+
+    @property
+    def unguarded(self) -> ProcessDied | None:
+        """How the guard was ended, if it was; another one has taken its place."""
+        return None if self._guard is None else self._guard.died
 
     def start(
         self,
@@ -210,13 +219,19 @@ def allowed(wish: Wish, ca: "CertificateAuthority") -> tuple[Isolation, str | No
         return wish, None
     from warex.sandbox.namespace import namespace
 
-    try:
+    def tried() -> None:
         with namespace(ca):
-            return "namespace", None
+            pass
+
+    try:
+        anew(tried)
+    except ProcessDied:
+        raise  # That says nothing of what this machine allows.
     except MachineError as error:
         if wish == "namespace":
             raise
         return "environment", f"without a namespace, by environment variables: {error}"
+    return "namespace", None
 
 
 @contextmanager
@@ -250,7 +265,7 @@ def behind(
             try:
                 namespace = _entered(stack, configure, check, ca, host_ports, own_session)
             except MachineError as error:
-                if wish == "namespace":
+                if wish == "namespace" or isinstance(error, ProcessDied):
                     raise
                 refused = str(error)
                 told.notice(f"without a namespace, by environment variables: {error}")

@@ -20,7 +20,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Final
 
-from warex.errors import MachineError
+from warex.errors import MachineError, ProcessDied
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.handed import Handed
 from warex.sandbox import first, laying
@@ -54,10 +54,11 @@ class CannotStart(MachineError):
 class Inside:
     """A command that runs in the namespace."""
 
-    def __init__(self, pid: int, line: socket.socket) -> None:
+    def __init__(self, pid: int, line: socket.socket, gone: threading.Event) -> None:
         self.pid = pid
         """Its process id, as this process sees it."""
         self._line = line
+        self._gone = gone
         self._lock = threading.Lock()
         self._code: int | None = None
 
@@ -73,9 +74,13 @@ class Inside:
             if self._code is None:
                 self._line.settimeout(timeout)
                 said, _ = _heard(self._line)
-                # Where the namespace has gone, the kernel has killed all in it.
-                self._code = said[1] if said and said[0] == "ended" else -signal.SIGKILL
                 self._line.close()
+                if said and said[0] == "ended":
+                    self._code = said[1]
+                else:
+                    # The namespace has gone, and the kernel has killed all in it.
+                    self._gone.set()
+                    self._code = -signal.SIGKILL
             return self._code
 
     def signal(self, number: int) -> None:
@@ -93,12 +98,25 @@ class Namespace:
         self.notices = laid.notices
         """What the user should know about it, each a sentence."""
         self._channel = channel
+        self._gone = threading.Event()
         self._laid = laid
         self._own_session = own
 
     def environment(self, base: Mapping[str, str]) -> Environment:
         """Return what commands are started with: trust in the CA, and no proxy."""
         return self._laid.environment(base)
+
+    def died(self) -> ProcessDied | None:
+        """Return what there is to say where it has gone, and with it all that ran inside."""
+        try:
+            # Its first process says nothing here but by its end; a command may learn of that first.
+            if not self._gone.is_set():
+                self._channel.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return None
+        except ConnectionError:
+            pass
+        return _gone()
 
     def start(
         self,
@@ -113,7 +131,7 @@ class Namespace:
     ) -> Inside:
         """Start a command with these streams, and with ``pass_fds`` under the same numbers.
 
-        Raises CannotStart where it cannot be started, MachineError where the namespace has gone.
+        Raises CannotStart where it cannot be started, ProcessDied where the namespace has gone.
         """
         request = {
             "arguments": [os.fsencode(argument) for argument in arguments],
@@ -142,7 +160,7 @@ class Namespace:
                         process = sender
                     case ("started",):
                         stack.pop_all()
-                        return Inside(process, ours)
+                        return Inside(process, ours, self._gone)
                     case ("failed", int(number), str(name), bool(entering)):
                         raise _cannot_start(name, number, entering)
                     case _:
@@ -211,7 +229,7 @@ def _ready(channel: socket.socket) -> Handed:
             _LARGEST, socket.CMSG_SPACE(64 * 4), socket.MSG_CMSG_CLOEXEC
         )
     except OSError as error:
-        raise MachineError(f"the namespace was not made: {error}") from None
+        raise ProcessDied(f"the namespace was not made: {error}") from None
     channel.settimeout(None)
     said = _read(data)
     match said:
@@ -224,8 +242,9 @@ def _ready(channel: socket.socket) -> Handed:
         case ("refused", str(step), int(number)):
             raise MachineError(remedy(step, number))
         case _:
-            raise MachineError(
-                "the namespace was not made: its first process ended; look at its messages above"
+            raise ProcessDied(
+                "the namespace was not made: its first process was ended, or its messages above"
+                " tell why"
             )
 
 
@@ -264,7 +283,10 @@ def _in_memory(value: dict[str, Any]) -> Iterator[int]:
 
 def _heard(line: socket.socket) -> tuple[Any, int]:
     """Return what was said, None at the line's end, and the process that said it."""
-    data, beside, _, _ = line.recvmsg(_LARGEST, socket.CMSG_SPACE(_CREDENTIALS.size))
+    try:
+        data, beside, _, _ = line.recvmsg(_LARGEST, socket.CMSG_SPACE(_CREDENTIALS.size))
+    except ConnectionError:
+        return None, 0  # Killed before it had read what was sent to it.
     sender = 0
     for level, kind, content in beside:
         if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
@@ -280,8 +302,11 @@ def _number(stream: _Stream) -> int:
     return stream if isinstance(stream, int) else stream.fileno()
 
 
-def _gone() -> MachineError:
-    return MachineError("the command's namespace has gone: its first process was ended by somebody")
+def _gone() -> ProcessDied:
+    return ProcessDied(
+        "the command's namespace has gone: its first process was ended, by somebody or for want of"
+        " memory"
+    )
 
 
 def _here() -> Path:

@@ -5,7 +5,14 @@ A void trial has no score field, so nothing can average it as a zero.
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import (
+    BaseModel,
+    Field,
+    JsonValue,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    model_serializer,
+)
 
 type Ending = Literal[
     "answered",
@@ -36,6 +43,13 @@ class Void(BaseModel, frozen=True, extra="forbid"):
 
     outcome: Literal["void"] = "void"
     reason: str
+    died: bool = False
+    """Whether a process of WAREX's own was killed; not written where none was."""
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
+        written: dict[str, JsonValue] = write(self)
+        return written if self.died else {k: v for k, v in written.items() if k != "died"}
 
 
 class Unscored(BaseModel, frozen=True, extra="forbid"):

@@ -1,11 +1,17 @@
 """The embedded scripted model: started once for a campaign, asked by every trial that names it."""
 
+import subprocess
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
 
-from warex.benchmarks.program import program
-from warex.errors import MachineError, TrialVoid
+from warex.benchmarks.program import needed, running
+from warex.errors import MachineError, ProcessDied, TrialVoid, anew
+
+MODULE = "warex.agents.scripted_model"
 
 PREFIX = "scripted:"
 """Models of this name are played by a program of WAREX's own; the rest is the persona."""
@@ -17,18 +23,48 @@ HOST = "model.warex.test"
 """The name under which a trial behind the proxy reaches it: loopback itself stays direct."""
 
 
-@contextmanager
-def scripted_model(tasks: Sequence[Path]) -> Iterator[int]:
-    """Run the scripted model over a benchmark's task files; yield its port.
+class ScriptedModel:
+    """A program that plays the model; one that was ended is started anew for the next trial.
 
-    Raises MachineError where it does not start.
+    Use it as a context manager.
     """
-    with ExitStack() as running:
+
+    def __init__(self, tasks: Sequence[Path]) -> None:
+        """Take a benchmark's task files."""
+        self._arguments = ("--tasks", *map(str, tasks))
+        self._lock = threading.Lock()
+        self._until = ExitStack()
+        self._running: tuple[subprocess.Popen[bytes], dict[str, Any]] | None = None
+
+    def __enter__(self) -> Self:
+        """Start it; raise MachineError where it does not start."""
         try:
-            said = running.enter_context(
-                program("warex.agents.scripted_model", "--tasks", *map(str, tasks))
-            )
+            anew(self._started)
+        except ProcessDied:
+            raise
         except TrialVoid as error:
             # It serves a whole campaign: there is no trial yet to be void.
             raise MachineError(f"the scripted model does not start: {error}") from None
-        yield int(said["port"])
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._until.close()
+
+    @contextmanager
+    def lend(self) -> Iterator[int]:
+        """Yield its port for a trial; raise ProcessDied where it is ended meanwhile."""
+        process, said = self._started()
+        with needed(process, MODULE):
+            yield int(said["port"])
+
+    def _started(self) -> "tuple[subprocess.Popen[bytes], dict[str, Any]]":
+        with self._lock:
+            if self._running is None or self._running[0].poll() is not None:
+                self._until.close()
+                self._running = self._until.enter_context(running(MODULE, *self._arguments))
+            return self._running

@@ -24,6 +24,7 @@ from warex.benchmarks.program import program
 from warex.errors import CampaignError
 from warex.scenarios.documents import read_document
 from warex.scenarios.mistakes import check, listed
+from warex.trials.model import MODULE
 
 PLAYBOOK = "playbook:"
 """Models of this name are played by the rules of a file; the rest is its path."""
@@ -105,9 +106,9 @@ def load_playbook(path: Path) -> Playbook:
 def played(playbook: Playbook, scratch: Path) -> Iterator[int]:
     """Play a playbook for one trial; yield its port.
 
-    Raises TrialVoid where the program does not start.
+    Raises TrialVoid where the program does not start, ProcessDied where it is ended meanwhile.
     """
     file = scratch / "playbook.json"
     file.write_text(json.dumps(playbook.model_dump(mode="json", by_alias=True)), "utf-8")
-    with program("warex.agents.scripted_model", "--playbook", str(file)) as said:
+    with program(MODULE, "--playbook", str(file)) as said:
         yield int(said["port"])

@@ -15,7 +15,7 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from warex.benchmarks import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
-from warex.errors import InputError, MachineError, TraceError, TrialVoid
+from warex.errors import InputError, MachineError, ProcessDied, TraceError, TrialVoid
 from warex.llm.defences import Defence
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.config import HostMap, LlmCachePlace, ProxyConfig
@@ -49,7 +49,7 @@ from warex.traces import (
     write_outcome,
 )
 from warex.trials.defended import require_the_defence
-from warex.trials.model import HOST
+from warex.trials.model import HOST, ScriptedModel
 from warex.trials.playbook import PLAYBOOK, Playbook, played
 
 NO_KEY = "no-key-is-set"
@@ -90,8 +90,10 @@ class Setting:
     isolation: Isolation = "environment"
     """How the agents are put behind the proxy."""
     timeout_s: float = 300.0
+    model: ScriptedModel | None = None
+    """The embedded model, if a trial names it."""
     model_port: int | None = None
-    """Port of the embedded model, if one runs."""
+    """Port of what plays a trial's model, if WAREX plays it."""
     record: str = "all"
     insecure: bool = False
     upstream: str | None = None
@@ -114,8 +116,9 @@ class Interrupted(Exception):
 def run_trial(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> Outcome:
     """Run one attempt in a folder of its own and write how it came out, last.
 
-    Raises MachineError where the machine lacks something, InputError where the configuration cannot
-    work or the folder holds an attempt, Interrupted where it was stopped.
+    Where a process of ours is ended from outside, the attempt is void. Raises MachineError where
+    the machine lacks something, InputError where the configuration cannot work or the folder holds
+    an attempt, Interrupted where it was stopped.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -126,7 +129,7 @@ def run_trial(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> 
     try:
         outcome = _run(spec, attempt, folder, setting)
     except TrialVoid as void:
-        outcome = Void(reason=str(void))
+        outcome = Void(reason=str(void), died=isinstance(void, ProcessDied))
     if setting.stop.is_set():
         raise Interrupted
     shared = _shared_answers(spec, setting)
@@ -162,7 +165,11 @@ def _run(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> Outco
 def _with_its_model(spec: TrialSpec, setting: Setting) -> Iterator[Setting]:
     """Play the trial's own playbook, if it has one: no other trial moves its place."""
     if spec.playbook is None:
-        yield setting
+        if setting.model is None or not spec.agent.embedded:
+            yield setting
+            return
+        with setting.model.lend() as port:
+            yield replace(setting, model_port=port)
         return
     with (
         tempfile.TemporaryDirectory(prefix="warex-playbook-") as scratch,
@@ -187,9 +194,13 @@ def _run_behind(
     ) as place:
         proxy = place.proxy
 
+        def died() -> ProcessDied | None:
+            # Who ends the guard may have ended processes of the agent's, too.
+            return place.died() or place.unguarded
+
         def stop() -> bool:
             # What follows a break of ours says nothing, so nobody need wait for it.
-            return setting.stop.is_set() or proxy.broken is not None
+            return setting.stop.is_set() or proxy.broken is not None or died() is not None
 
         void = result = finished = reached = None
         try:
@@ -202,9 +213,11 @@ def _run_behind(
             reached = setting.benchmark.reached(stage)
         except TrialVoid as error:
             void = error
+        # Whoever was ended takes others along, whose words say less.
+        void = died() or void
     # Only now is it known whether the proxy held to its end; its own word says more.
-    if proxy.broken is not None:
-        raise TrialVoid(proxy.broken)
+    if proxy.broken is not None and not isinstance(void, ProcessDied):
+        raise (ProcessDied if proxy.died else TrialVoid)(proxy.broken)
     if void is not None or finished is None or result is None:
         raise void or TrialVoid("the trial ended before its agent began")
     trace = _trace(folder)
