@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from tests.benchmarks.homes import GPT, make_home, make_job
 from warex.benchmarks import BenchmarkTable, Result, Stage
-from warex.benchmarks.webarena import WebArenaBenchmark, address
+from warex.benchmarks.webarena import WebArenaBenchmark, address, stops_in
 from warex.errors import CampaignError
 from warex.proxy.ca import ensure_ca
 from warex.scenarios import Scenario
@@ -247,3 +248,16 @@ def test_no_verdict_is_a_crash_with_the_last_words_or_the_time_limit(
     assert crashed.ending == "harness_crashed"
     assert "code 1 and no verdict, after it said: AssertionError" in crashed.reasons[0]
     assert webarena().read("0", Stage(), tmp_path, None) == Result("time_limit", 0.0)
+
+
+def test_a_page_full_of_stops_that_never_end_takes_no_time() -> None:
+    began = time.process_time()
+
+    assert stops_in("<pre>stop [" * 100_000) == []
+    assert stops_in("]</pre></div></div>" * 50_000) == []
+
+    assert time.process_time() - began < 1
+
+
+def test_a_stop_begins_at_the_first_mark() -> None:
+    assert stops_in("<pre>stop [a<pre>stop [b]</pre></div></div> <pre>stop [c") == ["a<pre>stop [b"]

@@ -1,4 +1,5 @@
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -204,3 +205,40 @@ def test_a_text_quoting_itself_is_read_in_time() -> None:
         "\\",
     ):
         _read(line * (60_000 // len(line)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "click('''" + "\\" * 100_000,
+        'click("""' + "\\" * 100_001,
+        'click("a\n' * 12_501,
+        "click(\n" * 15_000,
+        "click(" + "a," * 50_000,
+        ("click(" + "a," * 500 + "\n") * 100,
+        "click" + " " * 100_000 + "x",
+        "click [1]" + " " * 100_000 + "x",
+        "click [1]" + " ]" * 50_000,
+        "click [1] ; " + "." * 100_000 + "x",
+        "click [" + "]" + " " * 100_000 + "x]",
+        "```" * 33_334,
+        "<action>" * 12_500,
+        "<think>" * 12_500,
+        "Action:" * 15_000,
+        "{" * 100_000,
+        "click(x=" + "=" * 100_000 + ")",
+    ],
+    ids=lambda text: repr(text[:12]),
+)
+def test_a_long_answer_takes_no_time(text: str) -> None:
+    began = time.process_time()
+
+    _read(text)
+
+    assert time.process_time() - began < 2
+
+
+def test_a_call_is_read_after_many_that_only_are_mentioned() -> None:
+    prose = "click('1') is what I would do\n" * 1000
+
+    assert _read(f"{prose}click('7')") == (Action("click", ("7",)),)

@@ -1,5 +1,7 @@
 """Patterns over origins: what a connection fault can be about."""
 
+import time
+
 import pytest
 
 from warex.faults import Point
@@ -123,3 +125,12 @@ def test_a_target_has_a_url_with_the_scheme_that_its_port_says() -> None:
     assert Target("connect", "shop.example", 80).url == "http://shop.example:80/"
     assert Target("tls", "shop.example", 80).url == "https://shop.example:80/"
     assert Target("name", "shop.example").url == "https://shop.example/"
+
+
+def test_a_long_host_takes_no_time() -> None:
+    origins = read_origins("https://*a*a*a*b")
+    began = time.process_time()
+
+    assert not origins.names_host("a" * 100_000)
+
+    assert time.process_time() - began < 1

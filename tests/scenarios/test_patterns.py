@@ -135,6 +135,39 @@ def test_a_glob_of_many_stars_takes_no_time() -> None:
 
 
 @pytest.mark.parametrize(
+    ("match", "url"),
+    [
+        (Match(url_regex="(a+)+$"), f"https://shop.test/{'a' * 1_000_000}!"),
+        (Match(url="{sites}/*z"), f"https://shop.test{'/app' * 250_000}"),
+        (Match(url="{sites}*a*b"), f"https://shop.test{'/app' * 250_000}"),
+        (Match(url="*" + "/app*" * 100), f"https://shop.test{'/ap' * 300_000}"),
+    ],
+    ids=["regex", "sites", "sites-rest", "glob"],
+)
+def test_a_long_url_takes_no_time(match: Match, url: str) -> None:
+    matches = matcher(match, ("https://shop.test/*/app", "https://shop.test/*p*/app"))
+    began = time.process_time()
+
+    assert not matches(url)
+
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://shop.test/a/app/cart", True),
+        ("https://shop.test/a/app/b/app/cart", True),
+        ("https://shop.test/a/app?x/cart", False),
+        ("https://shop.test/a/apple/cart", False),
+        ("https://shop.test/a/cart", False),
+    ],
+)
+def test_a_site_with_a_star_in_its_path_is_followed_by_the_rest(url: str, expected: bool) -> None:
+    assert matcher(Match(url="{sites}/cart"), ("https://shop.test/*/app",))(url) is expected
+
+
+@pytest.mark.parametrize(
     ("pattern", "url", "expected"),
     [
         ("{sites}", "https://shop.test/", True),

@@ -20,6 +20,7 @@ from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
+from warex.regex import Regex
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import not_among
 from warex.traces import Ending
@@ -108,10 +109,8 @@ class ResultReader(BaseModel, frozen=True, extra="forbid"):
     @field_validator("regex")
     @classmethod
     def _compiles(cls, pattern: str | None) -> str | None:
-        try:
-            re.compile(pattern or "")
-        except re.error as error:
-            raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+        if pattern is not None:
+            Regex(pattern, multiline=True)
         return pattern
 
     @model_validator(mode="after")
@@ -418,10 +417,11 @@ def _items(path: Path, text: str, where: str) -> Iterator[tuple[str, Any]]:
 
 def _value_of(reader: ResultReader, text: str) -> tuple[Any, str | None]:
     if reader.regex is not None:
-        found = list(re.finditer(reader.regex, text, re.MULTILINE))
-        if not re.compile(reader.regex).groups:
-            return bool(found), None
-        return (found[-1][1] if found else None), None
+        pattern = Regex(reader.regex, multiline=True)
+        if not pattern.groups:
+            return pattern.finds(text), None
+        found = pattern.last(text)
+        return (found.groups[0] if found else None), None
     data = json.loads(text)
     answer = look_up(data, reader.answer) if reader.answer else None
     return look_up(data, cast(str, reader.json_path)), None if answer is None else str(answer)

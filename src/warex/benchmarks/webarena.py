@@ -58,7 +58,7 @@ _WORK = "webarena"
 _RESULT = "result"
 _VERDICT = re.compile(r"\[Result\] \((PASS|FAIL)\)")
 _ERROR = re.compile(r"\[(OpenAI|Unhandled) Error\] (.*)")
-_STOPPED = re.compile(r"<pre>stop \[(.*?)\]</pre></div></div>", re.DOTALL)
+_STOP, _STOP_ENDS = "<pre>stop [", "]</pre></div></div>"
 _EARLY = "Early stop: "
 
 _CHECK = """
@@ -258,7 +258,7 @@ scenario = "paper/server-error"
         verdicts, errors = _VERDICT.findall(log), _ERROR.findall(log)
         if verdicts:
             rendered = text_in(result / f"render_{task}.html")
-            ending, answer, reasons = _ending(_STOPPED.findall(rendered))
+            ending, answer, reasons = _ending(stops_in(rendered))
             return Result(ending, float(verdicts[-1] == "PASS"), answer, reasons)
         if errors:
             who, what = errors[-1]
@@ -358,6 +358,12 @@ def offline(site_packages: Path, folder: Path) -> dict[str, str]:
         "NLTK_DATA": folder / NLTK,
     }
     return {name: os.environ.get(name) or str(path) for name, path in ours.items()}
+
+
+def stops_in(rendered: str) -> list[str]:
+    """Return what stands between the marks of a stop, each from the first mark on."""
+    parts = (part.partition(_STOP) for part in rendered.split(_STOP_ENDS)[:-1])
+    return [said for _, mark, said in parts if mark]
 
 
 def _ending(stops: Sequence[str]) -> tuple[Ending, str | None, tuple[str, ...]]:

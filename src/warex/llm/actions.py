@@ -161,10 +161,12 @@ _FENCED = re.compile(r"```(.*?)```", re.DOTALL)
 _LABEL = re.compile(r"[-*>`# \t]*action[ \t]*:[ \t*`]*", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _LINE_REST = re.compile(r"[ \t`*.;]*(?=\n|\Z)")
-_BRACKETED = re.compile(r"[ \t]*;?[ \t]*\[(.*?)\][ \t]*(?:;[ \t]*(\w+))?[ \t`*.;]*(?=\n|\Z)")
+_BRACKETED = re.compile(
+    r"[ \t]*+(?:;[ \t]*+)?\[(.*?)\][ \t]*+(?:;[ \t]*+(\w++))?[ \t`*.;]*+(?=\n|\Z)"
+)
 _BRACKETED_BLOCK = re.compile(r"[ \t]*\[(.*)\]", re.DOTALL)
 _LOOSE = re.compile(r"[ \t]*([;\d][^\n]*)")
-_BETWEEN_BRACKETS = re.compile(r"\]\s*;?\s*\[")
+_BETWEEN_BRACKETS = re.compile(r"\]\s*+(?:;\s*+)?\[")
 
 
 def _in_text(text: str, names: frozenset[str]) -> tuple[Action, ...]:
@@ -193,45 +195,53 @@ def _in_block(block: str, names: frozenset[str]) -> tuple[Action, ...]:
 
 def _in_lines(text: str, names: frozenset[str]) -> Iterator[Action]:
     """Yield the actions that stand on lines of their own; a call may span several lines."""
-    at = 0
+    at, calls = 0, 0
     while at < len(text):
-        action, end = _at_line(text, at, names)
+        newline = text.find("\n", at)
+        reach = newline if calls >= _MOST_CALLS and newline >= 0 else len(text)
+        action, end, called = _at_line(text, at, names, reach)
+        calls += called
         if action is not None:
             yield action
         newline = text.find("\n", end)
         at = len(text) if newline < 0 else newline + 1
 
 
-def _at_line(text: str, at: int, names: frozenset[str]) -> tuple[Action | None, int]:
-    """Return the action the line at ``at`` is, and where it ends."""
+def _at_line(
+    text: str, at: int, names: frozenset[str], reach: int
+) -> tuple[Action | None, int, bool]:
+    """Return the action the line at ``at`` is, where it ends, and whether it is a call.
+
+    A call ends before ``reach``.
+    """
     label = _LABEL.match(text, at)
     begin = label.end() if label else at
     while begin < len(text) and text[begin] in " \t`*-":
         begin += 1
     found = _NAME.match(text, begin)
     if found is None or found[0] not in names:
-        return None, at
+        return None, at, False
     name, end = found[0], found.end()
     if text.startswith("(", end):
-        return _call(text, name, end)
+        return *_call(text, name, end, reach), True
     if _LINE_REST.match(text, end):
-        return Action(name), end
+        return Action(name), end, False
     if brackets := _BRACKETED.match(text, end):
         more = (brackets[2],) if brackets[2] else ()
-        return Action(name, _split_brackets(brackets[1]) + more), brackets.end()
+        return Action(name, _split_brackets(brackets[1]) + more), brackets.end(), False
     if label and (loose := _LOOSE.match(text, end)):
         parts = tuple(part.strip(" \t[]") for part in loose[1].split(";"))
-        return Action(name, tuple(filter(None, parts))), loose.end()
-    return None, at
+        return Action(name, tuple(filter(None, parts))), loose.end(), False
+    return None, at, False
 
 
 def _split_brackets(inner: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in _BETWEEN_BRACKETS.split(inner))
 
 
-def _call(text: str, name: str, at: int) -> tuple[Action | None, int]:
+def _call(text: str, name: str, at: int, reach: int) -> tuple[Action | None, int]:
     """Read ``(…)`` from ``at``; a line that goes on after it only mentions the call."""
-    parts, end = _arguments(text, at)
+    parts, end = _arguments(text, at, reach)
     if parts is None or not _LINE_REST.match(text, end):
         # An apostrophe that nobody escaped: what the line has between its brackets is one text.
         line_end = text.find("\n", at)
@@ -248,8 +258,8 @@ def _call(text: str, name: str, at: int) -> tuple[Action | None, int]:
 
 _KEYWORD = re.compile(r"([A-Za-z_]\w*)\s*=\s*(?!=)(.*)", re.DOTALL)
 _PIECE = re.compile(
-    r'"""(?:\\.|.)*?"""'
-    r"|'''(?:\\.|.)*?'''"
+    r'"""(?:\\.|[^\\])*?"""'
+    r"|'''(?:\\.|[^\\])*?'''"
     r'|"(?:\\.|[^"\\])*"'
     r"|'(?:\\.|[^'\\])*'"
     r"|[^\"'\[\](){},]+|[\[\](){},]",
@@ -260,13 +270,20 @@ _PIECE = re.compile(
 
 _DEEPEST = 16
 """Brackets in brackets; deeper is prose, and reading on would cost a long text dearly."""
+_MOST_PIECES = 2000
+"""Strings, commas and brackets of one call; more is prose, too."""
+_MOST_CALLS = 50
+"""So many calls of a text may go on for several lines: one that never closes is read to its end."""
 
 
-def _arguments(text: str, at: int) -> tuple[list[str] | None, int]:
+def _arguments(text: str, at: int, reach: int) -> tuple[list[str] | None, int]:
     """Return the arguments in the brackets at ``at`` as written; None if they never close."""
     parts: list[str] = []
     part, depth, at = "", 1, at + 1
-    while depth <= _DEEPEST and (found := _PIECE.match(text, at)):
+    for _ in range(_MOST_PIECES):
+        found = _PIECE.match(text, at, reach) if depth <= _DEEPEST else None
+        if found is None:
+            break
         piece, at = found[0], found.end()
         depth += (piece in "([{") - (piece in ")]}")
         if depth == 0:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 _LOOPBACK_URL = re.compile(
-    r"(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|[\w-]+\.localhost|0\.0\.0\.0):(\d{1,5})(?!\d)",
+    r"(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|(?<![\w-])[\w-]+\.localhost|0\.0\.0\.0):(\d{1,5})(?!\d)",
     re.IGNORECASE,
 )
 _ENDPOINTS = ("_URL", "_URI", "_BASE_URL", "_ENDPOINT", "_API_BASE", "_BASE", "_HOST")

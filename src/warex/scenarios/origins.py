@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from warex.faults import Point
+from warex.scenarios.globs import stars
 
 _SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
 _PORTS: Final = {"http": 80, "https": 443}
@@ -169,4 +170,4 @@ def fits_any(origins: Iterable[Origins]) -> Callable[[Target], bool]:
 
 @lru_cache(maxsize=1024)
 def _host_regex(glob: str) -> re.Pattern[str]:
-    return re.compile(".*".join(map(re.escape, glob.split("*"))))
+    return re.compile(stars(glob))

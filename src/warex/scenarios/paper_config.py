@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from warex.errors import ScenarioError
 from warex.faults import ErrorStatus, Seconds
+from warex.regex import Regex, RegexError
 from warex.scenarios.mistakes import check, listed
 from warex.scenarios.scenario import SITES, Probability, Scenario
 
@@ -59,9 +60,9 @@ class PaperFailure(BaseModel, frozen=True, extra="forbid"):
             raise ValueError("a js_error always answers 504; leave 'status_code' out")
         if self.url is not None and self.url_match == "regex":
             try:
-                re.compile(self.url)
-            except (re.error, OverflowError, RecursionError) as error:
-                raise ValueError(f"url {self.url!r} is no regular expression: {error}") from None
+                Regex(self.url)
+            except RegexError as error:
+                raise ValueError(f"url {error}") from None
         return self
 
 

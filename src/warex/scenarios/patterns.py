@@ -5,6 +5,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
+from warex.regex import Regex
+from warex.scenarios.globs import joined, stars
 from warex.scenarios.scenario import SITES, Match
 
 _DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
@@ -52,32 +54,34 @@ def glob_regex(pattern: str) -> str:
     pattern = normalise(pattern)
     scheme, mark, rest = pattern.partition("://")
     if not mark:
-        return _stars(pattern, _ANY)
+        return stars(pattern)
     host, slash, path = rest.partition("/")
     if slash and host.strip("*"):
-        rest_regex = f"{_stars(host, _IN_HOST)}/{_stars(path, _ANY)}"
+        rest_regex = f"{stars(host, _IN_HOST)}/{stars(path)}"
     else:
-        rest_regex = _stars(rest, _ANY)
-    return f"{_stars(scheme, _IN_SCHEME)}://{rest_regex}"
+        rest_regex = stars(rest)
+    return f"{stars(scheme, _IN_SCHEME)}://{rest_regex}"
 
 
-def _stars(glob: str, star: str) -> str:
-    first, *others = map(re.escape, glob.split("*"))
-    if not others:
-        return first
-    *middle, last = others
-    # Atomic: what is between two stars may be taken where it stands first. Without that, a glob of
-    # many stars takes time exponential in their number.
-    between = "".join(f"(?>{star}*?{part})" for part in middle if part)
-    return f"{first}{between}{star}*{last}"
+def site_regex(site: str, rest: str = "*") -> str:
+    """Translate a site, such as `https://shop.example` or one with a path, and what follows it.
 
-
-def site_regex(site: str) -> str:
-    """Translate a site, such as `https://shop.example` or one with a path, to what it begins with.
-
-    What matches ends before the slash or question mark that follows the site.
+    A slash or a question mark follows the site; ``rest`` is a glob.
     """
-    return glob_regex(f"{site.removesuffix('*').rstrip('/')}/").removesuffix("/") + "(?=[/?])"
+    whole = normalise(f"{site.removesuffix('*').rstrip('/')}/").removesuffix("/")
+    scheme, mark, tail = whole.partition("://")
+    head, path = "", whole
+    if mark:
+        head = f"{stars(scheme, _IN_SCHEME)}://"
+        host, slash, path = tail.partition("/")
+        if host.strip("*"):
+            head, path = f"{head}{stars(host, _IN_HOST)}", f"{slash}{path}"
+        else:
+            path = tail
+    *before, last = map(re.escape, path.split("*"))
+    first, *after = map(re.escape, rest.split("*"))
+    # In one piece: were the site matched by itself, each of its ends would be tried.
+    return head + joined([*before, f"{last}(?=[/?]){first}", *after], _ANY)
 
 
 def matcher(match: Match, sites: tuple[str, ...]) -> Callable[[str], bool]:
@@ -90,13 +94,14 @@ def matcher(match: Match, sites: tuple[str, ...]) -> Callable[[str], bool]:
         wanted = normalise(match.url_exact)
         return lambda url: url == wanted
     if match.url_regex is not None:
-        return _found(re.compile(match.url_regex).search)
+        return Regex(match.url_regex).finds
     if match.url is None:
         return lambda url: True
     if match.url.startswith(SITES):
-        origins = "|".join(map(site_regex, sites)) or "[^:/?]*://[^/?]*"
-        rest = match.url.removeprefix(SITES).partition("#")[0]
-        return _found(re.compile(f"(?:{origins}){_stars(rest or '*', _ANY)}", re.DOTALL).fullmatch)
+        rest = match.url.removeprefix(SITES).partition("#")[0] or "*"
+        anywhere = f"[^:/?]*://[^/?]*{stars(rest)}"
+        pattern = "|".join(site_regex(site, rest) for site in sites) or anywhere
+        return _found(re.compile(pattern, re.DOTALL).fullmatch)
     return _found(re.compile(glob_regex(match.url), re.DOTALL).fullmatch)
 
 
@@ -149,7 +154,7 @@ def _glob_may_concern(glob: str, host: str) -> bool:
     if "/" not in rest:
         # Its last star may be anything, also the rest of the host.
         return host.startswith(host_of(glob.partition("*")[0]))
-    return re.fullmatch(_stars(host_of(glob), _IN_HOST), host) is not None
+    return re.fullmatch(stars(host_of(glob), _IN_HOST), host) is not None
 
 
 def _found(search: Callable[[str], object]) -> Callable[[str], bool]:

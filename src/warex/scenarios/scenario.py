@@ -1,7 +1,6 @@
 """A scenario: named, ordered rules; each says which exchanges, which of those, and what happens."""
 
 import math
-import re
 from dataclasses import dataclass
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
@@ -21,6 +20,7 @@ from pydantic_core import CoreSchema
 
 from warex.exchange import Resource
 from warex.faults import AnyFault, ConnectionFault
+from warex.regex import Regex
 from warex.scenarios.origins import ALLOWED, origin_mistake
 
 type Arm = Literal["start", "first_page", "first_llm_call"]
@@ -84,7 +84,10 @@ class Match(BaseModel, frozen=True, extra="forbid"):
     )
     url_exact: UrlPattern | None = Field(default=None, description="The whole URL.")
     url_regex: str | None = Field(
-        default=None, min_length=1, description="A Python regular expression, searched in the URL."
+        default=None,
+        min_length=1,
+        description="A regular expression, searched in the URL: Python's, without look-around and"
+        " back-references.",
     )
     method: Annotated[OneOrMore[str], AfterValidator(_upper)] | None = Field(
         default=None, description="HTTP methods."
@@ -103,10 +106,7 @@ class Match(BaseModel, frozen=True, extra="forbid"):
     @classmethod
     def _regex_compiles(cls, pattern: str | None) -> str | None:
         if pattern is not None:
-            try:
-                re.compile(pattern)
-            except (re.error, OverflowError, RecursionError) as error:
-                raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+            Regex(pattern)
         return pattern
 
     @model_validator(mode="after")

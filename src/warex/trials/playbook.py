@@ -5,7 +5,6 @@ of its own, one for each trial.
 """
 
 import json
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +21,7 @@ from pydantic import (
 
 from warex.benchmarks.program import program
 from warex.errors import CampaignError
+from warex.regex import Regex
 from warex.scenarios.documents import read_document
 from warex.scenarios.mistakes import check, listed
 from warex.trials.model import MODULE
@@ -70,10 +70,7 @@ class PlaybookRule(BaseModel, frozen=True, extra="forbid"):
     @classmethod
     def _compiles(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
         for pattern in patterns:
-            try:
-                re.compile(pattern, re.MULTILINE)
-            except re.error as error:
-                raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+            Regex(pattern, multiline=True)
         return patterns
 
     @model_validator(mode="before")

@@ -25,7 +25,8 @@ PARAMETERS: dict[str, tuple[tuple[str, type], ...]] = {
 _OPTIONAL = {"noop": 1}
 
 _CALL = re.compile(rf"(?<![\w.])({'|'.join(PARAMETERS)})\s*\(")
-_STRING = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
+_STRING = re.compile(r"'(?:\\.|[^'\\])*+'|\"(?:\\.|[^\"\\])*+\"|\\[^\r\n]", re.DOTALL)
+"""A text; or an escape outside of any, so that the quote in it is not taken for a text's begin."""
 
 
 class BadAction(ValueError):

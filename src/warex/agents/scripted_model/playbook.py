@@ -7,7 +7,6 @@ trial moves another's place.
 """
 
 import json
-import re
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from string import Template
 from typing import Any
 
 from warex.agents.scripted_model.reading import text
+from warex.regex import Regex
 
 LOST = "The playbook has no rule for this request."
 """What is answered where no rule fits: words, since an error would be tried again and again."""
@@ -44,11 +44,11 @@ class Said:
 class Rule:
     """When, and what then."""
 
-    when: tuple[re.Pattern[str], ...]
+    when: tuple[Regex, ...]
     """All found in the request's texts."""
-    last: tuple[re.Pattern[str], ...]
+    last: tuple[Regex, ...]
     """All found in its last message's text."""
-    unless: tuple[re.Pattern[str], ...]
+    unless: tuple[Regex, ...]
     """None found in the request's texts."""
     say: tuple[Any, ...]
     """As written: a text, a tool's call, or JSON."""
@@ -59,15 +59,15 @@ class Rule:
         A pattern that is found in several places counts where it is found last: the page that is
         shown now stands after those of earlier steps.
         """
-        if any(pattern.search(whole) for pattern in self.unless):
+        if any(pattern.finds(whole) for pattern in self.unless):
             return None
         groups: dict[str, str] = {}
         for patterns, said in ((self.when, whole), (self.last, last)):
             for pattern in patterns:
-                found = list(pattern.finditer(said))
-                if not found:
+                found = pattern.last(said)
+                if found is None:
                     return None
-                groups |= {name: value or "" for name, value in found[-1].groupdict().items()}
+                groups |= found.named
         return groups
 
 
@@ -108,13 +108,13 @@ def load(path: Path) -> Playbook:
     try:
         data = json.loads(path.read_bytes())
         return Playbook(tuple(_rule(rule) for rule in data["rules"]))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, re.error) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise PlaybookError(f"{path} is no playbook: {error!r}.") from None
 
 
 def _rule(data: Mapping[str, Any]) -> Rule:
-    def patterns(key: str) -> tuple[re.Pattern[str], ...]:
-        return tuple(re.compile(each, re.MULTILINE) for each in data.get(key) or ())
+    def patterns(key: str) -> tuple[Regex, ...]:
+        return tuple(Regex(each, multiline=True) for each in data.get(key) or ())
 
     say = tuple(data["say"])
     if not say:

@@ -1,4 +1,5 @@
 from datetime import date, time
+from time import process_time
 
 import pytest
 
@@ -6,6 +7,7 @@ from warex.testbed.sites.calendar.brands import brand_of
 from warex.testbed.sites.calendar.drafts import (
     Problems,
     read_date,
+    read_email,
     read_event,
     read_settings,
     read_time,
@@ -70,3 +72,19 @@ def test_a_whole_day_has_no_times() -> None:
 def test_unknown_settings_keep_their_defaults() -> None:
     fields = {"week_start": "friday", "duration": "7", "time_zone": "Mars", "weekends": "on"}
     assert read_settings(fields | {"reminders": "on"}, Settings()) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a@b.c", True), ("a@b..c", True), ("a@.b", False), ("a@b.", False), ("a@b@c.d", False)],
+)
+def test_an_address_has_a_dot_within_its_host(text: str, expected: bool) -> None:
+    assert (read_email(text) is not None) is expected
+
+
+def test_a_long_address_takes_no_time() -> None:
+    began = process_time()
+
+    assert read_email(f"a@{'.' * 100_000}@") is None
+
+    assert process_time() - began < 1

@@ -11,7 +11,7 @@ from warex.testbed.sites.calendar.dates import plus
 from warex.testbed.sites.calendar.model import TODAY, Event, Settings
 
 _TIME = re.compile(r"(\d{1,2})(?::(\d{2}))?\s*(am|pm|a\.m\.|p\.m\.)?", re.IGNORECASE)
-_EMAIL = re.compile(r"[^@\s,]+@[^@\s,]+\.[^@\s,]+")
+_EMAIL = re.compile(r"[^@\s,]++@(?=[^@]+\.[^@])[^@\s,]++")
 _LONGEST = {"title": 120, "location": 200, "notes": 4000}
 
 

@@ -9,7 +9,15 @@ from warex.testbed.sites.forum.model import Problems, Settings
 
 _TAG = re.compile(r"[a-z0-9][a-z0-9+.-]{0,23}")
 MOST_TAGS = 4
-_LONGEST = {"title": 140, "text": 8000, "details": 1000, "subject": 140, "place": 80, "about": 600}
+LONGEST_TEXT = 8000
+_LONGEST = {
+    "title": 140,
+    "text": LONGEST_TEXT,
+    "details": 1000,
+    "subject": 140,
+    "place": 80,
+    "about": 600,
+}
 
 
 @dataclass(frozen=True, slots=True)

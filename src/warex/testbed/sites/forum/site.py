@@ -10,6 +10,7 @@ from typing import Any
 from warex.testbed.sites.forum import markup
 from warex.testbed.sites.forum.brands import Brand
 from warex.testbed.sites.forum.drafts import (
+    LONGEST_TEXT,
     read_message,
     read_number,
     read_report,
@@ -281,7 +282,8 @@ class ForumSite:
         return see_other("/settings?done=settings")
 
     def _preview(self, request: Request) -> Response:
-        return as_json({"html": str(markup.html(str(request.json().get("text", ""))))})
+        text = str(request.json().get("text", ""))[:LONGEST_TEXT]
+        return as_json({"html": str(markup.html(text))})
 
 
 def _known(fields: Mapping[str, str]) -> dict[str, str]:

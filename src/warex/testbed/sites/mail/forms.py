@@ -19,7 +19,7 @@ from warex.testbed.sites.mail.model import (
     Vacation,
 )
 
-_EMAIL = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+\.[^@\s,;<>\"]+")
+_EMAIL = re.compile(r"[^@\s,;<>\"]++@(?=[^@]+\.[^@])[^@\s,;<>\"]++")
 _NAMED = re.compile(r"(.*)<([^<>]+)>")
 _LONGEST = {"subject": 200, "body": 8000, "name": 80, "phone": 40, "company": 80, "notes": 2000}
 
