@@ -207,6 +207,7 @@ class Story:
         tokens: tuple[int, int] | None = (1000, 10),
         model: str = "scripted:patient",
         cached: int = 0,
+        put: int = 0,
         arguments: Sequence[str] = (),
         original: float | None = None,
     ) -> "Story":
@@ -230,6 +231,7 @@ class Story:
                 input_tokens=tokens[0] if tokens else None,
                 output_tokens=tokens[1] if tokens else None,
                 cached_tokens=cached,
+                cache_write_tokens=put,
                 usage="reported" if tokens else "none",
                 latency_s=0.5,
                 first_token_s=0.4,

@@ -67,3 +67,15 @@ def test_an_unpriced_model_leaves_what_was_paid_open_only_where_it_was_asked(
     assert use.spent_usd == pytest.approx((1000 * 2.5 + 10 * 10) / 1e6)
     asked = _use(Story().thinks(1, "goto", model="house-model"), tmp_path / "asked")
     assert asked.spent_usd is None
+
+
+def test_what_was_put_into_a_cache_costs_its_own_price(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto", (1500, 20), model="claude-opus-4-5", cached=500, put=900)
+    use = _use(story, tmp_path)
+
+    assert use.cache_write_tokens == 900
+    assert use.usd == pytest.approx((100 * 5 + 500 * 0.5 + 900 * 6.25 + 20 * 25) / 1e6)
+    assert use.calls[0].arithmetic == (
+        "(100 in at $5 + 500 cached at $0.5 + 900 put into the cache at $6.25 + 20 out at $25)"
+        " / 1,000,000 = $0.006875"
+    )

@@ -80,3 +80,11 @@ def test_a_trace_that_was_cut_off_tells_what_it_holds(tmp_path: Path, tail: byte
 
 def test_without_a_trace_nothing_is_known(tmp_path: Path) -> None:
     assert spent_in(tmp_path, PRICES) == Spent()
+
+
+def test_tokens_out_of_a_cache_and_into_one_cost_their_own_prices(tmp_path: Path) -> None:
+    price = Price(input=1.0, output=10.0, cache_read=0.1, cache_write=1.5)
+    prices = PriceTable.model_validate({"date": "2025-01-01", "models": {"m": price.model_dump()}})
+    folder = trace(tmp_path, call(cached_tokens=500_000, cache_write_tokens=200_000))
+
+    assert spent_in(folder, prices).usd == pytest.approx(0.3 + 0.05 + 0.3 + 1.0)

@@ -387,3 +387,19 @@ def test_a_text_joins_the_system_prompt_and_all_else_stays_byte_for_byte(
 def test_a_system_prompt_that_is_not_understood_is_refused(body: bytes, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         OpenAiChat().with_system_text(body, TEXT)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens_details": {"cached_tokens": 1, "cache_write_tokens": 500}},
+        {"prompt_tokens_details": {"cached_tokens": 1, "cache_creation_tokens": 500}},
+        {"prompt_tokens_details": {"cached_tokens": 1}, "cache_creation_input_tokens": 500},
+    ],
+    ids=["openrouter", "litellm", "older-litellm"],
+)
+def test_what_a_gateway_says_of_writing_to_the_cache_is_read(usage: dict[str, JsonValue]) -> None:
+    counts: JsonValue = {"prompt_tokens": 1200, "completion_tokens": 90, **usage}
+    answer = _read(_whole({"role": "assistant", "content": "Hello."}, usage=counts))
+
+    assert answer.usage == Usage(1200, 90, cache_read=1, cache_write=500)

@@ -6,7 +6,7 @@ import json
 import pytest
 from pydantic import JsonValue
 
-from warex.llm import recognise
+from warex.llm import Usage, recognise
 from warex.llm.actions import Progress, Vocabulary
 from warex.proxy.llm_tap import LlmTap, ReadCall, read_call
 
@@ -144,3 +144,15 @@ def test_a_stream_that_is_cut_says_why_and_keeps_what_came() -> None:
     assert (call.event.answer, call.event.complete) == ("stop('x')", False)
     assert call.event.error == "Client disconnected."
     assert not call.final
+
+
+def test_every_kind_of_token_that_the_api_reports_stands_in_the_event() -> None:
+    usage: JsonValue = {
+        "prompt_tokens": 1200,
+        "completion_tokens": 90,
+        "prompt_tokens_details": {"cached_tokens": 300, "cache_write_tokens": 500},
+        "completion_tokens_details": {"reasoning_tokens": 64},
+    }
+    event = read(tap(), said("Hello.", usage=usage)).event
+
+    assert event.tokens == Usage(1200, 90, cache_read=300, cache_write=500, reasoning=64)

@@ -20,6 +20,7 @@ def row(condition: str, hits: int = 1, n: int = 2, agent: str = "patient", **mor
         "steps": None,
         "input_tokens": None,
         "cached_tokens": None,
+        "cache_write_tokens": None,
         "output_tokens": None,
         "reasoning_tokens": None,
         "usd": None,

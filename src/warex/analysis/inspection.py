@@ -46,6 +46,7 @@ def _llm(llm: LlmUse) -> dict[str, JsonValue]:
         "steps": llm.steps,
         "input_tokens": llm.input_tokens,
         "cached_tokens": llm.cached_tokens,
+        "cache_write_tokens": llm.cache_write_tokens,
         "output_tokens": llm.output_tokens,
         "reasoning_tokens": llm.reasoning_tokens,
         "usd": llm.usd,

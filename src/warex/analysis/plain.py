@@ -66,6 +66,7 @@ def figures_of(trial: TrialRecord, run: Run) -> dict[str, JsonValue]:
         "steps": llm.steps if llm else None,
         "input_tokens": llm.input_tokens if llm else None,
         "cached_tokens": llm.cached_tokens if llm else None,
+        "cache_write_tokens": llm.cache_write_tokens if llm else None,
         "output_tokens": llm.output_tokens if llm else None,
         "reasoning_tokens": llm.reasoning_tokens if llm else None,
         "usd": llm.usd if llm else None,

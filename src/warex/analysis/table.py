@@ -73,6 +73,7 @@ class Intervals:
     steps: Interval = None
     input_tokens: Interval = None
     cached_tokens: Interval = None
+    cache_write_tokens: Interval = None
     output_tokens: Interval = None
     reasoning_tokens: Interval = None
     usd: Interval = None
@@ -112,6 +113,7 @@ class Row:
     steps: float | None
     input_tokens: float | None
     cached_tokens: float | None
+    cache_write_tokens: float | None
     output_tokens: float | None
     reasoning_tokens: float | None
     usd: float | None
@@ -330,6 +332,7 @@ class _Agent:
             steps=means["steps"],
             input_tokens=means["input_tokens"],
             cached_tokens=means["cached_tokens"],
+            cache_write_tokens=means["cache_write_tokens"],
             output_tokens=means["output_tokens"],
             reasoning_tokens=means["reasoning_tokens"],
             usd=means["usd"],
@@ -388,6 +391,7 @@ _FIGURES: dict[str, Callable[[TrialRecord], float | None]] = {
     "steps": lambda t: t.llm.steps if t.llm else None,
     "input_tokens": lambda t: t.llm.input_tokens if t.llm else None,
     "cached_tokens": lambda t: t.llm.cached_tokens if t.llm else None,
+    "cache_write_tokens": lambda t: t.llm.cache_write_tokens if t.llm else None,
     "output_tokens": lambda t: t.llm.output_tokens if t.llm else None,
     "reasoning_tokens": lambda t: t.llm.reasoning_tokens if t.llm else None,
     "usd": lambda t: t.llm.usd if t.llm else None,

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from warex.llm.base import Usage
 from warex.llm.prices import AsIf, Price, PriceTable, cost
 from warex.traces.events import Entry, LlmCall
 
@@ -18,6 +17,9 @@ class CallCost:
     input_tokens: int | None
     """All of the prompt, cached tokens included; None if nothing was generated."""
     cached_tokens: int
+    """The part of it that was read from a cache."""
+    cache_write_tokens: int
+    """The part of it that was put into a cache."""
     output_tokens: int | None
     """All of the answer, reasoning tokens included."""
     reasoning_tokens: int
@@ -56,6 +58,11 @@ class LlmUse:
     def cached_tokens(self) -> int:
         """The part of ``input_tokens`` that was read from a cache."""
         return sum(call.cached_tokens for call in self.calls)
+
+    @property
+    def cache_write_tokens(self) -> int:
+        """The part of ``input_tokens`` that was put into a cache."""
+        return sum(call.cache_write_tokens for call in self.calls)
 
     @property
     def output_tokens(self) -> int:
@@ -131,6 +138,7 @@ def _cost(seq: int, call: LlmCall, prices: PriceTable) -> CallCost:
         model=call.model,
         input_tokens=call.input_tokens,
         cached_tokens=call.cached_tokens,
+        cache_write_tokens=call.cache_write_tokens,
         output_tokens=call.output_tokens,
         reasoning_tokens=call.reasoning_tokens,
         usage=call.usage,
@@ -145,17 +153,18 @@ def _cost(seq: int, call: LlmCall, prices: PriceTable) -> CallCost:
 
 
 def _price(call: LlmCall, prices: PriceTable) -> tuple[float | None, str | None, str]:
-    if call.input_tokens is None and call.output_tokens is None:
+    usage = call.tokens
+    if usage is None:
         return 0.0, None, "nothing was generated"
-    usage = Usage(call.input_tokens or 0, call.output_tokens or 0, call.cached_tokens)
     priced = cost(call.model, usage, prices)
     if priced is None:
         return None, None, f"the price table of {prices.date} has no {call.model!r}"
     price = _per_million(call.model, prices)
-    cached = price.input if price.cache_read is None else price.cache_read
-    terms = [f"{max(0, usage.input_total - usage.cache_read)} in at ${price.input:g}"]
+    terms = [f"{usage.input_plain} in at ${price.input:g}"]
     if usage.cache_read:
-        terms.append(f"{usage.cache_read} cached at ${cached:g}")
+        terms.append(f"{usage.cache_read} cached at ${price.of_cache_read:g}")
+    if usage.cache_write:
+        terms.append(f"{usage.cache_write} put into the cache at ${price.of_cache_write:g}")
     terms.append(f"{usage.output_total} out at ${price.output:g}")
     whose = f", as if {priced.as_if}" if priced.as_if else ""
     words = f"({' + '.join(terms)}) / 1,000,000 = ${priced.usd:.6f}{whose}"

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from warex.llm.base import Usage
 from warex.llm.prices import PriceTable, cost
 from warex.traces import EVENTS, LlmCall
 
@@ -56,9 +55,9 @@ def _of_call(line: bytes, prices: PriceTable) -> Spent:
         )
     except (ValueError, ValidationError, AttributeError, RecursionError):
         return Spent()
-    if call.replayed or (call.input_tokens is None and call.output_tokens is None):
+    usage = call.tokens
+    if call.replayed or usage is None:
         return Spent()
-    usage = Usage(call.input_tokens or 0, call.output_tokens or 0, call.cached_tokens)
     priced = cost(call.model, usage, prices)
     return Spent(
         0.0 if priced is None else priced.usd,

@@ -31,6 +31,11 @@ class Usage:
     reasoning: int = 0
     source: UsageSource = "reported"
 
+    @property
+    def input_plain(self) -> int:
+        """What was read neither from a cache nor into one."""
+        return max(0, self.input_total - self.cache_read - self.cache_write)
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:

@@ -236,11 +236,14 @@ def _usage(usage: Mapping[str, JsonValue]) -> Usage | None:
         return None
     read = as_dict(usage.get("prompt_tokens_details"))
     written = as_dict(usage.get("completion_tokens_details"))
+    # As OpenRouter, LiteLLM and older LiteLLM call it.
+    put = (read.get("cache_write_tokens"), read.get("cache_creation_tokens"))
+    put = (*put, usage.get("cache_creation_input_tokens"))
     return Usage(
         input_total=as_count(usage.get("prompt_tokens")),
         output_total=as_count(usage.get("completion_tokens")),
         cache_read=as_count(read.get("cached_tokens")),
-        cache_write=as_count(read.get("cache_write_tokens")),
+        cache_write=max(map(as_count, put)),
         reasoning=as_count(written.get("reasoning_tokens")),
     )
 

@@ -40,6 +40,16 @@ class Price(BaseModel, frozen=True, extra="forbid"):
         default=None, description="Of what is put into a cache; left out, as other input."
     )
 
+    @property
+    def of_cache_read(self) -> float:
+        """Of what is read out of a cache."""
+        return self.input if self.cache_read is None else self.cache_read
+
+    @property
+    def of_cache_write(self) -> float:
+        """Of what is put into a cache."""
+        return self.input if self.cache_write is None else self.cache_write
+
 
 class AsIf(BaseModel, frozen=True, extra="forbid"):
     """A model without a price, such as a scripted one: counted at the price of another."""
@@ -115,13 +125,10 @@ def cost(model: str, usage: Usage, table: PriceTable) -> Cost | None:
     price = table.models[entry.as_if] if isinstance(entry, AsIf) else entry
     if not isinstance(price, Price):
         return None
-    read = price.input if price.cache_read is None else price.cache_read
-    write = price.input if price.cache_write is None else price.cache_write
-    plain = max(0, usage.input_total - usage.cache_read - usage.cache_write)
     total = (
-        plain * price.input
-        + usage.cache_read * read
-        + usage.cache_write * write
+        usage.input_plain * price.input
+        + usage.cache_read * price.of_cache_read
+        + usage.cache_write * price.of_cache_write
         + usage.output_total * price.output
     )
     return Cost(total / _PER, as_if)

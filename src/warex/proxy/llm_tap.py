@@ -95,6 +95,7 @@ def read_call(
         input_tokens=usage.input_total if usage else None,
         output_tokens=usage.output_total if usage else None,
         cached_tokens=usage.cache_read if usage else 0,
+        cache_write_tokens=usage.cache_write if usage else 0,
         reasoning_tokens=usage.reasoning if usage else 0,
         usage=usage.source if usage else "none",
         latency_s=round(now - tap.began, 6),

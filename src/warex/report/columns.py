@@ -133,7 +133,8 @@ def _p(value: Callable[[Delta], float | None]) -> Callable[[Row], Cell]:
 
 
 def _cached(row: Row) -> str:
-    return f"{figures.tokens(row.cached_tokens)} cached" if row.cached_tokens else ""
+    parts = ((row.cached_tokens, "cached"), (row.cache_write_tokens, "put into the cache"))
+    return ", ".join(f"{figures.tokens(count)} {what}" for count, what in parts if count)
 
 
 def _reasoning(row: Row) -> str:

@@ -135,9 +135,10 @@ def _money(trial: TrialRecord) -> list[RenderableType]:
     if trial.llm is None:
         return [Text("LLM calls", style="bold"), Text(f"{UNKNOWN} (nobody watched them)")]
     llm = trial.llm
+    put = f", {llm.cache_write_tokens:,} put into the cache" if llm.cache_write_tokens else ""
     head = (
         f"{len(llm.calls)} calls in {llm.steps} steps, {llm.input_tokens:,} tokens in"
-        f" ({llm.cached_tokens:,} cached), {llm.output_tokens:,} out"
+        f" ({llm.cached_tokens:,} cached{put}), {llm.output_tokens:,} out"
         f" ({llm.reasoning_tokens:,} reasoning), {usd(llm.usd)}"
     )
     grid = Grid.grid(padding=(0, 2))

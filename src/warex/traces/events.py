@@ -10,6 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, JsonValue, TypeAdapter
 
+from warex.llm.base import Usage
+
 SCHEMA_VERSION = 1
 
 type MissReason = Literal[
@@ -241,6 +243,8 @@ class LlmCall(_Event, frozen=True):
     input_tokens: int | None
     output_tokens: int | None
     cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    """Of the input, those put into a cache."""
     reasoning_tokens: int = 0
     usage: Literal["reported", "estimated", "partial", "none"]
     latency_s: float
@@ -252,6 +256,19 @@ class LlmCall(_Event, frozen=True):
     """Whether an earlier trial's answer was given again: its tokens were not spent twice."""
     original_latency_s: float | None = None
     """Seconds that a replayed answer took when the model gave it."""
+
+    @property
+    def tokens(self) -> Usage | None:
+        """What it came to; None if nothing was generated."""
+        if self.input_tokens is None and self.output_tokens is None:
+            return None
+        return Usage(
+            input_total=self.input_tokens or 0,
+            output_total=self.output_tokens or 0,
+            cache_read=self.cached_tokens,
+            cache_write=self.cache_write_tokens,
+            reasoning=self.reasoning_tokens,
+        )
 
 
 class DefenceApplied(_Event, frozen=True):
