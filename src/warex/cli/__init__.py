@@ -7,11 +7,13 @@ half a second.
 import os
 import sys
 from importlib import import_module
+from io import StringIO
 from typing import Final
 
 import click
 
 from warex.cli.group import Group
+from warex.cli.say import say
 from warex.errors import MachineError, WarexError
 
 _COMMANDS: Final = {
@@ -84,13 +86,15 @@ def _run(arguments: list[str] | None) -> int:
         code = cli.main(given, prog_name="warex", standalone_mode=False, obj=typed)
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        words = StringIO()
+        error.show(file=words)
+        say(words.getvalue(), err=True, end="")
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        say("interrupted", err=True)
         return 130
     except WarexError as error:
-        click.echo(f"warex: {error}", err=True)
+        say(f"warex: {error}", err=True)
         return error.exit_code
     except (BrokenPipeError, SystemExit):
         # Whoever read our output has enough of it, as `| head` does; click makes an exit of that.
@@ -100,15 +104,15 @@ def _run(arguments: list[str] | None) -> int:
         # Of all that Python says in this way, only this is the machine's.
         if "can't start new thread" not in str(error):
             raise
-        click.echo(f"warex: no thread can be started; {_MORE_PROCESSES}", err=True)
+        say(f"warex: no thread can be started; {_MORE_PROCESSES}", err=True)
         return MachineError.exit_code
     except BlockingIOError as error:
-        click.echo(f"warex: {error.strerror}; {_MORE_PROCESSES}", err=True)
+        say(f"warex: {error.strerror}; {_MORE_PROCESSES}", err=True)
         return MachineError.exit_code
     except OSError as error:
         _drop_output()
         where = f"{error.filename}: " if error.filename else ""
-        click.echo(f"warex: {where}{error.strerror or error}", err=True)
+        say(f"warex: {where}{error.strerror or error}", err=True)
         return MachineError.exit_code
     return code if isinstance(code, int) else 0
 

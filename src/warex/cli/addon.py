@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 import warex
+from warex.cli.say import say
 
 _SHIM = '''\
 """WAREX for stock mitmproxy: mitmdump -s FILE --set warex_scenario=S
@@ -31,4 +32,4 @@ def command() -> None:
     The mitmproxy must be of the Python that WAREX is installed in, or have its dependencies.
     """
     # Where this WAREX is, for a mitmproxy of another environment.
-    click.echo(_SHIM.format(path=str(Path(warex.__file__).parents[1])).rstrip())
+    say(_SHIM.format(path=str(Path(warex.__file__).parents[1])).rstrip())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warex.cli.group import Group
+from warex.cli.say import say
 from warex.errors import InputError, WarexError
 
 if TYPE_CHECKING:
@@ -62,11 +63,11 @@ def command(context: click.Context, as_json: bool) -> None:
             }
             for kind in BENCHMARKS
         ]
-        click.echo(json.dumps(rows, indent=2))
+        say(json.dumps(rows, indent=2))
         return
     width = max(len(kind.name) for kind in BENCHMARKS)
     for kind in BENCHMARKS:
-        click.echo(f"{kind.name:{width}}  {kind.summary}")
+        say(f"{kind.name:{width}}  {kind.summary}")
 
 
 @command.command("show")
@@ -94,7 +95,7 @@ def show(name: str, folder: Path | None, options: tuple[str, ...], as_json: bool
             raise
         told["tasks"], told["why_no_tasks"] = None, str(error)
     if as_json:
-        click.echo(json.dumps(told, indent=2))
+        say(json.dumps(told, indent=2))
         return
     _print(told)
 
@@ -127,7 +128,7 @@ def _told(kind: "type[Benchmark]") -> dict[str, Any]:
 
 
 def _print(told: dict[str, Any]) -> None:
-    click.echo(f"{told['name']}: {told['summary']}")
+    say(f"{told['name']}: {told['summary']}")
     _section("needs", told["needs"])
     if told["python"] is not None:
         _section("set up by", f"warex benchmarks setup {told['name']} --dir DIR")
@@ -148,19 +149,19 @@ def _print(told: dict[str, Any]) -> None:
         _section("tasks", told["why_no_tasks"])
     else:
         shown = told["tasks"][:200]
-        click.echo(f"\n{len(told['tasks'])} tasks:")
+        say(f"\n{len(told['tasks'])} tasks:")
         for task in shown:
-            click.echo(f"    {task}")
+            say(f"    {task}")
         if len(told["tasks"]) > len(shown):
-            click.echo(f"    … {len(told['tasks']) - len(shown)} more, told by --json")
+            say(f"    … {len(told['tasks']) - len(shown)} more, told by --json")
     if told["example"]:
-        click.echo("\nA campaign for it:\n")
-        click.echo(textwrap.indent(told["example"], "    "), nl=False)
+        say("\nA campaign for it:\n")
+        say(textwrap.indent(told["example"], "    "), end="")
 
 
 def _section(head: str, body: str) -> None:
     for line in textwrap.wrap(body, _WIDTH - 14, break_long_words=False) or [""]:
-        click.echo(f"  {head:11} {line}")
+        say(f"  {head:11} {line}")
         head = ""
 
 
@@ -189,5 +190,5 @@ def setup(name: str, folder: Path, python: str | None, again: bool) -> None:
         raise InputError(f"the benchmark {name!r} needs no environment of its own")
     with steps(f"set up {name}") as report:
         made = set_up(name, recipe, folder, python=python, report=report, again=again)
-    click.echo(environment_in(name, recipe, made.folder)[2])
-    click.echo(f'name it in a campaign: benchmark = {{ name = "{name}", dir = "{folder}" }}')
+    say(environment_in(name, recipe, made.folder)[2])
+    say(f'name it in a campaign: benchmark = {{ name = "{name}", dir = "{folder}" }}')

@@ -2,6 +2,8 @@
 
 import click
 
+from warex.cli.say import say
+
 
 @click.command("ca")
 @click.option("--pem", is_flag=True, help="Print the certificate itself.")
@@ -22,11 +24,11 @@ def command(pem: bool, spki: bool, bundle: bool) -> None:
         raise click.UsageError("--pem, --spki and --bundle exclude each other; give one of them")
     ca = ensure_ca()
     if pem:
-        click.echo(ca.certificate.read_text().rstrip())
+        say(ca.certificate.read_text().rstrip())
     elif spki:
-        click.echo(ca.spki)
+        say(ca.spki)
     elif bundle:
-        click.echo(system_bundle().read_text().rstrip())
-        click.echo(ca.certificate.read_text().rstrip())
+        say(system_bundle().read_text().rstrip())
+        say(ca.certificate.read_text().rstrip())
     else:
-        click.echo(ca.certificate)
+        say(ca.certificate)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from warex.cli.say import console, say
+
 
 @click.command("compare")
 @click.argument("before", metavar="RUN[:AGENT]")
@@ -17,8 +19,6 @@ def command(before: str, after: str, as_json: bool, fail_if_worse: bool) -> int:
     Agents of one name are compared with each other; RUN:AGENT names one, so that two agents of one
     run can be compared, too. Each comparison ends in better, worse or cannot tell.
     """
-    from rich.console import Console
-
     from warex.analysis.comparison import Side, compare, comparison_data, sides
     from warex.analysis.run import load_run
     from warex.report.comparison import render_comparison
@@ -31,10 +31,10 @@ def command(before: str, after: str, as_json: bool, fail_if_worse: bool) -> int:
         for one, other in sides(first, second, (agent, other_agent))
     ]
     if as_json:
-        click.echo(json.dumps([comparison_data(each) for each in found], indent=2))
+        say(json.dumps([comparison_data(each) for each in found], indent=2))
     else:
         for each in found:
-            Console().print(render_comparison(each))
+            console().print(render_comparison(each))
     return int(fail_if_worse and any(each.verdict == "worse" for each in found))
 
 

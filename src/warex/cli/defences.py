@@ -5,6 +5,7 @@ import json
 import click
 
 from warex.cli.group import Group
+from warex.cli.say import say
 
 
 @click.group("defences", cls=Group, invoke_without_command=True)
@@ -18,10 +19,10 @@ def command(context: click.Context, as_json: bool) -> None:
 
     if as_json:
         rows = [{"name": defence.name, "summary": defence.summary} for defence in DEFENCES]
-        click.echo(json.dumps(rows, indent=2))
+        say(json.dumps(rows, indent=2))
         return
     for defence in DEFENCES:
-        click.echo(f"{defence.name:20} {defence.summary}")
+        say(f"{defence.name:20} {defence.summary}")
 
 
 @command.command("show")
@@ -36,6 +37,6 @@ def show(name: str, as_json: bool) -> None:
     if defence is None:
         raise InputError(no_such_defence(name))
     if as_json:
-        click.echo(json.dumps(defence.model_dump(), indent=2))
+        say(json.dumps(defence.model_dump(), indent=2))
         return
-    click.echo(f"{defence.name}: {defence.summary}\n\n{defence.text}")
+    say(f"{defence.name}: {defence.summary}\n\n{defence.text}")

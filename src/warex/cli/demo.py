@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from warex.cli.say import say
+
 _WORDS = """\
 A web agent works on embedded web sites in a real browser, behind the proxy, under the paper's
 three failures. No key and no network is needed: the model is a script. It shows the instrument,
@@ -23,7 +25,7 @@ def command(typed: tuple[str, ...], out: Path | None, jobs: int | None) -> None:
     from warex.campaigns.run import plan
     from warex.cli.progress import run_and_report
 
-    click.echo(_WORDS)
+    say(_WORDS)
     options = Options(jobs=jobs, command=typed)
     run_and_report(plan(load_campaign("demo")), out or _free(Path("runs")), options)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warex.cli.benchmarks import options_option, table_of
+from warex.cli.say import say
 from warex.errors import CampaignError, InputError, MachineError
 
 if TYPE_CHECKING:
@@ -36,14 +37,14 @@ def command(
     for finding in _examined(benchmark, folder, options):
         findings.append(finding)
         if not as_json:
-            state = click.style(f"{finding.state:8}", fg=_COLOURS[finding.state])
-            click.echo(f"{state} {finding.name:21} {finding.sentence}")
+            said = f" {finding.name:21} {finding.sentence}"
+            say(said, lead=f"{finding.state:8}", colour=_COLOURS[finding.state])
     lacking = [finding for finding in findings if finding.needed and finding.state != "ok"]
     if as_json:
         report = {"ok": not lacking, "findings": [asdict(finding) for finding in findings]}
-        click.echo(json.dumps(report, indent=2))
+        say(json.dumps(report, indent=2))
     elif not lacking:
-        click.echo(f"\nAll that {subject} needs works.")
+        say(f"\nAll that {subject} needs works.")
     if lacking:
         # Each sentence ends with its remedy, and stands once more where a script would look.
         why = "; ".join(f"{finding.name}: {finding.sentence}" for finding in lacking)

@@ -4,8 +4,6 @@ import textwrap
 from collections import Counter
 from pathlib import Path
 
-import click
-
 from warex.campaigns.config import Budget, ConditionConfig
 from warex.campaigns.folder import past_of
 from warex.campaigns.forecast import Expected, Forecast, forecast
@@ -13,6 +11,7 @@ from warex.campaigns.options import Options
 from warex.campaigns.plan import remaining
 from warex.campaigns.run import Planned
 from warex.cli.earlier import seen_in
+from warex.cli.say import say
 from warex.traces import MANIFEST, TrialKey
 
 _WIDTH = 96
@@ -37,20 +36,20 @@ def print_dry_run(planned: Planned, out: Path, options: Options) -> None:
         _count(config.repeats, "repeat"),
     )
     grid = " \N{MULTIPLICATION SIGN} ".join(counts)
-    click.echo(f"{config.name}: {grid}, {_count(lanes, 'lane')}, seed {config.seed}\n")
+    say(f"{config.name}: {grid}, {_count(lanes, 'lane')}, seed {config.seed}\n")
     _print_grid(planned, go, expected)
-    click.echo("\n" + textwrap.fill(f"tasks: {', '.join(tasks)}", _WIDTH, break_on_hyphens=False))
-    click.echo()
-    click.echo(_count(len(trials), "trial"))
+    say("\n" + textwrap.fill(f"tasks: {', '.join(tasks)}", _WIDTH, break_on_hyphens=False))
+    say()
+    say(_count(len(trials), "trial"))
     if there and options.resume:
-        click.echo(f"{len(left)} of them left in {out}")
+        say(f"{len(left)} of them left in {out}")
     if len(go) < len(left):
-        click.echo(f"{len(go)} of them in this go, by --limit")
-    click.echo(_sum(expected, len(go)))
+        say(f"{len(go)} of them in this go, by --limit")
+    say(_sum(expected, len(go)))
     if budget := _budget(config.budget):
-        click.echo(f"budget: {budget}")
+        say(f"budget: {budget}")
     if there and not options.resume:
-        click.echo(f"{out} holds a run already: give --resume to go on with it, or another --out")
+        say(f"{out} holds a run already: give --resume to go on with it, or another --out")
 
 
 def _print_grid(planned: Planned, go: tuple[TrialKey, ...], expected: Forecast) -> None:
@@ -79,7 +78,7 @@ def _print_grid(planned: Planned, go: tuple[TrialKey, ...], expected: Forecast) 
             text.rjust(width) if 3 <= number <= 6 else text.ljust(width)
             for number, (text, width) in enumerate(zip(row, widths, strict=True))
         ]
-        click.echo("  ".join(cells).rstrip())
+        say("  ".join(cells).rstrip())
 
 
 def _what(condition: ConditionConfig) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from warex.cli.say import say
 from warex.cli.traffic import defence_option, site_option, traffic_options
 from warex.errors import MachineError, TrialVoid
 
@@ -322,7 +323,7 @@ def _count(number: int, word: str) -> str:
 def _say(sentence: str) -> None:
     # The command may have the terminal in raw mode, where a line alone would not begin anew.
     ends = "\r\n" if sys.stderr.isatty() else "\n"
-    click.echo(f"warex: {sentence}{ends}", err=True, nl=False)
+    say(f"warex: {sentence}", err=True, end=ends)
 
 
 def _nothing(sentence: str) -> None:

@@ -5,6 +5,7 @@ import json
 import click
 
 from warex.cli.group import Group
+from warex.cli.say import say
 
 
 @click.group("faults", cls=Group, invoke_without_command=True)
@@ -19,10 +20,10 @@ def command(context: click.Context, as_json: bool) -> None:
     kinds = {fault.model_fields["kind"].default: fault for fault in CATALOGUE}
     if as_json:
         rows = [{"kind": kind, "summary": fault.summary} for kind, fault in kinds.items()]
-        click.echo(json.dumps(rows, indent=2))
+        say(json.dumps(rows, indent=2))
         return
     for kind, fault in kinds.items():
-        click.echo(f"{kind:20} {fault.summary}")
+        say(f"{kind:20} {fault.summary}")
 
 
 @command.command("show")
@@ -39,11 +40,11 @@ def show(name: str, as_json: bool) -> None:
         raise InputError(not_among("there is no fault", name, tuple(by_kind)))
     schema = by_kind[name].model_json_schema()
     if as_json:
-        click.echo(json.dumps(schema, indent=2))
+        say(json.dumps(schema, indent=2))
         return
-    click.echo(f"{name}: {by_kind[name].summary}")
+    say(f"{name}: {by_kind[name].summary}")
     for key, parameter in schema["properties"].items():
         if key == "kind":
             continue
         meaning = " ".join(parameter.get("description", "").split())
-        click.echo(f"  {key:12} default {parameter.get('default')!s:10} {meaning}")
+        say(f"  {key:12} default {parameter.get('default')!s:10} {meaning}")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from warex.cli.say import say
 from warex.errors import InputError
 
 _SUFFIX = ".toml"
@@ -31,4 +32,4 @@ def command(name: str, benchmark: str) -> None:
         raise InputError(f"{path.parent} is no folder; make it first") from None
     except OSError as error:
         raise cannot_write(path, error) from None
-    click.echo(f"wrote {path}\n\n  warex run {path} --dry-run\n  warex run {path}")
+    say(f"wrote {path}\n\n  warex run {path} --dry-run\n  warex run {path}")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from warex.cli.say import console, say
 from warex.cli.trial import attempt_of
 from warex.errors import TraceError
 
@@ -17,8 +18,6 @@ def command(trial: Path, as_json: bool) -> None:
 
     TRIAL is an attempt's folder, or the trial's, whose last attempt is then shown.
     """
-    from rich.console import Console
-
     from warex.analysis.inspect import inspect_trial
     from warex.analysis.inspection import as_data
     from warex.report.terminal import render_inspect
@@ -27,6 +26,6 @@ def command(trial: Path, as_json: bool) -> None:
         raise TraceError(f"{trial} is not a folder; give that of a trial or of one of its attempts")
     inspection = inspect_trial(attempt_of(trial))
     if as_json:
-        click.echo(json.dumps(as_data(inspection), indent=2))
+        say(json.dumps(as_data(inspection), indent=2))
         return
-    Console().print(render_inspect(inspection))
+    console().print(render_inspect(inspection))

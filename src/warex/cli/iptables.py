@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import click
 
 from warex.cli.group import Group
+from warex.cli.say import say
 from warex.errors import InputError
 
 if TYPE_CHECKING:
@@ -84,17 +85,17 @@ def show(backend: str, **options: Any) -> None:
 
     capture = _capture(**options)
     chosen = choose_backend(cast(Literal["auto", "nftables", "iptables"], backend))
-    click.echo(f"# {_said(capture)}")
-    click.echo(f"# The proxy, {_runner(capture)}:")
-    click.echo(_proxy_line(capture))
+    say(f"# {_said(capture)}")
+    say(f"# The proxy, {_runner(capture)}:")
+    say(_proxy_line(capture))
     if chosen == "nftables":
-        click.echo("# What `warex iptables apply` puts in force, in one transaction:")
-        click.echo(f"nft -f - <<'RULES'\n{nft_ruleset(capture)}RULES")
+        say("# What `warex iptables apply` puts in force, in one transaction:")
+        say(f"nft -f - <<'RULES'\n{nft_ruleset(capture)}RULES")
     else:
-        click.echo("# What `warex iptables apply` puts in force, for IPv4 and for IPv6:")
+        say("# What `warex iptables apply` puts in force, for IPv4 and for IPv6:")
         for program in ("iptables-restore", "ip6tables-restore"):
-            click.echo(f"{program} --noflush <<'RULES'\n{iptables_ruleset(capture, '')}RULES")
-    click.echo("# What takes exactly this back: warex iptables revert")
+            say(f"{program} --noflush <<'RULES'\n{iptables_ruleset(capture, '')}RULES")
+    say("# What takes exactly this back: warex iptables revert")
 
 
 @command.command("apply")
@@ -105,9 +106,9 @@ def put(backend: str, **options: Any) -> None:
 
     capture = _capture(**options)
     chosen = apply(capture, cast(Literal["auto", "nftables", "iptables"], backend))
-    click.echo(f"in force ({chosen}): {_said(capture)}")
-    click.echo(f"the proxy, {_runner(capture)}: {_proxy_line(capture)}")
-    click.echo("take it back: warex iptables revert")
+    say(f"in force ({chosen}): {_said(capture)}")
+    say(f"the proxy, {_runner(capture)}: {_proxy_line(capture)}")
+    say("take it back: warex iptables revert")
 
 
 @command.command("revert")
@@ -115,7 +116,7 @@ def take_back() -> None:
     """Take back all that `apply` put in force, and nothing else. Needs root."""
     from warex.sandbox.iptables import revert
 
-    click.echo("taken back" if revert() else "nothing of WAREX's was in force")
+    say("taken back" if revert() else "nothing of WAREX's was in force")
 
 
 def _capture(

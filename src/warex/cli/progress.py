@@ -5,11 +5,13 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from warex.campaigns.options import Options
 from warex.campaigns.run import Planned, run_campaign
 from warex.campaigns.runner import Done
 from warex.cli.gate import hold
+from warex.cli.say import console
 from warex.errors import WarexError
 from warex.proxy.ca import ensure_ca
 from warex.sandbox.scratch import own_scratch
@@ -25,13 +27,13 @@ def run_and_report(
     """
     # Before the run folder is made, which would stand in the next try's way.
     ensure_ca()
-    console = Console()
+    screen = console()
     progress = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        console=console,
+        console=screen,
     )
     lock = threading.Lock()
     bar = progress.add_task(planned.config.name, total=None)
@@ -51,10 +53,10 @@ def run_and_report(
 
     with own_scratch(), progress:
         run_campaign(planned, out, options, began=began, report=report, notice=notice)
-    _tell(out, console, fail_under)
+    _tell(out, screen, fail_under)
 
 
-def _tell(out: Path, console: Console, fail_under: str | None) -> None:
+def _tell(out: Path, screen: Console, fail_under: str | None) -> None:
     # What reads runs is large, and would keep the first trial waiting.
     from warex.analysis.run import load_run
     from warex.analysis.table import tabulate
@@ -64,23 +66,24 @@ def _tell(out: Path, console: Console, fail_under: str | None) -> None:
     loaded = load_run(out)
     table = tabulate(loaded)
     page = write_report(loaded, table)
-    console.print(render_table(loaded, table))
-    console.print(f"\nrun      {out}\nreport   {page}", highlight=False, soft_wrap=True)
+    screen.print(render_table(loaded, table))
+    screen.print(f"\nrun      {out}\nreport   {page}", highlight=False, soft_wrap=True)
     if not any(isinstance(trial.outcome, Counted | Unscored) for trial in loaded.trials):
         raise WarexError(f"no trial of {out} counts: each of them is void, for the reasons above")
     hold(table, fail_under)
 
 
-def _line(done: Done) -> str:
+def _line(done: Done) -> Text:
     key = done.key
     place = f"{key.agent:12} {key.condition:22} {key.task:34}"
     match done.outcome:
         case Void(reason=reason):
-            return f"[yellow]void    [/] {place} attempt {done.attempt}: {reason}"
+            said = f" {place} attempt {done.attempt}: {reason}"
+            return Text.assemble(("void    ", "yellow"), said)
         case Counted(score=score, ending=ending, latency_s=latency):
-            mark = "[green]solved  [/]" if score == 1 else "[red]failed  [/]"
-            return f"{mark} {place} {ending}, {latency:.1f} s"
+            mark = ("solved  ", "green") if score == 1 else ("failed  ", "red")
+            return Text.assemble(mark, f" {place} {ending}, {latency:.1f} s")
         case Unscored() as unscored:
-            return f"unscored {place} {unscored.told}"
+            return Text(f"unscored {place} {unscored.told}")
         case _:
-            return f"ended    {place}"
+            return Text(f"ended    {place}")

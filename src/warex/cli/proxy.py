@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warex.cli.say import say
 from warex.cli.traffic import defence_option, site_option, traffic_options
 from warex.cli.traffic_config import traffic_config
 from warex.errors import InputError, MachineError, TrialVoid
@@ -146,11 +147,11 @@ def _serve(config: "ProxyConfig", certificate: str) -> None:
             where = proxy.url
             if config.capture == "transparent":
                 where = f"transparent, on port {proxy.port} of {proxy.host}"
-            click.echo(f"proxy    {where}  ({name}, seed {config.seed})")
-            click.echo(f"trust    {certificate}")
-            click.echo(f"control  http://127.0.0.1:{proxy.control_port}  token {proxy.token}")
+            say(f"proxy    {where}  ({name}, seed {config.seed})")
+            say(f"trust    {certificate}")
+            say(f"control  http://127.0.0.1:{proxy.control_port}  token {proxy.token}")
             if config.out is not None:
-                click.echo(f"trace    {config.out}")
+                say(f"trace    {config.out}")
             # A void trial ends at once: nobody should go on in the belief that it counts.
             while not (stop.wait(0.5) or proxy.broken):
                 pass
@@ -165,4 +166,4 @@ def _serve(config: "ProxyConfig", certificate: str) -> None:
 
 
 def _say(sentence: str) -> None:
-    click.echo(f"warex: {sentence}", err=True)
+    say(f"warex: {sentence}", err=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from warex.cli.gate import fail_under_option, hold
+from warex.cli.say import console, say
 
 
 @click.command("report")
@@ -20,8 +21,6 @@ from warex.cli.gate import fail_under_option, hold
 @fail_under_option
 def command(run: Path, as_json: bool, folder: Path | None, fail_under: str | None) -> None:
     """Print a run's tables and write its report.html and summary.json anew."""
-    from rich.console import Console
-
     from warex.analysis.run import load_run
     from warex.analysis.table import tabulate
     from warex.report.exports import export
@@ -33,10 +32,10 @@ def command(run: Path, as_json: bool, folder: Path | None, fail_under: str | Non
     report = write_report(loaded, table)
     exported = export(loaded, folder, table) if folder else ()
     if as_json:
-        click.echo((run / SUMMARY).read_text("utf-8").rstrip())
+        say((run / SUMMARY).read_text("utf-8").rstrip())
     else:
-        Console().print(render_table(loaded, table))
-        click.echo(f"\nreport   {report}")
+        console().print(render_table(loaded, table))
+        say(f"\nreport   {report}")
         if exported:
-            click.echo(f"export   {folder}: {len(exported)} files")
+            say(f"export   {folder}: {len(exported)} files")
     hold(table, fail_under)

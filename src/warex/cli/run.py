@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from warex.cli.gate import fail_under_option
+from warex.cli.say import say
 from warex.cli.traffic import traffic_options
 from warex.cli.trial import attempt_of
 from warex.errors import InputError
@@ -94,7 +95,7 @@ def command(
             raise InputError("--intensity changes what --replay repeats; give one of the two")
         config, spared = at_intensity(config, intensity)
         for name in spared:
-            click.echo(
+            say(
                 f"warex: the condition {name!r} has a fault without a size and stays as it is",
                 err=True,
             )

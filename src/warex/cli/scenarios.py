@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from warex.cli.group import Group
+from warex.cli.say import say
 from warex.cli.traffic import site_option
 
 
@@ -22,10 +23,10 @@ def command(context: click.Context, as_json: bool) -> None:
     presets = {name: load_scenario(name).description.strip() for name in preset_names()}
     if as_json:
         rows = [{"name": name, "description": said} for name, said in presets.items()]
-        click.echo(json.dumps(rows, indent=2))
+        say(json.dumps(rows, indent=2))
         return
     for name, said in presets.items():
-        click.echo(f"{name:24} {said}")
+        say(f"{name:24} {said}")
 
 
 @command.command("show")
@@ -39,7 +40,7 @@ def show(name: str, as_json: bool) -> None:
 
     data = load_scenario(name).model_dump(mode="json", exclude_unset=True)
     text = json.dumps(data, indent=2) if as_json else yaml.safe_dump(data, sort_keys=False)
-    click.echo(text.rstrip())
+    say(text.rstrip())
 
 
 @command.command("check")
@@ -66,19 +67,19 @@ def check(
     if against is None:
         words = explain(scenario)
         said = {"name": scenario.name, "in_words": words, "warnings": doubts(scenario)}
-        click.echo(json.dumps(said, indent=2) if as_json else words)
+        say(json.dumps(said, indent=2) if as_json else words)
         return
     hits = hits_against(scenario, against, seed, sites)
     if as_json:
         fields = ("number", "at", "method", "url", "resource", "rule", "ordinal", "stage")
         rows = [{name: getattr(hit, name) for name in fields} for hit in hits]
-        click.echo(json.dumps(rows, indent=2))
+        say(json.dumps(rows, indent=2))
         return
     if not hits:
-        click.echo(f"{scenario.name} would have hit nothing in {against}")
+        say(f"{scenario.name} would have hit nothing in {against}")
     for hit in hits:
         end = "  (superseded by an earlier rule)" if hit.superseded else ""
-        click.echo(
+        say(
             f"request {hit.number:>4}  {hit.at:8.3f} s  {hit.rule} #{hit.ordinal}  {hit.method}"
             f" {hit.url}  [{hit.resource}]{end}"
         )

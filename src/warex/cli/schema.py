@@ -4,6 +4,8 @@ import json
 
 import click
 
+from warex.cli.say import say
+
 
 @click.command("schema")
 @click.argument("name", type=click.Choice(["scenario", "campaign"]))
@@ -13,4 +15,4 @@ def command(name: str) -> None:
     from warex.scenarios.schema import scenario_schema
 
     schema = scenario_schema() if name == "scenario" else campaign_schema()
-    click.echo(json.dumps(schema, indent=2))
+    say(json.dumps(schema, indent=2))

@@ -237,8 +237,11 @@ def _usage(usage: Mapping[str, JsonValue]) -> Usage | None:
     read = as_dict(usage.get("prompt_tokens_details"))
     written = as_dict(usage.get("completion_tokens_details"))
     # As OpenRouter, LiteLLM and older LiteLLM call it.
-    put = (read.get("cache_write_tokens"), read.get("cache_creation_tokens"))
-    put = (*put, usage.get("cache_creation_input_tokens"))
+    put = (
+        read.get("cache_write_tokens"),
+        read.get("cache_creation_tokens"),
+        usage.get("cache_creation_input_tokens"),
+    )
     return Usage(
         input_total=as_count(usage.get("prompt_tokens")),
         output_total=as_count(usage.get("completion_tokens")),

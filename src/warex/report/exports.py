@@ -17,6 +17,7 @@ from warex.report.sheets import Sheet, sheets
 from warex.report.svg import standalone
 from warex.report.tasks import task_sheet
 from warex.traces.files import write_whole
+from warex.visible import visible
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -58,11 +59,11 @@ def export(run: Run, folder: Path, table: Table | None = None) -> tuple[Path, ..
     written: list[Path] = []
 
     def write(name: str, text: str) -> None:
-        write_whole(folder / name, text.encode("utf-8", "replace"))
+        write_whole(folder / name, text.encode("utf-8"))
         written.append(folder / name)
 
     for chart in charts(run, table):
-        write(f"{chart.name}.svg", standalone(chart))
+        write(f"{chart.name}.svg", visible(standalone(chart)))
     for sheet in (*sheets(run, table), task_sheet(run)):
         if not sheet.empty:
             write(f"{sheet.name}.csv", as_csv(sheet))
@@ -75,11 +76,21 @@ def as_csv(sheet: Sheet) -> str:
     """Return the table's bare numbers as CSV (RFC 4180); what is not known is empty."""
     text = StringIO()
     writer = csv.writer(text)
-    writer.writerow(["agent", *(key for column in sheet.columns for key in column.keys)])
+    keys = (key for column in sheet.columns for key in column.keys)
+    writer.writerow(map(_bare, ["agent", *keys]))
     for block in sheet.blocks:
         for line in block.lines:
-            writer.writerow([block.agent, *(value for cell in line for value in cell.values)])
+            values = [block.agent, *(value for cell in line for value in cell.values)]
+            writer.writerow(map(_bare, values))
     return text.getvalue()
+
+
+def _bare(value: object) -> object:
+    """Return a value for CSV; a text that a spreadsheet would compute has an apostrophe before."""
+    if not isinstance(value, str):
+        return value
+    text = visible(value)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\n")) else text
 
 
 def as_latex(sheet: Sheet) -> str:
@@ -87,7 +98,7 @@ def as_latex(sheet: Sheet) -> str:
     titles = ["agent", *(column.title for column in sheet.columns)]
     places = "l" + "".join("l" if column.is_text else "r" for column in sheet.columns)
     rows = [
-        f"% {sheet.title}. {sheet.note} Needs \\usepackage{{booktabs}}.",
+        f"% {_one_line(sheet.title)}. {_one_line(sheet.note)} Needs \\usepackage{{booktabs}}.",
         f"\\begin{{tabular}}{{{places}}}",
         r"\toprule",
         _latex_row(titles),
@@ -110,7 +121,7 @@ def as_markdown(sheet: Sheet) -> str:
         for block in sheet.blocks
         for line in block.lines
     ]
-    head = f"### {sheet.title}\n\n{sheet.note}\n\n"
+    head = f"### {_one_line(sheet.title)}\n\n{_one_line(sheet.note)}\n\n"
     return head + "".join(
         f"| {' | '.join(row)} |\n"
         for row in ([*map(_markdown, titles)], rule, *([*map(_markdown, row)] for row in rows))
@@ -119,7 +130,7 @@ def as_markdown(sheet: Sheet) -> str:
 
 def latex(words: str) -> str:
     """Return words as LaTeX text, the minus of a number as a minus."""
-    text = "".join(_LATEX.get(sign, sign) for sign in " ".join(words.split()))
+    text = "".join(_LATEX.get(sign, sign) for sign in _one_line(words))
     return _MINUS.sub("$-$", text)
 
 
@@ -130,4 +141,8 @@ def _latex_row(words: Sequence[str]) -> str:
 
 
 def _markdown(words: str) -> str:
-    return " ".join(words.split()).translate(_MARKDOWN)
+    return _one_line(words).translate(_MARKDOWN)
+
+
+def _one_line(words: str) -> str:
+    return " ".join(visible(words).split())

@@ -23,6 +23,7 @@ from warex.report.sheets import Sheet, sheets
 from warex.report.svg import Chart, inline, style
 from warex.report.tasks import folder_link, relative, task_sheet
 from warex.traces.files import write_whole
+from warex.visible import visible, visible_json
 
 REPORT = "report.html"
 SUMMARY = "summary.json"
@@ -36,7 +37,7 @@ def write_report(run: Run, table: Table | None = None) -> Path:
     Raises MachineError when the disk refuses.
     """
     table = table or tabulate(run)
-    summary = json.dumps(summarise(run, table), indent=2, ensure_ascii=False)
+    summary = visible_json(json.dumps(summarise(run, table), indent=2, ensure_ascii=False))
     write_whole(run.path / SUMMARY, (summary + "\n").encode("utf-8", "replace"))
     write_whole(run.path / REPORT, render_html(run, table).encode("utf-8", "replace"))
     return run.path / REPORT
@@ -57,7 +58,7 @@ def render_html(run: Run, table: Table | None = None) -> str:
     pages.filters["with_units"] = with_units
     page = pages.get_template("report.html")
     told = {sheet.name: sheet for sheet in (*sheets(run, table), task_sheet(run))}
-    return page.render(
+    words = page.render(
         name=run.name,
         light=variables(LIGHT),
         dark=variables(DARK),
@@ -78,6 +79,7 @@ def render_html(run: Run, table: Table | None = None) -> str:
         facts=list(_facts(run)),
         meanings=COLUMNS,
     )
+    return visible(words)
 
 
 def _drawn(run: Run, table: Table) -> Mapping[str, list[dict[str, object]]]:

@@ -1,0 +1,33 @@
+"""What a terminal or a browser would obey is shown as a sign."""
+
+import json
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warex.visible import visible, visible_json
+
+
+def test_a_control_character_is_shown_as_a_sign() -> None:
+    assert visible("a\x1b[31mb\x07\x7f\x9b\u202e\r\n\t\ud800") == "a␛[31mb␇␡\ufffd\ufffd␍\n\t\ufffd"
+
+
+@given(text=st.text())
+def test_nothing_that_would_be_obeyed_is_left_and_the_rest_stands(text: str) -> None:
+    shown = visible(text)
+
+    assert len(shown) == len(text)
+    assert all(unicodedata.category(c) != "Cc" or c in "\n\t" for c in shown)
+    assert all(unicodedata.bidirectional(c) not in BIDI for c in shown)
+
+
+BIDI = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
+
+@given(data=st.dictionaries(st.text(), st.text()))
+def test_json_says_the_same_as_before(data: dict[str, str]) -> None:
+    text = json.dumps(data, ensure_ascii=False, indent=2)
+
+    assert json.loads(visible_json(text)) == data
+    assert visible(visible_json(text)) == visible_json(text)
