@@ -1,0 +1,36 @@
+import re
+import time
+
+import pytest
+
+from warex.scenarios.globs import stars
+
+
+@pytest.mark.parametrize(
+    ("glob", "text", "expected"),
+    [
+        ("", "", True),
+        ("*", "abc", True),
+        ("a*c", "abcbc", True),
+        ("a**c", "ac", True),
+        ("*b*", "abc", True),
+        ("a*b*c", "acb", False),
+        ("a.c", "abc", False),
+        ("a?[b]", "a?[b]", True),
+    ],
+)
+def test_only_the_star_is_special(glob: str, text: str, expected: bool) -> None:
+    assert (re.fullmatch(stars(glob), text) is not None) is expected
+
+
+def test_a_star_stays_within_what_it_may_be() -> None:
+    assert re.fullmatch(stars("a*c", "[^/]"), "a/c") is None
+
+
+def test_many_stars_take_no_time() -> None:
+    pattern = re.compile(stars("*a" * 30 + "*b"))
+    began = time.process_time()
+
+    assert pattern.fullmatch("a" * 100_000) is None
+
+    assert time.process_time() - began < 1
