@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from h2.connection import H2Connection
+from h2.errors import ErrorCodes
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
+from tests.proxy.support.endings import before, go_away, in_turn, reset
 from tests.proxy.support.lanes import Begin, Lane, beginner, scenario, wait_until
-from tests.proxy.support.origin import Answer, Origin, served, server_context
+from tests.proxy.support.origin import Answer, Frames, Origin, served, server_context
 from warex.faults import ConnectionCut, HttpError, NetworkError
 from warex.proxy.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import HostMap
@@ -189,3 +193,69 @@ def test_an_answer_that_chromium_silently_asks_for_again_is_one_occurrence(
     assert len(planned) > 1, "Chromium did not repeat: this test has lost its subject"
     assert {event.ordinal for event in planned} == {1}
     assert [event.repeat_of for event in planned] == [None] + ["i1"] * (len(planned) - 1)
+
+
+@pytest.mark.slow
+def test_chromium_sends_again_what_a_site_refused(
+    browser: Browser, begin: Begin, ca: CertificateAuthority, tmp_path: Path
+) -> None:
+    """REFUSED_STREAM, HTTP_1_1_REQUIRED and a GOAWAY, each a lost page if changed."""
+    tls = server_context(*ca.leaf("localhost", tmp_path), ["h2", "http/1.1"])
+    script = [(b":status", b"200"), (b"content-type", b"text/javascript")]
+
+    def count(conn: H2Connection, stream: int) -> bytes:
+        conn.send_headers(stream, script)
+        conn.send_data(stream, b"done = (window.done || 0) + 1", end_stream=True)
+        return b""
+
+    turns: dict[str, Frames] = {
+        "/refused.js": reset(ErrorCodes.REFUSED_STREAM),
+        "/gone.js": go_away(ErrorCodes.NO_ERROR, before),
+    }
+    with served(tls) as site:
+        for path, turn in turns.items():
+            site.routes[path] = in_turn(turn, then=count)
+        site.routes["/page"] = Answer(
+            headers=[(b"content-type", b"text/html")],
+            body=PAGE.body + b"".join(b"<script src=%s></script>" % it.encode() for it in turns),
+        )
+        site.routes["/old"] = replace(PAGE, frames=reset(ErrorCodes.HTTP_1_1_REQUIRED))
+        with begin() as lane, page_behind(browser, lane) as page:
+            page.goto(f"https://localhost:{site.port}/page")
+            assert page.evaluate("window.done") == len(turns)
+            page.goto(f"https://localhost:{site.port}/old")
+            assert page.title() == "The page"
+        assert lane.proxy.broken is None
+        asked = [seen.version for seen in site.seen if seen.target == "/old"]
+        assert (asked[0], asked[-1]) == ("HTTP/2.0", "HTTP/1.1")
+
+
+@pytest.mark.slow
+def test_chromium_loads_ahead_what_early_hints_name(
+    browser: Browser, begin: Begin, ca: CertificateAuthority, tmp_path: Path
+) -> None:
+    tls = server_context(*ca.leaf("localhost", tmp_path), ["h2", "http/1.1"])
+    held: list[tuple[H2Connection, int]] = []
+
+    def hint(conn: H2Connection, stream: int) -> bytes:
+        held.append((conn, stream))
+        link = b"</hinted.css>; rel=preload; as=style"
+        conn.send_headers(stream, [(b":status", b"103"), (b"link", link)])
+        return b""
+
+    def style(conn: H2Connection, stream: int) -> bytes:
+        """Only now the page itself."""
+        page, of = held[0]
+        page.send_headers(of, [(b":status", b"200"), (b"content-type", b"text/html")])
+        page.send_data(of, PAGE.body, end_stream=True)
+        conn.send_headers(stream, [(b":status", b"200"), (b"content-type", b"text/css")])
+        conn.end_stream(stream)
+        return b""
+
+    with served(tls) as site:
+        site.routes["/page"] = Answer(frames=hint)
+        site.routes["/hinted.css"] = Answer(frames=style)
+        with begin() as lane, page_behind(browser, lane) as page:
+            page.goto(f"https://localhost:{site.port}/page")
+            assert page.title() == "The page"
+        assert site.paths[:2] == ["/page", "/hinted.css"]

@@ -1,14 +1,15 @@
 """What ends an answer, or comes before it, arrives as what it was."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from h2.connection import H2Connection
 from h2.errors import ErrorCodes
 from hyperframe.frame import GoAwayFrame
 
+from tests.proxy.support.endings import answer, before, go_away, in_turn, reset
 from tests.proxy.support.lanes import Begin, scenario, wait_until
-from tests.proxy.support.origin import Answer, Frames, Origin
+from tests.proxy.support.origin import Answer, Origin
 from tests.proxy.support.talk import Talk
 from warex.faults import HttpError
 from warex.proxy.ca import CertificateAuthority
@@ -24,40 +25,6 @@ def talk(begin: Begin, ca: CertificateAuthority, secure_h2: Origin) -> Iterator[
     with begin() as lane:
         yield Talk(lane, ca, secure_h2)
         assert lane.proxy.broken is None
-
-
-def in_turn(*turns: Frames) -> Answer:
-    """A site that does one after the other, and then answers."""
-    left = list(turns)
-    return Answer(frames=lambda conn, stream: (left.pop(0) if left else answer)(conn, stream))
-
-
-def answer(conn: H2Connection, stream: int) -> bytes:
-    conn.send_headers(stream, [(b":status", b"200")])
-    conn.send_data(stream, b"hello", end_stream=True)
-    return b""
-
-
-def reset(code: int, *, midway: bool = False) -> Frames:
-    def frames(conn: H2Connection, stream: int) -> bytes:
-        if midway:
-            conn.send_headers(stream, [(b":status", b"200")])
-            conn.send_data(stream, b"hel")
-        conn.reset_stream(stream, code)
-        return b""
-
-    return frames
-
-
-def go_away(code: int, last: Callable[[int], int]) -> Frames:
-    def frames(conn: H2Connection, stream: int) -> bytes:
-        return bytes(GoAwayFrame(0, last_stream_id=last(stream), error_code=code).serialize())
-
-    return frames
-
-
-def before(stream: int) -> int:
-    return max(0, stream - 2)
 
 
 # ---- streams
