@@ -120,6 +120,25 @@ def test_what_a_site_that_goes_away_left_undone_is_asked_elsewhere(
     assert len(talk.lane.events(RequestSeen)) == 3
 
 
+@pytest.mark.slow
+def test_however_few_requests_a_connection_may_have_all_are_answered(
+    talk: Talk, secure_h2: Origin
+) -> None:
+    def few(conn: H2Connection, stream: int) -> bytes:
+        return (
+            answer(conn, stream)
+            if stream <= 5
+            else bytes(GoAwayFrame(0, last_stream_id=5).serialize())
+        )
+
+    secure_h2.routes["/a"] = Answer(frames=few)
+    with talk.client() as client:
+        streams = [client.ask("/a", flush=number % 5 == 4) for number in range(20)]
+        assert [client.wait(stream).body for stream in streams] == [b"hello"] * 20
+    assert secure_h2.connections_of("/a") >= 7
+    assert len(talk.lane.events(ResponseSeen)) == 20
+
+
 def test_what_a_site_that_goes_away_has_begun_is_ended(talk: Talk, secure_h2: Origin) -> None:
     begun: list[int] = []
 

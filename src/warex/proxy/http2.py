@@ -291,8 +291,10 @@ class WarexHttp2Client(_Http2Connection, _http2.Http2Client):
         yield from super().close_connection(msg)
 
     def _unprocessed(self, stream_id: int) -> ReceiveHttp:
-        why = "the site went away" + (f" ({self._going_away})" if self._going_away else "")
-        return ReceiveHttp(Unprocessed(stream_id, why))
+        away = self._going_away
+        why = "the site went away" + (f" ({away})" if away else "")
+        did_others = away is not None and away.last_stream_id > 0
+        return ReceiveHttp(Unprocessed(stream_id, why, did_others=did_others))
 
     def handle_h2_event(self, event: h2.events.Event) -> _Handled:
         """Act on what the site sent; True if nothing more is to be read."""

@@ -40,8 +40,10 @@ class ResponseReset(ResponseProtocolError):
 class Unprocessed(ResponseReset):
     """The site went away and says that it has not looked at the request (RFC 9113 §6.8)."""
 
-    def __init__(self, stream_id: int, message: str) -> None:
+    def __init__(self, stream_id: int, message: str, *, did_others: bool) -> None:
+        """``did_others``: it has looked at another request on the same connection."""
         super().__init__(stream_id, h2.errors.ErrorCodes.REFUSED_STREAM, message)
+        self.did_others = did_others
 
 
 def error_name(h2_code: int) -> str:

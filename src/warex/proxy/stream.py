@@ -103,7 +103,7 @@ class WarexStream(http_layer.HttpStream):
         mitmproxy answers 502 with its own page when the site cannot be reached or breaks off. An
         agent would meet a page that no site sent; without a proxy it meets a dead connection.
         """
-        if isinstance(event, Unprocessed) and self._may_ask_again():
+        if isinstance(event, Unprocessed) and self._may_ask_again(event):
             yield from self._ask_again()
             return
         if isinstance(event, ResponseReset):
@@ -123,17 +123,20 @@ class WarexStream(http_layer.HttpStream):
             event = ResponseProtocolError(event.stream_id, event.message, ErrorCode.KILL)
         yield from super().handle_protocol_error(event)
 
-    def _may_ask_again(self) -> bool:
-        """Whether the site can be asked on another connection: all of the request is here."""
+    def _may_ask_again(self, event: Unprocessed) -> bool:
+        """Whether the site can be asked on another connection: all of the request is here.
+
+        Again and again as long as each connection does some of what waits, else once.
+        """
         return (
-            not self._asked_again
+            (event.did_others or not self._asked_again)
             and self.client_state == self.state_done
             and self.server_state == self.state_wait_for_response_headers
             and not self.flow.request.stream
         )
 
     def _ask_again(self) -> layer.CommandGenerator[None]:
-        """Ask on another connection, once, as every HTTP client does (RFC 9113 §8.7)."""
+        """Ask on another connection, as every HTTP client does (RFC 9113 §8.7)."""
         self._asked_again = True
         request = self.flow.request
         if not (yield from self.make_server_connection()):
