@@ -106,6 +106,17 @@ def test_a_server_that_nobody_needed_is_not_waited_for() -> None:
     assert loading.returncode == -signal.SIGTERM
 
 
+def test_a_closed_server_is_not_started_anew(ca: CertificateAuthority) -> None:
+    server = Forkserver()
+    server.close()
+    with (
+        pytest.raises(MachineError, match="was closed before"),
+        started(server, ProxyConfig(ca=ca.folder)),
+    ):
+        pass
+    assert server.pid is None
+
+
 def test_proxies_of_a_closed_server_still_end_in_good_order(ca: CertificateAuthority) -> None:
     server = Forkserver()
     with started(server, ProxyConfig(ca=ca.folder)) as proxy:

@@ -13,19 +13,21 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from warex.cli import begun
 from warex.cli.say import say
 from warex.cli.traffic import defence_option, site_option, traffic_options
 from warex.errors import MachineError, TrialVoid
 
 if TYPE_CHECKING:
-    from warex.proxy.config import ProxyConfig
+    from warex.proxy.forkserver import Forkserver
     from warex.proxy.sightings import Summary
+    from warex.proxy.unread import Configured
     from warex.sandbox.isolation import Behind, Capture, Wish
     from warex.sandbox.terminal import Terminal
 
 _LOOK = 0.2
 """Seconds between two looks at how the proxy and the command are."""
-_QUICK = 0.35
+_QUICK = 0.5
 """Seconds to be ready in, or the command waits for the proxy: on a machine as slow as that, a name
 that it looks up might be given up (after 2 s) before the proxy can answer."""
 
@@ -76,15 +78,11 @@ def command(
     The exit code is the command's, 128 and the number of the signal that ended it; 1 if the trial
     is void, 2 or 3 if the command was not started. Its input, output and terminal are its own.
     """
-    from warex.proxy.forkserver import Forkserver
     from warex.sandbox.direct import find_program
 
     find_program(arguments[0], os.environ)
-    # Whoever started us and ignores the ends of children hands that down; ours are waited for.
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    forkserver = Forkserver()
     # While it loads mitmproxy, everything else is made ready.
-    forkserver.warm()
+    forkserver = begun.forkserver()
     try:
         trial = _Trial(arguments, cast("Wish", isolate), options, _nothing if quiet else _say)
         return trial.run(forkserver, frozenset(host_ports))
@@ -101,7 +99,7 @@ class _Trial:
     programs: set[str] = field(default_factory=set)
     """Names of what ran."""
 
-    def run(self, forkserver: Any, asked: frozenset[int]) -> int:
+    def run(self, forkserver: "Forkserver", asked: frozenset[int]) -> int:
         """Run the command and tell how it was."""
         from warex.proxy.ca import ensure_ca
         from warex.sandbox.isolation import Told, behind
@@ -136,6 +134,10 @@ class _Trial:
                 terminal.take_back()
             gone = place.died()
             place.end()
+            if gone is None and self.options["out"] is None and not place.is_serving():
+                # Nobody can have been answered by now, and nobody wants to know who asked.
+                forkserver.close()
+                return code if code >= 0 else 128 - code
             proxy = place.proxy
         broken = proxy.broken if gone is None else str(gone)
         self._leave(code, seconds, broken)
@@ -151,18 +153,28 @@ class _Trial:
         Reading a scenario takes longer than making a namespace, and what reads the rest takes as
         long again. Presets have been read by WAREX's own tests.
         """
-        options = self.options
-        if any(options[name] for name in ("maps", "upstream", "replay", "defence")):
+        if self._needs_no_check():
+            return
+        if any(self.options[name] for name in _READ_WHOLE):
             self._configure("handed")
-        elif options["scenario"] is not None and not _is_preset(options["scenario"]):
+        else:
             from warex.scenarios.load import load_scenario
 
-            load_scenario(options["scenario"])
+            load_scenario(self.options["scenario"])
 
-    def _configure(self, capture: "Capture") -> "ProxyConfig":
-        from warex.cli.traffic_config import traffic_config
+    def _needs_no_check(self) -> bool:
+        """Whether WAREX's own tests and click have checked whatever the options say."""
+        if any(self.options[name] for name in _READ_WHOLE):
+            return False
+        scenario: str | None = self.options["scenario"]
+        return scenario is None or _is_preset(scenario)
+
+    def _configure(self, capture: "Capture") -> "Configured":
+        from warex.cli.traffic_config import traffic_config, unread_config
         from warex.proxy.ca import ensure_ca
 
+        if self._needs_no_check():
+            return unread_config(ensure_ca(), capture=capture, **self.options)
         return traffic_config(ensure_ca(), capture=capture, **self.options)
 
     def _may_write(self) -> bool:
@@ -287,6 +299,8 @@ class _Trial:
 
 
 EVENTS = "events.jsonl"
+_READ_WHOLE = ("maps", "upstream", "replay", "defence")
+"""Options whose mistakes show when the configuration is made."""
 _PRESETS = Path(__file__).parents[1] / "scenarios" / "presets"
 _LOOPBACK = ("localhost", "127.0.0.1")
 

@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from warex.errors import InputError
+from warex.proxy.unread import UnreadConfig
 
 if TYPE_CHECKING:
     from warex.proxy.ca import CertificateAuthority
     from warex.proxy.config import ProxyConfig
+    from warex.proxy.unread import Capture
     from warex.scenarios import Arm
 
 
@@ -62,3 +64,21 @@ def traffic_config(
         details = error.errors()[0]
         option = "--" + str(details["loc"][0]).replace("_", "-")
         raise InputError(f"{option}: {details['msg'].removeprefix('Value error, ')}") from None
+
+
+def unread_config(
+    ca: "CertificateAuthority",
+    *,
+    capture: "Capture",
+    out: Path | None,
+    replay: None,
+    defence: None,
+    **others: Any,
+) -> UnreadConfig:
+    """Put together what needs no check, without loading what checks it."""
+    values = {
+        "ca": str(ca.folder),
+        "out": None if out is None else str(out),
+        **{name: value for name, value in others.items() if value is not None},
+    }
+    return UnreadConfig(capture, values)

@@ -83,6 +83,7 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     """Folder of the trial's events.jsonl and blobs; None keeps no trace."""
 
     scenario: Scenario | None = None
+    """A preset's name or a file may be given in its place."""
     seed: int = 0
     arm: Arm | None = None
     sites: tuple[str, ...] = ()
@@ -125,6 +126,16 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
         if self.llm_cache is not None and self.out is None:
             raise ValueError("llm_cache needs out, beside which new answers are kept")
         return self
+
+    @field_validator("scenario", mode="before")
+    @classmethod
+    def _is_read(cls, value: object) -> object:
+        """Read a scenario of which only the name or the file is told; raise ScenarioError."""
+        if not isinstance(value, str):
+            return value
+        from warex.scenarios.load import load_scenario
+
+        return load_scenario(value)
 
     @field_validator("upstream")
     @classmethod

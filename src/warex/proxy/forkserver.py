@@ -22,7 +22,6 @@ from contextlib import suppress
 
 from warex.errors import MachineError, ProcessDied
 from warex.proxy.handed import Handed, receive, send_alone
-from warex.proxy.lean import load_only_what_is_used
 
 _START = "from warex.proxy.forkserver import main; main()"
 _ENDING_SECONDS = 0.2
@@ -33,6 +32,7 @@ class Forkserver:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._closed = False
         self._channel: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -42,10 +42,13 @@ class Forkserver:
         ``handed``: the sockets that it serves. The caller keeps its own copies of them.
 
         A server that has ended meanwhile is started anew. Raises ProcessDied where the next one
-        ends, too.
+        ends, too, and MachineError where it was closed.
         """
         ours, theirs = socket.socketpair()
         with self._lock, theirs:
+            if self._closed:
+                ours.close()
+                raise MachineError("the proxy's forkserver was closed before it was asked")
             if not self._asked(theirs, handed):
                 self._end()
                 if not self._asked(theirs, handed):
@@ -78,8 +81,9 @@ class Forkserver:
         return None if self._process is None else self._process.pid
 
     def close(self) -> None:
-        """End the server. Proxies that still run end when their channels close."""
+        """End the server for good. Proxies that still run end when their channels close."""
         with self._lock:
+            self._closed = True
             self._end()
 
     def _asked(self, theirs: socket.socket, handed: Handed | None) -> bool:
@@ -130,6 +134,8 @@ def main() -> None:
     gc.disable()
     # A plug-in of pydantic's is not for us; to look for one is to read what each package declares.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"
+    from warex.proxy.lean import load_only_what_is_used
+
     load_only_what_is_used()
     from warex.proxy import process
 

@@ -12,15 +12,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pydantic import JsonValue
-
 from warex.errors import InputError, MachineError, ProcessDied, TrialVoid, WarexError
-from warex.proxy.config import ProxyConfig
 from warex.proxy.forkserver import Forkserver
+from warex.proxy.handed import Handed
+from warex.proxy.unread import Configured
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from warex.proxy.sightings import Summary
-from warex.proxy.handed import Handed
 
 _START_SECONDS = 120.0
 """A proxy that dies is known at once; one of fifty that start at the same time may be long."""
@@ -57,7 +57,7 @@ class Proxy:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}"
 
-    def call(self, method: str, path: str, body: JsonValue = None) -> Any:
+    def call(self, method: str, path: str, body: "JsonValue" = None) -> Any:
         """Use the control API; raise TrialVoid where it does not answer."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.control_port}{path}",
@@ -94,7 +94,7 @@ class Proxy:
 @contextmanager
 def started(
     forkserver: Forkserver,
-    config: ProxyConfig,
+    config: Configured,
     notice: Callable[[str], None] = lambda sentence: None,
     on_end: Callable[[], None] = lambda: None,
     handed: Handed | None = None,

@@ -22,10 +22,10 @@ from warex.sandbox.terminal import unsignalled
 
 if TYPE_CHECKING:
     from warex.proxy.ca import CertificateAuthority
-    from warex.proxy.config import ProxyConfig
     from warex.proxy.forkserver import Forkserver
     from warex.proxy.handed import Handed
     from warex.proxy.lane import Proxy
+    from warex.proxy.unread import Configured
     from warex.sandbox.command import Finished
     from warex.sandbox.environment import Environment
     from warex.sandbox.namespace import Namespace
@@ -92,6 +92,10 @@ class Behind:
         """
         self._go.set()
         return self._serving.result()
+
+    def is_serving(self) -> bool:
+        """Whether the proxy serves, or could not be started, by now."""
+        return self._serving.done()
 
     def failure(self) -> WarexError | None:
         """Return why the proxy could not start, if that is known by now."""
@@ -238,7 +242,7 @@ def allowed(wish: Wish, ca: "CertificateAuthority") -> tuple[Isolation, str | No
 def behind(
     wish: Wish,
     forkserver: "Forkserver",
-    configure: Callable[[Capture], "ProxyConfig"],
+    configure: Callable[[Capture], "Configured"],
     ca: "CertificateAuthority",
     base: Mapping[str, str],
     *,
@@ -298,12 +302,12 @@ def behind(
 
 def _entered(
     stack: ExitStack,
-    configure: Callable[[Capture], "ProxyConfig"],
+    configure: Callable[[Capture], "Configured"],
     check: Callable[[], None] | None,
     ca: "CertificateAuthority",
     host_ports: Collection[int],
     own_session: bool,
-) -> "tuple[Namespace, Callable[[], ProxyConfig]]":
+) -> "tuple[Namespace, Callable[[], Configured]]":
     """Make the namespace; make the configuration at the same time, or check what it is made of."""
     from warex.sandbox.namespace import namespace
 
@@ -334,7 +338,7 @@ def _passed_on() -> list[int]:
 @contextmanager
 def _serving(
     forkserver: "Forkserver",
-    configured: Callable[[], "ProxyConfig"],
+    configured: Callable[[], "Configured"],
     told: Told,
     go: threading.Event,
     handed: "Handed | None" = None,
