@@ -7,6 +7,7 @@ python -m bench --docs FILE           put the table into a page, between its mar
 python -m bench --quick               a few seconds each: does it work? The numbers mean little.
 
 python -m bench soak                  100,000 mixed requests through one lane: does all add up?
+python -m bench fuzz                  2,000 mutated messages: does a lane bear them?
 """
 
 import argparse
@@ -36,6 +37,7 @@ from bench import (
     table,
     throughput,
 )
+from bench.fuzz import command as fuzz
 from bench.row import Row
 from bench.setting import Setting, setting
 from bench.soak import command as soak
@@ -71,7 +73,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "demo": Benchmark(demo.measure, ("demo",)),
 }
 ONLY_WHEN_NAMED = ("demo",)
-CHECKS: Mapping[str, Callable[[Sequence[str]], int]] = {"soak": soak.main}
+CHECKS: Mapping[str, Callable[[Sequence[str]], int]] = {"soak": soak.main, "fuzz": fuzz.main}
 """Commands of their own: they measure nothing, and their exit code says whether all was well."""
 
 USUAL = tuple(name for name in BENCHMARKS if name not in ONLY_WHEN_NAMED)

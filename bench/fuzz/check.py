@@ -1,0 +1,131 @@
+"""Whether a lane has borne a number of cases, and which of them it has not."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.candidates import warex_config
+from bench.fuzz.cases import SITE_STATUS, Case, Door, case, usual
+from bench.fuzz.wire import Heard, served, tried
+from bench.setting import Setting
+from warex.proxy.lane import Proxy, started
+from warex.traces import EVENTS, HarnessBroke, ResponseSeen, TrialEnded, iter_trace
+
+_AT_ONCE = 8
+_PATIENCE = 30.0
+"""Seconds for an answer without which a lane counts as dead."""
+_TOGETHER = 100
+"""Cases that one lane is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Cases that a lane did not bear, as few as it takes."""
+
+    numbers: tuple[int, ...]
+    why: tuple[str, ...]
+
+
+def failures(place: Setting, seed: int, numbers: Sequence[int], most: int) -> Iterator[Failure]:
+    """Try cases, a hundred to a lane; yield up to ``most`` failures, each narrowed down."""
+    left = most
+    for first in range(0, len(numbers), _TOGETHER):
+        for failure in _narrowed(place, seed, numbers[first : first + _TOGETHER]):
+            yield failure
+            left -= 1
+            if not left:
+                return
+
+
+def _narrowed(place: Setting, seed: int, numbers: Sequence[int]) -> Iterator[Failure]:
+    """Yield the failures among cases; halves are tried on lanes of their own."""
+    why = borne(place, seed, numbers)
+    if not why:
+        return
+    if len(numbers) == 1:
+        yield Failure(tuple(numbers), tuple(why))
+        return
+    found = False
+    middle = len(numbers) // 2
+    for half in (numbers[:middle], numbers[middle:]):
+        for failure in _narrowed(place, seed, half):
+            found = True
+            yield failure
+    if not found:  # It takes more than one of them, or chance.
+        yield Failure(tuple(numbers), tuple(why))
+
+
+def borne(place: Setting, seed: int, numbers: Sequence[int]) -> list[str]:
+    """Try cases on one lane; return what is wrong, a sentence each."""
+    config = warex_config(place)
+    with started(place.forkserver, config) as proxy:
+        heard, answers = asyncio.run(_tried(place, seed, [case(seed, it) for it in numbers], proxy))
+    wrong = [f"the lane does not answer any more: {door}" for door in answers]
+    if proxy.broken:
+        wrong.append(f"the trial is void: {proxy.broken}")
+    if config.out is None:
+        raise ValueError("a lane without a trace cannot be checked")
+    return [*wrong, *disagreements(heard, config.out / EVENTS)]
+
+
+async def _tried(
+    place: Setting, seed: int, cases: Sequence[Case], proxy: Proxy
+) -> tuple[list[Heard], list[str]]:
+    """Return what clients heard, and the protocols in which the lane answers no more."""
+    heard: list[Heard] = []
+    left = iter(cases)
+
+    async def worker() -> None:
+        async with served(seed, *place.tls) as site:
+            for each in left:
+                heard.append(await tried(each, site, proxy, place.ca.certificate, seed))
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(min(_AT_ONCE, len(cases))):
+            group.create_task(worker())
+    async with served(seed, *place.tls) as site:
+        silent: list[str] = []
+        doors: tuple[Door, ...] = ("http/1.1", "h2")
+        for door in doors:
+            said = await tried(usual(door), site, proxy, place.ca.certificate, seed, _PATIENCE)
+            heard.append(said)
+            if said.statuses != [SITE_STATUS]:
+                silent.append(door)
+    return heard, silent
+
+
+def disagreements(heard: Sequence[Heard], trace: Path) -> Iterator[str]:
+    """Yield what the clients heard and the trace does not have, or nobody should hear."""
+    recorded: Counter[int | None] = Counter()
+    invented: Counter[int | None] = Counter()
+    """What the trace says that the site answered."""
+    ended = False
+    for entry in iter_trace(trace):
+        match entry.event:
+            case ResponseSeen(status=status, by=by):
+                recorded[status] += 1
+                if by == "site":
+                    invented[status] += 1
+            case HarnessBroke(reason=reason):
+                yield f"the trace says that the trial is void: {reason}"
+            case TrialEnded():
+                ended = True
+            case _:
+                pass
+    if not ended:
+        yield "the trace has no end"
+    for each in heard:
+        if b"mitmproxy" in each.data.lower():
+            yield f"case {each.case.number}: the answer names mitmproxy"
+    agents = [each for each in heard if each.case.door != "control"]
+    told = Counter(status for each in agents for status in each.statuses)
+    for status, times in told.items():
+        if status == 200 and any(each.case.family == "connect" for each in agents):
+            continue  # A tunnel that stands is no exchange.
+        if times > recorded[status]:
+            yield f"{times} answers {status} were given, the trace has {recorded[status]}"
+    if all(each.case.honest for each in heard):
+        for status in invented.keys() - {SITE_STATUS}:
+            yield f"the trace has a {status} of the site, which gave none"
