@@ -41,7 +41,7 @@ def went(setting: Setting, planned: Planned, options: Options) -> Went:
     """Run a campaign into a fresh folder, with the CA of this place."""
     run, clock, ends = setting.fresh("campaign") / "run", Clock(), [0.0]
     at = clock.wall()
-    with _own_ca(setting):
+    with own_ca(setting):
         run_campaign(planned, run, options, report=lambda done: ends.append(clock.now()))
         wall = clock.now()
     first = min(_ready_at(folder) for _, _, folder in find_trials(run)) - at
@@ -75,7 +75,7 @@ def _ready_at(attempt: Path) -> float:
 
 
 @contextmanager
-def _own_ca(setting: Setting) -> Iterator[None]:
+def own_ca(setting: Setting) -> Iterator[None]:
     """Have WAREX, and whatever it starts, use the CA of this place and not the user's."""
     before = os.environ.get(_CA_DIR)
     os.environ[_CA_DIR] = str(setting.ca.folder)

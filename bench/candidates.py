@@ -1,14 +1,7 @@
-"""The proxies that are compared: a lane of WAREX, and mitmdump as a user starts it."""
+"""The lanes that are measured; what they are compared with stands in ``peers``."""
 
-import shutil
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from bench.counted import Lane, counting_lane
@@ -75,14 +68,6 @@ def warex_config(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
-    """A peer that runs."""
-
-    port: int
-    pid: int
-
-
 @contextmanager
 def lane(
     setting: Setting,
@@ -92,42 +77,3 @@ def lane(
     """Run a lane as the other candidates are run, for clients that know the proxy."""
     with counting_lane(setting, warex_config(setting, scenario, record)) as running:
         yield running
-
-
-def mitmdump_command(port: int, folder: Path) -> list[str]:
-    """Return stock mitmdump's command line: its defaults, and what the place asks for."""
-    return [
-        str(Path(sys.executable).with_name("mitmdump")),
-        *("--listen-host", "127.0.0.1"),
-        *("--listen-port", str(port)),
-        "--ssl-insecure",
-        *("--set", f"confdir={folder}"),
-    ]
-
-
-@contextmanager
-def mitmdump(setting: Setting) -> Iterator[Running]:
-    """Run stock mitmdump with the CA that clients trust here, its output going to nowhere."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
-    folder = setting.fresh("mitmproxy") / "ca"
-    shutil.copytree(setting.ca.folder, folder)
-    command = mitmdump_command(port, folder)
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-        try:
-            _wait_for(port, process)
-            yield Running(port, process.pid)
-        finally:
-            process.terminate()
-
-
-def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + 60
-    while time.monotonic() < until and process.poll() is None:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise RuntimeError("mitmdump did not start; its message stands above")

@@ -1,13 +1,19 @@
-"""How long a command waits that is put behind WAREX, and what that is made of."""
+"""How long a command waits that is put behind WAREX: until it runs, and until it is answered."""
 
+import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from statistics import median
 
+from bench.campaigns import own_ca
+from bench.counted import all_recorded
+from bench.programs import site
 from bench.row import Row
-from bench.setting import Setting
+from bench.setting import HOST, Setting
+from warex.traces import EVENTS
 
 WAREX = str(Path(sys.executable).with_name("warex"))
 TOLD = ("bash", "-c", "echo $EPOCHREALTIME")
@@ -28,6 +34,10 @@ def measure(setting: Setting) -> list[Row]:
 
     A file is read before the command may start; a preset was read by WAREX's own tests.
     """
+    return [*_until_run(setting), _until_answered(setting)]
+
+
+def _until_run(setting: Setting) -> list[Row]:
     own = setting.folder / "own.yaml"
     own.write_text(OWN)
     options = {
@@ -62,6 +72,42 @@ def measure(setting: Setting) -> list[Row]:
             detail=f"slowest {max(seconds['own']) * 1000:.0f} ms",
         ),
     ]
+
+
+def _until_answered(setting: Setting) -> Row:
+    """Start curl, which asks for a page over TLS at once, with and without ``warex exec``."""
+    what = "`warex exec` until curl, which asks at once, has read its first answer"
+    if not (curl := shutil.which("curl")):
+        why = "curl is not installed: install your system's package curl"
+        return Row("exec-answer", what, None, "ms", 600, at_least=False, detail=why)
+    alone, behind = list[float](), list[float]()
+    with site("bench.quick_site", *setting.tls) as port, own_ca(setting):
+        url = f"https://{HOST}:{port}/first"
+        ask = (curl, "-s", "--http1.1", "-o", "/dev/null", url)
+        bare = (*ask, "--cacert", str(setting.ca.certificate))
+        for _ in range(3 if setting.quick else 31):
+            alone.append(_seconds(*bare))
+            out = setting.fresh("exec")
+            behind.append(_seconds(WAREX, "exec", "--quiet", "--out", str(out), "--", *ask))
+            all_recorded(Counter([url]), out / EVENTS)
+    return Row(
+        "exec-answer",
+        what,
+        median(behind) * 1000,
+        "ms",
+        600,
+        at_least=False,
+        detail=f"slowest {max(behind) * 1000:.0f} ms; curl alone {median(alone) * 1000:.0f} ms",
+    )
+
+
+def _seconds(*command: str) -> float:
+    """Return how long a command runs that ends once it has read its answer."""
+    began = time.time()  # noqa: TID251
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
+    return time.time() - began  # noqa: TID251
 
 
 def _until_it_runs(*before: str) -> float:

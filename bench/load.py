@@ -1,10 +1,11 @@
 """A client that keeps connections busy, each with one request at a time.
 
 It costs as little as Python allows: one thread, a selector, TLS straight on the socket, one request
-made in advance with the headers that Chromium sends.
+made in advance with the headers that Chromium sends. HTTP/1.1, unless HTTP/2 is asked for.
 
-    python -m bench.load            ends when its input does; by the line:
-    connect NAME PROXY PORT N      opens N connections to localhost:PORT (PROXY 0: directly) → ok
+    python -m bench.load [h2]      ends when its input does; by the line:
+    connect NAME PROXY PORT N      opens N connections to localhost:PORT (PROXY 0: directly) → ok,
+                                   or the protocol that is spoken there
     turn NAME SECONDS              keeps them busy → answers and seconds
     fresh PROXY PORT SECONDS       a connection for each request, one by one → answers and seconds
 """
@@ -17,26 +18,8 @@ import time
 from dataclasses import dataclass
 
 from bench.programs import Program
-from bench.quick_site import BODY
 from bench.setting import HOST
-
-PATH = "/list?page=1"
-"""What is asked for, again and again."""
-
-_HEADERS = """\
-Connection: keep-alive
-sec-ch-ua: "Chromium";v="140", "Not=A?Brand";v="24"
-sec-ch-ua-mobile: ?0
-sec-ch-ua-platform: "Linux"
-User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0
-Accept: */*
-Sec-Fetch-Site: same-origin
-Sec-Fetch-Mode: cors
-Sec-Fetch-Dest: empty
-Referer: https://shop.example/list
-Accept-Encoding: gzip, deflate, br, zstd
-Accept-Language: en-US,en;q=0.9
-"""
+from bench.talk import PATH, client
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,83 +62,84 @@ def tunnel(proxy: int, port: int, context: ssl.SSLContext) -> ssl.SSLSocket:
     return context.wrap_socket(raw, server_hostname=HOST)
 
 
-def trusting() -> ssl.SSLContext:
-    """Return a client's context that speaks HTTP/1.1 and takes any certificate.
+def trusting(protocol: str = "http/1.1") -> ssl.SSLContext:
+    """Return a client's context that speaks one protocol and takes any certificate.
 
-    Two proxies with two CAs are compared; checking the chain is the client's work, not theirs.
+    Checking the chain is the client's work, not the proxies'.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
-    context.set_alpn_protocols(["http/1.1"])
+    context.set_alpn_protocols([protocol])
     return context
 
 
 class Load:
     """Named groups of connections, each to one candidate."""
 
-    def __init__(self, context: ssl.SSLContext) -> None:
-        self._context = context
-        self._groups: dict[str, tuple[bytes, selectors.BaseSelector]] = {}
+    def __init__(self, protocol: str = "http/1.1") -> None:
+        self._protocol = protocol
+        self._context = trusting(protocol)
+        self._groups: dict[str, selectors.BaseSelector] = {}
 
-    def connect(self, name: str, proxy: int, port: int, number: int) -> None:
-        """Open the connections of a group."""
+    def connect(self, name: str, proxy: int, port: int, number: int) -> str:
+        """Open the connections of a group; return ok, or the only protocol that is spoken there."""
         selector = selectors.DefaultSelector()
         for _ in range(number):
             connected = tunnel(proxy, port, self._context)
+            chosen = connected.selected_alpn_protocol() or "http/1.1"
+            if chosen != self._protocol:
+                connected.close()
+                return chosen
             connected.setblocking(False)
-            selector.register(connected, selectors.EVENT_READ, bytearray())
-        head = f"GET {PATH} HTTP/1.1\nHost: {HOST}:{port}\n{_HEADERS}\n"
-        self._groups[name] = head.replace("\n", "\r\n").encode(), selector
+            selector.register(connected, selectors.EVENT_READ, client(self._protocol, port))
+        self._groups[name] = selector
+        return "ok"
 
     def turn(self, name: str, seconds: float) -> Turn:
         """Keep a group busy; return its answers.
 
         Raises ConnectionError for an answer that is not the site's.
         """
-        request, selector = self._groups[name]
+        selector = self._groups[name]
         began = time.perf_counter()
         until = began + seconds
         answers, waiting = 0, 0
         for key in list(selector.get_map().values()):
-            _socket(key).send(request)
+            _socket(key).send(key.data.ask())
             waiting += 1
         while waiting:
             for key, _ in selector.select(30) or _silence(name):
-                connected, held = _socket(key), key.data
+                connected = _socket(key)
                 try:
-                    held += connected.recv(65536)
+                    data = connected.recv(65536)
                 except ssl.SSLWantReadError:
                     continue
-                head = held.find(b"\r\n\r\n")
-                if head < 0 or len(held) - head - 4 < len(BODY):
-                    if not held:
-                        raise ConnectionError(f"{name} closed a connection")
+                if not data:
+                    raise ConnectionError(f"{name} closed a connection")
+                if not key.data.take(data):
                     continue
-                if not (held.startswith(b"HTTP/1.1 200") and held.endswith(BODY)):
-                    raise ConnectionError(f"{name} answered {bytes(held[:200])!r}")
-                held.clear()
                 answers += 1
                 if time.perf_counter() < until:
-                    connected.send(request)
+                    connected.send(key.data.ask())
                 else:
                     waiting -= 1
         return Turn(answers, time.perf_counter() - began)
 
     def fresh(self, proxy: int, port: int, seconds: float) -> Turn:
         """Open a connection for each request; return the answers."""
-        head = f"GET {PATH} HTTP/1.1\nHost: {HOST}:{port}\n{_HEADERS}\n"
-        request, answers = head.replace("\n", "\r\n").encode(), 0
+        answers = 0
         began = time.perf_counter()
         while time.perf_counter() < began + seconds:
+            says = client(self._protocol, port)
             with tunnel(proxy, port, self._context) as connected:
-                connected.sendall(request)
-                held = b""
-                while not held.endswith(BODY):
-                    if not (more := connected.recv(65536)):
-                        raise ConnectionError(f"closed after {held[:200]!r}")
-                    held += more
-            answers += 1
+                connected.sendall(says.ask())
+                while more := connected.recv(65536):
+                    if says.take(more):
+                        answers += 1
+                        break
+                else:
+                    raise ConnectionError("closed in the midst of an answer")
         return Turn(answers, time.perf_counter() - began)
 
 
@@ -175,12 +159,11 @@ def _print(done: Turn) -> None:
 
 def main() -> None:
     """Do as the input says, line by line."""
-    load = Load(trusting())
+    load = Load(*sys.argv[1:])
     for line in sys.stdin:
         match line.split():
             case ["connect", name, proxy, port, number]:
-                load.connect(name, int(proxy), int(port), int(number))
-                print("ok", flush=True)
+                print(load.connect(name, int(proxy), int(port), int(number)), flush=True)
             case ["fresh", proxy, port, seconds]:
                 _print(load.fresh(int(proxy), int(port), float(seconds)))
             case ["turn", name, seconds]:

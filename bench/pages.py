@@ -6,8 +6,9 @@ from statistics import median
 from playwright.sync_api import Browser
 
 from bench.browser import fresh_page, load_milliseconds, loaded, trusting_browser
-from bench.candidates import lane, mitmdump
+from bench.candidates import lane
 from bench.counted import Lane
+from bench.peers.mitmdump import mitmdump
 from bench.programs import site
 from bench.row import Row
 from bench.setting import HOST, Setting

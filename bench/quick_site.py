@@ -1,7 +1,7 @@
 """A site that answers 2 kB over TLS and costs as little as Python allows.
 
 What site and client use of the machine is missing to the proxy between them. So: one thread, a
-selector, TLS straight on the socket, and one answer made in advance.
+selector, TLS straight on the socket, and answers made in advance, over HTTP/1.1 or HTTP/2.
 
     python -m bench.quick_site CERTIFICATE KEY     prints its port; ends when its input does
 """
@@ -11,15 +11,7 @@ import socket
 import ssl
 import sys
 
-BODY = (b"<!doctype html><title>2 kB</title>" + b"<p>All work and no play.</p>" * 80)[:2000]
-ANSWER = (
-    b"HTTP/1.1 200 OK\r\n"
-    b"Content-Type: text/html; charset=utf-8\r\n"
-    b"Content-Length: %d\r\n"
-    b"Cache-Control: no-store\r\n"
-    b"Server: bench\r\n"
-    b"\r\n" % len(BODY)
-) + BODY
+from bench import talk
 
 
 def serve(context: ssl.SSLContext, listener: socket.socket) -> None:
@@ -38,9 +30,8 @@ def serve(context: ssl.SSLContext, listener: socket.socket) -> None:
                 except OSError:
                     asked = b""
                 if asked:
-                    # A request without a body ends so, and comes in one TLS record.
-                    if asked.endswith(b"\r\n\r\n"):
-                        ready.sendall(ANSWER)
+                    if answer := key.data.take(asked):
+                        ready.sendall(answer)
                 else:
                     selector.unregister(ready)
                     ready.close()
@@ -53,7 +44,8 @@ def serve(context: ssl.SSLContext, listener: socket.socket) -> None:
                 except OSError:
                     continue
                 connected.setblocking(False)
-                selector.register(connected, selectors.EVENT_READ)
+                says = talk.site(connected.selected_alpn_protocol())
+                selector.register(connected, selectors.EVENT_READ, says)
             else:
                 return
 
@@ -62,6 +54,7 @@ def main() -> None:
     """Serve on any free port of loopback."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(sys.argv[1], sys.argv[2])
+    context.set_alpn_protocols(list(reversed(talk.PROTOCOLS)))
     with socket.create_server(("127.0.0.1", 0), backlog=256) as listener:
         print(listener.getsockname()[1], flush=True)
         serve(context, listener)

@@ -9,18 +9,22 @@ class Row:
 
     name: str
     what: str
-    measured: float
+    measured: float | None
+    """None: it could not be measured here, and ``detail`` says why."""
     unit: str
     """``times`` for a ratio to a peer in the same run; otherwise ms, µs, MB, s."""
-    target: float
+    target: float | None
+    """None: nothing is asked of it."""
     at_least: bool
     """Whether more is better: the target is the least; otherwise it is the most allowed."""
     detail: str = ""
     """The absolute numbers behind it, as they were on this machine."""
 
     @property
-    def ok(self) -> bool:
-        """Whether the target is met."""
+    def ok(self) -> bool | None:
+        """Whether the target is met; None where there is none, or nothing was measured."""
+        if self.measured is None or self.target is None:
+            return None
         if self.at_least:
             return self.measured >= self.target
         return self.measured <= self.target
@@ -28,11 +32,13 @@ class Row:
     @property
     def measured_text(self) -> str:
         """The number with its unit."""
-        return _with_unit(self.measured, self.unit)
+        return "not measured" if self.measured is None else _with_unit(self.measured, self.unit)
 
     @property
     def target_text(self) -> str:
         """The target with its unit, as a relation."""
+        if self.target is None:
+            return "none"
         return f"{'≥' if self.at_least else '≤'} {_with_unit(self.target, self.unit)}"
 
 

@@ -16,7 +16,7 @@ def show(rows: Sequence[Row]) -> None:
     console = Console()
     table = Table("name", "what", "measured", "target", "ok?")
     for row in rows:
-        verdict = "[green]yes" if row.ok else "[red]no"
+        verdict = {True: "[green]yes", False: "[red]no", None: "—"}[row.ok]
         table.add_row(row.name, row.what, row.measured_text, row.target_text, verdict)
     console.print(table)
     for row in rows:
@@ -34,7 +34,7 @@ def markdown(rows: Sequence[Row], machine: Mapping[str, str]) -> str:
         "| --- | --- | --- | --- | --- |",
         *(
             f"| `{row.name}` | {row.what} | {row.measured_text} | {row.target_text}"
-            f"{'' if row.ok else ' (**missed**)'} | {row.detail} |"
+            f"{' (**missed**)' if row.ok is False else ''} | {row.detail} |"
             for row in rows
         ),
     ]

@@ -8,14 +8,16 @@ from contextlib import ExitStack
 from statistics import median
 
 from bench import load
-from bench.candidates import ELSEWHERE, LOADED, Running, lane, mitmdump
+from bench.candidates import ELSEWHERE, LOADED, lane
 from bench.counted import Lane
 from bench.load import Turn
+from bench.peers import Running
+from bench.peers.mitmdump import mitmdump
 from bench.processes import processor_seconds
 from bench.programs import program, site
-from bench.quick_site import BODY
 from bench.row import Row
 from bench.setting import Setting
+from bench.talk import BODY
 from bench.turns import there_and_back
 
 CONNECTIONS = 16

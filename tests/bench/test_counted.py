@@ -10,7 +10,7 @@ import pytest
 from bench.browser import loaded, through, trusting_browser
 from bench.candidates import lane
 from bench.counted import Lane, Uncounted
-from bench.load import Load, trusting, tunnel, url
+from bench.load import Load, tunnel, url
 from bench.programs import site
 from bench.setting import HOST, Setting
 from playwright.sync_api import Error as PlaywrightError
@@ -107,7 +107,7 @@ def test_a_browser_that_does_not_trust_the_ca_fails_the_row(place: Setting, tmp_
 
 
 def _ask(counting: Lane, port: int, *, counted: bool) -> None:
-    done = Load(trusting()).fresh(counting.port, port, 0.1)
+    done = Load().fresh(counting.port, port, 0.1)
     assert done.answers
     if counted:
         counting.answered(url(port), times=done.answers)

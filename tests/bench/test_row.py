@@ -1,0 +1,24 @@
+from bench.row import Row
+from bench.table import markdown
+
+
+def _row(measured: float | None, target: float | None, *, at_least: bool = False) -> Row:
+    return Row("speed", "how fast", measured, "ms", target, at_least=at_least, detail="said")
+
+
+def test_a_target_is_met_or_missed() -> None:
+    assert _row(1, 2).ok is True
+    assert _row(3, 2).ok is False
+    assert _row(3, 2, at_least=True).ok is True
+
+
+def test_a_row_without_target_or_measurement_is_neither() -> None:
+    assert _row(1, None).ok is None
+    assert _row(None, 2).ok is None
+
+
+def test_what_could_not_be_measured_says_so_in_the_page() -> None:
+    page = markdown([_row(None, None), _row(3, 2)], {"cores": "2"})
+
+    assert "| not measured | none | said |" in page
+    assert page.count("missed") == 1
