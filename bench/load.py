@@ -83,7 +83,12 @@ class Load:
         self._groups: dict[str, selectors.BaseSelector] = {}
 
     def connect(self, name: str, proxy: int, port: int, number: int) -> str:
-        """Open the connections of a group; return ok, or the only protocol that is spoken there."""
+        """Open the connections of a group, which closes those that it had.
+
+        Returns ok, or the only protocol that is spoken there.
+        """
+        for key in list(self._groups[name].get_map().values()) if name in self._groups else ():
+            _socket(key).close()
         selector = selectors.DefaultSelector()
         for _ in range(number):
             connected = tunnel(proxy, port, self._context)

@@ -65,12 +65,13 @@ def _measured(setting: Setting, protocol: str, absent: dict[str, str]) -> Table:
         for order in there_and_back([(way, name) for way in _WAYS for name in spoken], rounds):
             for way, name in order:
                 candidate = candidates[name]
+                warm = _warm(client, name, candidate, port) if way == "kept" else 0
                 before = _used(candidate)
                 done = load.turn(client, _line(way, name, candidate, port, seconds))
                 used[way, name] = used.get((way, name), 0) + _used(candidate) - before
                 turns.setdefault((way, name), []).append(done)
                 if isinstance(candidate, Lane):
-                    candidate.answered(load.url(port), times=done.answers)
+                    candidate.answered(load.url(port), times=warm + done.answers)
     return {
         (protocol, way, name): Found(
             median(each.rate for each in done),
@@ -105,6 +106,15 @@ def _where(candidate: Lane | Running, port: int) -> str:
 def _speaks(client: Program, candidate: Lane | Running, name: str, port: int) -> bool:
     """Open the kept connections; return whether the candidate speaks the client's protocol."""
     return client.ask(f"connect {name} {_where(candidate, port)} {_CONNECTIONS}") == "ok"
+
+
+def _warm(client: Program, name: str, candidate: Lane | Running, port: int) -> int:
+    """Open the kept connections anew and use each once; return how many there are.
+
+    Some peers close those that were idle during the others' turns.
+    """
+    _speaks(client, candidate, name, port)
+    return load.turn(client, f"turn {name} 0").answers
 
 
 def _line(way: str, name: str, candidate: Lane | Running, port: int, seconds: float) -> str:

@@ -41,7 +41,7 @@ class Site:
         self.case: Case | None = None
         self.ports: dict[str, int] = {}
         self._seed = seed
-        self._open: set[asyncio.StreamWriter] = set()
+        self._open: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     async def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Wait for a request, send the answer, wait for the client's end."""
@@ -66,18 +66,24 @@ class Site:
 
     @contextmanager
     def _serving(self, writer: asyncio.StreamWriter) -> Iterator[None]:
-        self._open.add(writer)
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a connection is served in a task")
+        self._open[task] = writer
         try:
             with suppress(OSError):
                 yield
         finally:
-            self._open.discard(writer)
+            del self._open[task]
             writer.close()
 
-    def hang_up(self) -> None:
+    async def hang_up(self) -> None:
         """End every connection at once."""
-        for writer in self._open:
+        for writer in self._open.values():
             writer.transport.abort()
+        # ``Server.wait_closed`` would wait for ever for one whose TLS has never come about.
+        if self._open:
+            await asyncio.wait(list(self._open), timeout=_SECONDS)
 
 
 async def _until_end(reader: asyncio.StreamReader) -> None:
@@ -148,10 +154,9 @@ async def served(seed: int, certificate: str, key: str) -> AsyncIterator[Site]:
     try:
         yield site
     finally:
-        site.hang_up()
         for server in servers:
             server.close()
-            await server.wait_closed()
+        await site.hang_up()
 
 
 # ---- the client
