@@ -24,9 +24,12 @@ import json, os, sys, time, urllib.error, urllib.request
 base_url, *verbs = sys.argv[1:]
 for verb in verbs:
     print(verb, flush=True)
-    if verb == "page":
+    if verb in ("page", "browse"):
+        page = urllib.request.Request("https://shop.warex.test/")
+        if verb == "browse":
+            page.add_header("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/131.0")
         try:
-            urllib.request.urlopen("https://shop.warex.test/").read()
+            urllib.request.urlopen(page).read()
         except urllib.error.HTTPError as error:
             error.close()
     elif verb == "model":

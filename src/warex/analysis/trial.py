@@ -41,7 +41,7 @@ class TrialRecord:
     recoveries: tuple[Recovery, ...]
     behaviour: Behaviour
     canary: bool | None
-    """Whether a page came through the same path before the agent began; None: not tried."""
+    """Whether a page proved the agent's way, before it began or as its first; None: not tried."""
     harness_broke: tuple[str, ...]
     cut: str | None
     """A sentence if the end of the trace is missing."""

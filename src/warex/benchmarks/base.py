@@ -128,6 +128,10 @@ class Benchmark(ABC):
     example: ClassVar[str] = ""
     """A campaign file that can be copied."""
 
+    opens_a_page: ClassVar[bool] = False
+    """Whether its agent opens a page of the task's site before all else; that then proves that its
+    browser comes through the proxy, in the canary's place."""
+
     recipe: ClassVar[Recipe | None] = None
     """How its own environment is made; None where it needs none."""
     options_model: ClassVar[type[BaseModel]] = NoOptions

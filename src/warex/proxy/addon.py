@@ -57,6 +57,8 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         self.injector = injector
         self._live: dict[str, dict[str, tuple[http.HTTPFlow, Ongoing]]] = {}
         self.closing = Closing(injector, recorder.clock, self._live.__contains__)
+        self.on_model_asked: Callable[[], None] = lambda: None
+        """Called before an LLM request goes on; raises where it must not."""
         self._armed = injector.armed
         self.models = ModelCalls(config, injector, recorder)
         if self._armed:
@@ -145,6 +147,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
             return ongoing
         llm = self.models.recognise(flow, ongoing, now)
         if llm:
+            self.on_model_asked()
             self._note_arming("first_llm_call")
         ongoing.decision = self.injector.request(exchange, now, llm=llm)
         self._note_arming("first_page")

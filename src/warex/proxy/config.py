@@ -91,6 +91,9 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     never: tuple[str, ...] = ()
     never_agents: tuple[str, ...] = ()
     """How the User-Agent begins of clients that are never touched nor counted: verifiers."""
+    own_proof: bool = False
+    """Whether the agent opens a page of ``sites`` before all else, which then proves that its
+    browser comes this way; otherwise a canary does."""
     schedule: frozenset[Mark] | None = None
     """A past ledger's places, to be hit exactly."""
 

@@ -23,6 +23,7 @@ from warex.proxy.capture import captured
 from warex.proxy.config import ProxyConfig
 from warex.proxy.handed import Handed
 from warex.proxy.interception import CANARY_HOST
+from warex.proxy.proof import Proof
 from warex.proxy.recorder import Recorder
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.showable import require_showable
@@ -69,7 +70,10 @@ async def running(config: ProxyConfig, handed: Handed | None = None) -> AsyncIte
         llm_hosts=config.llm_hosts,
     )
     recorder.write(_began(config, injector))
+    proof = Proof(config, recorder)
+    recorder.on_written = proof.see
     addon = WarexAddon(config, injector, recorder)
+    addon.on_model_asked = proof.model_asked
     embedded, server = _embed(config, addon)
     watch = _watch_for_crashes(recorder)
     try:

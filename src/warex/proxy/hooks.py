@@ -10,6 +10,7 @@ from typing import Any
 
 from mitmproxy import connection, http, tcp, tls
 
+from warex.errors import WarexError
 from warex.proxy.connections import reset
 from warex.proxy.ongoing import ongoing_of
 from warex.proxy.recorder import Recorder
@@ -26,7 +27,8 @@ class Hooks:
     def broke(self, data: object, error: Exception) -> None:
         """Cut the exchange and void the trial: WAREX itself has failed."""
         ongoing = ongoing_of(data) if isinstance(data, http.HTTPFlow) else None
-        reason = f"{type(error).__name__}: {error}"
+        ours = isinstance(error, WarexError)
+        reason = str(error) if ours else f"{type(error).__name__}: {error}"
         self.recorder.harness_broke(reason, ongoing.exchange.id if ongoing else None)
         client = client_of(data)
         if client is not None:

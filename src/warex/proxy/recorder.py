@@ -30,6 +30,8 @@ class Recorder:
     ledger: list[Event] = field(default_factory=list)
     """The injection events so far, for the control API."""
     sightings: Sightings = field(default_factory=Sightings)
+    on_written: Callable[[Event], None] = lambda event: None
+    """Told of each event, once it stands in the trace."""
     _bodies: dict[str, int] = field(default_factory=dict)
 
     def write(self, event: Event, t: float | None = None) -> None:
@@ -55,6 +57,7 @@ class Recorder:
             except WarexError as error:
                 self._break(str(error))
                 raise
+        self.on_written(event)
 
     def body(self, digest: str) -> int:
         """Return the number of a request's body, from 1; 0 for an empty digest.

@@ -292,7 +292,7 @@ class AgentAction(_Event, frozen=True):
 
 
 class Canary(_Event, frozen=True):
-    """A page fetched through the same path as the agent's, before the agent starts."""
+    """A page that proves by which way the agent's browser comes: one before it, or its first."""
 
     event: Literal["canary"] = "canary"
     passed: bool

@@ -50,6 +50,7 @@ from warex.traces import (
 )
 from warex.trials.defended import require_the_defence
 from warex.trials.model import HOST, ScriptedModel
+from warex.trials.own_proof import own_proof, require_own_proof
 from warex.trials.playbook import PLAYBOOK, Playbook, played
 
 NO_KEY = "no-key-is-set"
@@ -204,7 +205,8 @@ def _run_behind(
 
         void = result = finished = reached = None
         try:
-            fetch_canary(setting.chromium, place, stop)
+            if not own_proof(setting):
+                fetch_canary(setting.chromium, place, stop)
             finished = _let_the_agent_work(
                 spec, folder, setting, stage, place.environment, place.run, stop
             )
@@ -222,6 +224,8 @@ def _run_behind(
         raise void or TrialVoid("the trial ended before its agent began")
     trace = _trace(folder)
     outcome = _outcome(result, finished, delivered=any(trace.events(FaultDelivered)))
+    if own_proof(setting):
+        require_own_proof(trace, setting.benchmark.sites(spec.key.task), reached)
     if reached is not False:
         sites = setting.benchmark.sites(spec.key.task)
         _require_pages(trace, sites, setting.benchmark.verifiers)
@@ -267,6 +271,7 @@ def _proxy_config(
         sites=benchmark.sites(key.task),
         never=benchmark.never(key.task),
         never_agents=benchmark.verifiers,
+        own_proof=own_proof(setting),
         schedule=spec.schedule,
         defence=spec.defence,
         llm_cache=_cache_place(spec, setting),
