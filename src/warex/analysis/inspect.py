@@ -152,6 +152,8 @@ def _words(event: Event, asked: dict[str, Entry]) -> str:
             return f"{event.host}:{event.port}, {amount} ({event.why})"
         case TlsRejected():
             return f"{event.host}: {event.reason}"
+        case WebSocketSeen(what="opaque"):
+            return f"opaque, it passes unread: {event.reason}"
         case WebSocketSeen():
             return f"{event.what}, {event.size} B from {'client' if event.from_client else 'site'}"
         case DefenceApplied():

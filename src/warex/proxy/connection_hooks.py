@@ -152,6 +152,11 @@ class ConnectionHooks(Hooks):
         address = flow.server_conn.address or ("", 0)
         self.tunnels.begin(flow.client_conn, address[0], address[1], "not_http")
 
+    @fail_closed
+    def tcp_message(self, flow: tcp.TCPFlow) -> None:
+        """Keep nothing of what is relayed."""
+        flow.messages.clear()
+
 
 def _basic(upstream: str | None) -> str | None:
     """Return the Basic credentials (RFC 7617) for the upstream proxy, if it wants any."""

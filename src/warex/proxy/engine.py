@@ -16,7 +16,7 @@ from mitmproxy.utils import asyncio_utils
 
 from warex.clock import Clock
 from warex.errors import InputError, WarexError
-from warex.proxy import handler, http1, http2, stream
+from warex.proxy import handler, http1, http2, stream, websocket_layer
 from warex.proxy.addon import WarexAddon
 from warex.proxy.ca import CertificateAuthority, system_bundle
 from warex.proxy.capture import captured
@@ -50,6 +50,7 @@ async def running(config: ProxyConfig, handed: Handed | None = None) -> AsyncIte
     http1.install()
     http2.install()
     stream.install()
+    websocket_layer.install()
     handler.install()
     _check_scenario(config)
     _check_port(config)

@@ -151,15 +151,17 @@ class Dns(_Event, frozen=True):
 
 
 class WebSocketSeen(_Event, frozen=True):
-    """A WebSocket's message or end."""
+    """A WebSocket's message or end, or that it cannot be read."""
 
     event: Literal["websocket"] = "websocket"
     exchange: str
-    what: Literal["message", "closed"]
+    what: Literal["message", "closed", "opaque"]
     from_client: bool
     size: int = 0
     text: bool = False
     close_code: int | None = None
+    reason: str | None = None
+    """Why nothing but the end is read from here on; None unless opaque."""
 
 
 class FaultPlanned(_Event, frozen=True):
