@@ -38,6 +38,12 @@ RAW = {
     "no content": b"HTTP/1.1 204 No Content\r\nX-A: b\r\n\r\n",
     "not modified": b'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n',
     "a redirect": b"HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 0\r\n\r\n",
+    "a length said twice": b"HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok",
+    "a line without a colon": b"HTTP/1.1 200\nwhat\nContent-Length : 2\n\nok",
+    "no body where chunks are promised": (
+        b"HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n"
+    ),
+    "a radio station": b"ICY 200 OK\r\nicy-name: WAREX\r\n\r\nConnection: close",
     "a body that ends with the connection": (
         b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nuntil the end"
     ),
@@ -59,6 +65,32 @@ def test_an_answer_passes_untouched(
             assert piece, got
             got += piece
     assert got == raw
+
+
+def test_an_answer_that_no_browser_takes_is_cut_and_the_trace_says_why(
+    begin: Begin, plain: Origin
+) -> None:
+    raw = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok"
+    plain.routes["/a"] = Answer(raw=raw)
+    with begin() as lane, socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
+        url = f"http://127.0.0.1:{plain.port}/a"
+        client.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        assert read_until_closed(client) == b""
+        assert lane.proxy.broken is None
+    (event,) = lane.events(ResponseSeen)
+    assert (event.status, event.error) == (None, "the answer has several lengths: 2, 3")
+
+
+def test_an_answer_that_ends_with_hints_does_not_seem_whole(begin: Begin, plain: Origin) -> None:
+    hints = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+    plain.routes["/a"] = Answer(raw=hints + b"<html>onnection: close")
+    with begin() as lane, socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
+        url = f"http://127.0.0.1:{plain.port}/a"
+        client.sendall(f"GET {url} HTTP/1.1\r\nHost: x:8080\r\n\r\n".encode())
+        with pytest.raises(ConnectionResetError):
+            read_until_closed(client)
+        assert lane.proxy.broken is None
+    assert [event.status for event in lane.events(ResponseSeen)] == [None]
 
 
 def test_a_request_reaches_the_site_untouched(

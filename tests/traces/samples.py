@@ -33,6 +33,7 @@ any_event: st.SearchStrategy[Event] = st.one_of(
         events.ResponseSeen, headers=_headers, timings=st.builds(events.Timings, total=_finite)
     ),
     st.builds(events.Tunnel, seconds=_finite),
+    st.builds(events.RequestRefused),
     st.builds(events.TlsRejected),
     st.builds(events.Dns),
     st.builds(events.WebSocketSeen),

@@ -21,6 +21,7 @@ from warex.traces.events import (
     FaultPlanned,
     HarnessBroke,
     LlmCall,
+    RequestRefused,
     RequestSeen,
     ResponseSeen,
     TaskBegan,
@@ -150,6 +151,8 @@ def _words(event: Event, asked: dict[str, Entry]) -> str:
         case Tunnel():
             amount = f"{event.sent} B out, {event.received} B in"
             return f"{event.host}:{event.port}, {amount} ({event.why})"
+        case RequestRefused():
+            return f"{event.status} to {_short(event.line)}: {event.reason}"
         case TlsRejected():
             return f"{event.host}: {event.reason}"
         case WebSocketSeen(what="opaque"):

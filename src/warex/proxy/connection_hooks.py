@@ -1,5 +1,7 @@
 """The hooks below HTTP: which connections are read, which are passed through, which refuse us."""
 
+import ipaddress
+import re
 from base64 import b64encode
 from collections.abc import Callable
 from typing import Literal
@@ -16,10 +18,15 @@ from warex.proxy.hooks import Hooks, fail_closed
 from warex.proxy.interception import CANARY_HOST, Interception
 from warex.proxy.recorder import Recorder
 from warex.proxy.refusals import Refusals
+from warex.proxy.refused import Refused, flaw_of_name
 from warex.proxy.tls_faults import TlsFaults
 from warex.proxy.tunnels import Tunnels
 from warex.scenarios import Injector
-from warex.traces import Disarmed, TlsRejected
+from warex.traces import Disarmed, RequestRefused, TlsRejected
+from warex.traces.redact import redact_url
+
+_LONGEST_LINE = 200
+"""Characters kept of what could not be read."""
 
 
 class ConnectionHooks(Hooks):
@@ -52,6 +59,27 @@ class ConnectionHooks(Hooks):
     def client_connected(self, client: connection.Client) -> None:
         """Number the connection."""
         self.connections[client.id] = f"c{len(self.connections) + 1}"
+
+    @fail_closed
+    def warex_refused(self, refused: Refused) -> None:
+        """Record a request that no site would take."""
+        # What could not be read may hold anything, a password too.
+        reason = re.split(r": b['\"]", refused.reason)[0]
+        self.recorder.write(
+            RequestRefused(
+                connection=self.connections.get(refused.client.id, ""),
+                status=refused.status,
+                line=redact_url(refused.line.decode("latin-1"))[:_LONGEST_LINE],
+                reason=reason[:_LONGEST_LINE],
+            )
+        )
+
+    @fail_closed
+    def server_connect(self, data: server_hooks.ServerConnectionHookData) -> None:
+        """Connect to nothing that has no address: Python would break on such names."""
+        host, port = data.server.address or ("", 0)
+        if (flaw_of_name(host) and not _is_ip(host)) or not 0 < port < 65536:
+            data.server.error = "there is no such host"
 
     @fail_closed
     def http_connected(self, flow: http.HTTPFlow) -> None:
@@ -156,6 +184,14 @@ class ConnectionHooks(Hooks):
     def tcp_message(self, flow: tcp.TCPFlow) -> None:
         """Keep nothing of what is relayed."""
         flow.messages.clear()
+
+
+def _is_ip(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _basic(upstream: str | None) -> str | None:

@@ -37,10 +37,12 @@ def url_of(flow: http.HTTPFlow) -> str:
 @lru_cache(maxsize=4096)
 def _origin(scheme: str, host_header: str) -> str:
     """Return what ``pretty_url`` begins with, parsed once for each host (``bench/``)."""
-    host, port = url.parse_authority(host_header, check=False)
-    if ":" in host:
-        host = f"[{host}]"
-    return url.unparse(scheme, host, port or url.default_port(scheme) or 443, "")
+    host, colon, port = host_header.rpartition(":")
+    if not colon or port.endswith("]"):
+        host, port = host_header, ""
+    if not port or int(port) == url.default_port(scheme):
+        return f"{scheme}://{host}"
+    return f"{scheme}://{host}:{int(port)}"
 
 
 def send_elsewhere(flow: http.HTTPFlow, target: HostMap) -> None:

@@ -14,6 +14,7 @@ from warex.errors import WarexError
 from warex.proxy.connections import reset
 from warex.proxy.ongoing import ongoing_of
 from warex.proxy.recorder import Recorder
+from warex.proxy.refused import Refused
 from warex.proxy.websocket_layer import Sighting
 
 type _Hook[T] = Callable[[Any, T], Awaitable[None] | None]
@@ -68,6 +69,8 @@ def client_of(data: object) -> connection.Client | None:
             return data.context.client
         case connection.Client():
             return data
+        case Refused():
+            return data.client
         case Sighting():
             return data.flow.client_conn
         case _:

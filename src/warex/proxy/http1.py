@@ -1,8 +1,11 @@
-"""HTTP/1.1 where mitmproxy leaves it out: trailers, and answers that come before the answer.
+"""HTTP/1.1 where mitmproxy leaves it out, or answers with a page of its own.
 
 mitmproxy 12 breaks on a chunked body with trailers (RFC 9112 §7.1.2) and takes an informational
 answer such as 103 Early Hints (RFC 8297) for the real one. Sites may send both, and neither may
 end a trial. Both are passed on.
+
+Answers are read as browsers read them (``answer_heads``), and their heads are passed on as they
+were sent. A request that cannot be read is answered as a site would (``refused``).
 """
 
 from collections.abc import Callable
@@ -16,13 +19,27 @@ from mitmproxy.proxy import commands, events, layer
 from mitmproxy.proxy.layers import http as http_layer
 from mitmproxy.proxy.layers.http._base import HttpEvent, ReceiveHttp
 from mitmproxy.proxy.layers.http._events import (
+    ErrorCode,
     RequestEndOfMessage,
+    RequestHeaders,
+    RequestProtocolError,
     RequestTrailers,
+    ResponseData,
     ResponseEndOfMessage,
+    ResponseHeaders,
+    ResponseProtocolError,
     ResponseTrailers,
 )
-from mitmproxy.proxy.layers.http._http1 import Http1Client, Http1Connection, Http1Server
+from mitmproxy.proxy.layers.http._http1 import (
+    Http1Client,
+    Http1Connection,
+    Http1Server,
+    make_body_reader,
+)
 
+from warex.proxy import answer_heads, refused
+from warex.proxy.chunks import Chunks
+from warex.proxy.connections import reset
 from warex.proxy.http_events import Informational
 
 type _Commands = layer.CommandGenerator[None]
@@ -72,13 +89,92 @@ class WarexHttp1Server(_Trailers, Http1Server):
     """The client's side of an HTTP/1 connection."""
 
     ReceiveTrailers = RequestTrailers
+    _chunks = False
+    """Whether the answer is sent in chunks."""
+    _hinted = False
+    """Whether an informational answer is out, and nothing after it."""
 
     def send(self, event: HttpEvent) -> _Commands:
-        """Write to the wire; what comes before the answer does not count as it."""
-        if isinstance(event, Informational):
-            yield from self._send_informational(event.response)
+        """Write to the wire; the head of an answer that nobody changed as the site sent it."""
+        match event:
+            case Informational():
+                yield from self._send_informational(event.response)
+            case ResponseHeaders():
+                head = answer_heads.head_as_sent(event.response)
+                if head is None:
+                    yield from super().send(event)
+                else:
+                    self.response = event.response
+                    if head:
+                        yield commands.SendData(self.conn, head)
+                self._chunks = _size(self.request, event.response) is None
+                self._hinted = False
+            case ResponseProtocolError() if self._hinted:
+                # Browsers take an end after 103 for a whole answer.
+                reset(self.context.client)
+            case ResponseData() if not self._chunks:
+                # A header may speak of chunks where there can be none: of 101, 204, HTTP/1.0.
+                if event.data:
+                    yield commands.SendData(self.conn, event.data)
+            case ResponseEndOfMessage() if not self._chunks:
+                yield from self.mark_done(response=True)
+            case _:
+                yield from super().send(event)
+
+    def read_headers(self, event: events.ConnectionEvent) -> _Commands:
+        """Read the head of a request, or answer as a site does that cannot."""
+        if not isinstance(event, events.DataReceived):
+            yield from super().read_headers(event)
             return
-        yield from super().send(event)
+        self._skip_blank_lines()
+        lines = [bytes(line) for line in self.buf.maybe_extract_lines() or ()]
+        if not lines:
+            if len(self.buf) > answer_heads.LARGEST:
+                yield from self._refuse(431, bytes(self.buf._data[:200]), "the head has no end")
+            return
+        try:
+            request = http1.read_request_head(lines)
+            size = http1.expected_http_body_size(request)
+        except ValueError as error:
+            yield from self._refuse(400, lines[0], str(error))
+            return
+        if request.http_version not in ("HTTP/1.1", "HTTP/1.0"):
+            yield from self._refuse(505, lines[0], "this is another version of HTTP")
+            return
+        self.request = request
+        yield ReceiveHttp(RequestHeaders(self.stream_id, request, size == 0))
+        self.body_reader = make_body_reader(size)
+        self.state = self.read_body
+        yield from self.state(event)
+
+    def _skip_blank_lines(self) -> None:
+        """Pass over what some clients send between requests (RFC 9112 §2.2)."""
+        while (data := bytes(self.buf._data[:2])) == b"\r\n" or data[:1] == b"\n":
+            self.buf.maybe_extract_at_most(len(data.partition(b"\n")[0]) + 1)
+
+    def _refuse(self, status: int, line: bytes, reason: str) -> _Commands:
+        client = self.context.client
+        yield refused.WarexRefusedHook(refused.Refused(client, status, line, reason))
+        yield commands.SendData(self.conn, refused.page(status))
+        yield commands.CloseConnection(self.conn)
+        self.state = self.done
+
+    def read_body(self, event: events.Event) -> _Commands:
+        """Read a body; one that cannot be read is answered as the head would have been."""
+        for command in super().read_body(event):
+            broken = command.event if isinstance(command, ReceiveHttp) else None
+            if isinstance(broken, RequestProtocolError) and isinstance(event, events.DataReceived):
+                if self.response is None and self.request is not None:
+                    line = f"{self.request.method} {self.request.path}"
+                    yield from self._refuse(400, line.encode("latin-1", "replace"), broken.message)
+                else:
+                    yield commands.CloseConnection(self.conn)
+            elif isinstance(command, commands.CloseConnection) and self.response is None:
+                # Not before the page.
+                if not isinstance(event, events.DataReceived):
+                    yield command
+                continue
+            yield command
 
     def _send_informational(self, response: http.Response) -> _Commands:
         if self.request is None or self.request.http_version != "HTTP/1.1":
@@ -88,7 +184,9 @@ class WarexHttp1Server(_Trailers, Http1Server):
             response = response.copy()
             response.http_version = "HTTP/1.1"
             response.reason = status_codes.RESPONSES.get(response.status_code, "")
-        yield commands.SendData(self.conn, http1.assemble_response_head(response))
+        self._hinted = True
+        head = answer_heads.head_as_sent(response) or http1.assemble_response_head(response)
+        yield commands.SendData(self.conn, head)
 
 
 class WarexHttp1Client(_Trailers, Http1Client):
@@ -98,15 +196,69 @@ class WarexHttp1Client(_Trailers, Http1Client):
 
     def read_headers(self, event: events.ConnectionEvent) -> _Commands:
         """Read the head of the answer, behind informational ones."""
-        while self.request is not None and _is_informational(bytes(self.buf)):
-            lines = [bytes(line) for line in self.buf.maybe_extract_lines() or ()]
-            try:
-                response = http1.read_response_head(lines)
-            except ValueError:
-                # Nobody can read it; the answer is still to come.
-                continue
-            yield ReceiveHttp(Informational(self.stream_id or 0, response))
-        yield from super().read_headers(event)
+        if self.request is None or not self.buf:
+            yield from super().read_headers(event)
+            return
+        try:
+            while True:
+                response = self._read_head(isinstance(event, events.ConnectionClosed))
+                if response is None:
+                    if isinstance(event, events.ConnectionClosed):
+                        yield from super().read_headers(event)
+                    return
+                if response.status_code // 100 != 1 or response.status_code == 101:
+                    break
+                yield ReceiveHttp(Informational(self.stream_id or 0, response))
+            size = answer_heads.body_size(self.request, response)
+        except answer_heads.Unreadable as error:
+            yield commands.CloseConnection(self.conn)
+            broken = ResponseProtocolError(
+                self.stream_id or 0, str(error), ErrorCode.GENERIC_SERVER_ERROR
+            )
+            yield ReceiveHttp(broken)
+            return
+        self.response = response
+        yield ReceiveHttp(ResponseHeaders(self.stream_id or 0, response, size == 0))
+        self.body_reader = make_body_reader(size)
+        if size is None:
+            self.body_reader = Chunks(self._find)  # type: ignore[assignment]
+        self.state = self.read_body
+        if not isinstance(event, events.DataReceived):
+            yield from self.state(events.DataReceived(self.conn, b""))
+        yield from self.state(event)
+
+    def _read_head(self, at_end: bool) -> http.Response | None:
+        """Return the next head; None where more of it is needed. Raises Unreadable."""
+        assert self.request is not None
+        data = bytes(self.buf)
+        length = answer_heads.length_of_head(data)
+        if length is None and not (at_end and data):
+            return None
+        if length is None:
+            if self.conn.tls:
+                # Somebody may have cut it off.
+                raise answer_heads.Unreadable("the connection ended within the answer's head")
+            length = len(data)
+        response = answer_heads.read_head(
+            data[:length] or data, default_port=_is_default_port(self.request)
+        )
+        if response.http_version != "HTTP/0.9":
+            self.buf.maybe_extract_at_most(length)
+        return response
+
+
+def _is_default_port(request: http.Request) -> bool:
+    """Whether the client asked a scheme's own port."""
+    port = (request.host_header or "").rpartition(":")[2]
+    return port in ("80", "443") or not port.isdecimal()
+
+
+def _size(request: http.Request | None, response: http.Response) -> int | None:
+    """Return how long a body is that is sent to a client."""
+    try:
+        return answer_heads.body_size(request, response) if request is not None else -1
+    except answer_heads.Unreadable:
+        return -1
 
 
 _LAST_CHUNK = b"0\r\n\r\n"
@@ -114,14 +266,6 @@ _LAST_CHUNK = b"0\r\n\r\n"
 
 def _last_chunk(trailers: http.Headers) -> bytes:
     return b"0\r\n" + bytes(trailers) + b"\r\n"
-
-
-def _is_informational(data: bytes) -> bool:
-    """Whether the data begins with a whole 1xx head that is not the last word (101 is)."""
-    line, _, _ = data.partition(b"\r\n")
-    status = line.split(b" ", 2)[1:2]
-    is_it = line.startswith(b"HTTP/1.") and status[:1] != [] and status[0][:1] == b"1"
-    return is_it and status[0] != b"101" and b"\r\n\r\n" in data
 
 
 class _Watched:
@@ -143,7 +287,17 @@ class _Watched:
         return event
 
 
+def _expected_body_size(request: http.Request, response: http.Response | None = None) -> int | None:
+    if response is None:
+        return _of_request(request)
+    return answer_heads.body_size(request, response)
+
+
+_of_request = http1.expected_http_body_size
+
+
 def install() -> None:
     """Have mitmproxy make our connections."""
+    http1.expected_http_body_size = _expected_body_size
     http_layer.Http1Server = WarexHttp1Server  # type: ignore[attr-defined]
     http_layer.Http1Client = WarexHttp1Client  # type: ignore[attr-defined]

@@ -19,10 +19,13 @@ from mitmproxy.proxy.layers.http._events import (
     RequestHeaders,
     RequestProtocolError,
     RequestTrailers,
+    ResponseData,
     ResponseEndOfMessage,
+    ResponseHeaders,
     ResponseProtocolError,
 )
 
+from warex.proxy import refused
 from warex.proxy.connections import reset
 from warex.proxy.http2 import WarexHttp2Server
 from warex.proxy.http_events import Informational, ResponseReset, Unprocessed
@@ -84,6 +87,28 @@ class WarexStream(http_layer.HttpStream):
         assert isinstance(parent, http_layer.HttpLayer)
         connection = parent.connections.get(self.context.client)
         return connection if isinstance(connection, WarexHttp2Server) else None
+
+    def check_invalid(self, request: bool) -> layer.CommandGenerator[bool]:
+        """Answer a request that no site would take as a site would; no exchange begins."""
+        if not request:
+            return False
+        asked = self.flow.request
+        flaw = refused.flaw_of(asked, in_tunnel=self.mode is http_layer.HTTPMode.transparent)
+        if flaw is None:
+            return False
+        client = self.context.client
+        line = b"%s %s" % (asked.data.method, asked.data.path or asked.data.authority)
+        yield refused.WarexRefusedHook(refused.Refused(client, 400, line, flaw))
+        answer, body = refused.answer(400), refused.answer(400).raw_content or b""
+        if asked.is_http2:
+            del answer.headers["connection"]
+        yield http_layer.SendHttp(ResponseHeaders(self.stream_id, answer), client)
+        if asked.method != "HEAD":
+            yield http_layer.SendHttp(ResponseData(self.stream_id, body), client)
+        yield http_layer.SendHttp(ResponseEndOfMessage(self.stream_id), client)
+        self.flow.live = False
+        self.client_state = self.server_state = self.state_errored
+        return True
 
     def flow_done(self) -> layer.CommandGenerator[None]:
         """Report the answer's end where an injection waits for it."""

@@ -119,6 +119,18 @@ class ResponseSeen(_Event, frozen=True):
     error: str | None = None
 
 
+class RequestRefused(_Event, frozen=True):
+    """A client sent what no site would take for a request; WAREX answered in the site's place."""
+
+    event: Literal["request_refused"] = "request_refused"
+    connection: str
+    """Identifier of the client's connection within the trial."""
+    status: int
+    line: str
+    """The first line as far as it could be found, redacted."""
+    reason: str
+
+
 class Tunnel(_Event, frozen=True):
     """A connection was passed through unread."""
 
@@ -347,6 +359,7 @@ type Event = Annotated[
     | Disarmed
     | RequestSeen
     | ResponseSeen
+    | RequestRefused
     | Tunnel
     | TlsRejected
     | Dns

@@ -1,0 +1,108 @@
+"""Requests that no site would take, and the page that WAREX answers them with in the site's place.
+
+Such a request has no URL, or none that is certain, so no rule can be about it and no exchange
+begins. mitmproxy would answer with a page that bears its name.
+"""
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from http import HTTPStatus
+
+from mitmproxy import connection, http
+from mitmproxy.net.http import http1
+from mitmproxy.proxy import commands
+
+_METHOD = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9\-._~!$&'()*+;=%]+)(?::(?P<port>\d*))?")
+_LONGEST_NAME = 253
+_LONGEST_LABEL = 63
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A request that was refused."""
+
+    client: connection.Client
+    status: int
+    line: bytes
+    """Its first line, as far as it could be found."""
+    reason: str
+
+
+@dataclass
+class WarexRefusedHook(commands.StartHook):
+    """A request was refused."""
+
+    refused: Refused
+    blocking = False
+
+
+def flaw_of(request: http.Request, *, in_tunnel: bool) -> str | None:
+    """Say why no site would take a request; None if one may.
+
+    ``in_tunnel``: the site is known already; otherwise the request must name it.
+    """
+    if request.scheme not in ("http", "https", ""):
+        return f"no site is reached by {request.scheme}"
+    if not _METHOD.fullmatch(request.method):
+        return "the method is no token"
+    if request.method == "CONNECT":
+        return "CONNECT leads out of a tunnel" if in_tunnel else None
+    if not (request.path.startswith("/") or request.path == "*"):
+        return "the path does not begin with a slash"
+    named = request.headers.get_all("host")
+    if len(named) > 1:
+        return "there are two Host lines"
+    for authority in (*named, request.authority):
+        if authority and (flaw := flaw_of_authority(authority)):
+            return flaw
+    if not (in_tunnel or request.host or any(named)):
+        return "nothing says which site is meant"
+    return None
+
+
+@lru_cache(maxsize=4096)
+def flaw_of_authority(authority: str) -> str | None:
+    """Say what is wrong with a host and port (RFC 3986 §3.2); None if nothing is."""
+    found = _HOST.fullmatch(authority)
+    if found is None:
+        return "the host has characters that no host has"
+    port = found["port"] or "0"
+    if len(port) > 5 or int(port) > 65535:
+        return "the port is above 65535"
+    name = found["name"]
+    if name.startswith("["):
+        try:
+            ipaddress.IPv6Address(name[1:-1])
+        except ValueError:
+            return "the host is no IPv6 address"
+    return flaw_of_name(name)
+
+
+def flaw_of_name(name: str) -> str | None:
+    """Say why a name cannot be looked up (RFC 1035 §2.3.4); None if it can."""
+    labels = name.removesuffix(".").split(".")
+    if len(name) > _LONGEST_NAME or not all(0 < len(it) <= _LONGEST_LABEL for it in labels):
+        return "the host has an empty or too long part"
+    return None
+
+
+def answer(status: int) -> http.Response:
+    """Return the page that a site gives to such a request."""
+    phrase = HTTPStatus(status).phrase
+    title = f"{status} {phrase}"
+    body = (
+        f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n"
+        f"<center><h1>{title}</h1></center>\r\n</body>\r\n</html>\r\n"
+    )
+    made = http.Response.make(status, body, {"Content-Type": "text/html", "Connection": "close"})
+    made.reason = phrase
+    return made
+
+
+def page(status: int) -> bytes:
+    """Return the same as HTTP/1.1."""
+    made: bytes = http1.assemble_response(answer(status))
+    return made
