@@ -72,3 +72,18 @@ def test_what_is_no_file_is_left(tmp_path: Path) -> None:
         redact_file(tmp_path / name, [HUSH])
 
     assert (tmp_path / "elsewhere").read_text() == HUSH
+
+
+@pytest.mark.parametrize("before", [0, 300_000])
+def test_a_private_key_goes_with_all_its_lines(tmp_path: Path, before: int) -> None:
+    path = tmp_path / "agent.log"
+    kind = "RSA PRIVATE KEY-----"
+    key = f"-----BEGIN {kind}\nMIIEvQIBADANBg\nkqhkiG9w0\n-----END {kind}"
+    path.write_text("x" * before + f"\n{key}\nafter\n")
+
+    redact_file(path)
+
+    left = path.read_text()
+    assert "MIIE" not in left
+    assert "kqhk" not in left
+    assert left.endswith("-----END RSA PRIVATE KEY-----\nafter\n")

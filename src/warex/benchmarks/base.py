@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import ClassVar
 from urllib.parse import urlsplit
 
@@ -143,6 +144,8 @@ class Benchmark(ABC):
     """How the User-Agent of the benchmark's own judges begins: never touched, never counted."""
     key_variables: tuple[str, ...] = ()
     """API keys its clients insist on; one that is not set gets a placeholder."""
+    variables: Mapping[str, str] = MappingProxyType({})
+    """What the campaign sets in the environment of its commands, unfilled."""
     embedded_model: ClassVar[str] = "gpt-4o-mini"
     """The name by which the harness is to ask for a playbook, which answers to any."""
 

@@ -245,6 +245,7 @@ scenario = "paper/server-error"
         self.vocabulary = self._options_given.vocabulary
         self.verifiers = self._options_given.verifiers
         self.key_variables = self._options_given.keys
+        self.variables = self._options_given.environment
 
     def tasks(self) -> tuple[str, ...]:
         """Return the tasks' names, in the order of the list or file."""

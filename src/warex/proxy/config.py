@@ -102,6 +102,9 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     llm_cache: LlmCachePlace | None = None
     """Where LLM requests are answered from; None asks the model each time. Needs ``out``."""
 
+    secrets: frozenset[str] = Field(default=frozenset(), repr=False)
+    """Values that the agent's command is given beside those in this process's environment: written
+    into no trace."""
     record: Literal["all", "concerned"] = "all"
     pass_through: tuple[str, ...] = ()
     """Hosts that are not read, `*.example` allowed."""

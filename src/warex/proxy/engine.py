@@ -29,6 +29,7 @@ from warex.scenarios import Injector, Scenario
 from warex.scenarios.showable import require_showable
 from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
 from warex.traces.blobs import BlobStore
+from warex.traces.known_secrets import known
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ async def running(config: ProxyConfig, handed: Handed | None = None) -> AsyncIte
     _check_scenario(config)
     _check_port(config)
     clock = Clock()
+    known().add(config.secrets)
     writer = TraceWriter(config.out / EVENTS, clock) if config.out else None
     blobs = BlobStore(config.out / "blobs") if config.out else None
     recorder = Recorder(clock, writer, blobs)

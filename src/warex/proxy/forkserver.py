@@ -138,16 +138,22 @@ def main() -> None:
 
     load_only_what_is_used()
     from warex.proxy import process
+    from warex.traces.secret_texts import load as load_redaction
 
     channel = socket.socket(fileno=int(sys.argv[1]))
     # Nobody waits for the children: the kernel takes them away.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.freeze()
     gc.enable()
+    forks = 0
     while True:
         received, handed = receive(channel)
         if not received:
             return
+        if forks == 1:
+            # Who runs one command reads the rules once; who runs trials, not for each of them.
+            load_redaction()
+        forks += 1
         try:
             is_proxy = os.fork() == 0
         except OSError as error:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from warex.errors import TraceError
 from warex.traces.files import explain, read_object, write_whole
-from warex.traces.redact import redact_json, redact_text, redact_urls
+from warex.traces.redact import redact_arguments, redact_json
 
 MANIFEST_VERSION: Final = 1
 
@@ -35,9 +35,9 @@ class Manifest(BaseModel, frozen=True, extra="forbid"):
 def redact_manifest(manifest: Manifest) -> Manifest:
     """Return the manifest as it is written: without secrets, in URLs and elsewhere."""
     data = manifest.model_dump()
-    data["campaign"] = redact_json(data["campaign"])
-    text = redact_text(json.dumps(redact_urls(data), ensure_ascii=False))
-    return Manifest.model_validate(json.loads(text))
+    command = redact_arguments(data.pop("command"))
+    redacted = {name: redact_json(value) for name, value in data.items()}
+    return Manifest.model_validate({**redacted, "command": command})
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:

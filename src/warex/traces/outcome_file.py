@@ -7,9 +7,9 @@ from pydantic import ValidationError
 
 from warex.errors import TraceError
 from warex.traces.files import explain, read_object, write_whole
-from warex.traces.outcome import Outcome, outcome_adapter
+from warex.traces.outcome import Outcome, Unscored, outcome_adapter
 from warex.traces.paths import OUTCOME
-from warex.traces.redact import redact_text
+from warex.traces.redact import redact_json
 
 
 def write_outcome(folder: Path, outcome: Outcome) -> None:
@@ -17,7 +17,11 @@ def write_outcome(folder: Path, outcome: Outcome) -> None:
 
     Raises MachineError when the disk refuses.
     """
-    text = redact_text(json.dumps(outcome.model_dump(), ensure_ascii=False))
+    said = outcome.model_dump()
+    # An unscored one holds no text of anybody's, and is what `warex exec` ends with: quickly.
+    text = json.dumps(
+        said if isinstance(outcome, Unscored) else redact_json(said), ensure_ascii=False
+    )
     write_whole(folder / OUTCOME, (text + "\n").encode("utf-8", "replace"))
 
 

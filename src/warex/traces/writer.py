@@ -1,19 +1,21 @@
 """Appends events to a trace so that a killed process loses at most the last line."""
 
 import json
+from functools import lru_cache
 from io import FileIO
+from itertools import starmap
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from pydantic import BaseModel
-from pydantic_core import PydanticSerializationError
+from pydantic import BaseModel, JsonValue
+from pydantic_core import PydanticSerializationError, to_json
 
 from warex.clock import Clock, iso
 from warex.errors import InputError
-from warex.traces.events import SCHEMA_VERSION, Event
+from warex.traces.events import SCHEMA_VERSION, Event, LlmCall, RequestSeen, ResponseSeen
 from warex.traces.files import cannot_write
-from warex.traces.redact import redact_text
+from warex.traces.redact import redact_header, redact_json, redact_line
 
 
 class TraceWriter:
@@ -46,7 +48,7 @@ class TraceWriter:
     def write(self, event: Event, t: float | None = None) -> None:
         """Append one event, stamped with the clock's time or with second ``t`` of the trial.
 
-        Whatever has the shape of a key is redacted. Raises MachineError when the disk refuses; the
+        Its secrets are redacted. Raises MachineError when the disk refuses; the
         events before are kept, and the next call may try again.
         """
         line = self._line(event, t)
@@ -67,9 +69,9 @@ class TraceWriter:
             t = now
         at = iso(self._clock.wall() - (now - t))
         # Prefixed as text: copying the event into a stamped model would double the cost.
-        line = redact_text(
+        line = (
             f'{{"schema_version":{SCHEMA_VERSION},"seq":{self._seq},"t":{t:.6f},"at":"{at}",'
-            f"{_json(event)[1:]}\n"
+            f"{_redacted(event)[1:]}\n"
         )
         return (b"\n" if self._torn else b"") + line.encode("utf-8", "replace")
 
@@ -97,10 +99,45 @@ class TraceWriter:
         self.close()
 
 
-def _json(event: BaseModel) -> str:
+def _redacted(event: Event) -> str:
+    """Return an event as JSON without secrets.
+
+    Headers and messages come again and again. They are looked through piece by piece, and a piece
+    that was met before is known.
+    """
+    match event:
+        case RequestSeen() | ResponseSeen():
+            pairs = ",".join(starmap(_pair, event.headers))
+            rest = redact_line(_json(event, {"headers"}))
+            return f'{rest[:-1]},"headers":[{pairs}]}}'
+        case LlmCall():
+            messages, tools = redact_json(event.messages), redact_json(event.tools)
+            rest = redact_line(_json(event, {"messages", "tools"}))
+            return f'{rest[:-1]},"messages":{_value(messages)},"tools":{_value(tools)}}}'
+        case _:
+            return redact_line(_json(event))
+
+
+@lru_cache(maxsize=8192)
+def _pair(name: str, value: str) -> str:
+    return _value(list(redact_header(name, value)))
+
+
+def _json(event: BaseModel, exclude: set[str] | None = None) -> str:
     try:
-        return event.model_dump_json()
+        return event.model_dump_json(exclude=exclude)
     except PydanticSerializationError:
         # A header with bytes that are not UTF-8 arrives as lone surrogates, which pydantic refuses
         # to write; they become question marks when the line is encoded.
-        return json.dumps(event.model_dump(), ensure_ascii=False, separators=(",", ":"))
+        return _dumped(event.model_dump(exclude=exclude))
+
+
+def _value(value: JsonValue) -> str:
+    try:
+        return to_json(value).decode()
+    except PydanticSerializationError:
+        return _dumped(value)
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

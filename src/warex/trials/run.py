@@ -275,6 +275,7 @@ def _proxy_config(
         schedule=spec.schedule,
         defence=spec.defence,
         llm_cache=_cache_place(spec, setting),
+        secrets=secrets_of({**setting.base_environment, **benchmark.variables}),
         record="concerned" if setting.record == "concerned" else "all",
         pass_through=setting.pass_through,
         llm_hosts=_llm_hosts(spec, setting),

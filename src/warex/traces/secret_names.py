@@ -1,0 +1,192 @@
+"""What the name of a header, a parameter, a field or a variable says of its value.
+
+A name is read by its words (``userPassword``, ``user[password]`` and ``X-User-Password`` have the
+same ones), so that names which nobody has thought of are told too. The last word says what the
+value is: a ``token_type`` is no token.
+"""
+
+import re
+from enum import IntEnum
+from functools import lru_cache
+from urllib.parse import unquote
+
+
+class Says(IntEnum):
+    """How sure a name is."""
+
+    NOTHING = 0
+    MAYBE = 1
+    """It is secret if it looks random."""
+    SECRET = 2
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+_STEMS = (
+    "apikey",
+    "accesskey",
+    "assertion",
+    "authkey",
+    "authoriz",
+    "bearer",
+    "cookie",
+    "credential",
+    "csrf",
+    "hmac",
+    "jwt",
+    "passcode",
+    "passphrase",
+    "passwd",
+    "passwort",
+    "password",
+    "privatekey",
+    "pwd",
+    "saml",
+    "secret",
+    "sessid",
+    "sessionid",
+    "sessionkey",
+    "signature",
+    "signingkey",
+    "subscriptionkey",
+    "token",
+    "verifier",
+    "xsrf",
+)
+"""Tell a secret wherever they stand in a name, glued to others or not."""
+
+_WORDS = frozenset(
+    {"cred", "creds", "cvc", "cvv", "hotp", "mfa", "otp", "pass", "pin", "psk", "pw", "sas", "sig"}
+    | {"ssn", "totp"}
+)
+_MAYBE_WORDS = frozenset(
+    {"appid", "auth", "authentication", "crumb", "key", "magic", "nonce", "pat", "policy"}
+    | {"session", "sid", "sign", "ticket"}
+)
+
+_NOT_ITSELF = _words(
+    """
+    address age agent alg algorithm algorithms at audience banner box budget button category
+    change changed check checks click consent cost count counts created date description dir
+    directory disabled domain enabled endpoint error errors event exists expiration expire
+    expired expires expiry field fields file folder form format help hidden hint host href
+    in index info input invalid issued issuer kind label length level limit limits link
+    location manager max message method methods min mode ms msg name names notice number off
+    on origin out page parallelism path placeholder port position preference preferences
+    prefix present price provider rate remaining required rotation s scope scopes screen
+    seconds set settings size sock socket source state status store storage strength suffix
+    text time title ttl type types up updated uri uris url urls usage used valid version
+    view visible
+    """
+)
+"""Said last, it is a kind, a number, a place or a text about the secret."""
+
+_KEYS_OF_DATA = _words(
+    """
+    accept alt answer arrow attribute boundary bucket cache candidate column component
+    composite config content control ctrl data dedup dedupe deduplication dictionary element
+    enter escape event facet feature field file filter flag foreign group hash header host
+    hot i18n idempotency image index issue item json keyboard label locale lookup map
+    message meta modifier natural node object option order param parameter partition press
+    primary project property pub public query range react registry resource routing row
+    search setting shard shift shortcut sort state storage string surrogate tab tag template
+    translation unique widget websocket
+    """
+)
+"""Before ``key``: it names data, and opens nothing."""
+_SECRET_KEYS = _words(
+    """
+    access account admin api app application auth client consumer customer decryption deploy
+    developer encryption functions hmac host insert license licence live login master
+    partner private sandbox secret server service session shared signing ssh subscription
+    user webhook
+    """
+)
+_PLACES_IN_TEXT = _words(
+    """
+    audio begin bos cached completion continuation cursor end eos first image input last
+    mask max min next num output pad page paging per previous prompt reasoning resume skip
+    special start stop sync text total unk
+    """
+)
+"""Before ``token``: a piece of text or a page, and no key to anything."""
+_SECRET_CODES = _words(
+    """
+    fa factor access activation auth authorization authentication backup confirm confirmation device
+    invite invitation login mfa one otp pass pin recovery reset security sms time totp unlock
+    verification verify
+    """
+)
+_OF_KINDS = frozenset({"session", "sess", "secret"})
+_PLAIN_WORDS_ON_KEY = frozenset({"donkey", "hockey", "hotkey", "jockey", "key", "monkey", "turkey"})
+
+
+@lru_cache(maxsize=8192)
+def says(name: str) -> Says:
+    """Return what a name says of its value; it may be percent-encoded."""
+    if "%" in name:
+        name = unquote(unquote(name))
+    words = [word.lower() for word in _WORD.findall(name)]
+    while len(words) > 1 and (words[-1].isdigit() or words[-1] in ("v", "x")):
+        words.pop()
+    if not words:
+        return Says.NOTHING
+    last, before = words[-1], words[-2] if len(words) > 1 else ""
+    if last in ("id", "ids"):
+        whole = "".join(words)
+        told = before in _OF_KINDS or whole.endswith(("accesskeyid", "sessionid"))
+        return Says.SECRET if told else Says.NOTHING
+    if len(words) > 1 and last in _NOT_ITSELF:
+        return Says.NOTHING
+    if last == "code":
+        if not before:
+            return Says.MAYBE
+        return Says.SECRET if before in _SECRET_CODES else Says.NOTHING
+    if last in ("tokens", "keys", "cookies") and len(words) > 1:
+        return Says.NOTHING
+    if last in ("tokens", "tokenizer", "tokenizers", "keys", "secretary"):
+        return Says.NOTHING
+    if last == "token" and before in _PLACES_IN_TEXT:
+        return Says.NOTHING
+    if last == "key" and before:
+        if before in _KEYS_OF_DATA and before not in _SECRET_KEYS:
+            return Says.NOTHING
+        return Says.SECRET if before in _SECRET_KEYS else Says.MAYBE
+    return _by_stems(words, last)
+
+
+def _by_stems(words: list[str], last: str) -> Says:
+    whole = "".join(words)
+    if any(stem in whole for stem in _STEMS) or not _WORDS.isdisjoint(words):
+        return Says.SECRET
+    if not _MAYBE_WORDS.isdisjoint(words):
+        return Says.MAYBE
+    if last.endswith("key") and last not in _PLAIN_WORDS_ON_KEY:
+        return Says.MAYBE
+    return Says.NOTHING
+
+
+_TELLING = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[^\s<>\"'\\]{12,}")
+_TURN = re.compile(r"(?=[a-z][A-Z0-9]|[A-Z][a-z0-9]|[0-9][A-Za-z])")
+_WILD = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])[A-Za-z0-9_+/=~-]{20,}")
+
+
+def is_telling(value: str) -> bool:
+    """Whether a value may be a secret where its name says maybe: long, of letters and digits."""
+    return _TELLING.fullmatch(value) is not None
+
+
+def is_random(value: str, least: int = 20, mixed: int = 45) -> bool:
+    """Whether a value looks random by itself: letters of both cases and digits, well mixed.
+
+    ``mixed`` is per cent: how many signs are of another kind than the one before. Hashes in hex and
+    UUIDs do not look random, since they name things more often than they open them.
+    """
+    if len(value) < least or _WILD.fullmatch(value) is None:
+        return False
+    # Of signs drawn at random 62 % are of another kind than the one before; of words a third.
+    return len(_TURN.findall(value)) * 100 >= len(value) * mixed

@@ -1,0 +1,155 @@
+"""Finds secrets by their own shape: the tokens and keys of some hundred vendors.
+
+The rules are those of gitleaks, which the package maskerlogger carries as a file. Nothing of that
+package is run: each rule is matched by RE2, in time linear in the text, all of them in one pass.
+"""
+
+import math
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import re2
+
+from warex.errors import MachineError
+
+_PACKAGE, _RULES = "maskerlogger", "config/gitleaks.toml"
+
+_END = r"""(?:[\x60'"\s;]|\\[nr]|$)"""
+"""How a rule of gitleaks says that a token is over; it looks at files of code only."""
+_OVER = r"(?:[^\w-]|$)"
+_BEGIN = r"(?:\b|\\[nrtbf]|\\u[0-9a-f]{4}|%[0-9A-Fa-f]{2})"
+"""What may stand before a token besides: the end of an escape of JSON or of a URL."""
+_BY_CONTEXT = "{0,50}?"
+"""Stands in each rule that tells a value by a vendor's name before it."""
+_NEAR = 64
+"""Bytes before a match within which one of its rule's keywords must stand, if not in it."""
+_TOKEN = re.compile(rb"[A-Za-z0-9_-]*")
+_STOP = re.compile(rb"[\\\"]")
+_OWN_NAMES = frozenset({"curl-auth-header", "curl-auth-user", "generic-api-key", "private-key"})
+"""Rules about names rather than shapes, and one that wants a key's end; redact sees to those."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One kind of token."""
+
+    name: str
+    pattern: str
+    keywords: tuple[bytes, ...]
+    entropy: float
+    """Bits for each sign that the secret must have."""
+
+    @cached_property
+    def _compiled(self) -> Any:
+        return re2.compile(self.pattern.encode(), _options())
+
+    def find(self, text: bytes, lower: bytes) -> Iterator[tuple[int, int]]:
+        """Yield where the secrets begin and end; ``lower`` is the text in lower case."""
+        for match in self._compiled.finditer(text):
+            group = next((n for n in range(1, (match.lastindex or 0) + 1) if match.group(n)), 0)
+            begin, end = match.span(group)
+            stop = _STOP.search(text, begin, end)
+            if stop is not None:
+                # Never half an escape, nor the end of a text.
+                end = stop.start()
+            near = lower[max(0, match.start() - _NEAR) : match.end()]
+            word = next((word for word in self.keywords if word in near), None)
+            secret = text[begin:end]
+            if word is None or entropy(secret) < self.entropy:
+                continue
+            if len(word) < 3 and not any(48 <= sign <= 57 for sign in secret):
+                continue
+            rest = _TOKEN.match(text, end)
+            yield begin, rest.end() if rest else end
+
+
+def entropy(secret: bytes) -> float:
+    """Return Shannon's entropy in bits for each byte."""
+    counts, size = Counter(secret).values(), len(secret)
+    return -sum(count / size * math.log2(count / size) for count in counts) if size else 0.0
+
+
+@cache
+def shape_rules() -> tuple[Rule, ...]:
+    """Return the rules that tell a secret by its shape alone."""
+    return tuple(_adapted(rule) for rule in _usable() if _BY_CONTEXT not in rule["regex"])
+
+
+@cache
+def context_rules() -> dict[bytes, tuple[Rule, ...]]:
+    """Return by keyword the rules that want a vendor's name before the value."""
+    found: dict[bytes, list[Rule]] = {}
+    for rule in _usable():
+        if _BY_CONTEXT in rule["regex"]:
+            for word in rule["keywords"]:
+                found.setdefault(word.lower().encode(), []).append(_adapted(rule))
+    return {word: tuple(rules) for word, rules in found.items()}
+
+
+def _usable() -> Iterator[dict[str, Any]]:
+    for rule in _read():
+        # A rule about a file's name knows nothing of a trace.
+        if "regex" in rule and "path" not in rule and rule["id"] not in _OWN_NAMES:
+            yield rule
+
+
+def _adapted(rule: dict[str, Any]) -> Rule:
+    pattern = rule["regex"].replace(_END, _OVER)
+    for begin in (r"\b", r"(?i)\b"):
+        if pattern.startswith(begin):
+            pattern = begin.removesuffix(r"\b") + _BEGIN + pattern.removeprefix(begin)
+            break
+    words = tuple(word.lower().encode() for word in rule["keywords"])
+    return Rule(rule["id"], pattern, words, float(rule.get("entropy", 0)))
+
+
+@cache
+def _read() -> list[dict[str, Any]]:
+    spec = find_spec(_PACKAGE)
+    try:
+        if spec is None or spec.origin is None:
+            raise OSError(f"no package {_PACKAGE}")
+        text = Path(spec.origin).with_name("config").joinpath("gitleaks.toml").read_text("utf-8")
+        rules: list[dict[str, Any]] = tomllib.loads(text)["rules"]
+    except (OSError, KeyError, tomllib.TOMLDecodeError) as error:
+        raise MachineError(
+            f"the rules that tell secrets cannot be read from {_PACKAGE}/{_RULES}: {error};"
+            " install WAREX's packages again"
+        ) from None
+    return rules
+
+
+@cache
+def _options() -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 64 << 20
+    # A line of a trace may hold any byte.
+    options.encoding = re2.Options.Encoding.LATIN1
+    return options
+
+
+def compiled(pattern: bytes) -> Any:
+    """Return a pattern over bytes for RE2."""
+    return re2.compile(pattern, _options())
+
+
+class PatternSet:
+    """Patterns that are looked for all at once."""
+
+    def __init__(self, patterns: tuple[bytes, ...]) -> None:
+        self._set = re2.Set.SearchSet(_options())
+        for pattern in patterns:
+            self._set.Add(pattern)
+        self._set.Compile()
+
+    def found(self, text: bytes) -> list[int]:
+        """Return the places of those that match somewhere in the text."""
+        return self._set.Match(text) or []

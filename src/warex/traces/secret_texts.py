@@ -1,0 +1,394 @@
+"""Finds and takes out the secrets in a text, whatever the text is.
+
+One pass of RE2 over a text says which kinds of secrets may be in it, mostly none; only for those it
+is looked at closely. All works on bytes, since RE2 counts in bytes and files may hold any.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from warex.traces.known_secrets import known
+from warex.traces.own_shapes import GATE, PREFIXED, REDACTED, prefixed_token, without_keys
+from warex.traces.secret_names import Says, is_random, is_telling, says
+from warex.traces.secret_shapes import PatternSet, compiled, context_rules, shape_rules
+
+_REDACTED = REDACTED.encode()
+_DECODINGS = 3
+"""How many encodings around each other are looked through."""
+
+_NAMES = (
+    rb"(?:pass|pwd|pw\b|psk|secret|token|key|auth|cred|sess|cookie|jwt|bearer|sig|sas\b|otp|pin\b"
+    rb"|cvv|cvc|ssn|code|csrf|xsrf|saml|sid\b|ticket|hmac|verifier|assertion|magic|crumb|mfa"
+    rb"|pat\b|nonce|appid)"
+)
+"""What a name that says anything has in it; ``says`` decides."""
+
+# ---- names and their values in a text
+
+_ASSIGNED = (
+    rb"(?i)([\w.$\[-]{0,60}?" + _NAMES + rb"[\w.$\[\]-]{0,40})"
+    rb"(\\*[\"'])?(\]?[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3})(\\*[\"'`])?"
+)
+_PARAMETER = (
+    rb"(?i)(?:[?&;#~]|\\u0026)([\w.:$%\[\]-]{0,60}?(?:" + _NAMES[3:-1] + rb"|policy|sign)"
+    rb"[\w.:$%\[\]-]{0,40})="
+)
+_OPTION = rb"(?i)--?([\w-]{0,40}" + _NAMES + rb"[\w-]{0,20})(?:[ \t]+|\\*[\"'],[ \t]*\\*[\"'])"
+_USER = rb"://[^/?#\s<>\"'\\]+@"
+_TAG = rb"(?i)<(?:input|meta)\b[^<>]{1,800}>"
+_SEGMENT = rb"/[\w.~:=%+-]{16,}"
+_ENCODED = rb"(?i)%(?:25)*3d|%(?:25)*40|%(?:25)*22%(?:25)*3a"
+_CURL_USER = rb"(?:-u|--user)(?:[ \t]+|=)\\*[\"']?[^\s:\"'\\]+:"
+_LOGIN = rb"(?i)\blogin[ \t]+\S+[ \t]+password[ \t]+"
+_LONG = rb"[A-Za-z0-9]{20,}"
+_IN_QUERY = re.compile(rb"[^&;#\s<>\"'\\]*")
+_BARE = re.compile(rb"[^\s\"'\\<>,;&)}\]]+")
+_WHOLE_LINE = re.compile(rb"[^\r\n\"'\\<>]+")
+_PLACEHOLDER = re.compile(rb"\[redacted|%5Bredacted|\$[{(A-Z_]|\{|<|\*|%[({s]|redacted@")
+_CODE = re.compile(rb"[A-Za-z_]+(?:\.[A-Za-z_]+)*[(\[;]?|[A-Za-z_.]+\(.*")
+_STRONG = re.compile(rb"(?=.*[0-9])(?=.*[^0-9]).{8,}", re.DOTALL)
+_DIGEST = re.compile(rb"Digest (?:[\w-]+=(?:\\*\"[^\"\\]*\\*\"|[^\s,\"\\]+)(?:,[ ]?)?)+")
+_HOLDS_ALL = frozenset({b"authorization", b"cookie", b"proxy-authorization", b"set-cookie"})
+_GOES_ON = frozenset(bytes([sign]) for sign in b",:;)]} \t")
+_LETTERS = re.compile(rb"[A-Z0-9_]+")
+
+_SECRET_PARAMETERS = frozenset({b"auth", b"key"})
+"""Names that say more in a URL than elsewhere."""
+
+_TELLS = re.compile(
+    r"token|reset|passw|confirm|verif|activat|invit|magic|unsubscrib|secret|webhook|ticket|jwt"
+)
+_MAY_TELL = re.compile(
+    r"session|auth|hook|service|callback|login|signin|sso|share|private|code|key|bot|feed|accept"
+)
+_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,8}$")
+_BEFORE = re.compile(rb"(?:/[^/\s\"'<>?#]*){1,4}\Z")
+_RUN = re.compile(rb"[^\s\"'<>()\\]*\Z")
+_UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_ATTRIBUTE = re.compile(
+    rb"([\w:-]+)[ \t\r\n]*=[ \t\r\n]*(?:\\*\"([^\"\\]*)|\\*'([^'\\]*)|([^\s\"'>\\]+))"
+)
+_ENCODED_RUN = re.compile(rb"(?:[\w.~+!*()@:/-]|%[0-9A-Fa-f]{2})+")
+_BASE64_RUN = re.compile(rb"[A-Za-z0-9+/_-]{20,}={0,2}")
+
+type _Span = tuple[int, int]
+type _Replace = Callable[[bytes, bool, int], bytes]
+
+
+def redact_bytes(text: bytes, *, line: bool = False, depth: int = 0) -> bytes:
+    """Return the text with its secrets replaced; JSON stays valid JSON.
+
+    ``line``: it is a line of a trace, whose own fields stay as they are. ``depth`` counts how often
+    it was decoded.
+    """
+    if known():
+        text = known().replaced(text, _REDACTED)
+    gates, actions = _gates()
+    found = gates.found(text)
+    if not found:
+        return text
+    shapes = shape_rules()
+    first = [place for place in found if place < len(shapes)]
+    if first:
+        lower = text.lower()
+        text = _cut(text, (span for place in first for span in shapes[place].find(text, lower)))
+    for place in sorted(set(found).difference(first)):
+        text = actions[place - len(shapes)](text, line, depth)
+    return text
+
+
+@cache
+def _gates() -> tuple[PatternSet, tuple[_Replace, ...]]:
+    """Return what is looked for in one pass, and what is to be done where it is found."""
+    own: tuple[tuple[bytes, _Replace], ...] = (
+        (GATE, _keys),
+        (PREFIXED, _prefixed),
+        (_USER, _users),
+        (_PARAMETER, _parameters),
+        (_ASSIGNED, _assigned),
+        (_OPTION, _options),
+        (rb"(?i)<(?:input|meta)\b", _tags),
+        (_CURL_USER, _curl_users),
+        (_LOGIN, _logins),
+        (_SEGMENT, _segments),
+        (_ENCODED, _encoded),
+        (_LONG, _base64),
+        (_by_context(), _vendors),
+    )
+    patterns = (*(rule.pattern.encode() for rule in shape_rules()), *(each for each, _ in own))
+    return PatternSet(patterns), tuple(do for _, do in own)
+
+
+def _by_context() -> bytes:
+    words = b"|".join(re.escape(word) for word in sorted(context_rules()))
+    return (
+        rb"(?i)(?:"
+        + words
+        + rb")[ \t\w.-]{0,20}[\\\s\"']{0,3}(?:[=>:,]|\|\|)[\x60\"'\s=\\]{0,5}[0-9a-z]{10,}"
+    )
+
+
+def load() -> None:
+    """Read and compile all that redaction needs, so that a fork need not."""
+    redact_bytes(b"https://site.example/")
+
+
+def _cut(text: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
+    """Return the text with a placeholder in place of each span."""
+    pieces: list[bytes] = []
+    done = 0
+    for begin, end in sorted(spans):
+        if end <= done or begin == end:
+            continue
+        pieces += (text[done : max(begin, done)], b"" if begin < done else _REDACTED)
+        done = end
+    return b"".join((*pieces, text[done:])) if pieces else text
+
+
+# ---- what has a shape
+
+
+def _keys(text: bytes, line: bool, depth: int) -> bytes:
+    return without_keys(text)
+
+
+def _prefixed(text: bytes, line: bool, depth: int) -> bytes:
+    begins = (match.start() for match in _pattern(PREFIXED).finditer(text))
+    return _cut(text, filter(None, (prefixed_token(text, begin) for begin in begins)))
+
+
+def _vendors(text: bytes, line: bool, depth: int) -> bytes:
+    lower = text.lower()
+    spans: list[_Span] = []
+    for match in _pattern(_by_context()).finditer(text):
+        head = match.group().lower()
+        for word, rules in context_rules().items():
+            if word in head:
+                for rule in rules:
+                    spans += rule.find(text, lower)
+    return _cut(text, spans)
+
+
+def _base64(text: bytes, line: bool, depth: int) -> bytes:
+    """Take out what holds a secret once it is decoded (RFC 4648)."""
+    if depth >= _DECODINGS:
+        return text
+    spans: list[_Span] = []
+    for match in _BASE64_RUN.finditer(text):
+        run = match.group().rstrip(b"=")
+        if len(run) % 4 == 1:
+            run = run[:-1]
+        try:
+            plain = base64.b64decode(run + b"=" * (-len(run) % 4), altchars=_altchars(run))
+            plain.decode()
+        except (binascii.Error, ValueError):
+            continue
+        if redact_bytes(plain, depth=depth + 1) != plain:
+            spans.append(match.span())
+    return _cut(text, spans)
+
+
+def _altchars(run: bytes) -> bytes | None:
+    return b"-_" if b"-" in run or b"_" in run else None
+
+
+# ---- what has a name
+
+
+def _users(text: bytes, line: bool, depth: int) -> bytes:
+    # No brackets here: URL parsers take them for an IPv6 address.
+    return bytes(_pattern(_USER).sub(b"://redacted@", text))
+
+
+def _parameters(text: bytes, line: bool, depth: int) -> bytes:
+    spans: list[_Span] = []
+    for match in _pattern(_PARAMETER).finditer(text):
+        told = says(match.group(1).decode("utf-8", "replace"))
+        if match.group(1).lower() in _SECRET_PARAMETERS:
+            told = Says.SECRET
+        begin = match.end() + (text[match.end() : match.end() + 1] in (b'"', b"'"))
+        value = _value(_IN_QUERY, text, begin)
+        if told is Says.NOTHING or not value or _PLACEHOLDER.match(value):
+            continue
+        if told is Says.SECRET or is_telling(value.decode("utf-8", "replace")):
+            spans.append((begin, begin + len(value)))
+    return _cut(text, spans)
+
+
+def _assigned(text: bytes, line: bool, depth: int) -> bytes:
+    spans: list[_Span] = []
+    for match in _pattern(_ASSIGNED).finditer(text):
+        name, closing, separator, quote_mark = match.groups()
+        if line and b'"' in (closing, quote_mark):
+            continue  # A field of the event itself, or the end of one of its texts.
+        told = says(name.decode("utf-8", "replace"))
+        if told is Says.NOTHING:
+            continue
+        begin = match.end()
+        span = _assigned_value(text, match.start(), begin, name, closing, separator, quote_mark)
+        if span is None:
+            continue
+        value = text[span[0] : span[1]]
+        if not value or _PLACEHOLDER.match(value):
+            continue
+        if told is Says.SECRET or is_telling(value.decode("utf-8", "replace")):
+            spans.append(span)
+    return _cut(text, spans)
+
+
+def _assigned_value(
+    text: bytes,
+    start: int,
+    begin: int,
+    name: bytes,
+    closing: bytes | None,
+    separator: bytes,
+    quote_mark: bytes | None,
+) -> tuple[int, int] | None:
+    """Return where the value of a name stands, or None where it is none."""
+    if name.lower() in _HOLDS_ALL:
+        digest = _DIGEST.match(text, begin)
+        if digest is not None:
+            return digest.span()
+        value = _value(_WHOLE_LINE, text, begin)
+        return (begin, begin + len(value)) if len(value.strip()) >= 8 else None
+    if quote_mark:
+        end = text.find(quote_mark, begin)
+        within = text[begin:end]
+        # A quote that is not closed soon, or closes what stood before, begins no value. Nor does
+        # one that is closed beyond the end of the text that it stands in.
+        if not 0 < end - begin <= 4096 or b"\n" in within or b'"' in within:
+            return None
+        if not closing and within[:1] in _GOES_ON:
+            return None
+        return begin, end
+    value = _value(_BARE, text, begin)
+    if not value:
+        return None
+    span = begin, begin + len(value)
+    if closing:
+        return span if value[:1].isdigit() and _STRONG.fullmatch(value) else None
+    if b":" in separator and b"=" not in separator:
+        return span if _STRONG.fullmatch(value) else None
+    form = text[span[1] : span[1] + 1] == b"&" or text[start - 1 : start] in (b"&", b"?", b";")
+    shell = _LETTERS.fullmatch(name) is not None
+    return span if form or shell or _CODE.fullmatch(value) is None else None
+
+
+def _options(text: bytes, line: bool, depth: int) -> bytes:
+    spans: list[_Span] = []
+    for match in _pattern(_OPTION).finditer(text):
+        told = says(match.group(1).decode())
+        value = _value(_BARE, text, match.end())
+        if told is Says.SECRET and not _PLACEHOLDER.match(value) and _STRONG.fullmatch(value):
+            spans.append((match.end(), match.end() + len(value)))
+    return _cut(text, spans)
+
+
+def _curl_users(text: bytes, line: bool, depth: int) -> bytes:
+    return _behind(text, _CURL_USER)
+
+
+def _logins(text: bytes, line: bool, depth: int) -> bytes:
+    return _behind(text, _LOGIN)
+
+
+def _behind(text: bytes, pattern: bytes) -> bytes:
+    ends = (match.end() for match in _pattern(pattern).finditer(text))
+    return _cut(text, ((end, end + len(_value(_BARE, text, end))) for end in ends))
+
+
+def _tags(text: bytes, line: bool, depth: int) -> bytes:
+    """Take out the value of a form's hidden or password field, and of a page's token."""
+    spans: list[_Span] = []
+    for tag in _pattern(_TAG).finditer(text):
+        told, values = False, []
+        for match in _ATTRIBUTE.finditer(text, *tag.span()):
+            name = match[1].lower()
+            value = match[match.lastindex or 4]
+            if name in (b"value", b"content"):
+                values.append(match.span(match.lastindex or 4))
+            elif name == b"type":
+                told = told or value.lower() == b"password"
+            elif name in (b"name", b"id", b"property"):
+                told = told or says(value.decode("utf-8", "replace")) is Says.SECRET
+        if told:
+            spans += [span for span in values if span[1] - span[0] >= 4]
+    return _cut(text, spans)
+
+
+def _segments(text: bytes, line: bool, depth: int) -> bytes:
+    """Take out tokens in paths."""
+    spans: list[_Span] = []
+    for match in _pattern(_SEGMENT).finditer(text):
+        begin, end = match.start() + 1, match.end()
+        segment = text[begin:end].decode()
+        if _EXTENSION.search(segment) or not any(sign.isdigit() for sign in segment):
+            continue
+        before = _BEFORE.search(text, max(0, begin - 120), begin - 1)
+        path = before.group().decode("utf-8", "replace").lower() if before else ""
+        if _is_token(segment, path) or (is_random(segment, 32) and _is_in_url(text, begin)):
+            spans.append((begin, end))
+    return _cut(text, spans)
+
+
+def _is_in_url(text: bytes, place: int) -> bool:
+    """Whether what stands there belongs to a URL or a path, and not to base64."""
+    run = _RUN.search(text, max(0, place - 2000), place)
+    return run is not None and (run.group().startswith(b"/") or b"://" in run.group())
+
+
+def _is_token(segment: str, path: str) -> bool:
+    name, mark, value = segment.partition("=")
+    if mark and says(name) is Says.SECRET:
+        return is_telling(value)
+    lower = segment.lower()
+    if not _is_of_words(segment) and (_TELLS.search(path) or _TELLS.match(lower)):
+        return is_telling(segment)
+    if _MAY_TELL.match(lower) and len(segment) > 24 and not _is_of_words(segment):
+        return is_telling(segment)
+    return _MAY_TELL.search(path) is not None and is_random(segment)
+
+
+def _is_of_words(segment: str) -> bool:
+    """Whether a segment is made of words and short numbers, as a page's name is."""
+    if _UUID.fullmatch(segment):
+        return False
+    parts = re.split(r"[-_.~:%+=]", segment)
+    return len(parts) > 1 and all(
+        part.isalpha() or (part.isdigit() and len(part) < 12) or not part for part in parts
+    )
+
+
+def _encoded(text: bytes, line: bool, depth: int) -> bytes:
+    """Look into what is percent-encoded, such as a URL in the query of another."""
+    if depth >= _DECODINGS:
+        return text
+    pieces: list[bytes] = []
+    done = 0
+    for match in _ENCODED_RUN.finditer(text):
+        run = match.group()
+        if b"%" not in run:
+            continue
+        plain = unquote_to_bytes(run)
+        cleaned = redact_bytes(plain, depth=depth + 1)
+        if cleaned != plain:
+            safe = "/:@" if b"/" in run else ""
+            pieces += (text[done : match.start()], quote_from_bytes(cleaned, safe).encode())
+            done = match.end()
+    return b"".join((*pieces, text[done:])) if pieces else text
+
+
+def _value(pattern: re.Pattern[bytes], text: bytes, begin: int) -> bytes:
+    match = pattern.match(text, begin)
+    return match.group() if match else b""
+
+
+@cache
+def _pattern(pattern: bytes) -> Any:
+    return compiled(pattern)
