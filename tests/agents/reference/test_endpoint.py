@@ -1,4 +1,5 @@
 import http.server
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,12 +12,21 @@ from warex.agents.reference.endpoint import Endpoint, ModelError
 QUESTION = [{"role": "user", "content": "What now?"}]
 
 
+ANSWER = b'{"choices": [{"message": {"content": "noop()"}}]}'
+
+
 @contextmanager
-def serving(status: int, body: bytes) -> Iterator[str]:
+def serving(status: int, body: bytes, *first: int, asked: list[Any] | None = None) -> Iterator[str]:
+    """Serve a status and a body, other statuses first; ``asked`` takes in the requests."""
+    before = list(first)
+    seen = [] if asked is None else asked
+
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["content-length"]))
-            self.send_response(status)
+            read = self.rfile.read(int(self.headers["content-length"]))
+            seen.append((self.path, dict(self.headers), json.loads(read)))
+            self.send_response(before.pop(0) if before else status)
+            self.send_header("location", "/elsewhere")
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))
             self.send_header("retry-after", "0")
@@ -46,8 +56,47 @@ async def ask(base_url: str) -> str:
 
 @pytest.mark.wire
 async def test_a_completion_is_read() -> None:
-    with serving(200, b'{"choices": [{"message": {"content": "noop()"}}]}') as base_url:
+    asked: list[Any] = []
+    with serving(200, ANSWER, asked=asked) as base_url:
         assert await ask(base_url) == "noop()"
+    ((path, headers, body),) = asked
+    assert path == "/v1/chat/completions"
+    assert headers["Content-Type"] == "application/json"
+    assert headers["Authorization"] == "Bearer none"
+    assert body == {"model": "some-model", "messages": QUESTION}
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("status", [408, 429, 500, 503])
+async def test_what_may_pass_is_tried_twice_again(status: int) -> None:
+    with serving(200, ANSWER, status, status) as base_url:
+        assert await ask(base_url) == "noop()"
+    with (
+        serving(200, ANSWER, status, status, status) as base_url,
+        pytest.raises(ModelError, match=f"answered {status}"),
+    ):
+        await ask(base_url)
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("status", [400, 401, 404, 302])
+async def test_what_will_not_pass_is_asked_once(status: int) -> None:
+    asked: list[Any] = []
+    with (
+        serving(200, ANSWER, status, asked=asked) as base_url,
+        pytest.raises(ModelError, match=f"answered {status}"),
+    ):
+        await ask(base_url)
+    assert len(asked) == 1
+
+
+@pytest.mark.wire
+async def test_a_server_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warex.agents.reference.endpoint._FIRST_PAUSE", 0.0)
+    with serving(200, ANSWER) as base_url:
+        pass
+    with pytest.raises(ModelError, match=f"{base_url}/ cannot be reached: .*refused"):
+        await ask(base_url)
 
 
 @pytest.mark.wire
@@ -56,6 +105,8 @@ async def test_a_completion_is_read() -> None:
     [
         (401, b'{"error": {"message": "no such key"}}', "answered 401"),
         (200, b"<html>a page</html>", "did not answer a completion"),
+        (200, b'{"choices": [7]}', "did not answer a completion"),
+        (200, b"[]", "did not answer a completion"),
         (200, b'{"choices": []}', "did not answer a completion"),
         (200, b'{"choices": [{"message": {"content": 7}}]}', "did not answer a completion"),
     ],

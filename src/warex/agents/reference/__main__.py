@@ -52,11 +52,8 @@ def _fail(code: int, sentence: str) -> int:
 
 async def _run(options: argparse.Namespace) -> Result:
     environment = dict(os.environ)
-    # Importing the client takes most of a second: the browser starts and loads meanwhile.
-    connecting = asyncio.create_task(
-        asyncio.to_thread(Endpoint, options.model, options.base_url, environment)
-    )
     try:
+        endpoint = Endpoint(options.model, options.base_url, environment)
         async with launched(
             browser=options.browser,
             extra=options.browser_arg,
@@ -65,7 +62,6 @@ async def _run(options: argparse.Namespace) -> Result:
             environment=environment,
         ) as tab:
             await tab.open(options.start_url)
-            endpoint = await connecting
             gc.enable()
             try:
                 return await pursue(
@@ -79,8 +75,6 @@ async def _run(options: argparse.Namespace) -> Result:
                 await endpoint.close()
     except ModelError as error:
         return Result("model_error", None, 0, str(error))
-    finally:
-        await asyncio.gather(connecting, return_exceptions=True)
 
 
 def _write(path: Path, result: Result) -> None:

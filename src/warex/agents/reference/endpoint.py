@@ -1,13 +1,31 @@
-"""The model: any endpoint that speaks OpenAI's chat completions."""
+"""The model: any endpoint that speaks OpenAI's chat completions.
 
-from collections.abc import Mapping
+One call needs no client library: importing one takes longer than all else that this agent does.
+"""
+
+import asyncio
+import json
+import ssl
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from http.client import HTTPException
 from typing import Any
 
 RETRIES = 2
-"""How often the client itself tries again after a failed call."""
+"""How often a failed call is tried again."""
 
 TIMEOUT = 300.0
-"""Seconds that one answer may take."""
+"""Seconds that an answer may keep silent."""
+
+DEFAULT = "https://api.openai.com/v1"
+
+_PASSING = frozenset({408, 409, 429, *range(500, 600)})
+"""Statuses after which trying again may help."""
+_FIRST_PAUSE = 0.5
+_LONGEST_ASKED_FOR = 60.0
+"""Seconds of a Retry-After that are still waited for."""
 
 
 class ModelError(Exception):
@@ -23,22 +41,24 @@ class Endpoint:
         Raises:
             ModelError: there is no key, and no base URL of a server that may need none.
         """
-        # Here, not above: it takes most of a second, which is spent while the browser starts.
-        import openai
-
-        base_url = base_url or environment.get("OPENAI_BASE_URL") or None
-        key = environment.get("OPENAI_API_KEY") or ("none" if base_url else None)
+        named = base_url or environment.get("OPENAI_BASE_URL") or None
+        key = environment.get("OPENAI_API_KEY") or ("none" if named else None)
         if key is None:
             raise ModelError("OPENAI_API_KEY is not set: set it, or name a server by --base-url.")
         self.model = model
-        self._openai = openai
+        self.address = (named or DEFAULT).rstrip("/") + "/"
+        self._headers = {
+            "Accept": "application/json",
+            "Authorization": f"Bearer {key}",
+            "Content-Type": "application/json",
+            "User-Agent": "warex-reference-agent",
+        }
         try:
-            self._client = openai.AsyncOpenAI(
-                api_key=key, base_url=base_url, max_retries=RETRIES, timeout=TIMEOUT
-            )
-        except Exception as error:  # noqa: BLE001 - httpx refuses bad addresses in many ways
-            raise ModelError(f"The base URL {base_url!r} cannot be used: {_brief(error)}") from None
-        self.address = str(self._client.base_url)
+            # Proxies and certificates are those of the environment (HTTPS_PROXY, SSL_CERT_FILE).
+            self._opener = urllib.request.build_opener(_NoRedirects)
+            self._request({})
+        except (ValueError, ssl.SSLError, OSError) as error:
+            raise ModelError(f"The base URL {named!r} cannot be used: {_brief(error)}") from None
 
     async def ask(self, messages: list[dict[str, Any]]) -> str:
         """Return the model's answer, which may be empty.
@@ -46,35 +66,100 @@ class Endpoint:
         Raises:
             ModelError: refused, unreachable, or answered with something else than a completion.
         """
+        request = self._request({"model": self.model, "messages": messages})
+        for tried in range(RETRIES):
+            try:
+                return self._content(await _in_a_thread(lambda: self._answer(request)))
+            except _Passing as passing:
+                pause = passing.after
+                await asyncio.sleep(_FIRST_PAUSE * 2**tried if pause is None else pause)
+        return self._content(await _in_a_thread(lambda: self._answer(request)))
+
+    def _request(self, body: Mapping[str, Any]) -> urllib.request.Request:
+        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        return urllib.request.Request(f"{self.address}chat/completions", data, self._headers)
+
+    def _answer(self, request: urllib.request.Request) -> bytes:
+        """Return the answer's body; raise ModelError, _Passing where it may be tried again."""
         where = f"The model endpoint {self.address}"
         try:
-            answer: object = await self._client.chat.completions.create(
-                model=self.model,
-                messages=messages,  # type: ignore[arg-type]
-            )
-        except self._openai.APIStatusError as error:
-            raise ModelError(f"{where} answered {error.status_code}: {_brief(error)}") from None
-        except self._openai.APIConnectionError as error:
-            cause = error.__cause__ or error
-            raise ModelError(f"{where} cannot be reached: {_brief(cause)}") from None
-        except Exception as error:  # noqa: BLE001 - rubbish makes the client raise whatever it likes
-            raise ModelError(f"{where} did not answer a completion: {_brief(error)}") from None
-        return self._content(answer, where)
+            with self._opener.open(request, timeout=TIMEOUT) as answer:
+                return bytes(answer.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                said = _brief(error.read(10_000).decode("utf-8", "replace") or error.reason)
+            sentence = f"{where} answered {error.code}: {said}"
+            if error.code in _PASSING:
+                raise _Passing(sentence, _seconds(error.headers.get("Retry-After"))) from None
+            raise ModelError(sentence) from None
+        except (OSError, HTTPException) as error:
+            cause = error.reason if isinstance(error, urllib.error.URLError) else error
+            raise _Passing(f"{where} cannot be reached: {_brief(cause)}") from None
+        except ValueError as error:
+            raise ModelError(f"{where} cannot be reached: {_brief(error)}") from None
 
-    def _content(self, answer: object, where: str) -> str:
-        """Read the text out of an answer; the client does not check what a server sends."""
-        choices = getattr(answer, "choices", None)
-        message = (
-            getattr(choices[0], "message", None) if isinstance(choices, list) and choices else None
-        )
-        content = getattr(message, "content", None)
-        if message is None or not isinstance(content, str | None):
-            raise ModelError(f"{where} did not answer a completion: {_brief(answer)}")
+    def _content(self, body: bytes) -> str:
+        """Read the text out of an answer."""
+        refused = f"The model endpoint {self.address} did not answer a completion:"
+        try:
+            content = json.loads(body)["choices"][0]["message"].get("content")
+        except (ValueError, LookupError, TypeError, AttributeError):
+            raise ModelError(f"{refused} {_brief(body.decode('utf-8', 'replace'))}") from None
+        if not isinstance(content, str | None):
+            raise ModelError(f"{refused} {_brief(body.decode('utf-8', 'replace'))}")
         return content or ""
 
     async def close(self) -> None:
-        """Close the connections."""
-        await self._client.close()
+        """Close what is open."""
+        self._opener.close()
+
+
+class _Passing(ModelError):
+    """What may pass by itself."""
+
+    def __init__(self, sentence: str, after: float | None = None) -> None:
+        super().__init__(sentence)
+        self.after = after
+        """Seconds to wait first, where the server says so."""
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A question is no GET, which is what a redirect would make of it."""
+
+    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
+        """Follow none: the answer is an error with its status."""
+
+
+async def _in_a_thread[T](call: Callable[[], T]) -> T:
+    """Wait for a call in a thread that holds up nobody's end."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def tell(result: T | None, error: Exception | None) -> None:
+        if done.cancelled():
+            return
+        if error is not None:
+            done.set_exception(error)
+        else:
+            done.set_result(result)  # type: ignore[arg-type]
+
+    def run() -> None:
+        try:
+            result, error = call(), None
+        except Exception as caught:  # noqa: BLE001 - raised where it is waited for
+            result, error = None, caught
+        loop.call_soon_threadsafe(tell, result, error)
+
+    threading.Thread(target=run, name="model", daemon=True).start()
+    return await done
+
+
+def _seconds(asked_for: str | None) -> float | None:
+    try:
+        seconds = float(asked_for or "")
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds <= _LONGEST_ASKED_FOR else None
 
 
 def _brief(thing: object) -> str:
