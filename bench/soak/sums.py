@@ -23,7 +23,7 @@ from warex.traces import (
     WebSocketSeen,
 )
 
-LEVEL = 0.01
+LEVEL = 0.001
 """Of all random rules together; each gets its share (Bonferroni)."""
 _SHOWN = 5
 
