@@ -1,9 +1,9 @@
 """What a fuzz run sends: valid and odd messages, with small mistakes, drawn from a seed. Pure."""
 
-import base64
 import random  # noqa: TID251  (Of this run, not of a trial.)
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import hpack
@@ -21,12 +21,14 @@ from hyperframe.frame import (
     WindowUpdateFrame,
 )
 
+from bench import mutants_http, mutants_websocket
 from bench.fuzz.mutate import mutated
 
 SITE_STATUS = 203
 """An honest site answers so, and nobody else does."""
 PLACE = b"localhost:00000"
 """Stands for host and port of the site, which are as long: lengths in what is sent stay right."""
+_LONGEST = 100_000
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 type Door = Literal["http/1.1", "h2", "tunnel", "proxy", "control"]
@@ -120,46 +122,40 @@ _ANSWERS = (
     b"HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n",
     b"220 smtp.example ready\r\n",
 )
-_KEY = base64.b64encode(b"0123456789abcdef")
 _ASKS_SOCKET = (
-    b"GET /socket HTTP/1.1\r\nHost: " + PLACE + b"\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-    b"Sec-WebSocket-Key: " + _KEY + b"\r\nSec-WebSocket-Version: 13\r\n"
+    b"GET /socket HTTP/1.1\r\nHost: " + PLACE + b"\r\nUpgrade: websocket\r\n"
+    b"Connection: Upgrade\r\nSec-WebSocket-Key: " + mutants_websocket.KEY.encode() + b"\r\n"
+    b"Sec-WebSocket-Version: 13\r\n"
     b"Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n\r\n"
 )
-# RFC 6455, 4.2.2: SHA-1 of the key and the protocol's GUID.
-_ACCEPT = b"BACScCJPNqyz+UBoqMH89VmURoA="
-_EXTENSIONS = (
-    b"",
-    b"permessage-deflate",
-    b"permessage-deflate; server_max_window_bits=8",
-    b"permessage-deflate; client_max_window_bits",
-    b"permessage-deflate; client_max_window_bits=abc",
-    b"permessage-deflate; server_no_context_takeover; client_max_window_bits=9",
-    b"permessage-deflate; server_max_window_bits=99",
-    b"permessage-deflate, permessage-deflate",
-    b"x-unknown; a=b",
-    b";;;",
-)
-_FRAMES = (
-    b"\x81\x85\x00\x00\x00\x00hello",
-    b"\x82\x85\x01\x02\x03\x04hello",
-    b"\x01\x82\x00\x00\x00\x00he\x80\x83\x00\x00\x00\x00llo",
-    b"\xc1\x87\x00\x00\x00\x00\xcaH\xcd\xc9\xc9\x07\x00",
-    b"\x89\x80\x00\x00\x00\x00",
-    b"\x88\x82\x00\x00\x00\x00\x03\xe8",
-    b"\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff",
-    b"\x83\x80\x00\x00\x00\x00",
-)
-_SITE_FRAMES = (
-    b"\x81\x05hello",
-    b"\x01\x02he\x80\x03llo",
-    b"\xc1\x07\xcaH\xcd\xc9\xc9\x07\x00",
-    b"\x8a\x00",
-    b"\x88\x02\x03\xe8",
-    b"\x88\x01\x03",
-    b"\x81\x02\xff\xfe",
-    b"\xf1\x00",
-)
+_MASK = b"\x01\x02\x03\x04"
+
+
+@cache
+def _requests() -> Sequence[bytes]:
+    return (*_REQUESTS, *_bytes_of(mutants_http.requests(PLACE)))
+
+
+@cache
+def _answers() -> Sequence[bytes]:
+    return (*_ANSWERS, *_bytes_of(mutants_http.answers()))
+
+
+@cache
+def _upgrades() -> Sequence[bytes]:
+    return _bytes_of(mutants_websocket.answers())
+
+
+@cache
+def _frames(mask: bytes) -> Sequence[bytes]:
+    return _bytes_of(mutants_websocket.frames(mask))
+
+
+def _bytes_of(named: Iterable[tuple[str, bytes]]) -> Sequence[bytes]:
+    """Leave names out, and what is so large that it would be most of a run."""
+    return [data for _, data in named if len(data) < _LONGEST]
+
+
 _CONNECTS = _placed(
     b"CONNECT PLACE HTTP/1.1\r\nHost: PLACE\r\n\r\n",
     b"CONNECT PLACE HTTP/1.0\r\n\r\n",
@@ -287,7 +283,7 @@ def _with_mistakes(drawn: random.Random, frames: Sequence[Frame]) -> bytes:
 
 
 def _http1_request(drawn: random.Random, number: int) -> Case:
-    sends = mutated(drawn, drawn.choice(_REQUESTS))
+    sends = mutated(drawn, drawn.choice(_requests()))
     return Case(number, "http1-request", "http/1.1", sends, HONEST)
 
 
@@ -296,7 +292,7 @@ def _forwarded(drawn: random.Random, number: int) -> Case:
 
 
 def _http1_answer(drawn: random.Random, number: int) -> Case:
-    answer = mutated(drawn, drawn.choice(_ANSWERS))
+    answer = mutated(drawn, drawn.choice(_answers()))
     return Case(
         number,
         "http1-answer",
@@ -348,26 +344,20 @@ def _http2_answer(drawn: random.Random, number: int) -> Case:
 
 
 def _websocket(drawn: random.Random, number: int) -> Case:
-    extension = drawn.choice(_EXTENSIONS)
-    said = b"Sec-WebSocket-Extensions: " + extension + b"\r\n" if extension else b""
-    answer = (
-        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        b"Sec-WebSocket-Accept: " + _ACCEPT + b"\r\n" + said + b"\r\n"
-    )
-    asks, frames, site_frames = (
-        _ASKS_SOCKET,
-        b"".join(drawn.choices(_FRAMES, k=3)),
-        b"".join(drawn.choices(_SITE_FRAMES, k=2)),
-    )
-    match drawn.randrange(4):
+    asks, answer = _ASKS_SOCKET, drawn.choice(_upgrades())
+    frames = b"".join(drawn.choices(_frames(_MASK), k=2))
+    site_frames = b"".join(drawn.choices(_frames(b""), k=2))
+    match drawn.randrange(5):
         case 0:
             asks = mutated(drawn, asks)
         case 1:
             answer = mutated(drawn, answer)
         case 2:
             frames = mutated(drawn, frames)
-        case _:
+        case 3:
             site_frames = mutated(drawn, site_frames)
+        case _:
+            pass
     answer += site_frames
     return Case(number, "websocket", "http/1.1", asks, answer, then=frames, honest=False)
 

@@ -20,7 +20,7 @@ from warex.proxy.lane import Proxy
 QUIET = 0.2
 """Seconds after which nothing more is expected of an answer."""
 _SECONDS = 5.0
-_STATUS = re.compile(rb"(?:\A|\n)HTTP/1\.[01] (\d\d\d)")
+_STATUS = re.compile(rb"(?:\A|\n)HTTP/1\.[01] (\d\d\d)(?!\d)")
 
 
 @dataclass(slots=True)
