@@ -13,23 +13,12 @@ PROGRAMS = frozenset(
         # What the README asks for, and the browser that `make setup` sees to.
         *("git", "make"),
         *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
-        # POSIX, coreutils, util-linux.
-        *("bash", "cat", "chmod", "cksum", "cp", "dirname", "echo", "env", "false", "grep", "id"),
-        *("kill", "ls", "mkdir", "mktemp", "nsenter", "printf", "pwd", "readlink", "rm", "sed"),
-        *(
-            "setpriv",
-            "setsid",
-            "sh",
-            "sleep",
-            "sort",
-            "stat",
-            "tail",
-            "tee",
-            "touch",
-            "true",
-            "uname",
-        ),
-        *("unshare",),
+        # Debian's essential packages, as far as our tests and a browser's launcher call them.
+        *("bash", "cat", "chmod", "cksum", "cp", "cut", "date", "dirname", "echo", "env", "expr"),
+        *("false", "find", "findmnt", "grep", "head", "id", "kill", "ln", "ls", "mkdir", "mkfifo"),
+        *("mktemp", "mv", "nsenter", "printf", "pwd", "readlink", "rm", "sed", "setpriv", "setsid"),
+        *("sh", "sleep", "sort", "stat", "stty", "tail", "tee", "test", "touch", "tr", "true"),
+        *("uname", "unshare", "wc"),
     )
 )
 _SYSTEMS = frozenset(

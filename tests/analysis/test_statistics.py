@@ -8,7 +8,6 @@ from statistics import NormalDist
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.multitest import multipletests
 
 from warex.analysis.statistics import (
     fisher,
@@ -156,6 +155,13 @@ def test_holm_multiplies_the_smallest_by_all_and_never_falls_again() -> None:
     assert holm([0.01, 0.04, 0.03]) == pytest.approx((0.03, 0.06, 0.06))
     assert holm([0.5, 0.9]) == pytest.approx((1.0, 1.0))
     assert holm([]) == ()
+
+
+@pytest.mark.slow
+def test_holm_is_statsmodels() -> None:
+    # Here, since it loads a second and a half of other packages.
+    from statsmodels.stats.multitest import multipletests
+
     ps = [0.001, 0.2, 0.012, 0.04, 0.012, 0.9]
     assert holm(ps) == pytest.approx(tuple(multipletests(ps, method="holm")[1]))
 

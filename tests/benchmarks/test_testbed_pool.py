@@ -32,9 +32,9 @@ def pool() -> Iterator[TestbedPool]:
         yield made
 
 
-def asked(port: int, method: str, path: str) -> Any:
+def asked(port: int, method: str, path: str, host: str = "127.0.0.1") -> Any:
     request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", method=method)
-    request.add_header("Host", HOST)
+    request.add_header("Host", host)
     with urllib.request.urlopen(request, timeout=5) as answer:
         return json.load(answer)
 
@@ -52,7 +52,7 @@ def test_the_next_trial_gets_the_same_testbed_without_a_trace_of_the_last(
 ) -> None:
     with pool.lend(None) as first:
         before = asked(first["admin_port"], "GET", "/state")
-        asked(first["port"], "DELETE", "/api/events/1")
+        asked(first["port"], "DELETE", "/api/events/1", HOST)
         visitor = socket.create_connection(("127.0.0.1", first["port"]), timeout=5)
         visitor.sendall(f"HEAD / HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
         assert visitor.recv(65536)
@@ -77,14 +77,10 @@ def test_trials_at_the_same_time_have_testbeds_of_their_own(pool: TestbedPool) -
 
 def test_one_that_has_died_is_replaced(pool: TestbedPool, tmp_path: Path) -> None:
     with pool.lend(None) as first:
-        pids = subprocess.run(
-            ["pgrep", "-P", str(os.getpid()), "-f", "warex.testbed"],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.split()
-        for pid in pids:
-            os.kill(int(pid), signal.SIGKILL)
+        children = Path("/proc/self/task").glob("*/children")
+        for pid in (pid for listed in children for pid in listed.read_text().split()):
+            if b"warex.testbed" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                os.kill(int(pid), signal.SIGKILL)
     with pool.lend(None) as second:
         assert second["port"] != first["port"]
         assert asked(second["admin_port"], "GET", "/health") == {"ok": True, "requests": 0}

@@ -53,7 +53,8 @@ def proxy(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, **(environment or {})},
+        # Cut short by the limit, a module's bytecode would stay damaged for whoever comes after.
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **(environment or {})},
         preexec_fn=None if largest_file is None else _limit(largest_file),
     )
     try:

@@ -3,6 +3,7 @@
 import os
 import socket
 import struct
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -44,7 +45,7 @@ def set_gates(inside: Space, *gates: Gate) -> None:
 
 
 def connect(inside: Space, host: str, port: int, timeout: float = 5) -> str:
-    code, said = inside.run("python3", "-I", "-c", _CONNECT, host, str(port), str(timeout))
+    code, said = inside.run(sys.executable, "-I", "-c", _CONNECT, host, str(port), str(timeout))
     assert code == 0, said
     return said.strip()
 
@@ -121,7 +122,7 @@ def test_a_connection_that_is_open_goes_on_behind_a_closed_gate(inside: Space) -
         open(heard[1], "wb") as stdout,
     ):
         command = inside.namespace.start(
-            ["python3", "-I", "-c", fetch],
+            [sys.executable, "-I", "-c", fetch],
             inside.environment,
             stdin=stdin,
             stdout=stdout,
@@ -177,7 +178,7 @@ def test_only_tcp_and_names_leave(inside: Space) -> None:
         "        print('refused' if error.errno in (1, 13, 93, 94, 111, 113) else error)\n"
     )
 
-    assert inside.run("python3", "-I", "-c", send)[1].split() == ["refused"] * 3
+    assert inside.run(sys.executable, "-I", "-c", send)[1].split() == ["refused"] * 3
 
 
 @pytest.mark.wire
@@ -193,7 +194,7 @@ def test_every_nameserver_is_ours(inside: Space, server: str) -> None:
         "print(sender[0], socket.inet_ntoa(answer[-4:]))\n"
     )
 
-    assert inside.run("python3", "-I", "-c", ask, server)[1].split() == [server, "198.18.0.7"]
+    assert inside.run(sys.executable, "-I", "-c", ask, server)[1].split() == [server, "198.18.0.7"]
 
 
 @pytest.mark.wire
