@@ -11,7 +11,7 @@ from importlib.metadata import version
 from urllib.parse import urlsplit
 
 from mitmproxy import master, options
-from mitmproxy.addons import core, next_layer, proxyserver, tlsconfig
+from mitmproxy.addons import core, next_layer, proxyserver
 from mitmproxy.utils import asyncio_utils
 
 from warex.clock import Clock
@@ -25,6 +25,7 @@ from warex.proxy.handed import Handed
 from warex.proxy.interception import CANARY_HOST
 from warex.proxy.proof import Proof
 from warex.proxy.recorder import Recorder
+from warex.proxy.tls_config import WarexTlsConfig
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.showable import require_showable
 from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
@@ -154,7 +155,7 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> tuple[master.Master, proxy
         core.Core(),
         server,
         next_layer.NextLayer(),
-        tlsconfig.TlsConfig(),
+        WarexTlsConfig(),
         addon,
     )
     mode = ["regular"]

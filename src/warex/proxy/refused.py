@@ -11,7 +11,7 @@ from functools import lru_cache
 from http import HTTPStatus
 
 from mitmproxy import connection, http
-from mitmproxy.net.http import http1
+from mitmproxy.net.http import http1, url
 from mitmproxy.proxy import commands
 
 _METHOD = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
@@ -58,7 +58,11 @@ def flaw_of(request: http.Request, *, in_tunnel: bool) -> str | None:
     for authority in (*named, request.authority):
         if authority and (flaw := flaw_of_authority(authority)):
             return flaw
-    if not (in_tunnel or request.host or any(named)):
+    if in_tunnel or request.host:
+        return None
+    try:
+        url.parse_authority(request.host_header or "", check=True)
+    except ValueError:
         return "nothing says which site is meant"
     return None
 
