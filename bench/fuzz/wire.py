@@ -204,8 +204,9 @@ async def _converse(
         _hear(heard, raw)
     finally:
         writer.transport.abort()
-        with suppress(OSError):
-            await writer.wait_closed()
+        with suppress(OSError, TimeoutError):
+            # Of a TLS connection that was aborted the end is not always told.
+            await asyncio.wait_for(writer.wait_closed(), QUIET)
 
 
 def _port_name(case: Case) -> str:

@@ -56,7 +56,7 @@ def test_what_the_readme_says_of_a_page_is_what_was_measured() -> None:
 
 
 def test_no_benchmark_counts_requests_of_a_lane_that_nobody_looks_into() -> None:
-    # ``ready`` sends none: it opens a connection and closes it. Soak and fuzz read traces themselves.
+    # ``ready`` sends none: it opens a connection and closes it.
     starts = {
         path.name
         for path in (REPOSITORY / "bench").glob("*.py")
