@@ -46,7 +46,9 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setting]:
     forkserver.close()
 
 
-@pytest.mark.parametrize("isolation", ["environment", "namespace"])
+@pytest.mark.parametrize(
+    "isolation", ["namespace", pytest.param("environment", marks=pytest.mark.slow)]
+)
 def test_an_agent_behind_the_proxy_meets_the_fault_and_all_of_it_is_recorded(
     setting: Setting, isolation: Isolation, tmp_path: Path
 ) -> None:
@@ -74,6 +76,7 @@ def test_an_agent_behind_the_proxy_meets_the_fault_and_all_of_it_is_recorded(
     assert all(call.input_tokens and call.output_tokens for call in trace.events(LlmCall))
 
 
+@pytest.mark.slow
 def test_an_agent_without_a_proxy_does_its_task_on_a_site_that_speaks_tls_itself(
     setting: Setting, tmp_path: Path
 ) -> None:
