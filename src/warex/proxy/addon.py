@@ -448,6 +448,8 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         for _, ongoing in self._live.get(client.id, {}).values():
             ongoing.presence.leave()
         self.closing.gone(client)
+        self.refusals.gone(client.id)
+        self.connections.pop(client.id, None)
         self.tunnels.disconnected(client)
 
     # ---- the trial

@@ -45,7 +45,8 @@ class ConnectionHooks(Hooks):
         self.tunnels = Tunnels(recorder)
         self.refusals = Refusals()
         self.connections: dict[str, str] = {}
-        """The trial's own names of the clients' connections."""
+        """The trial's own names of the clients' connections that are open."""
+        self._numbered = 0
         self.upstream_auth = _basic(config.upstream)
         self.on_turn: Callable[[], None] = lambda: None
         """Told when an attempt may meet something else than before: armed, disarmed, a step on."""
@@ -58,7 +59,8 @@ class ConnectionHooks(Hooks):
     @fail_closed
     def client_connected(self, client: connection.Client) -> None:
         """Number the connection."""
-        self.connections[client.id] = f"c{len(self.connections) + 1}"
+        self._numbered += 1
+        self.connections[client.id] = f"c{self._numbered}"
 
     @fail_closed
     def warex_refused(self, refused: Refused) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from warex.clock import Clock
 from warex.errors import WarexError
+from warex.packed import Packed
 from warex.proxy.sightings import Sightings, Summary
 from warex.traces import Event, FaultDelivered, FaultMissed, FaultPlanned, HarnessBroke, TraceWriter
 from warex.traces.blobs import BlobStore
@@ -27,12 +28,16 @@ class Recorder:
     exchanges: int = 0
     delivered: int = 0
     missed: int = 0
-    ledger: list[Event] = field(default_factory=list)
-    """The injection events so far, for the control API."""
     sightings: Sightings = field(default_factory=Sightings)
     on_written: Callable[[Event], None] = lambda event: None
     """Told of each event, once it stands in the trace."""
+    _ledger: Packed[Event] = field(default_factory=Packed)
     _bodies: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def ledger(self) -> list[Event]:
+        """The injection events so far, for the control API."""
+        return list(self._ledger)
 
     def write(self, event: Event, t: float | None = None) -> None:
         """Record an event; ``t`` in seconds of the trial, now if left out.
@@ -42,13 +47,13 @@ class Recorder:
         match event:
             case FaultDelivered():
                 self.delivered += 1
-                self.ledger.append(event)
+                self._ledger.append(event)
             case FaultMissed():
                 # What a rule left alone was never on its way.
                 self.missed += event.injection is not None
-                self.ledger.append(event)
+                self._ledger.append(event)
             case FaultPlanned():
-                self.ledger.append(event)
+                self._ledger.append(event)
             case _:
                 self.sightings.see(event)
         if self.writer is not None:

@@ -36,6 +36,10 @@ class Refusals:
         self._began.pop(connection, None)
         self._rounds.pop(host, None)
 
+    def gone(self, connection: str) -> None:
+        """Forget a connection that is over; it may have taken no certificate at all."""
+        self._began.pop(connection, None)
+
     def refused(self, connection: str, host: str, now: float) -> bool:
         """Note that a client refused our certificate; return whether the host is lost for good."""
         began, patient = self._began.pop(connection, (now, False))

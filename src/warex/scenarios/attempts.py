@@ -22,6 +22,7 @@ from typing import Final, Literal, NamedTuple
 from warex.exchange import Exchange, Request
 from warex.faults import ConnectionFault, Drop, Fault, Memory, Point, Refuse
 from warex.llm.hosts import is_known_llm_host
+from warex.packed import Packed
 from warex.scenarios.counting import RuleCount
 from warex.scenarios.origins import (
     Origins,
@@ -148,14 +149,14 @@ class Attempts:
         self._spared: dict[Target, bool] = {}
         self._number = 0
         self._rules: list[_Rule] = []
-        self._past: list[tuple[Target, Moment]] = []
+        self._past: Packed[tuple[Target, Moment]] = Packed()
         self._tried: dict[str, set[int]] = {}
         """Where connections were tried, by host."""
 
     def begin(self, counts: Iterable[RuleCount]) -> None:
         """Begin a task: every count and occurrence starts anew."""
         self._rules = [_Rule(it, self._sites) for it in counts if it.of_attempts]
-        self._past.clear()
+        self._past = Packed()
 
     def add(self, count: RuleCount) -> None:
         """Add a one-shot, which counts as if it had been there since the task began."""

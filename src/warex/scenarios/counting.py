@@ -118,7 +118,8 @@ class Occurrence:
     count: RuleCount
     scope: str
     _under_way: set[str] = field(default_factory=set)
-    _delivered: bool = False
+    was_delivered: bool = False
+    """Whether one of its injections was; that is the end of its story."""
 
     def plan(self, injection: str) -> None:
         """Note an injection on its way."""
@@ -131,10 +132,10 @@ class Occurrence:
         if injection not in self._under_way:
             return
         self._under_way.remove(injection)
-        self._delivered = self._delivered or delivered
+        self.was_delivered = self.was_delivered or delivered
         if not self._spends:
             self.count.spend(self.scope, -1)
 
     @property
     def _spends(self) -> bool:
-        return self._delivered or bool(self._under_way)
+        return self.was_delivered or bool(self._under_way)

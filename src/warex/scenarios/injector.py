@@ -16,13 +16,13 @@ Collisions. What is planned stands against what is decided later: by a later rul
 answer.
 """
 
-from collections import Counter
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 
 from warex.exchange import Exchange, Request
 from warex.faults import Point
 from warex.llm.steps import Steps
+from warex.packed import Tally
 from warex.scenarios.attempts import Attempts, Gate, Moment
 from warex.scenarios.candidate import Candidate
 from warex.scenarios.counting import RuleCount, Schedule
@@ -98,8 +98,8 @@ class Injector:
             own_hosts=own_hosts,
             llm_hosts=llm_hosts,
         )
-        self._arrived: Counter[Candidate] = Counter()
-        self._passed: Counter[Candidate] = Counter()
+        self._arrived: Tally[Candidate] = Tally()
+        self._passed: Tally[Candidate] = Tally()
         self._counts = self._fresh_counts()
         self._attempts.begin(self._counts)
         self._one_shots: dict[str, Rule] = {}
@@ -280,10 +280,10 @@ class Injector:
         if known:
             return
         count = RuleCount(rule, self._sites, once=True)
-        for candidate, number in self._arrived.items():
+        for candidate, number in self._arrived.parts():
             if count.at_answer == (candidate.status is not None) and count.matches(candidate):
                 count.count(candidate, number)
-        for candidate, number in self._passed.items():
+        for candidate, number in self._passed.parts():
             if count.at_answer == (candidate.status is not None) and count.matches(candidate):
                 count.pass_by(candidate, number)
         if count.of_attempts:
@@ -307,8 +307,7 @@ class Injector:
         self._planner.begin_task(seed)
         self.armed, self.over = self.arm_at == "start", False
         self._steps = Steps()
-        self._arrived.clear()
-        self._passed.clear()
+        self._arrived, self._passed = Tally(), Tally()
         self._counts = self._fresh_counts()
         self._attempts.begin(self._counts)
         self._open.clear()
@@ -346,7 +345,8 @@ class Injector:
         return request.headers.get("user-agent", "").startswith(self._never_agents or ("\0",))
 
     def _leave_alone(self, candidate: Candidate, reason: str, now: float) -> None:
-        self._passed[candidate] += reason != "never"
+        if reason != "never":
+            self._passed.add(candidate)
         for count in self._judging(candidate):
             if count.matches(candidate):
                 count.left_alone[reason] += 1
@@ -364,7 +364,7 @@ class Injector:
         now: float,
         standing: tuple[Injection, ...],
     ) -> Decision:
-        self._arrived[candidate] += 1
+        self._arrived.add(candidate)
         injections: list[Injection] = []
         superseded: list[Injection] = []
         for count in self._judging(candidate):

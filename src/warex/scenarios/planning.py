@@ -113,9 +113,13 @@ class Planner:
 
     def settle(self, injection: Injection, *, delivered: bool) -> None:
         """Say what became of an injection; a second time changes nothing."""
-        hit = self._hits.get(injection.repeat_of or injection.id)
+        root = injection.repeat_of or injection.id
+        hit = self._hits.get(root)
         if hit is not None:
             hit.settle(injection.id, delivered=delivered)
+            if hit.was_delivered:
+                # Nothing that becomes of its repeats changes it any more.
+                del self._hits[root]
 
     def _new_id(self) -> str:
         self._injections += 1

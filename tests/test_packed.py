@@ -1,0 +1,40 @@
+"""Much is kept in little room, and comes back as it went in."""
+
+import tracemalloc
+from collections import Counter
+
+import pytest
+
+from warex.packed import Packed, Tally
+
+
+@pytest.mark.parametrize("count", [0, 1, 1023, 1024, 1025, 5000])
+def test_what_was_appended_comes_back_in_its_order(count: int) -> None:
+    packed: Packed[tuple[int, str]] = Packed()
+    for number in range(count):
+        packed.append((number, "x"))
+    assert list(packed) == [(number, "x") for number in range(count)]
+    assert len(packed) == count
+
+
+def test_a_tally_loses_no_count() -> None:
+    tally: Tally[str] = Tally()
+    items = [f"/{number % 3000}" for number in range(10_000)]
+    for item in items:
+        tally.add(item)
+    summed: Counter[str] = Counter()
+    for item, number in tally.parts():
+        summed[item] += number
+    assert summed == Counter(items)
+
+
+def test_many_items_take_little_room() -> None:
+    tally: Tally[tuple[str, str]] = Tally()
+    tracemalloc.start()
+    try:
+        for number in range(50_000):
+            tally.add(("GET", f"https://shop.example/products?page={number}"))
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert taken < 2_000_000
