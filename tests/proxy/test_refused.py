@@ -77,6 +77,7 @@ def test_an_odd_request_gets_a_page_as_of_a_site_and_an_event(begin: Begin) -> N
             (b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n", "xchunked"),
             (b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n", "chunk"),
             (b"CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", "CONNECT leads out"),
+            (b"GET / HTTP/1.1\r\nSec-WebSocket-Version: \xff\r\n\r\n", "WebSocket is no"),
         ]
         for sent, _ in odd:
             answer = says(lane, site, sent)

@@ -17,6 +17,7 @@ from mitmproxy import http
 from mitmproxy.net.http import http1, status_codes
 from mitmproxy.proxy import commands, events, layer
 from mitmproxy.proxy.layers import http as http_layer
+from mitmproxy.proxy.layers.http import _http1
 from mitmproxy.proxy.layers.http._base import HttpEvent, ReceiveHttp
 from mitmproxy.proxy.layers.http._events import (
     ErrorCode,
@@ -296,8 +297,13 @@ def _expected_body_size(request: http.Request, response: http.Response | None = 
 _of_request = http1.expected_http_body_size
 
 
+def _error_page(status_code: int, message: str = "") -> bytes:
+    return refused.page(status_code)
+
+
 def install() -> None:
-    """Have mitmproxy make our connections."""
+    """Have mitmproxy make our connections, and no page of its own."""
+    _http1.make_error_response = _error_page
     http1.expected_http_body_size = _expected_body_size
     http_layer.Http1Server = WarexHttp1Server  # type: ignore[attr-defined]
     http_layer.Http1Client = WarexHttp1Client  # type: ignore[attr-defined]

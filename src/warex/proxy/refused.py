@@ -52,6 +52,8 @@ def flaw_of(request: http.Request, *, in_tunnel: bool) -> str | None:
         return "CONNECT leads out of a tunnel" if in_tunnel else None
     if not (request.path.startswith("/") or request.path == "*"):
         return "the path does not begin with a slash"
+    if not request.headers.get("sec-websocket-version", "").isascii():
+        return "the version of WebSocket is no number"
     named = request.headers.get_all("host")
     if len(named) > 1:
         return "there are two Host lines"
