@@ -3,8 +3,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Warex
+from warex.analysis.statistics import holm, mcnemar_exact
+from warex.campaigns.config import load_campaign
 from warex.campaigns.options import Options
-from warex.campaigns.run import Planned
+from warex.campaigns.run import Planned, plan
 from warex.cli import progress
 
 
@@ -37,3 +39,13 @@ def test_the_demo_says_what_its_numbers_are_not(
 
     assert "It shows the instrument,\nnot a model." in said
     assert "1 s here; the paper's hold for 10 s" in said
+
+
+def test_the_demo_has_tasks_enough_to_tell_that_an_agent_falls() -> None:
+    demo = plan(load_campaign("demo"))
+
+    tasks = {spec.key.task for spec in demo.trials}
+    faults = {spec.key.condition for spec in demo.trials if spec.scenario is not None}
+    least = mcnemar_exact(len(tasks), 0)
+    assert holm([least] * len(faults))[0] < 0.05
+    assert len({site for task in tasks for site in demo.benchmark.sites(task)}) >= 6

@@ -78,7 +78,7 @@ def test_what_a_program_reads_is_json(warex: Warex, arguments: tuple[str, ...]) 
         (["scenarios", "check", "paper/server-error"], r"The browser meets:"),
         (["benchmarks"], r"^testbed +\S"),
         (["benchmarks", "show", "testbed"], r"^  recover +reload"),
-        (["run", "demo", "--dry-run", "--limit", "1"], r"^60 trials$"),
+        (["run", "demo", "--dry-run", "--limit", "1"], r"^80 trials$"),
         (["ca"], r"mitmproxy-ca-cert\.pem$"),
         (["ca", "--spki"], r"^[\w+/]{43}=$"),
         (["ca", "--pem"], r"^-----BEGIN CERTIFICATE-----$"),
