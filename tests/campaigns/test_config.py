@@ -47,7 +47,7 @@ def test_every_built_in_campaign_loads_with_its_scenarios(name: str) -> None:
 def test_the_demo_shows_the_paper() -> None:
     demo = load_campaign("demo")
 
-    assert len(demo.tasks.names or ()) == 6
+    assert len(demo.tasks.names or ()) == 8
     assert [agent.model for agent in demo.agents] == ["scripted:giveup", "scripted:patient"]
     assert [condition.name for condition in demo.conditions] == [
         "no-proxy",
