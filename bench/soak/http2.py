@@ -97,7 +97,10 @@ class _Client:
         with suppress(h2.exceptions.ProtocolError):
             self._connection.reset_stream(stream, h2.errors.ErrorCodes.CANCEL)
         self._flush()
-        book.note(job, "left_unread" if job.act in ("leave_at_once", "leave_unread") else "left")
+        # A shut window holds a body back, but not the reset by which a connection is cut.
+        cut = job.part == "cut" and job.act == "leave_unread"
+        unread = job.act in ("leave_at_once", "leave_unread") and not cut
+        book.note(job, "left_unread" if unread else "left")
 
     async def _settle(self, book: Book) -> None:
         while self._jobs:

@@ -18,6 +18,7 @@ import h2.events
 import h2.exceptions
 from websockets.asyncio.server import ServerConnection
 from websockets.asyncio.server import serve as serve_websockets
+from websockets.exceptions import ConnectionClosed
 
 from bench.soak.jobs import Job, Kind, bodies
 
@@ -60,9 +61,10 @@ class Site:
         path = connection.request.path if connection.request else ""
         self.seen[path] += 1
         try:
-            async for message in connection:
-                self.messages[path] += 1
-                await connection.send(message)
+            with suppress(ConnectionClosed):  # Some clients just go.
+                async for message in connection:
+                    self.messages[path] += 1
+                    await connection.send(message)
         finally:
             self.open -= 1
 
