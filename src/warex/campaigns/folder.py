@@ -8,6 +8,7 @@ from pathlib import Path
 
 from warex.campaigns.plan import Past
 from warex.errors import InputError, TraceError
+from warex.private import private_folder
 from warex.traces import (
     MANIFEST,
     Manifest,
@@ -75,7 +76,7 @@ def past_of(run: Path) -> dict[TrialKey, Past]:
 @contextmanager
 def _held(run: Path) -> Iterator[None]:
     try:
-        run.mkdir(parents=True, exist_ok=True)
+        private_folder(run)
         handle = os.open(run, os.O_RDONLY)
     except FileExistsError:
         raise InputError(f"{run} is a file; a run needs a folder: give another --out") from None

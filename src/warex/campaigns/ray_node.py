@@ -21,6 +21,7 @@ from warex.benchmarks.table import BenchmarkTable
 from warex.campaigns.options import Options
 from warex.campaigns.setting import setting_for
 from warex.errors import MachineError, WarexError
+from warex.private import make_private, private_folder
 from warex.proxy.ca import ensure_ca
 from warex.sandbox.isolation import Isolation, allowed
 from warex.sandbox.scratch import own_scratch
@@ -131,7 +132,7 @@ def _cache(
         return
     cache = begin_llm_cache(scratch, secret)
     shared = shared_answers(cache, key)
-    shared.mkdir(parents=True)
+    private_folder(shared)
     for name, content in answers.items():
         (shared / name).write_bytes(content)
     yield cache, shared
@@ -150,10 +151,12 @@ def unpack(files: bytes, folder: Path) -> None:
 
     Raises OSError where the disk refuses.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(folder.parent)
     # Beside the runs' trials and with a dot, so that no half of it is ever taken for an attempt.
     draft = folder.with_name(f".{folder.name}")
     shutil.rmtree(draft, ignore_errors=True)
+    private_folder(draft)
     with tarfile.open(fileobj=io.BytesIO(files)) as tar:
         tar.extractall(draft, filter="data")
+    make_private(draft)
     draft.rename(folder)

@@ -31,6 +31,7 @@ from warex.campaigns.schedule import Schedule, Turn
 from warex.campaigns.spent import Spent
 from warex.clock import Clock
 from warex.errors import IN_A_ROW, MachineError, ProcessDied, WarexError
+from warex.private import private_folder
 from warex.traces import attempt_dir, cannot_write, shared_answers, write_whole
 
 _LOOK = 0.2
@@ -220,7 +221,7 @@ class Driver:
             unpack(result.files, folder)
             if self.cache is not None and result.answers:
                 shared = shared_answers(self.cache, turn.key)
-                shared.mkdir(parents=True, exist_ok=True)
+                private_folder(shared)
                 for name, content in result.answers.items():
                     if not (shared / name).exists():
                         write_whole(shared / name, content)

@@ -17,6 +17,7 @@ from warex.cli import begun
 from warex.cli.say import say
 from warex.cli.traffic import defence_option, site_option, traffic_options
 from warex.errors import MachineError, TrialVoid
+from warex.private import private_folder
 
 if TYPE_CHECKING:
     from warex.proxy.forkserver import Forkserver
@@ -183,7 +184,7 @@ class _Trial:
         if out is None:
             return True
         try:
-            out.mkdir(parents=True, exist_ok=True)
+            private_folder(out)
         except OSError:
             return False
         return not (out / EVENTS).exists() and os.access(out, os.W_OK)

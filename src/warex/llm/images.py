@@ -4,6 +4,7 @@ import base64
 import binascii
 import hashlib
 import re
+from collections.abc import Callable
 
 from pydantic import JsonValue
 
@@ -12,28 +13,33 @@ _PLACES = ("url", "image_url")
 """Keys under which OpenAI's parts carry an image: a text that quotes a data URL stays."""
 
 
-def detach_images(messages: list[JsonValue]) -> tuple[list[JsonValue], dict[str, bytes]]:
+def detach_images(
+    messages: list[JsonValue], clean: Callable[[bytes], bytes] = bytes
+) -> tuple[list[JsonValue], dict[str, bytes]]:
     """Return the messages with references for images, and the images by SHA-256 in hex.
 
     A data URL becomes ``blob:sha256/<hex>`` with its ``media_type`` beside it. The messages given
-    are left as they are; an image that is not valid base64 stays in place.
+    are left as they are; an image that is not valid base64 stays in place. ``clean`` returns what
+    is to be kept of an image.
     """
     blobs: dict[str, bytes] = {}
-    return [_detached(message, blobs) for message in messages], blobs
+    return [_detached(message, blobs, clean) for message in messages], blobs
 
 
-def _detached(value: JsonValue, blobs: dict[str, bytes]) -> JsonValue:
+def _detached(
+    value: JsonValue, blobs: dict[str, bytes], clean: Callable[[bytes], bytes]
+) -> JsonValue:
     if isinstance(value, list):
-        return [_detached(item, blobs) for item in value]
+        return [_detached(item, blobs, clean) for item in value]
     if not isinstance(value, dict):
         return value
     result: dict[str, JsonValue] = {}
     for key, item in value.items():
         image = _image(item) if key in _PLACES and isinstance(item, str) else None
         if image is None:
-            result[key] = _detached(item, blobs)
+            result[key] = _detached(item, blobs, clean)
         else:
-            media_type, content = image
+            media_type, content = image[0], clean(image[1])
             digest = hashlib.sha256(content).hexdigest()
             blobs[digest] = content
             result |= {key: f"blob:sha256/{digest}", "media_type": media_type}

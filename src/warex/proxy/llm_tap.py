@@ -12,7 +12,7 @@ from warex.llm.images import detach_images
 from warex.traces import AgentAction, LlmCall
 from warex.traces.blobs import BlobStore
 from warex.traces.llm_cache import Asking, KeptAnswer
-from warex.traces.redact import redact_json, redact_json_text, redact_url
+from warex.traces.redact import redact_image, redact_json, redact_json_text, redact_url
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ def read_call(
     ``progress`` is the agent's, and is told of the actions.
     """
     answer = _answer(tap, status, content_type, content_encoding, error)
-    messages, images = detach_images(tap.request.messages)
+    messages, images = detach_images(tap.request.messages, redact_image)
     if blobs is not None:
         for image in images.values():
             blobs.put(image)

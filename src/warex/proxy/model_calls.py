@@ -12,6 +12,7 @@ from warex.proxy.recorder import Recorder
 from warex.scenarios import Injector
 from warex.traces import DefenceApplied, LlmCall
 from warex.traces.llm_cache import KeptAnswer, LlmCache, open_llm_cache
+from warex.traces.redact import REDACTED, redact_text
 
 _KEPT_HEADERS = ("content-type", "content-encoding", "x-request-id")
 """What a client reads of an answer's head: none of them is a secret, or true of one moment only,
@@ -117,13 +118,18 @@ class ModelCalls:
         """Keep a new answer of the model's own that is complete."""
         if self._cache is None or tap.asking is None or tap.replayed is not None:
             return
-        whole = event.status == 200 and event.complete
+        # A kept answer is given again as it was: one with a secret in it is not kept at all.
+        whole = event.status == 200 and event.complete and not _holds_a_secret(event)
         if not (whole and by_model) or tap.last_byte is None:
             self._cache.give_up(tap.asking)
             return
         kept = tuple((name, headers[name]) for name in _KEPT_HEADERS if name in headers)
         latency = round(tap.last_byte - tap.asked_at, 6)
         self._cache.keep(tap.asking, KeptAnswer(kept, bytes(tap.body), latency))
+
+
+def _holds_a_secret(event: LlmCall) -> bool:
+    return redact_text(event.answer) != event.answer or REDACTED in str(event.tool_calls)
 
 
 def _cache_of(config: ProxyConfig) -> LlmCache | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from warex.errors import MachineError
+from warex.private import private_opener
 from warex.sandbox.family import Family
 from warex.traces import cannot_write
 
@@ -69,7 +70,7 @@ def run_command(
     """
     family = Family()
     try:
-        output = log.open("ab")
+        output = open(log, "ab", opener=private_opener)  # noqa: SIM115 - closed below
     except OSError as error:
         raise cannot_write(log, error) from None
     with output:

@@ -11,6 +11,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from warex.errors import MachineError, TraceError
+from warex.private import private_folder, private_opener
 
 _REMEDIES = {
     errno.ENOSPC: "the disk is full: free some space",
@@ -37,9 +38,9 @@ def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
     # The name is this thread's own: two may store the same blob at once.
     draft = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         try:
-            with draft.open("wb") as file:
+            with open(draft, "wb", opener=private_opener) as file:
                 file.writelines((data,) if isinstance(data, bytes) else data)
             draft.replace(path)
         except OSError:

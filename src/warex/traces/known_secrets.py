@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from urllib.parse import quote, quote_plus, urlsplit
 
-from warex.traces.secret_names import Says, is_telling, says
+from warex.traces.secret_names import Says, is_random, is_telling, says
 
 _LEAST = 8
 """Characters; what is shorter is no secret, and stands in other words too."""
@@ -25,7 +25,7 @@ def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
     """
     found: set[str] = set()
     for name, value in environment.items():
-        found |= set(_passwords_in(value))
+        found |= set(_secrets_in_url(value))
         told = says(name)
         if told is Says.NOTHING or _PLACE.match(value):
             continue
@@ -39,17 +39,17 @@ def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _passwords_in(value: str) -> Iterator[str]:
-    """Yield the password, or else the user, that stands before a URL's host."""
-    if "://" not in value or "@" not in value:
+def _secrets_in_url(value: str) -> Iterator[str]:
+    """Yield the password, or else the user, before a URL's host, and the tokens in its path."""
+    if "://" not in value:
         return
     try:
         parts = urlsplit(value)
-        secret = parts.password or parts.username
+        secrets = [parts.password or parts.username or ""]
     except ValueError:
         return
-    if secret and len(secret) >= _LEAST:
-        yield secret
+    secrets += (part for part in parts.path.split("/") if is_random(part, 16, 33))
+    yield from (secret for secret in secrets if len(secret) >= _LEAST)
 
 
 class KnownSecrets:

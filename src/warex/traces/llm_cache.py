@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from warex.errors import TraceError
+from warex.private import private_folder
 from warex.traces.files import cannot_write, write_whole
 from warex.traces.paths import TrialKey, escape
 
@@ -108,7 +109,7 @@ class LlmCache:
     def keep(self, asking: Asking, answer: KeptAnswer) -> None:
         """Keep a complete answer for other trials. Raises MachineError where the disk refuses."""
         try:
-            self.own.mkdir(mode=0o700, exist_ok=True)
+            private_folder(self.own)
         except OSError as error:
             raise cannot_write(self.own, error) from None
         write_whole(self.own / asking.file, answer.to_bytes())
@@ -127,7 +128,7 @@ def begin_llm_cache(run: Path, secret_of_run: bytes | None = None) -> Path:
     folder = run / LLM_CACHE
     secret, draft = folder / _SECRET, folder / f"{_SECRET}.new"
     try:
-        folder.mkdir(mode=0o700, exist_ok=True)
+        private_folder(folder)
         if not secret.exists():
             draft.unlink(missing_ok=True)
             handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -167,7 +168,7 @@ def share_answers(attempt: Path, shared: Path) -> None:
     if not own.is_dir():
         return
     try:
-        shared.mkdir(parents=True, exist_ok=True)
+        private_folder(shared)
         for path in sorted(own.iterdir()):
             there = shared / path.name
             if there.exists():

@@ -11,9 +11,10 @@ REDACTED = "[redacted]"
 
 GATE = (
     rb"sk-|[sr]k_(?:live|test)_|earer |PRIVATE KEY|AIza|ya29\.|A[KS]IA|gh[pousr]_|glpat-|xox|eyJ"
-    rb"|gsk_|xai-|hf_|[0-9]{8,10}:AA|-us[0-9]|GOCSPX-|dckr_|1//0|github_pat_|key-|RGAPI-|NRAK-|sbp_"
-    rb"|ATATT3|tskey-|sk\.eyJ|pat[A-Za-z0-9]{14}\.|[MNO][A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\."
+    rb"|gsk_|xai-|hf_|:AA|-us[0-9]|GOCSPX-|dckr_|1//0|github_pat_|key-|RGAPI-|NRAK-|sbp_"
+    rb"|ATATT3|tskey-|sk\.eyJ"
 )
+COUNTED = rb"pat[A-Za-z0-9]{14}\.|[MNO][A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\."
 PREFIXED = rb"\b[A-Za-z][A-Za-z0-9]{0,11}[_-][A-Za-z0-9]{24,}"
 
 

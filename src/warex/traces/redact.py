@@ -154,6 +154,14 @@ def redact_json(value: JsonValue) -> JsonValue:
     return _redact_json(value, _DEEPEST)
 
 
+def redact_image(content: bytes) -> bytes:
+    """Return an image that is text, such as SVG, with its secrets replaced; others as they are."""
+    try:
+        return redact_text(content.decode()).encode()
+    except UnicodeDecodeError:
+        return content
+
+
 def redact_arguments(arguments: Iterable[str]) -> list[str]:
     """Return a command line with the values of options such as ``--token`` replaced."""
     redacted: list[str] = []

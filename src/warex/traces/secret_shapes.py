@@ -30,6 +30,8 @@ _BY_CONTEXT = "{0,50}?"
 """Stands in each rule that tells a value by a vendor's name before it."""
 _NEAR = 64
 """Bytes before a match within which one of its rule's keywords must stand, if not in it."""
+_COUNTED = re.compile(r"(?:\(\?i\)|\\b|\(\?:\\b\|.*?\{2\}\)|\((?!\?))*(?:\[|\\d|\(\?:\^)|.*sgp_")
+"""A pattern that begins with a class, and not with letters of its own."""
 _TOKEN = re.compile(rb"[A-Za-z0-9_-]*")
 _STOP = re.compile(rb"[\\\"]")
 _OWN_NAMES = frozenset({"curl-auth-header", "curl-auth-user", "generic-api-key", "private-key"})
@@ -78,8 +80,18 @@ def entropy(secret: bytes) -> float:
 
 @cache
 def shape_rules() -> tuple[Rule, ...]:
-    """Return the rules that tell a secret by its shape alone."""
-    return tuple(_adapted(rule) for rule in _usable() if _BY_CONTEXT not in rule["regex"])
+    """Return the rules that tell a secret by its shape alone, and by how it begins."""
+    return tuple(rule for rule in _shapes() if _COUNTED.match(rule.pattern) is None)
+
+
+@cache
+def rare_rules() -> tuple[Rule, ...]:
+    """Return those that begin with any signs: one pass for all would count them at every place."""
+    return tuple(rule for rule in _shapes() if _COUNTED.match(rule.pattern) is not None)
+
+
+def _shapes() -> Iterator[Rule]:
+    return (_adapted(rule) for rule in _usable() if _BY_CONTEXT not in rule["regex"])
 
 
 @cache

@@ -13,9 +13,9 @@ from typing import Any
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from warex.traces.known_secrets import known
-from warex.traces.own_shapes import GATE, PREFIXED, REDACTED, prefixed_token, without_keys
+from warex.traces.own_shapes import COUNTED, GATE, PREFIXED, REDACTED, prefixed_token, without_keys
 from warex.traces.secret_names import Says, is_random, is_telling, says
-from warex.traces.secret_shapes import PatternSet, compiled, context_rules, shape_rules
+from warex.traces.secret_shapes import PatternSet, compiled, context_rules, rare_rules, shape_rules
 
 _REDACTED = REDACTED.encode()
 _DECODINGS = 3
@@ -30,19 +30,22 @@ _NAMES = (
 
 # ---- names and their values in a text
 
-_ASSIGNED = (
-    rb"(?i)([\w.$\[-]{0,60}?" + _NAMES + rb"[\w.$\[\]-]{0,40})"
-    rb"(\\*[\"'])?(\]?[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3})(\\*[\"'`])?"
-)
+# RE2 finds where names stand, without groups, which it is slow at; these look closely there.
+_ASSIGNED = rb"(?i)" + _NAMES + rb"[\w.$\[\]-]*(?:\\*[\"'])?\]?[ \t]*[:=]"
 _PARAMETER = (
-    rb"(?i)(?:[?&;#~]|\\u0026)([\w.:$%\[\]-]{0,60}?(?:" + _NAMES[3:-1] + rb"|policy|sign)"
-    rb"[\w.:$%\[\]-]{0,40})="
+    rb"(?i)(?:[?&;#~]|\\u0026)[\w.:$%\[\]-]*(?:" + _NAMES[3:-1] + rb"|policy|sign)[\w.:$%\[\]-]*="
 )
-_OPTION = rb"(?i)--?([\w-]{0,40}" + _NAMES + rb"[\w-]{0,20})(?:[ \t]+|\\*[\"'],[ \t]*\\*[\"'])"
+_OPTION = rb"(?i)--?[\w-]*" + _NAMES + rb"[\w-]*(?:[ \t]+|\\*[\"'],[ \t]*\\*[\"'])"
+_LEFT = re.compile(rb"[\w.$\[-]*\Z")
+_NAME_AND_MARK = re.compile(
+    rb"([\w.$\[\]-]+)(\\*[\"'])?(\]?[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3})(\\*[\"'`])?"
+)
+_NAME_OF_PARAMETER = re.compile(rb"(?:[?&;#~]|\\u0026)([\w.:$%\[\]-]*)=")
+_NAME_OF_OPTION = re.compile(rb"--?([\w-]+)")
 _USER = rb"://[^/?#\s<>\"'\\]+@"
 _TAG = rb"(?i)<(?:input|meta)\b[^<>]{1,800}>"
 _SEGMENT = rb"/[\w.~:=%+-]{16,}"
-_ENCODED = rb"(?i)%(?:25)*3d|%(?:25)*40|%(?:25)*22%(?:25)*3a"
+_ENCODED = rb"(?i)%(?:25)*3d|%(?:25)*40|%(?:25)*22(?:%(?:25)*3a|:)"
 _CURL_USER = rb"(?:-u|--user)(?:[ \t]+|=)\\*[\"']?[^\s:\"'\\]+:"
 _LOGIN = rb"(?i)\blogin[ \t]+\S+[ \t]+password[ \t]+"
 _LONG = rb"[A-Za-z0-9]{20,}"
@@ -88,26 +91,25 @@ def redact_bytes(text: bytes, *, line: bool = False, depth: int = 0) -> bytes:
     """
     if known():
         text = known().replaced(text, _REDACTED)
-    gates, actions = _gates()
-    found = gates.found(text)
-    if not found:
-        return text
     shapes = shape_rules()
-    first = [place for place in found if place < len(shapes)]
-    if first:
+    gates, actions = _by_beginning()
+    found = gates.found(text)
+    if first := [place for place in found if place < len(shapes)]:
         lower = text.lower()
         text = _cut(text, (span for place in first for span in shapes[place].find(text, lower)))
     for place in sorted(set(found).difference(first)):
         text = actions[place - len(shapes)](text, line, depth)
+    gates, actions = _by_length()
+    for place in sorted(gates.found(text)):
+        text = actions[place](text, line, depth)
     return text
 
 
 @cache
-def _gates() -> tuple[PatternSet, tuple[_Replace, ...]]:
-    """Return what is looked for in one pass, and what is to be done where it is found."""
+def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
+    """Return what begins with signs of its own: the rules, and then what is done for the others."""
     own: tuple[tuple[bytes, _Replace], ...] = (
         (GATE, _keys),
-        (PREFIXED, _prefixed),
         (_USER, _users),
         (_PARAMETER, _parameters),
         (_ASSIGNED, _assigned),
@@ -115,13 +117,32 @@ def _gates() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (rb"(?i)<(?:input|meta)\b", _tags),
         (_CURL_USER, _curl_users),
         (_LOGIN, _logins),
-        (_SEGMENT, _segments),
         (_ENCODED, _encoded),
-        (_LONG, _base64),
+        (_rare_words(), _rare),
         (_by_context(), _vendors),
     )
     patterns = (*(rule.pattern.encode() for rule in shape_rules()), *(each for each, _ in own))
     return PatternSet(patterns), tuple(do for _, do in own)
+
+
+@cache
+def _by_length() -> tuple[PatternSet, tuple[_Replace, ...]]:
+    """Return what is counted at every place.
+
+    Apart from the rest: RE2 would make a state of each count with each other pattern's place.
+    """
+    own: tuple[tuple[bytes, _Replace], ...] = (
+        (_SEGMENT, _segments),
+        (PREFIXED, _prefixed),
+        (COUNTED, _keys),
+        (_LONG, _base64),
+    )
+    return PatternSet(tuple(each for each, _ in own)), tuple(do for _, do in own)
+
+
+def _rare_words() -> bytes:
+    words = {word for rule in rare_rules() for word in rule.keywords}
+    return rb"(?i)" + b"|".join(map(re.escape, sorted(words)))
 
 
 def _by_context() -> bytes:
@@ -160,6 +181,11 @@ def _keys(text: bytes, line: bool, depth: int) -> bytes:
 def _prefixed(text: bytes, line: bool, depth: int) -> bytes:
     begins = (match.start() for match in _pattern(PREFIXED).finditer(text))
     return _cut(text, filter(None, (prefixed_token(text, begin) for begin in begins)))
+
+
+def _rare(text: bytes, line: bool, depth: int) -> bytes:
+    lower = text.lower()
+    return _cut(text, (span for rule in rare_rules() for span in rule.find(text, lower)))
 
 
 def _vendors(text: bytes, line: bool, depth: int) -> bytes:
@@ -208,8 +234,10 @@ def _users(text: bytes, line: bool, depth: int) -> bytes:
 def _parameters(text: bytes, line: bool, depth: int) -> bytes:
     spans: list[_Span] = []
     for match in _pattern(_PARAMETER).finditer(text):
-        told = says(match.group(1).decode("utf-8", "replace"))
-        if match.group(1).lower() in _SECRET_PARAMETERS:
+        named = _NAME_OF_PARAMETER.match(text, match.start())
+        name = named[1] if named else b""
+        told = says(name.decode("utf-8", "replace"))
+        if name.lower() in _SECRET_PARAMETERS:
             told = Says.SECRET
         begin = match.end() + (text[match.end() : match.end() + 1] in (b'"', b"'"))
         value = _value(_IN_QUERY, text, begin)
@@ -222,7 +250,11 @@ def _parameters(text: bytes, line: bool, depth: int) -> bytes:
 
 def _assigned(text: bytes, line: bool, depth: int) -> bytes:
     spans: list[_Span] = []
-    for match in _pattern(_ASSIGNED).finditer(text):
+    for found in _pattern(_ASSIGNED).finditer(text):
+        left = _LEFT.search(text, max(0, found.start() - 60), found.start())
+        match = _NAME_AND_MARK.match(text, left.start() if left else found.start())
+        if match is None:
+            continue
         name, closing, separator, quote_mark = match.groups()
         if line and b'"' in (closing, quote_mark):
             continue  # A field of the event itself, or the end of one of its texts.
@@ -283,7 +315,8 @@ def _assigned_value(
 def _options(text: bytes, line: bool, depth: int) -> bytes:
     spans: list[_Span] = []
     for match in _pattern(_OPTION).finditer(text):
-        told = says(match.group(1).decode())
+        named = _NAME_OF_OPTION.match(text, match.start())
+        told = says(named[1].decode()) if named else Says.NOTHING
         value = _value(_BARE, text, match.end())
         if told is Says.SECRET and not _PLACEHOLDER.match(value) and _STRONG.fullmatch(value):
             spans.append((match.end(), match.end() + len(value)))

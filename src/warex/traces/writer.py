@@ -13,6 +13,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from warex.clock import Clock, iso
 from warex.errors import InputError
+from warex.private import private_folder, private_opener
 from warex.traces.events import SCHEMA_VERSION, Event, LlmCall, RequestSeen, ResponseSeen
 from warex.traces.files import cannot_write
 from warex.traces.redact import redact_header, redact_json, redact_line
@@ -31,8 +32,8 @@ class TraceWriter:
         self._path = path
         self._clock = clock
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = FileIO(path, "a")
+            private_folder(path.parent)
+            self._file = FileIO(path, "a", opener=private_opener)
         except OSError as error:
             raise cannot_write(path, error) from error
         if held := self._file.tell():
@@ -71,7 +72,7 @@ class TraceWriter:
         # Prefixed as text: copying the event into a stamped model would double the cost.
         line = (
             f'{{"schema_version":{SCHEMA_VERSION},"seq":{self._seq},"t":{t:.6f},"at":"{at}",'
-            f"{_redacted(event)[1:]}\n"
+            f"{redacted(event)[1:]}\n"
         )
         return (b"\n" if self._torn else b"") + line.encode("utf-8", "replace")
 
@@ -99,7 +100,7 @@ class TraceWriter:
         self.close()
 
 
-def _redacted(event: Event) -> str:
+def redacted(event: Event) -> str:
     """Return an event as JSON without secrets.
 
     Headers and messages come again and again. They are looked through piece by piece, and a piece
@@ -108,14 +109,14 @@ def _redacted(event: Event) -> str:
     match event:
         case RequestSeen() | ResponseSeen():
             pairs = ",".join(starmap(_pair, event.headers))
-            rest = redact_line(_json(event, {"headers"}))
+            rest = redact_line(as_json(event, {"headers"}))
             return f'{rest[:-1]},"headers":[{pairs}]}}'
         case LlmCall():
             messages, tools = redact_json(event.messages), redact_json(event.tools)
-            rest = redact_line(_json(event, {"messages", "tools"}))
+            rest = redact_line(as_json(event, {"messages", "tools"}))
             return f'{rest[:-1]},"messages":{_value(messages)},"tools":{_value(tools)}}}'
         case _:
-            return redact_line(_json(event))
+            return redact_line(as_json(event))
 
 
 @lru_cache(maxsize=8192)
@@ -123,7 +124,8 @@ def _pair(name: str, value: str) -> str:
     return _value(list(redact_header(name, value)))
 
 
-def _json(event: BaseModel, exclude: set[str] | None = None) -> str:
+def as_json(event: BaseModel, exclude: set[str] | None = None) -> str:
+    """Return an event as JSON, as it is."""
     try:
         return event.model_dump_json(exclude=exclude)
     except PydanticSerializationError:

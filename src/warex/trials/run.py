@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from warex.benchmarks import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
 from warex.errors import InputError, MachineError, ProcessDied, TraceError, TrialVoid
 from warex.llm.defences import Defence
+from warex.private import make_private, private_folder
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.config import HostMap, LlmCachePlace, ProxyConfig
 from warex.proxy.forkserver import Forkserver
@@ -122,7 +123,7 @@ def run_trial(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> 
     an attempt, Interrupted where it was stopped.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
     except OSError as error:
         raise cannot_write(folder, error) from None
     if any(folder.iterdir()):
@@ -131,6 +132,8 @@ def run_trial(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> 
         outcome = _run(spec, attempt, folder, setting)
     except TrialVoid as void:
         outcome = Void(reason=str(void), died=isinstance(void, ProcessDied))
+    finally:
+        make_private(folder)
     if setting.stop.is_set():
         raise Interrupted
     shared = _shared_answers(spec, setting)

@@ -1,0 +1,48 @@
+"""Files and folders that only their owner may look into, whatever the umask."""
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+_FILE, _FOLDER = 0o600, 0o700
+
+
+def private_folder(path: Path) -> None:
+    """Make a folder, and those above it that are missing; one that is there stays as it is.
+
+    Raises OSError where it cannot be made.
+    """
+    if path.is_dir():
+        return
+    try:
+        path.mkdir(_FOLDER)
+    except FileNotFoundError:
+        private_folder(path.parent)
+        private_folder(path)
+        return
+    except FileExistsError:
+        if path.is_dir():
+            return
+        raise
+    path.chmod(_FOLDER)
+
+
+def private_opener(path: str, flags: int) -> int:
+    """Open a file for ``open``; a regular one of ours is made private."""
+    handle = os.open(path, flags, _FILE)
+    status = os.fstat(handle)
+    ours = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
+    if ours and stat.S_IMODE(status.st_mode) != _FILE:
+        os.fchmod(handle, _FILE)
+    return handle
+
+
+def make_private(folder: Path) -> None:
+    """Take from others what other programs have left in a folder; what is not ours stays."""
+    for place, folders, files in os.walk(folder):
+        for names, mode in ((folders, _FOLDER), (files, _FILE)):
+            for path in (Path(place, name) for name in names):
+                if not path.is_symlink():
+                    with suppress(OSError):
+                        path.chmod(mode)
