@@ -76,6 +76,7 @@ def test_the_inside_loads_nothing_that_takes_long() -> None:
         "warex.proxy",
         "warex.proxy.netfilter",
         "warex.sandbox",
+        "warex.sandbox.families",
         "warex.sandbox.first",
         "warex.sandbox.inside",
         "warex.sandbox.laying",

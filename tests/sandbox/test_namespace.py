@@ -135,6 +135,16 @@ def test_a_command_sees_the_processes_of_its_namespace_only(
     assert len(seen[0]["processes"]) == 2
 
 
+def test_below_its_processes_are_not_the_hosts(inside: Space) -> None:
+    # Root could enter the host's network by them (nsenter); others may not take /proc off at all.
+    looking = "umount /proc; nsenter --net=/proc/$0/ns/net true && echo out; ls /proc"
+
+    said = inside.run("sh", "-c", looking, str(os.getpid()))[1]
+
+    assert "out" not in said.split()
+    assert str(os.getpid()) not in said.split()
+
+
 # ---- how it starts and ends
 
 

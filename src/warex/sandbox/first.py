@@ -16,12 +16,15 @@ import time
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
-from warex.sandbox.laying import NOT_FOR_PROGRAMS, Refused, libc, mount
+from warex.sandbox.families import close_all_but_held
+from warex.sandbox.laying import NOT_FOR_PROGRAMS, Refused, libc, mount, unmount
 
 GRACE: Final = 3.0
 """Seconds that commands have to end by themselves, so that browsers take their profiles away."""
 START, END = b"s", b"e"
 
+_MOST_MOUNTS: Final = 64
+"""One on top of the other, at `/proc`; there is one as a rule, and one more for each namespace."""
 _HANDLES: Final = 253
 """In one message at most (SCM_MAX_FD)."""
 _PARENT_DEATH_SIGNAL, _DROP_FROM_BOUND = 1, 24
@@ -47,12 +50,14 @@ def serve(channel: socket.socket, sockets: list[socket.socket], had: int | None)
     """
     try:
         _prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        if had is None:
+            _take_away_the_hosts_processes()
         try:
             mount("proc", "/proc", "proc", NOT_FOR_PROGRAMS)
         except OSError as error:
             refuse(channel, Refused("proc", error))
             os._exit(0)
-        ready = marshal.dumps(("ready", (len(sockets) - 2) // 3))
+        ready = marshal.dumps(("ready", (len(sockets) - 2) // 3, close_all_but_held()))
         socket.send_fds(channel, [ready], [held.fileno() for held in sockets])
         for held in sockets:
             held.close()
@@ -63,6 +68,17 @@ def serve(channel: socket.socket, sockets: list[socket.socket], had: int | None)
         sys.excepthook(type(error), error, error.__traceback__)
     finally:
         os._exit(0)
+
+
+def _take_away_the_hosts_processes() -> None:
+    """Unmount every `/proc` of the host's, which would else lie below ours.
+
+    Root could take ours off, and enter the host's network by any process of the host's. Elsewhere
+    the kernel does not let it be taken off (mount_namespaces(7), on locked mounts).
+    """
+    with suppress(OSError):
+        for _ in range(_MOST_MOUNTS):
+            unmount("/proc")
 
 
 class Commands:

@@ -35,6 +35,10 @@ _START: Final = (
 )
 _LARGEST: Final = 65536
 _CREDENTIALS: Final = struct.Struct("3i")
+_OPEN_FAMILIES: Final = (
+    "the command can open sockets that belong to no network namespace (AF_VSOCK), since this kernel"
+    " takes no filter of system calls (seccomp); what it sends by them is neither hit nor recorded"
+)
 _READY_SECONDS: Final = 120.0
 """A first process that dies is known at once; one of fifty made at the same time may be long."""
 _END_SECONDS: Final = first.GRACE + 5.0
@@ -190,9 +194,12 @@ def namespace(
         with theirs, _in_memory(plan) as written:
             process = _launch(theirs, written)
         try:
-            handed = _ready(channel)
+            handed, closed = _ready(channel)
             try:
-                yield Namespace(channel, handed, laid, own_session)
+                made = Namespace(channel, handed, laid, own_session)
+                if not closed:
+                    made.notices = (*made.notices, _OPEN_FAMILIES)
+                yield made
             finally:
                 handed.close()
                 _end(channel)
@@ -221,8 +228,8 @@ def _launch(channel: socket.socket, plan: int) -> subprocess.Popen[bytes]:
         ) from None
 
 
-def _ready(channel: socket.socket) -> Handed:
-    """Wait until the namespace is made; return its sockets."""
+def _ready(channel: socket.socket) -> tuple[Handed, bool]:
+    """Wait until it is made; return its sockets, and whether other families are closed."""
     channel.settimeout(_READY_SECONDS)
     try:
         data, beside, _, _ = channel.recvmsg(
@@ -233,12 +240,12 @@ def _ready(channel: socket.socket) -> Handed:
     channel.settimeout(None)
     said = _read(data)
     match said:
-        case ("ready", int(each)):
+        case ("ready", int(each), bool(closed)):
             handles = array.array("i")
             for _, _, content in beside:
                 handles.frombytes(content)
             sockets = [socket.socket(fileno=handle) for handle in handles]
-            return Handed.of(sockets, each, each, each)
+            return Handed.of(sockets, each, each, each), closed
         case ("refused", str(step), int(number)):
             raise MachineError(remedy(step, number))
         case _:
