@@ -56,7 +56,7 @@ class Benchmark:
 BENCHMARKS: Mapping[str, Benchmark] = {
     "requests": Benchmark(throughput.measure, ("requests", "passed-through")),
     "page": Benchmark(pages.measure, ("page", "page-direct")),
-    "ready": Benchmark(ready.measure, ("ready",)),
+    "ready": Benchmark(ready.measure, ("ready", "ready-processor")),
     "memory": Benchmark(memory.measure, ("memory",)),
     "first-event": Benchmark(first_event.measure, ("first-event",)),
     "processor": Benchmark(processor.measure, tuple(processor.names())),

@@ -2,6 +2,7 @@
 
 import socket
 import time
+from pathlib import Path
 from statistics import median
 
 from bench.candidates import LOADED, warex_config
@@ -14,11 +15,13 @@ def measure(setting: Setting) -> list[Row]:
     """End a lane's proxy and start the next one until it accepts a connection; the median."""
     starts: list[float] = []
     turns: list[float] = []
+    spent: list[float] = []
     ended = 0.0
     for _ in range(4 if setting.quick else 21):
         config = warex_config(setting, LOADED)
         began = time.perf_counter()
         with started(setting.forkserver, config) as proxy:
+            spent.append(_processor_seconds(proxy.pid))
             socket.create_connection((proxy.host, proxy.port), timeout=10).close()
             starts.append(time.perf_counter() - began)
             if ended:
@@ -35,5 +38,20 @@ def measure(setting: Setting) -> list[Row]:
             at_least=False,
             detail=f"of it the start {median(starts) * 1000:.0f} ms; "
             f"slowest {max(turns) * 1000:.0f} ms",
-        )
+        ),
+        Row(
+            "ready-processor",
+            "processor time of a lane's process until it accepts",
+            median(spent) * 1000,
+            "ms",
+            10,
+            at_least=False,
+            detail=f"least {min(spent) * 1000:.1f} ms, most {max(spent) * 1000:.1f} ms",
+        ),
     ]
+
+
+def _processor_seconds(pid: int) -> float:
+    """Return what a process has spent on the processor (sched-stats in the kernel's docs)."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9

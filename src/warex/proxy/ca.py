@@ -148,6 +148,11 @@ def ensure_ca(folder: Path | None = None) -> CertificateAuthority:
     return CertificateAuthority(folder)
 
 
+def key_file(folder: Path) -> Path:
+    """Return the file of a CA's key and certificate, PEM."""
+    return folder / _KEY_FILE
+
+
 def _general_name(host: str) -> "x509.GeneralName":
     from cryptography import x509
 

@@ -32,6 +32,9 @@ from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
 from warex.traces.blobs import BlobStore
 from warex.traces.known_secrets import known
 
+_VERSIONS = {name: version(name) for name in ("warex", "mitmproxy")}
+"""Looked up before the fork: that reads two files of metadata, as e-mail is read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Engine:
@@ -205,7 +208,7 @@ def _began(config: ProxyConfig, injector: Injector) -> TrialBegan:
         never=config.never,
         record=config.record,
         replay_of=config.replay_of,
-        versions={"warex": version("warex"), "mitmproxy": version("mitmproxy")},
+        versions=_VERSIONS,
     )
 
 

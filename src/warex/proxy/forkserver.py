@@ -140,6 +140,7 @@ def main() -> None:
     from warex.proxy import process
     from warex.traces.secret_texts import load as load_redaction
 
+    process.prepare()
     channel = socket.socket(fileno=int(sys.argv[1]))
     # Nobody waits for the children: the kernel takes them away.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

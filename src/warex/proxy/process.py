@@ -13,14 +13,19 @@ import os
 import secrets
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 
 from pydantic import JsonValue
 
 from warex.errors import WarexError
+from warex.proxy.authority import store_in
+from warex.proxy.ca import default_folder
 from warex.proxy.config import ProxyConfig
 from warex.proxy.control_server import bind_control, control_served
 from warex.proxy.engine import running
 from warex.proxy.handed import Handed
+from warex.proxy.interception import CANARY_HOST
+from warex.scenarios import Injector, Scenario
 from warex.scenarios.replay import tasks_to_begin
 
 type _Tell = Callable[[str], None]
@@ -29,6 +34,15 @@ _TASKS = (
     "this replay has places in tasks that somebody must begin, the last in task {}: call"
     " POST /task/begin where the replayed trial did, or they are not hit"
 )
+
+
+def prepare() -> None:
+    """Read what lanes of this user need, once and before they are forked."""
+    # Whatever is wrong with it is said by the lane that needs it.
+    with suppress(OSError, ValueError, WarexError):
+        store_in(default_folder())
+    # Python keeps what the patterns compile to that every trial has.
+    Injector(Scenario(name="clean"), 0, own_hosts=(CANARY_HOST,))
 
 
 def serve(channel: socket.socket, handed: Handed | None = None) -> None:

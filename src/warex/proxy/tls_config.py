@@ -6,10 +6,15 @@ with characters that no host has. mitmproxy takes that for an error of its own.
 
 from functools import lru_cache
 from ipaddress import ip_address
+from pathlib import Path
 
-from mitmproxy import tls
+from mitmproxy import ctx, tls
 from mitmproxy.addons import tlsconfig
 from OpenSSL import SSL
+
+from warex.proxy.authority import store_in
+
+_OF_THE_STORE = frozenset({"certs", "confdir", "key_size", "cert_passphrase"})
 
 
 class WarexTlsConfig(tlsconfig.TlsConfig):
@@ -17,6 +22,16 @@ class WarexTlsConfig(tlsconfig.TlsConfig):
 
     name = "tlsconfig"
     """As whoever looks for it knows it."""
+
+    def running(self) -> None:
+        """Read the authority; its place is told before there is anybody to tell."""
+        self.configure({"confdir"})
+
+    def configure(self, updated: set[str]) -> None:
+        """Take in what was set; raise OSError or ValueError where there is no authority."""
+        if "confdir" in updated:
+            self.certstore = store_in(Path(ctx.options.confdir))
+        super().configure(set(updated) - _OF_THE_STORE)  # type: ignore[no-untyped-call]
 
     def tls_start_server(self, tls_start: tls.TlsData) -> None:
         """Begin TLS with the site; without a context mitmproxy gives the connection up."""
