@@ -8,7 +8,7 @@ from bench.setting import Setting
 from warex.clock import Clock
 from warex.traces import RequestSeen, ResponseSeen, Timings, TraceWriter
 
-_ASKED = [
+ASKED = [
     ("Host", "shop.example"),
     ("sec-ch-ua", '"Chromium";v="140", "Not=A?Brand";v="24"'),
     ("sec-ch-ua-mobile", "?0"),
@@ -22,7 +22,7 @@ _ASKED = [
     ("Accept-Encoding", "gzip, deflate, br, zstd"),
     ("Accept-Language", "en-US,en;q=0.9"),
 ]
-_ANSWERED = [
+ANSWERED = [
     ("Content-Type", "text/html; charset=utf-8"),
     ("Content-Length", "2000"),
     ("Cache-Control", "no-store"),
@@ -61,7 +61,7 @@ def _request(number: int) -> RequestSeen:
         top_level=True,
         http_version="HTTP/2.0",
         connection="c1",
-        headers=_ASKED,
+        headers=ASKED,
         size=0,
     )
 
@@ -73,7 +73,7 @@ def _response(number: int) -> ResponseSeen:
         resource="document",
         by="site",
         http_version="HTTP/1.1",
-        headers=_ANSWERED,
+        headers=ANSWERED,
         size=2000,
         timings=Timings(wait=0.001, receive=0.0002, total=0.0013),
     )

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from pydantic import JsonValue
 
+from warex.traces.known_secrets import known
 from warex.traces.own_shapes import REDACTED as REDACTED
 from warex.traces.secret_names import Says, is_random, is_telling, says
 from warex.traces.secret_texts import redact_bytes as redact_bytes
@@ -57,6 +58,8 @@ def _redacted(text: str, *, line: bool) -> str:
     return text if redacted == data else redacted.decode("utf-8", "surrogatepass")
 
 
+_HEX = re.compile(r"(?:W/)?\"?[0-9a-f-]*\"?")
+"""A hash, a UUID or a number: it has no shape that would tell."""
 _SPLIT = re.compile(r"[\s,;=\"']+")
 _IDENTIFIES = re.compile(
     r"""(?ix) (?:^|[-_.])
@@ -91,6 +94,8 @@ def redact_header(name: str, value: str) -> tuple[str, str]:
         told = Says.MAYBE
     if told is Says.SECRET and not _is_count(value):
         return name, REDACTED
+    if _HEX.fullmatch(value) and told is Says.NOTHING and not known():
+        return name, value
     pieces = _SPLIT.split(value)
     if told is Says.MAYBE and any(map(is_telling, pieces)):
         return name, REDACTED
