@@ -27,7 +27,6 @@ from warex.proxy.handed import Handed
 from warex.proxy.interception import CANARY_HOST
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.replay import tasks_to_begin
-from warex.traces.secret_texts import load
 
 type _Tell = Callable[[str], None]
 
@@ -44,8 +43,6 @@ def prepare() -> None:
         store_in(default_folder())
     # Python keeps what the patterns compile to that every trial has.
     Injector(Scenario(name="clean"), 0, own_hosts=(CANARY_HOST,))
-    # The shapes of secrets, too, which a lane would read and compile before its first event.
-    load()
 
 
 def serve(channel: socket.socket, handed: Handed | None = None) -> None:
