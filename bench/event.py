@@ -36,7 +36,7 @@ def measure(setting: Setting) -> list[Row]:
     with TraceWriter(setting.fresh("trace") / "events.jsonl", Clock()) as writer:
         for number in range(200 if setting.quick else 10_000):
             began = time.perf_counter_ns()
-            writer.write(_request(number) if number % 2 else _response(number))
+            writer.write(event(number))
             times.append(time.perf_counter_ns() - began)
     return [
         Row(
@@ -50,6 +50,11 @@ def measure(setting: Setting) -> list[Row]:
             f"{sorted(times)[int(len(times) * 0.99)] / 1000:.0f} µs",
         )
     ]
+
+
+def event(number: int) -> RequestSeen | ResponseSeen:
+    """Return a request or its answer, by turns, with a browser's headers."""
+    return _response(number // 2) if number % 2 else _request(number // 2)
 
 
 def _request(number: int) -> RequestSeen:

@@ -3,6 +3,8 @@
 import time
 from collections.abc import Iterator
 
+import msgspec
+
 from bench.event import ANSWERED, ASKED
 from bench.row import Row
 from bench.setting import Setting
@@ -53,7 +55,7 @@ def _trial(trial: int) -> Iterator[Event]:
             yield from _exchange(f"{trial}-{step}-{number}")
         page = _text(f"{trial}-{step}", 1300)
         messages.append({"role": "user", "content": page})
-        yield LlmCall.model_validate(
+        yield msgspec.convert(
             {
                 "exchange": f"x{step}",
                 "family": "openai",
@@ -71,7 +73,8 @@ def _trial(trial: int) -> Iterator[Event]:
                 "latency_s": 1.0,
                 "first_token_s": 0.9,
                 "complete": True,
-            }
+            },
+            LlmCall,
         )
 
 

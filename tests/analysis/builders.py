@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 from pydantic import JsonValue
 
 from warex.clock import Clock
@@ -114,14 +115,14 @@ class Story:
         """Tell of an order that is sent to the shop; ``body`` numbers what it says."""
         self.asks(exchange, f"{SHOP}order", "POST", "xhr", repeat_of)
         t, request = self.events[-1]
-        self.events[-1] = (t, request.model_copy(update={"body": body}))
+        self.events[-1] = (t, msgspec.structs.replace(request, **{"body": body}))
         return self
 
     def gets(
         self, exchange: str, status: int | None = 200, resource: str = "document", by: str = "site"
     ) -> "Story":
         return self.add(
-            ResponseSeen.model_validate(
+            msgspec.convert(
                 {
                     "exchange": exchange,
                     "status": status,
@@ -130,7 +131,8 @@ class Story:
                     "size": 100,
                     "timings": Timings(total=0.1),
                     "error": None if status else "connection cut",
-                }
+                },
+                ResponseSeen,
             )
         )
 
@@ -242,14 +244,15 @@ class Story:
         )
         if action is not None:
             self.add(
-                AgentAction.model_validate(
+                msgspec.convert(
                     {
                         "exchange": exchange,
                         "step": step,
                         "name": action,
                         "arguments": list(arguments),
                         "role": _ROLES.get(action, "other"),
-                    }
+                    },
+                    AgentAction,
                 )
             )
         return self

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
+import msgspec
 from pydantic import JsonValue
 
 from tests.analysis.builders import SHOP, RunFolder, Story, failed, solved
@@ -203,5 +204,5 @@ def _write(folder: Path, key: TrialKey, told: str) -> None:
 
 def _changed(story: Story, place: int, **changes: JsonValue) -> Story:
     t, event = story.events[place]
-    story.events[place] = t, event.model_copy(update=changes)
+    story.events[place] = t, msgspec.structs.replace(event, **changes)
     return story

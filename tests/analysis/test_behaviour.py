@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.analysis.builders import SHOP, WORDS, RunFolder, Story, failed, solved
@@ -85,7 +86,7 @@ def test_a_write_that_the_site_had_is_duplicated_when_sent_again(tmp_path: Path)
     # The site has acted; only its answer is replaced.
     last = story.events[-1]
     assert isinstance(last[1], FaultPlanned)
-    story.events[-1] = (last[0], last[1].model_copy(update={"stage": "response"}))
+    story.events[-1] = (last[0], msgspec.structs.replace(last[1], stage="response"))
     story.gets("w1", 500, "xhr", "warex").delivered("i1", "w1").thinks(2, "click")
 
     assert trial(tmp_path, _posts(2, story), solved()).behaviour.duplicated_writes == 1

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from warex.campaigns import run as campaigns
@@ -60,7 +61,7 @@ def past_trial(folder: Path, **more: object) -> Path:
         url="https://calendar.warex.test/",
     )
     with TraceWriter(folder / "events.jsonl", Clock()) as writer:
-        writer.write(TrialBegan.model_validate(began | more))
+        writer.write(msgspec.convert(began | more, TrialBegan))
         writer.write(planned)
     return folder
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from warex.campaigns.spent import Spent, spent_in
@@ -37,7 +38,7 @@ def call(**more: Any) -> LlmCall:
         "first_token_s": 0.5,
         "complete": True,
     }
-    return LlmCall.model_validate(given | more)
+    return msgspec.convert(given | more, LlmCall)
 
 
 def trace(folder: Path, *calls: LlmCall) -> Path:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 from mitmproxy.net import encoding
 from pydantic import JsonValue
@@ -93,7 +94,7 @@ def test_the_text_arrives_once_and_all_else_as_the_client_sent_it(
     assert sent.size == len(bare)
     (applied,) = lane.events(DefenceApplied)
     assert (applied.exchange, applied.defence) == (sent.exchange, "hint")
-    began = lane.trace.entries[0].event.model_dump()
+    began = msgspec.to_builtins(lane.trace.entries[0].event)
     assert began["defence"] == {"name": "hint", "text": HINT.text}
     assert plainly.events(DefenceApplied) == []
 

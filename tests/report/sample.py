@@ -5,6 +5,7 @@ Nobody was measured: each outcome is drawn from a chance written below.
 
 from pathlib import Path
 
+import msgspec
 from pydantic import JsonValue
 
 from tests.analysis.builders import WORDS, Story
@@ -101,7 +102,7 @@ def _trial(path: Path, key: TrialKey, condition: dict[str, JsonValue]) -> None:
     if not condition.get("scenario"):
         story.events[0] = (
             story.t,
-            story.events[0][1].model_copy(update={"scenario": None}),
+            msgspec.structs.replace(story.events[0][1], scenario=None),
         )
     story.thinks(1, "goto", (1800, 40), model)
     if exposed:

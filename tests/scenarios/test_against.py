@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from warex.errors import TraceError
@@ -165,7 +166,7 @@ def asked(exchange: str, url: str, repeat_of: str | None = None) -> RequestSeen:
 
 
 def answered(exchange: str, status: int, by: str = "site") -> ResponseSeen:
-    return ResponseSeen.model_validate(
+    return msgspec.convert(
         {
             "exchange": exchange,
             "status": status,
@@ -173,7 +174,8 @@ def answered(exchange: str, status: int, by: str = "site") -> ResponseSeen:
             "by": by,
             "size": 3,
             "timings": Timings(total=0.1),
-        }
+        },
+        ResponseSeen,
     )
 
 
@@ -207,7 +209,7 @@ def trial(folder: Path, *events: Event) -> Path:
                 "t": float(n),
                 "at": "2026-05-04T12:00:00Z",
             }
-            | event.model_dump(mode="json")
+            | msgspec.to_builtins(event)
         )
         for n, event in enumerate(events)
     ]
@@ -318,7 +320,7 @@ def written(folder: Path, *events: tuple[float, Event]) -> Path:
         "at": "2026-05-04T12:00:00+00:00",
     }
     lines = [
-        json.dumps({**stamps, "seq": number, "t": next(seconds), **event.model_dump(mode="json")})
+        json.dumps({**stamps, "seq": number, "t": next(seconds), **msgspec.to_builtins(event)})
         for number, (_, event) in enumerate(events, 1)
     ]
     (folder / "events.jsonl").write_text("\n".join(lines) + "\n")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -539,7 +540,7 @@ def test_a_replay_moves_places_by_what_had_passed_before_a_call_armed(tmp_path: 
         tmp_path,
         began(of, "first_llm_call"),
         Armed(by="control"),
-        Control.model_validate({"call": "arm", "arguments": passed}),
+        msgspec.convert({"call": "arm", "arguments": passed}, Control),
         *planned(hit),
     )
     assert ordinals(replaying(replay), 0, 10, 20, 30) == [None, None, 3, None]

@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -48,7 +49,7 @@ def written(folder: Path, *events: Event) -> Path:
 
 def began(of: Scenario | None, **keys: JsonValue) -> TrialBegan:
     dumped = None if of is None else of.model_dump(mode="json")
-    return TrialBegan.model_validate({"scenario": dumped, "seed": 7, **keys})
+    return msgspec.convert({"scenario": dumped, "seed": 7, **keys}, TrialBegan)
 
 
 def planned(injection: Injection) -> FaultPlanned:
@@ -407,9 +408,10 @@ def test_other_events_are_passed_over(tmp_path: Path) -> None:
 
 
 def test_an_arming_that_nothing_repeats_cannot_be_replayed(tmp_path: Path) -> None:
-    answered = ResponseSeen.model_validate(
+    answered = msgspec.convert(
         {"exchange": SEEN.exchange, "resource": "document", "by": "site", "size": 0}
-        | {"status": 200, "http_version": "HTTP/1.1", "headers": [], "timings": {"total": 1}}
+        | {"status": 200, "http_version": "HTTP/1.1", "headers": [], "timings": {"total": 1}},
+        ResponseSeen,
     )
     late = one(match={"status": 200}, fault={"kind": "http_error", "stage": "response"})
     by_hand = Armed(by="control")

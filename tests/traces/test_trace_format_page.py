@@ -3,8 +3,9 @@
 import json
 import re
 from pathlib import Path
-from typing import Any, Literal, TypeAliasType, get_args, get_origin
+from typing import Any, Literal, TypeAliasType, get_args, get_origin, get_type_hints
 
+import msgspec
 import pytest
 from pydantic import BaseModel
 
@@ -17,8 +18,8 @@ PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "trace-format.md").re
 SECTIONS = dict(
     re.findall(r"^#{2,4} `?([^`\n]+)`?\n(.*?)(?=^#{2,4} |\Z)", PAGE, re.MULTILINE | re.DOTALL)
 )
-TAGS = {str(kind.model_fields["event"].default): kind for kind in KINDS}
-TABLES: dict[str, type[BaseModel]] = {
+TAGS = {str(kind.__struct_config__.tag): kind for kind in KINDS}
+TABLES: dict[str, type[BaseModel] | type[msgspec.Struct]] = {
     **TAGS,
     "Timings": Timings,
     "counted": Counted,
@@ -42,6 +43,26 @@ def allowed(annotation: Any) -> tuple[object, ...]:
     return get_args(annotation) if get_origin(annotation) is Literal else ()
 
 
+def fields_of(table: type[BaseModel] | type[msgspec.Struct]) -> dict[str, tuple[Any, Any]]:
+    """Return each field's annotation and its default; ``...`` for none."""
+    if issubclass(table, BaseModel):
+        return {
+            name: (field.annotation, ... if field.is_required() else field.default)
+            for name, field in table.model_fields.items()
+            if name != "outcome"
+        }
+    hints = get_type_hints(table)
+    return {
+        field.name: (hints[field.name], ... if field.required else _default(field))
+        for field in msgspec.structs.fields(table)
+    }
+
+
+def _default(field: msgspec.structs.FieldInfo) -> Any:
+    made = field.default_factory is not msgspec.NODEFAULT
+    return field.default_factory() if made else field.default
+
+
 def values(alias: TypeAliasType) -> tuple[object, ...]:
     return get_args(alias.__value__)
 
@@ -54,18 +75,14 @@ def test_the_page_names_all_events_and_no_other() -> None:
 
 @pytest.mark.parametrize("section", TABLES)
 def test_the_page_names_all_fields_of_an_event(section: str) -> None:
-    fields = {
-        name: field
-        for name, field in TABLES[section].model_fields.items()
-        if name not in ("event", "outcome")
-    }
+    fields = fields_of(TABLES[section])
     table = rows(section)
 
     assert list(table) == list(fields)
-    for name, field in fields.items():
+    for name, (annotation, usual) in fields.items():
         kind, default, means = table[name]
-        assert default == ("" if field.is_required() else f"`{json.dumps(field.default)}`"), name
-        for value in allowed(field.annotation):
+        assert default == ("" if usual is ... else f"`{json.dumps(usual)}`"), name
+        for value in allowed(annotation):
             assert f"`{value}`" in kind, name
         assert means, name
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from warex.errors import InputError, MachineError
@@ -32,7 +33,7 @@ def test_each_event_is_on_disk_at_once_with_its_stamps(tmp_path: Path) -> None:
                 "seq": 1,
                 "t": 0.0,
                 "at": "2026-01-01T00:00:00.000+00:00",
-                **DELIVERED.model_dump(),
+                **msgspec.to_builtins(DELIVERED),
             }
         ]
         trace.write(DELIVERED)
@@ -165,7 +166,7 @@ def test_header_bytes_that_are_not_utf_8_are_written_as_question_marks(tmp_path:
         trace.write(event)
 
     (entry,) = read_trace(path).entries
-    assert entry.event == event.model_copy(update={"headers": [("x-name", "caf?")]})
+    assert entry.event == msgspec.structs.replace(event, **{"headers": [("x-name", "caf?")]})
 
 
 _WRITE_FOR_EVER = """

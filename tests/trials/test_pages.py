@@ -1,5 +1,6 @@
 """Whether a trace shows that the agent's browser came through the proxy, and had a model."""
 
+import msgspec
 import pytest
 
 from warex.errors import TrialVoid
@@ -21,8 +22,8 @@ def page(url: str, agent: str = "Mozilla/5.0") -> RequestSeen:
 
 
 def tunnel(host: str, why: str) -> Tunnel:
-    return Tunnel.model_validate(
-        {"host": host, "port": 443, "why": why, "sent": 1, "received": 1, "seconds": 1.0}
+    return msgspec.convert(
+        {"host": host, "port": 443, "why": why, "sent": 1, "received": 1, "seconds": 1.0}, Tunnel
     )
 
 
@@ -60,14 +61,15 @@ def test_what_a_judge_asks_for_shows_nothing_of_the_browser() -> None:
 
 def call(status: int) -> LlmCall:
     answered = status == 200
-    return LlmCall.model_validate(
+    return msgspec.convert(
         {
             **{"exchange": f"x{status}", "family": "openai_chat", "url": "https://llm.test/v1"},
             **{"model": "m", "step": 1, "began": 0.0, "messages": [], "stream": False},
             **{"status": status, "answer": "", "input_tokens": None, "output_tokens": None},
             **{"usage": "none", "latency_s": 0.1, "first_token_s": 0.1, "complete": answered},
             "error": None if answered else f"HTTP {status}: no key",
-        }
+        },
+        LlmCall,
     )
 
 

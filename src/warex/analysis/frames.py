@@ -20,6 +20,7 @@ from warex.analysis.plain import figures_of, key_of
 from warex.analysis.run import Run
 from warex.analysis.table import Intervals, Row, tabulate
 from warex.analysis.trial import TrialRecord
+from warex.files import stands
 from warex.traces.events import RequestSeen, ResponseSeen
 from warex.traces.paths import EVENTS
 from warex.traces.reader import read_trace
@@ -275,7 +276,7 @@ def _trial(trial: TrialRecord, run: Run, stands: bool) -> Line:
 
 
 def _requests(attempt: TrialRecord) -> Iterator[Line]:
-    if not (attempt.path / EVENTS).exists():
+    if not stands(attempt.path / EVENTS):
         return
     trace = read_trace(attempt.path / EVENTS, lean=True)
     answers = {answer.exchange: answer for answer in trace.events(ResponseSeen)}

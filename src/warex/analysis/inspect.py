@@ -7,6 +7,7 @@ from pathlib import Path
 from warex.analysis.run import prices_of, vocabulary
 from warex.analysis.trial import TrialRecord, load_trial, run_of
 from warex.errors import TraceError
+from warex.files import stands
 from warex.traces.events import (
     AgentAction,
     Armed,
@@ -74,9 +75,9 @@ def inspect_trial(path: Path) -> Inspection:
     """
     if not path.is_dir():
         raise TraceError(f"{path} is not a folder; name one that holds a trial's {EVENTS}.")
-    trace = read_trace(path / EVENTS) if (path / EVENTS).exists() else Trace(())
+    trace = read_trace(path / EVENTS) if stands(path / EVENTS) else Trace(())
     run = run_of(path)
-    manifest = read_manifest(run / MANIFEST) if run and (run / MANIFEST).exists() else None
+    manifest = read_manifest(run / MANIFEST) if run and stands(run / MANIFEST) else None
     began = next(iter(trace.events(TrialBegan)), None)
     prices = prices_of(manifest)
     bare = load_trial(path, prices=prices, trace=trace)

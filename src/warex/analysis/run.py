@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from warex.analysis.reading import read_trials
 from warex.analysis.trial import CLEAN, NO_PROXY, TrialRecord
 from warex.errors import TraceError
+from warex.files import stands
 from warex.llm.actions import Vocabulary
 from warex.llm.prices import Price, PriceTable, built_in_prices
 from warex.traces.manifest import Manifest, read_manifest
@@ -60,7 +61,7 @@ def load_run(path: Path, prices: PriceTable | None = None) -> Run:
     for a folder that is no run, and for a damaged file in it.
     """
     found = list(find_trials(path))
-    manifest = read_manifest(path / MANIFEST) if (path / MANIFEST).exists() else None
+    manifest = read_manifest(path / MANIFEST) if stands(path / MANIFEST) else None
     if manifest is None and not found:
         raise TraceError(
             f"{path} is no run: it has neither a {MANIFEST} nor a trial. Name the folder that"

@@ -9,6 +9,7 @@ from warex.analysis.behaviour import Behaviour, behaviour
 from warex.analysis.injections import Injection, injections, left_alone
 from warex.analysis.recovery import Recovery, recoveries, trial_recovered
 from warex.analysis.usage import LlmUse, llm_use
+from warex.files import stands
 from warex.llm.actions import Vocabulary
 from warex.llm.prices import PriceTable, built_in_prices
 from warex.traces.events import Canary, FaultDelivered, HarnessBroke, RequestSeen, TrialBegan
@@ -95,7 +96,7 @@ def load_trial(
     outcome is no error: both say something. Raises TraceError for a damaged one.
     """
     if trace is None:
-        trace = read_trace(path / EVENTS, lean=True) if (path / EVENTS).exists() else Trace(())
+        trace = read_trace(path / EVENTS, lean=True) if stands(path / EVENTS) else Trace(())
     entries = trace.entries
     hit = bool(trace.events(FaultDelivered))
     verdicts = recoveries(entries, vocabulary) if hit else ()

@@ -22,6 +22,7 @@ from warex.benchmarks.recipe import Install, Recipe
 from warex.benchmarks.records import crashed
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, MachineError, TrialVoid
+from warex.files import read_ordinary
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.sandbox.finding import Finding
@@ -357,7 +358,7 @@ def _summary(folder: Path) -> dict[str, Any]:
     if not paths:
         return {}
     try:
-        said = json.loads(paths[0].read_bytes())
+        said = json.loads(read_ordinary(paths[0]))
     except (OSError, ValueError) as error:
         raise TrialVoid(f"{paths[0]} cannot be read: {error}") from None
     return said if isinstance(said, dict) else {}

@@ -21,6 +21,7 @@ from warex.benchmarks.records import crashed, object_in
 from warex.benchmarks.table import BenchmarkTable
 from warex.benchmarks.testbed import TestbedBenchmark
 from warex.errors import CampaignError
+from warex.files import read_words
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
@@ -306,7 +307,7 @@ def _read_tasks(path: Path) -> Iterator[tuple[str, OwnTask]]:
     """Yield the tasks of a file and where each stands; raise CampaignError, naming the line."""
     where = f"benchmark.options.tasks: {path}"
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = read_words(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise CampaignError(f"{where} cannot be read: {error}") from None
     for number, line in enumerate(lines, 1):

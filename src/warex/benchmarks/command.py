@@ -18,6 +18,7 @@ from warex.benchmarks.json_path import look_up, steps_of
 from warex.benchmarks.records import crashed
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
+from warex.files import read_words
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.regex import Regex
@@ -347,7 +348,7 @@ scenario = "paper/server-error"
             return crashed(f"it ended with code {code}")
         path = folder / _filled(options.result.file, self._values(task, folder))
         try:
-            text = path.read_text("utf-8", "replace")
+            text = read_words(path, "replace")
             value, answer = _value_of(options.result, text)
         except FileNotFoundError:
             if code is None:
@@ -376,7 +377,7 @@ def _read_tasks(tasks: TaskFile, path: Path) -> Iterator[tuple[str, str]]:
     """Yield names and texts; raise CampaignError for what is no file of tasks."""
     where = f"benchmark.options.tasks: {path}"
     try:
-        text = path.read_text("utf-8")
+        text = read_words(path)
     except (OSError, UnicodeDecodeError) as error:
         raise CampaignError(f"{where} cannot be read: {error}") from None
     seen: set[str] = set()

@@ -23,6 +23,7 @@ from warex.benchmarks.recipe import Install, Recipe
 from warex.benchmarks.records import crashed
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, MachineError, TrialVoid
+from warex.files import read_ordinary
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.sandbox.finding import Finding
@@ -313,7 +314,7 @@ scenario = "paper/server-error"
         )
         files = sorted(folder.glob("*.json"), key=lambda path: _in_order(path.stem))
         try:
-            tasks = {f"{version}.{path.stem}": json.loads(path.read_bytes()) for path in files}
+            tasks = {f"{version}.{path.stem}": json.loads(read_ordinary(path)) for path in files}
         except (OSError, ValueError) as error:
             raise MachineError(f"REAL's tasks in {folder} cannot be read: {error}") from None
         if not tasks:
@@ -367,7 +368,7 @@ def _summary(folder: Path) -> Mapping[str, Any]:
     if not found:
         return {}
     try:
-        said = json.loads(found[-1].read_bytes())
+        said = json.loads(read_ordinary(found[-1]))
     except (OSError, ValueError) as error:
         raise TrialVoid(f"{found[-1]} cannot be read: {error}") from None
     if not isinstance(said, dict):

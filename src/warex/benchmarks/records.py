@@ -6,6 +6,7 @@ from typing import Any
 
 from warex.benchmarks.base import Result
 from warex.errors import TrialVoid
+from warex.files import read_ordinary, read_words
 
 
 def crashed(why: str) -> Result:
@@ -16,7 +17,7 @@ def crashed(why: str) -> Result:
 def text_in(path: Path) -> str:
     """Return what a file holds, whatever its bytes; nothing if there is none."""
     try:
-        return path.read_text("utf-8", "replace")
+        return read_words(path, "replace")
     except FileNotFoundError:
         return ""
 
@@ -27,7 +28,7 @@ def object_in(path: Path) -> dict[str, Any]:
     Raises TrialVoid where something else is in it.
     """
     try:
-        said = json.loads(path.read_bytes())
+        said = json.loads(read_ordinary(path))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:

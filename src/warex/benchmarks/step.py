@@ -28,6 +28,7 @@ from warex.benchmarks.webarena import (
     require_sites,
 )
 from warex.errors import CampaignError, TrialVoid
+from warex.files import read_ordinary
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.sandbox.finding import Finding
@@ -297,7 +298,7 @@ scenario = "paper/server-error"
 
 def _answer(trajectory: Path) -> str | None:
     """Return what the agent's last action said, where it was a stop."""
-    steps = json.loads(trajectory.read_bytes())["trajectory"]
+    steps = json.loads(read_ordinary(trajectory))["trajectory"]
     last = str(steps[-1].get("action") or "").strip() if steps else ""
     if not last.startswith("stop"):
         return None

@@ -19,6 +19,7 @@ from warex.benchmarks.recipe import Install, Recipe
 from warex.benchmarks.records import crashed, last_words, text_in
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError
+from warex.files import read_ordinary
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.sandbox.finding import Finding
@@ -283,7 +284,7 @@ def raw_tasks(checkout: Path, option: str) -> Mapping[str, dict[str, Any]]:
     """Return WebArena's tasks by number; raise CampaignError where the checkout holds none."""
     path = checkout / TASKS
     try:
-        return {str(task["task_id"]): task for task in json.loads(path.read_bytes())}
+        return {str(task["task_id"]): task for task in json.loads(read_ordinary(path))}
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise CampaignError(
             f"benchmark.options.{option}: {path} holds no tasks of WebArena ({error!r})"

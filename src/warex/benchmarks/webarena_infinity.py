@@ -28,6 +28,7 @@ from warex.benchmarks.recipe import Install, Recipe
 from warex.benchmarks.records import crashed, last_words
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
+from warex.files import read_ordinary
 from warex.proxy.ca import CertificateAuthority
 from warex.sandbox.finding import Finding
 from warex.sandbox.shims import write_starter
@@ -137,7 +138,7 @@ scenario = "paper/server-error"
         tasks: dict[str, Path] = {}
         for path in sorted((self._checkout / "apps").glob(f"*/{self._given.suite}.json")):
             try:
-                ids = [str(task["id"]) for task in json.loads(path.read_bytes())]
+                ids = [str(task["id"]) for task in json.loads(read_ordinary(path))]
             except (OSError, ValueError, LookupError, TypeError) as error:
                 raise CampaignError(f"{path} is no list of tasks ({error!r})") from None
             tasks |= {f"{path.parent.name}/{name}": path.parent for name in ids}
@@ -265,7 +266,7 @@ scenario = "paper/server-error"
             why = f"the runner ended with code {code} and no result{said}"
             return crashed(why)
         try:
-            said = json.loads(found[-1].read_bytes())
+            said = json.loads(read_ordinary(found[-1]))
             return _result(said, found[-1].with_name("history.json"))
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise TrialVoid(f"{found[-1]} cannot be read: {error!r}") from None
@@ -311,7 +312,7 @@ def _result(said: Mapping[str, Any], history: Path) -> Result:
 
 def _steps(history: Path) -> list[dict[str, Any]]:
     """Return the agent's steps; step 0 is browser-use's own, to the first page."""
-    steps: list[dict[str, Any]] = json.loads(history.read_bytes())["history"]
+    steps: list[dict[str, Any]] = json.loads(read_ordinary(history))["history"]
     return [step for step in steps if (step.get("metadata") or {}).get("step_number", 1) > 0]
 
 

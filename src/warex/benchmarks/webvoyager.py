@@ -18,6 +18,7 @@ from warex.benchmarks.recipe import Install, Recipe
 from warex.benchmarks.records import crashed, last_words
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
+from warex.files import read_ordinary, read_words
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.sandbox.finding import Finding
@@ -143,7 +144,7 @@ scenario = "paper/server-error"
         where = f"benchmark.options.{'checkout' if given is None else 'tasks'}: {path}"
         tasks: dict[str, dict[str, Any]] = {}
         try:
-            for line in path.read_text("utf-8").splitlines():
+            for line in read_words(path).splitlines():
                 task = json.loads(line) if line.strip() else None
                 if task is not None:
                     tasks[str(task["id"])] = {key: str(task[key]) for key in ("id", "ques", "web")}
@@ -263,9 +264,9 @@ scenario = "paper/server-error"
             why = f"run.py ended with code {code} and no result{last_words(folder / AGENT_LOG)}"
             return crashed(why)
         try:
-            messages = json.loads(left[-1].read_bytes())
+            messages = json.loads(read_ordinary(left[-1]))
             said = [str(each["content"]) for each in messages if each["role"] == "assistant"]
-            log = left[-1].with_name("agent.log").read_text("utf-8", "replace")
+            log = read_words(left[-1].with_name("agent.log"), "replace")
         except (OSError, ValueError, LookupError, TypeError) as error:
             raise TrialVoid(f"{left[-1]} cannot be read: {error!r}") from None
         if not said:

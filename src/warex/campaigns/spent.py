@@ -4,8 +4,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
+import msgspec
 
+from warex.files import open_ordinary
 from warex.llm.prices import PriceTable, cost
 from warex.traces import EVENTS, LlmCall
 
@@ -38,7 +39,7 @@ def spent_in(attempt: Path, prices: PriceTable) -> Spent:
     """
     total = Spent()
     try:
-        with (attempt / EVENTS).open("rb") as lines:
+        with open_ordinary(attempt / EVENTS, follow=False) as lines:
             for line in lines:
                 if _MARK in line:
                     total += _of_call(line, prices)
@@ -48,12 +49,15 @@ def spent_in(attempt: Path, prices: PriceTable) -> Spent:
     return total
 
 
+_FIELDS = frozenset(LlmCall.__struct_fields__)
+
+
 def _of_call(line: bytes, prices: PriceTable) -> Spent:
     try:
-        call = LlmCall.model_validate(
-            {key: value for key, value in json.loads(line).items() if key in LlmCall.model_fields}
+        call = msgspec.convert(
+            {key: value for key, value in json.loads(line).items() if key in _FIELDS}, LlmCall
         )
-    except (ValueError, ValidationError, AttributeError, RecursionError):
+    except (ValueError, msgspec.ValidationError, AttributeError, RecursionError):
         return Spent()
     usage = call.tokens
     if call.replayed or usage is None:

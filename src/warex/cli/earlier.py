@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warex.files import read_ordinary
+
 if TYPE_CHECKING:
     from warex.campaigns.forecast import Seen
 
@@ -46,7 +48,7 @@ def _of_run(folder: Path) -> "Iterator[Seen]":
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return _dict(json.loads(path.read_bytes()))
+        return _dict(json.loads(read_ordinary(path)))
     except (OSError, ValueError, RecursionError):
         return {}
 

@@ -17,6 +17,7 @@ from warex.cli import begun
 from warex.cli.say import say
 from warex.cli.traffic import defence_option, site_option, traffic_options
 from warex.errors import MachineError, TrialVoid
+from warex.files import open_ordinary, read_words
 from warex.private import private_folder
 
 if TYPE_CHECKING:
@@ -302,6 +303,8 @@ class _Trial:
 EVENTS = "events.jsonl"
 _READ_WHOLE = ("maps", "upstream", "replay", "defence")
 """Options whose mistakes show when the configuration is made."""
+_LONGEST_HEAD = 1 << 26
+"""Bytes of the first line that are looked at."""
 _PRESETS = Path(__file__).parents[1] / "scenarios" / "presets"
 _LOOPBACK = ("localhost", "127.0.0.1")
 
@@ -313,7 +316,7 @@ def _is_preset(scenario: str) -> bool:
 def _text_of(scenario: str | None) -> str:
     """Return a scenario's file as it is written; a preset names no port."""
     try:
-        return Path(scenario or "").read_text("utf-8", "replace")
+        return read_words(Path(scenario or ""), "replace")
     except (OSError, ValueError):
         return ""  # What is wrong with it is said when it is loaded.
 
@@ -325,8 +328,8 @@ def _first_event(replay: Path | None) -> str:
     from warex.cli.trial import attempt_of
 
     try:
-        with (attempt_of(replay) / EVENTS).open(encoding="utf-8") as events:
-            return events.readline()
+        with open_ordinary(attempt_of(replay) / EVENTS, follow=False) as events:
+            return events.readline(_LONGEST_HEAD).decode()
     except (OSError, ValueError):
         return ""
 

@@ -40,7 +40,7 @@ def console(*, stderr: bool = False) -> "Console":
                 renderable = renderable.copy()
                 renderable.plain = visible(renderable.plain)
             for segment in super().render(renderable, options):
-                if segment.control:
+                if segment.control or segment.text.isprintable():
                     yield segment
                 else:
                     yield Segment(visible(segment.text), segment.style)

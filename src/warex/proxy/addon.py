@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Literal
 from urllib.parse import urlsplit
 
+import msgspec
 from mitmproxy import connection, http
 
 from warex.exchange import Exchange, resource_of
@@ -416,7 +417,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         self.closing.check()
         if self.injector.armed and not self._armed:
             self._armed = True
-            self.recorder.write(Armed.model_validate({"by": by}))
+            self.recorder.write(msgspec.convert({"by": by}, Armed))
         self.on_turn()
 
     def arm(self) -> None:
@@ -469,8 +470,8 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         """Record how many exchanges each rule had to leave alone, and why."""
         for left in self.injector.left_alone():
             self.recorder.write(
-                FaultMissed.model_validate(
-                    {"rule": left.rule, "reason": left.reason, "count": left.count}
+                msgspec.convert(
+                    {"rule": left.rule, "reason": left.reason, "count": left.count}, FaultMissed
                 )
             )
 

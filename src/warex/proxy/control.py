@@ -13,6 +13,7 @@ Each call stands in the trace as a ``control`` event and is repeated by a replay
 import json
 from itertools import count
 
+import msgspec
 from pydantic import BaseModel, JsonValue
 
 from warex.errors import ScenarioError
@@ -50,7 +51,7 @@ class ControlApi:
     def ledger(self, body: _Nothing) -> JsonValue:
         """Return the injection events so far."""
         events = self._addon.recorder.ledger
-        return [event.model_dump(mode="json") for event in events]
+        return [msgspec.to_builtins(event) for event in events]
 
     def status(self, body: _Nothing) -> JsonValue:
         """Return how the trial stands."""

@@ -1,8 +1,10 @@
 """An injection as the ledger has it."""
 
+from typing import cast
+
 from warex.faults import Point
 from warex.scenarios import Injection
-from warex.traces import FaultMissed, FaultPlanned
+from warex.traces import FaultMissed, FaultPlanned, MissReason
 
 
 def planned(injection: Injection, url: str, point: Point | None = None) -> FaultPlanned:
@@ -27,12 +29,10 @@ def planned(injection: Injection, url: str, point: Point | None = None) -> Fault
 
 def missed(injection: Injection, reason: str, waited_s: float = 0.0) -> FaultMissed:
     """Return the event of an injection that did not reach the client."""
-    return FaultMissed.model_validate(
-        {
-            "injection": injection.id,
-            "exchange": injection.exchange,
-            "rule": injection.rule,
-            "reason": reason,
-            "waited_s": round(waited_s, 6),
-        }
+    return FaultMissed(
+        injection=injection.id,
+        exchange=injection.exchange,
+        rule=injection.rule,
+        reason=cast("MissReason", reason),
+        waited_s=round(waited_s, 6),
     )

@@ -22,6 +22,7 @@ from warex.report.columns import RowColumn, columns
 from warex.report.figures import UNKNOWN, usd
 from warex.report.headline import opening
 from warex.report.notes import footnotes, instrument, left_out
+from warex.report.timeline import Timeline
 from warex.traces.outcome import Counted, Unscored, Void
 
 # Cost never stands without success beside it.
@@ -89,7 +90,7 @@ def render_inspect(inspection: Inspection) -> RenderableType:
         *_faults(trial),
         Text(),
         Text("Timeline", style="bold"),
-        _timeline(inspection),
+        Timeline(inspection.moments),
     )
 
 
@@ -183,18 +184,6 @@ def _faults(trial: TrialRecord) -> list[RenderableType]:
                 grid.add_row("", Text("disagreement"), Text(found.disagreement))
     alone = [Text(f"{count} left alone: {reason}") for reason, count in trial.left_alone]
     return [Text("Faults", style="bold"), grid, *alone]
-
-
-def _timeline(inspection: Inspection) -> Grid:
-    grid = Grid.grid(padding=(0, 2))
-    grid.add_column(justify="right", style="dim", no_wrap=True)
-    grid.add_column(justify="right", no_wrap=True)
-    grid.add_column(style="bold", no_wrap=True)
-    grid.add_column(overflow="fold")
-    for moment in inspection.moments:
-        text = Text(moment.text)
-        grid.add_row(Text(f"[{moment.seq}]"), f"{moment.t:.2f} s", moment.kind, text)
-    return grid
 
 
 def _known(value: object) -> str:

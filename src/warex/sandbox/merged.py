@@ -8,6 +8,7 @@ import ssl
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from warex.files import read_ordinary
 from warex.proxy.ca import CertificateAuthority
 from warex.sandbox.environment import ADDITIONS, BUNDLES, LOOPBACK
 
@@ -51,9 +52,9 @@ def _sources(name: str, base: Mapping[str, str]) -> Iterator[Path]:
 def _certificates(source: Path) -> bytes:
     try:
         if not source.is_dir():
-            return source.read_bytes()
+            return read_ordinary(source)
         files = sorted({file.resolve() for glob in _IN_FOLDER for file in source.glob(glob)})
-        read = (file.read_bytes() for file in files if file.is_file())
+        read = (read_ordinary(file) for file in files if file.is_file())
         return b"\n".join(data for data in read if _BEGIN in data)
     except OSError:
         return b""  # Nobody could read it without us, either.
@@ -66,7 +67,7 @@ def wgetrc(base: Mapping[str, str], proxy: str, bundle: Path, scratch: Path) -> 
     """
     named = base.get("WGETRC") or f"{base.get('HOME', '/nonexistent')}/.wgetrc"
     try:
-        theirs = Path(named).read_bytes()
+        theirs = read_ordinary(Path(named))
     except OSError:
         theirs = b""
     ours = (

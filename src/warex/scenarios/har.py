@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from warex.errors import TraceError
 from warex.exchange import Request, Response
 from warex.faults import Point
+from warex.files import read_ordinary
 
 _SCHEMES: Final = ("http://", "https://", "ws://", "wss://")
 # What Chromium calls `_resourceType`; the rest of its names are ours.
@@ -113,7 +114,7 @@ def read_har(path: Path) -> tuple[HarEntry, ...]:
 def _parsed(path: Path) -> Any:
     try:
         # The bodies of the answers, most of the file, are let go of while it is parsed.
-        return json.loads(path.read_bytes(), object_hook=_without_content)
+        return json.loads(read_ordinary(path), object_hook=_without_content)
     except FileNotFoundError:
         raise TraceError(
             f"{path} does not exist; give a HAR file, a trial's folder or its events.jsonl"

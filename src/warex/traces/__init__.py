@@ -30,7 +30,6 @@ from warex.traces.events import (
     Tunnel,
     WebSocketSeen,
     Witness,
-    event_adapter,
 )
 from warex.traces.files import cannot_write, write_whole
 from warex.traces.llm_cache import (
@@ -131,7 +130,6 @@ __all__ = [
     "cannot_write",
     "drop_answers",
     "escape",
-    "event_adapter",
     "find_trials",
     "iter_trace",
     "llm_cache_secret",

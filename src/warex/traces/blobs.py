@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from warex.errors import TraceError
+from warex.files import read_ordinary
 from warex.traces.files import write_whole
 
 _REF = re.compile(r"sha256/[0-9a-f]{64}")
@@ -33,7 +34,7 @@ class BlobStore:
             raise TraceError(f"{ref!r} names no blob; what does reads sha256/<64 hex digits>.")
         path = self._folder / ref
         try:
-            data = path.read_bytes()
+            data = read_ordinary(path, follow=False)
         except OSError as error:
             raise TraceError(f"{path}: this blob cannot be read: {error.strerror}.") from error
         if f"sha256/{hashlib.sha256(data).hexdigest()}" != ref:

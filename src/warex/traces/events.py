@@ -5,10 +5,9 @@ renamed or gone. The stamps that every event carries (``schema_version``, ``seq`
 belong to the line, not to what happened: see ``Entry``.
 """
 
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field, JsonValue, TypeAdapter
+from msgspec import Struct
 
 from warex.llm.base import Usage
 
@@ -26,14 +25,24 @@ type MissReason = Literal[
 ]
 
 
-class _Event(BaseModel, frozen=True, extra="forbid"):
-    pass
+type Json = Any
+"""What JSON can say."""
 
 
-class TrialBegan(_Event, frozen=True):
+class _Event(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="event", gc=False
+):
+    """What happened; ``gc=False``, since an event holds no reference to itself."""
+
+    @property
+    def event(self) -> str:
+        """The name of its kind."""
+        return str(self.__struct_config__.tag)
+
+
+class TrialBegan(_Event, frozen=True, kw_only=True, tag="trial_began"):
     """The proxy is ready. Says all that is needed to repeat the trial's faults."""
 
-    event: Literal["trial_began"] = "trial_began"
     benchmark: str = ""
     agent: str = ""
     condition: str = ""
@@ -41,9 +50,9 @@ class TrialBegan(_Event, frozen=True):
     repeat: int = 1
     attempt: int = 1
     seed: int = 0
-    scenario: dict[str, JsonValue] | None = None
+    scenario: dict[str, Json] | None = None
     """The whole scenario as loaded, or None for no faults."""
-    defence: dict[str, JsonValue] | None = None
+    defence: dict[str, Json] | None = None
     """Name and text of what is added to the agent's LLM requests, or None for nothing."""
     arm: str = "start"
     sites: tuple[str, ...] = ()
@@ -53,24 +62,21 @@ class TrialBegan(_Event, frozen=True):
     versions: dict[str, str] = {}
 
 
-class Armed(_Event, frozen=True):
+class Armed(_Event, frozen=True, kw_only=True, tag="armed"):
     """From here on exchanges are hit and counted."""
 
-    event: Literal["armed"] = "armed"
     by: Literal["start", "first_page", "first_llm_call", "control"]
 
 
-class Disarmed(_Event, frozen=True):
+class Disarmed(_Event, frozen=True, kw_only=True, tag="disarmed"):
     """From here on nothing is hit or counted."""
 
-    event: Literal["disarmed"] = "disarmed"
     by: Literal["terminal_action", "control"]
 
 
-class RequestSeen(_Event, frozen=True):
+class RequestSeen(_Event, frozen=True, kw_only=True, tag="request"):
     """The browser, the agent or the harness asked for something."""
 
-    event: Literal["request"] = "request"
     exchange: str
     method: str
     url: str
@@ -88,7 +94,7 @@ class RequestSeen(_Event, frozen=True):
     """The exchange that the browser silently repeats after its connection was cut."""
 
 
-class Timings(BaseModel, frozen=True, extra="forbid"):
+class Timings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
     """Seconds of one exchange; None where the phase did not happen."""
 
     connect: float | None = None
@@ -100,10 +106,9 @@ class Timings(BaseModel, frozen=True, extra="forbid"):
     """From the request's first byte until the answer's last, as the proxy saw them."""
 
 
-class ResponseSeen(_Event, frozen=True):
+class ResponseSeen(_Event, frozen=True, kw_only=True, tag="response"):
     """The exchange ended, with an answer or without."""
 
-    event: Literal["response"] = "response"
     exchange: str
     status: int | None
     """None: no answer was given; ``error`` says why."""
@@ -119,10 +124,9 @@ class ResponseSeen(_Event, frozen=True):
     error: str | None = None
 
 
-class RequestRefused(_Event, frozen=True):
+class RequestRefused(_Event, frozen=True, kw_only=True, tag="request_refused"):
     """A client sent what no site would take for a request; WAREX answered in the site's place."""
 
-    event: Literal["request_refused"] = "request_refused"
     connection: str
     """Identifier of the client's connection within the trial."""
     status: int
@@ -131,10 +135,9 @@ class RequestRefused(_Event, frozen=True):
     reason: str
 
 
-class Tunnel(_Event, frozen=True):
+class Tunnel(_Event, frozen=True, kw_only=True, tag="tunnel"):
     """A connection was passed through unread."""
 
-    event: Literal["tunnel"] = "tunnel"
     host: str
     port: int
     why: Literal["pass_through", "background", "not_concerned", "tls_rejected", "not_http"]
@@ -145,27 +148,24 @@ class Tunnel(_Event, frozen=True):
     seconds: float
 
 
-class TlsRejected(_Event, frozen=True):
+class TlsRejected(_Event, frozen=True, kw_only=True, tag="tls_rejected"):
     """A client refused our certificate; its host is passed through from now on."""
 
-    event: Literal["tls_rejected"] = "tls_rejected"
     host: str
     reason: str
 
 
-class Dns(_Event, frozen=True):
+class Dns(_Event, frozen=True, kw_only=True, tag="dns"):
     """A name was asked for."""
 
-    event: Literal["dns"] = "dns"
     name: str
     kind: str
     answer: str
 
 
-class WebSocketSeen(_Event, frozen=True):
+class WebSocketSeen(_Event, frozen=True, kw_only=True, tag="websocket"):
     """A WebSocket's message or end, or that it cannot be read."""
 
-    event: Literal["websocket"] = "websocket"
     exchange: str
     what: Literal["message", "closed", "opaque"]
     from_client: bool
@@ -176,14 +176,13 @@ class WebSocketSeen(_Event, frozen=True):
     """Why nothing but the end is read from here on; None unless opaque."""
 
 
-class FaultPlanned(_Event, frozen=True):
+class FaultPlanned(_Event, frozen=True, kw_only=True, tag="fault_planned"):
     """A rule fired."""
 
-    event: Literal["fault_planned"] = "fault_planned"
     injection: str
     exchange: str
     rule: str
-    fault: dict[str, JsonValue]
+    fault: dict[str, Json]
     stage: Literal["request", "response"]
     scope: str
     """What was numbered: empty for the rule as a whole, "METHOD URL", or "CONNECT HOST:PORT"."""
@@ -201,10 +200,9 @@ class FaultPlanned(_Event, frozen=True):
     Its ``exchange`` is the attempt's own identifier, since there was no request."""
 
 
-class FaultDelivered(_Event, frozen=True):
+class FaultDelivered(_Event, frozen=True, kw_only=True, tag="fault_delivered"):
     """The browser was given the injected effect."""
 
-    event: Literal["fault_delivered"] = "fault_delivered"
     injection: str
     exchange: str
     rule: str
@@ -213,10 +211,9 @@ class FaultDelivered(_Event, frozen=True):
     """The client gave up while it was held for at least a second."""
 
 
-class FaultMissed(_Event, frozen=True):
+class FaultMissed(_Event, frozen=True, kw_only=True, tag="fault_missed"):
     """A planned injection did not reach the client, or a rule had to leave exchanges alone."""
 
-    event: Literal["fault_missed"] = "fault_missed"
     rule: str
     reason: MissReason
     injection: str | None = None
@@ -226,19 +223,17 @@ class FaultMissed(_Event, frozen=True):
     waited_s: float = 0.0
 
 
-class Witness(_Event, frozen=True):
+class Witness(_Event, frozen=True, kw_only=True, tag="witness"):
     """Code in a changed page reported what became of the change."""
 
-    event: Literal["witness"] = "witness"
     exchange: str
     injection: str
     what: str
 
 
-class LlmCall(_Event, frozen=True):
+class LlmCall(_Event, frozen=True, kw_only=True, tag="llm_call"):
     """One call of the agent to its model."""
 
-    event: Literal["llm_call"] = "llm_call"
     exchange: str
     family: str
     url: str
@@ -247,12 +242,12 @@ class LlmCall(_Event, frozen=True):
     """Which step of the agent this is, from 1; a repeated body stays in its step."""
     began: float
     """Second of the trial at which the request arrived."""
-    messages: JsonValue
-    tools: JsonValue = None
+    messages: Json
+    tools: Json = None
     stream: bool
     status: int | None
     answer: str
-    tool_calls: list[JsonValue] = []
+    tool_calls: list[Json] = []
     finish_reason: str | None = None
     input_tokens: int | None
     output_tokens: int | None
@@ -285,75 +280,67 @@ class LlmCall(_Event, frozen=True):
         )
 
 
-class DefenceApplied(_Event, frozen=True):
+class DefenceApplied(_Event, frozen=True, kw_only=True, tag="defence_applied"):
     """A defence changed an LLM request in flight."""
 
-    event: Literal["defence_applied"] = "defence_applied"
     exchange: str
     defence: str
 
 
-class AgentAction(_Event, frozen=True):
+class AgentAction(_Event, frozen=True, kw_only=True, tag="agent_action"):
     """An action read out of the model's answer by the benchmark's vocabulary."""
 
-    event: Literal["agent_action"] = "agent_action"
     exchange: str
     """The LLM call's exchange."""
     step: int
     name: str
-    arguments: JsonValue
+    arguments: Json
     role: Literal["navigate", "recover", "finish", "other"]
 
 
-class Canary(_Event, frozen=True):
+class Canary(_Event, frozen=True, kw_only=True, tag="canary"):
     """A page that proves by which way the agent's browser comes: one before it, or its first."""
 
-    event: Literal["canary"] = "canary"
     passed: bool
     detail: str
 
 
-class TaskBegan(_Event, frozen=True):
+class TaskBegan(_Event, frozen=True, kw_only=True, tag="task_began"):
     """A task began on this proxy."""
 
-    event: Literal["task_began"] = "task_began"
     task: str
     seed: int
 
 
-class TaskEnded(_Event, frozen=True):
+class TaskEnded(_Event, frozen=True, kw_only=True, tag="task_ended"):
     """The task ended."""
 
-    event: Literal["task_ended"] = "task_ended"
     task: str
 
 
-class Control(_Event, frozen=True):
+class Control(_Event, frozen=True, kw_only=True, tag="control"):
     """Somebody used the control API."""
 
-    event: Literal["control"] = "control"
     call: str
-    arguments: dict[str, JsonValue] = {}
+    arguments: dict[str, Json] = {}
 
 
-class HarnessBroke(_Event, frozen=True):
+class HarnessBroke(_Event, frozen=True, kw_only=True, tag="harness_broke"):
     """WAREX itself failed. The trial is void."""
 
-    event: Literal["harness_broke"] = "harness_broke"
     reason: str
     exchange: str | None = None
 
 
-class TrialEnded(_Event, frozen=True):
+class TrialEnded(_Event, frozen=True, kw_only=True, tag="trial_ended"):
     """The proxy stopped in good order."""
 
-    event: Literal["trial_ended"] = "trial_ended"
     exchanges: int
     delivered: int
     missed: int
 
 
-type Event = Annotated[
+type Event = (
     TrialBegan
     | Armed
     | Disarmed
@@ -376,15 +363,11 @@ type Event = Annotated[
     | TaskEnded
     | Control
     | HarnessBroke
-    | TrialEnded,
-    Field(discriminator="event"),
-]
-
-event_adapter: TypeAdapter[Event] = TypeAdapter(Event)
+    | TrialEnded
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True, gc=False):
     """One line of a trace: an event and its stamps."""
 
     seq: int

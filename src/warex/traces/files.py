@@ -11,6 +11,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from warex.errors import MachineError, TraceError
+from warex.files import read_ordinary
 from warex.private import private_folder, private_opener
 
 _REMEDIES = {
@@ -50,14 +51,17 @@ def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
         raise cannot_write(path, error) from error
 
 
+_LARGEST = 1 << 28
+
+
 def read_object(path: Path, what: str) -> dict[str, Any]:
     """Return the JSON object in a file that should hold ``what``; TraceError says why not."""
     try:
-        data = json.loads(path.read_bytes())
+        data = json.loads(read_ordinary(path, follow=False, largest=_LARGEST))
     except FileNotFoundError:
         raise TraceError(f"{path} does not exist: this folder has no {what}.") from None
     except OSError as error:
-        raise TraceError(f"{path} cannot be read: {error.strerror}.") from error
+        raise TraceError(f"{path} cannot be read: {error.strerror or error}.") from error
     except (ValueError, RecursionError) as error:
         raise TraceError(f"{path}: this {what} is cut short or damaged ({error}).") from None
     if not isinstance(data, dict):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from warex.errors import TraceError
+from warex.files import read_ordinary
 from warex.private import private_folder
 from warex.traces.files import cannot_write, write_whole
 from warex.traces.paths import TrialKey, escape
@@ -98,7 +99,7 @@ class LlmCache:
         """
         path = self.shared / asking.file
         try:
-            return KeptAnswer.from_bytes(path.read_bytes())
+            return KeptAnswer.from_bytes(read_ordinary(path, follow=False))
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -154,7 +155,7 @@ def llm_cache_secret(cache: Path) -> bytes:
     """Return what a run's questions are hashed with. Raises TraceError where it cannot be read."""
     path = cache / _SECRET
     try:
-        return path.read_bytes()
+        return read_ordinary(path, follow=False)
     except OSError as error:
         raise TraceError(f"{path} cannot be read: {error.strerror}.") from None
 

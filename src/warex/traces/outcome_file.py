@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from warex.errors import TraceError
+from warex.files import stands
 from warex.traces.files import explain, read_object, write_whole
 from warex.traces.outcome import Outcome, Unscored, outcome_adapter
 from warex.traces.paths import OUTCOME
@@ -31,7 +32,7 @@ def read_outcome(folder: Path) -> Outcome | None:
     Raises TraceError if the file is cut short or damaged.
     """
     path = folder / OUTCOME
-    if not path.exists():
+    if not stands(path):
         return None
     try:
         return outcome_adapter.validate_python(read_object(path, "outcome"))

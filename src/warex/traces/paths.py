@@ -1,5 +1,6 @@
 """Where the parts of a run lie on disk."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,11 +66,23 @@ def attempt_dir(run: Path, key: TrialKey, attempt: int) -> Path:
     return trial_dir(run, key) / f"attempt-{attempt}"
 
 
+def _require_inside(run: Path, path: Path) -> None:
+    """Raise TraceError for an attempt that a link has put into the run."""
+    for part in (path, *path.parents):
+        if part == run:
+            return
+        if part.is_symlink():
+            raise TraceError(
+                f"{part} is a link, to {os.readlink(part)}; a run holds its trials itself. Put the"
+                " folder there, or take the link away."
+            )
+
+
 def find_trials(run: Path) -> Iterator[tuple[TrialKey, int, Path]]:
     """Yield each attempt on disk, finished or not: its key, its number, its folder; sorted.
 
     Folders that are not named by this module are passed over. Raises TraceError if there is no
-    run.
+    run, and where a link stands in place of a folder.
     """
     if not run.is_dir():
         raise TraceError(f"{run} is not a folder, so there is no run to read.")
@@ -83,5 +96,6 @@ def find_trials(run: Path) -> Iterator[tuple[TrialKey, int, Path]]:
         except (ValueError, InputError):
             continue
         if attempt_dir(run, key, number) == path:
+            _require_inside(run, path)
             found.append((key, number, path))
     yield from sorted(found)

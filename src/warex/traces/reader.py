@@ -1,26 +1,54 @@
-"""Reads a trace back, also one whose writer was killed."""
+"""Reads a trace back, also one whose writer was killed.
 
+A line as the writer writes it is decoded at once (msgspec). Any other goes the careful way, which
+bears what JSON allows besides, and says what is wrong.
+"""
+
+import gc
 import json
-from collections.abc import Generator
+import re
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from sys import intern
 from typing import Any, cast
 
-from pydantic import BaseModel, JsonValue, ValidationError
-from pydantic_core import from_json
+import msgspec
+from msgspec.structs import force_setattr as share
 
 from warex.errors import TraceError
-from warex.traces.events import SCHEMA_VERSION, Entry, Event, event_adapter
-from warex.traces.files import explain
+from warex.files import open_ordinary
+from warex.traces.events import (
+    SCHEMA_VERSION,
+    Entry,
+    Event,
+    LlmCall,
+    RequestSeen,
+)
 
-_UNCOUNTED = frozenset(("dns", "tunnel", "tls_rejected", "websocket"))
-"""Events that no figure rests on."""
+_LONGEST = 1 << 28
+"""Bytes of one line; what is longer is no event."""
+_EVENT = b',"event":'
+"""What follows the stamps in a line as it is written."""
+_UNCOUNTED = (b'"dns"', b'"tunnel"', b'"tls_rejected"', b'"websocket"')
+"""Events that no figure rests on, as a line names them."""
 
 
-class _Stamps(BaseModel, frozen=True):
+class _Stamps(msgspec.Struct, frozen=True):
+    schema_version: int
     seq: int
     t: float
     at: str
+
+
+_EXCHANGED = (b'"request"', b'"response"')
+_HEADERS, _SIZE = b',"headers":', b',"size":'
+"""What stands before and after the headers of a request or a response, as it is written."""
+
+_headers = msgspec.json.Decoder(list[tuple[str, str]])
+_stamps = msgspec.json.Decoder(_Stamps)
+_event = msgspec.json.Decoder(Event.__value__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +59,11 @@ class Trace:
     cut: str | None = None
     """None, or a sentence saying that the end of the trace is missing."""
 
-    def of(self, *kinds: type[BaseModel]) -> tuple[Entry, ...]:
+    def of(self, *kinds: type[Event]) -> tuple[Entry, ...]:
         """Return the entries whose event is of one of these types, in order."""
-        # No event is a subclass of another, and pydantic's isinstance is slow.
         return tuple(entry for entry in self.entries if type(entry.event) in kinds)
 
-    def events[E: BaseModel](self, kind: type[E]) -> tuple[E, ...]:
+    def events[E: msgspec.Struct](self, kind: type[E]) -> tuple[E, ...]:
         """Return the events of this type without their stamps, in order."""
         return tuple(cast("E", e.event) for e in self.entries if type(e.event) is kind)
 
@@ -49,11 +76,24 @@ def read_trace(path: Path, *, lean: bool = False) -> Trace:
     """
     lines = iter_trace(path, lean=lean)
     entries: list[Entry] = []
-    while True:
-        try:
-            entries.append(next(lines))
-        except StopIteration as end:
-            return Trace(tuple(entries), end.value)
+    with _uncollected():
+        while True:
+            try:
+                entries.append(next(lines))
+            except StopIteration as end:
+                return Trace(tuple(entries), end.value)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Let Python look for no cycles meanwhile: what is read has none, and there is much of it."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def iter_trace(path: Path, *, lean: bool = False) -> Generator[Entry, None, str | None]:
@@ -65,22 +105,24 @@ def iter_trace(path: Path, *, lean: bool = False) -> Generator[Entry, None, str 
     """
     number = 0
     before: int | None = None
+    known: dict[Any, Any] = {}
     try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                where = f"{path}:{number}"
+        with open_ordinary(path, follow=False) as file:
+            while line := file.readline(_LONGEST):
+                number += 1
                 try:
-                    seq, entry = _entry(line, where, lean)
-                except TraceError:
-                    if line.endswith(b"\n"):
-                        raise
+                    seq, entry = _entry(line, lean, known)
+                except _NoEvent as error:
+                    where = f"{path}:{number}"
+                    if line.endswith(b"\n") or len(line) == _LONGEST:
+                        raise TraceError(f"{where}: {error}.") from None
                     return (
                         f"{where}: the last line is cut short, so the process was killed while "
                         "writing it; the lines before are whole."
                     )
                 if before is not None and seq != before + 1:
                     raise TraceError(
-                        f"{where}: seq {seq} follows {before}. Lines are missing, or two "
+                        f"{path}:{number}: seq {seq} follows {before}. Lines are missing, or two "
                         "runs wrote into this file."
                     )
                 before = seq
@@ -89,45 +131,123 @@ def iter_trace(path: Path, *, lean: bool = False) -> Generator[Entry, None, str 
     except FileNotFoundError:
         raise TraceError(f"{path} does not exist, so there is no trace to read.") from None
     except OSError as error:
-        raise TraceError(f"{path} cannot be read: {error.strerror}.") from error
+        raise TraceError(f"{path} cannot be read: {error.strerror or error}.") from error
     return None if number else f"{path} is empty: the process ended before its first event."
 
 
-def _entry(line: bytes, where: str, lean: bool) -> tuple[int, Entry | None]:
-    data = _json(line, where)
+class _NoEvent(Exception):
+    """The line is no event; the message says why."""
+
+
+def _entry(line: bytes, lean: bool, known: dict[Any, Any]) -> tuple[int, Entry | None]:
+    """Return a line's number and its entry; None for what a lean reading leaves out."""
+    at = line.find(_EVENT)
+    begin = at + len(_EVENT)
+    if lean and line.startswith(_UNCOUNTED, begin) and at >= 0:
+        return _uncounted(line)
+    try:
+        stamps = _stamps.decode(line[:at] + b"}")
+        if line.startswith(_EXCHANGED, begin):
+            event = _exchanged(line, at, known)
+        else:
+            event = _event.decode(b"{" + line[at + 1 :])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _with_care(line, lean)
+    if stamps.schema_version != SCHEMA_VERSION:
+        return _with_care(line, lean)
+    if lean and type(event) is LlmCall:
+        event = _without_messages(event)
+    return stamps.seq, Entry(stamps.seq, stamps.t, stamps.at, event)
+
+
+def _exchanged(line: bytes, at: int, known: dict[Any, Any]) -> Event:
+    """Decode a request or a response and keep one copy of what many of them say alike.
+
+    Their headers are most of a trace: those that were read before are not read again.
+    """
+    begin = line.find(_HEADERS, at)
+    end = line.rfind(b"}")
+    if begin < 0 or end < begin:
+        return cast("Event", _event.decode(b"{" + line[at + 1 :]))
+    # They stand last; earlier writers put them before the size.
+    size = line.find(_SIZE, begin)
+    end = end if size < 0 else size
+    event = _event.decode(b"{" + line[at + 1 : begin] + line[end:])
+    written = line[begin + len(_HEADERS) : end]
+    headers = known.get(written)
+    if headers is None:
+        headers = [known.setdefault(pair, pair) for pair in _headers.decode(written)]
+        if type(event) is RequestSeen:
+            # A response's hold its moment, and hardly ever come again.
+            known[written] = headers
+    share(event, "headers", headers)
+    share(event, "resource", intern(event.resource))
+    if type(event) is RequestSeen:
+        share(event, "method", intern(event.method))
+        share(event, "http_version", intern(event.http_version))
+        share(event, "connection", intern(event.connection))
+    return cast("Event", event)
+
+
+def _uncounted(line: bytes) -> tuple[int, Entry | None]:
+    try:
+        stamps = _stamps.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _with_care(line, lean=True)
+    return (stamps.seq, None) if stamps.schema_version == SCHEMA_VERSION else _with_care(line, True)
+
+
+def _without_messages(call: LlmCall) -> LlmCall:
+    return msgspec.structs.replace(call, messages=None, tools=None)
+
+
+def _with_care(line: bytes, lean: bool) -> tuple[int, Entry | None]:
+    data = _json(line)
     if not isinstance(data, dict) or "schema_version" not in data:
-        raise TraceError(f"{where}: this is not an event: it has no schema_version.")
+        raise _NoEvent("this is not an event: it has no schema_version")
     version = data.pop("schema_version")
     if version != SCHEMA_VERSION:
-        raise TraceError(
-            f"{where}: schema_version {version!r} is unknown; this WAREX reads {SCHEMA_VERSION}."
-        )
-    stamps = {name: data.pop(name) for name in _Stamps.model_fields if name in data}
-    if lean and data.get("event") == "llm_call":
-        data |= {"messages": None, "tools": None}
-    return _validated(stamps, data, where, lean and data.get("event") in _UNCOUNTED)
-
-
-def _json(line: bytes, where: str) -> Any:
+        raise _NoEvent(f"schema_version {version!r} is unknown; this WAREX reads {SCHEMA_VERSION}")
+    given = {name: data.pop(name) for name in ("seq", "t", "at") if name in data}
     try:
-        # Twice as fast; but it knows no lone surrogates, which traces may hold.
-        return from_json(line)
-    except ValueError:
-        pass
+        stamps = msgspec.convert({"schema_version": version, **given}, _Stamps, strict=False)
+        if lean and f'"{data.get("event")}"'.encode() in _UNCOUNTED:
+            return stamps.seq, None
+        event: Event = msgspec.convert(data, Event.__value__, strict=False)
+    except msgspec.ValidationError as error:
+        raise _NoEvent(f"this is not an event: {_explained(str(error))}") from None
+    if lean and isinstance(event, LlmCall):
+        event = _without_messages(event)
+    return stamps.seq, Entry(stamps.seq, stamps.t, stamps.at, event)
+
+
+def _json(line: bytes) -> Any:
+    if len(line) == _LONGEST:
+        raise _NoEvent(f"this line has more than {_LONGEST:,} bytes, which no event has")
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise TraceError(f"{where}: this is not a line of JSON ({error}).") from None
+        raise _NoEvent(f"this is not a line of JSON ({error})") from None
 
 
-def _validated(
-    stamps: dict[str, JsonValue], data: dict[str, JsonValue], where: str, uncounted: bool
-) -> tuple[int, Entry | None]:
-    try:
-        stamp = _Stamps.model_validate(stamps)
-        if uncounted:
-            return stamp.seq, None
-        event: Event = event_adapter.validate_python(data)
-    except ValidationError as error:
-        raise TraceError(f"{where}: this is not an event: {explain(error)}.") from None
-    return stamp.seq, Entry(seq=stamp.seq, t=stamp.t, at=stamp.at, event=event)
+_REASONS = (
+    (r"Object contains unknown field `(.*)`", r"\1: Extra inputs are not permitted"),
+    (r"Object missing required field `(.*)`", r"\1: Field required"),
+    (r"Expected `str.*", "Input should be a valid string"),
+    (r"Expected `int.*", "Input should be a valid integer"),
+    (r"Expected `float.*", "Input should be a valid number"),
+    (r"Expected `bool.*", "Input should be true or false"),
+    (r"Expected `array.*", "Input should be a list"),
+    (r"Expected `object.*", "Input should be an object"),
+)
+
+
+def _explained(said: str) -> str:
+    """Return what msgspec says of a line as "place: reason"."""
+    said, _, place = said.partition(" - at `$")
+    place = place.removesuffix("`").strip(".")
+    for pattern, reason in _REASONS:
+        if found := re.fullmatch(pattern, said):
+            said = found.expand(reason)
+            break
+    return f"{place}: {said}" if place else said

@@ -1,6 +1,7 @@
 """Appends events to a trace so that a killed process loses at most the last line."""
 
 import json
+from collections.abc import Container
 from functools import lru_cache
 from io import FileIO
 from itertools import starmap
@@ -8,13 +9,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from pydantic import BaseModel, JsonValue
-from pydantic_core import PydanticSerializationError, to_json
+import msgspec
 
 from warex.clock import Clock, iso
 from warex.errors import InputError
 from warex.private import private_folder, private_opener
-from warex.traces.events import SCHEMA_VERSION, Event, LlmCall, RequestSeen, ResponseSeen
+from warex.traces.events import SCHEMA_VERSION, Event, Json, LlmCall, RequestSeen, ResponseSeen
 from warex.traces.files import cannot_write
 from warex.traces.redact import redact_header, redact_json, redact_line
 
@@ -100,6 +100,9 @@ class TraceWriter:
         self.close()
 
 
+_encoder = msgspec.json.Encoder()
+
+
 def redacted(event: Event) -> str:
     """Return an event as JSON without secrets.
 
@@ -124,22 +127,18 @@ def _pair(name: str, value: str) -> str:
     return _value(list(redact_header(name, value)))
 
 
-def as_json(event: BaseModel, exclude: set[str] | None = None) -> str:
+def as_json(event: Event, exclude: Container[str] = ()) -> str:
     """Return an event as JSON, as it is."""
+    names = event.__struct_fields__
+    said = {name: getattr(event, name) for name in names if name not in exclude}
+    return _value({"event": event.event, **said})
+
+
+def _value(value: Json) -> str:
     try:
-        return event.model_dump_json(exclude=exclude)
-    except PydanticSerializationError:
-        # A header with bytes that are not UTF-8 arrives as lone surrogates, which pydantic refuses
+        return _encoder.encode(value).decode()
+    except (UnicodeEncodeError, OverflowError):
+        # A header with bytes that are not UTF-8 arrives as lone surrogates, which msgspec refuses
         # to write; they become question marks when the line is encoded.
-        return _dumped(event.model_dump(exclude=exclude))
-
-
-def _value(value: JsonValue) -> str:
-    try:
-        return to_json(value).decode()
-    except PydanticSerializationError:
-        return _dumped(value)
-
-
-def _dumped(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        data = msgspec.to_builtins(value)
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

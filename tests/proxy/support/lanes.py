@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from pydantic import BaseModel
+import msgspec
 
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.config import ProxyConfig
@@ -34,7 +34,7 @@ class Lane:
     def trace(self) -> Trace:
         return read_trace(self.out / "events.jsonl")
 
-    def events[E: BaseModel](self, kind: type[E]) -> list[E]:
+    def events[E: msgspec.Struct](self, kind: type[E]) -> list[E]:
         return list(self.trace.events(kind))
 
 

@@ -1,0 +1,67 @@
+"""Reads files that others have made: a FIFO, a device or a link to either never holds a reader up.
+
+Whatever is wrong is an ``OSError`` whose ``strerror`` completes "… cannot be read: ".
+"""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO, Final
+
+LARGEST: Final = 1 << 30
+"""Bytes that a file may have which is read whole."""
+
+_KINDS: Final = {
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def stands(path: Path) -> bool:
+    """Whether something is there, also a link that leads nowhere; an OSError that says else."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def open_ordinary(path: Path, *, follow: bool = True) -> BinaryIO:
+    """Open an ordinary file for reading; not ``follow``: a link is refused.
+
+    Raises OSError for any other kind of file, without waiting for it.
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+    try:
+        handle = os.open(path, flags)
+    except OSError as error:
+        if error.errno == errno.ELOOP and not follow:
+            raise OSError(error.errno, "it is a link; put the file itself there", path) from None
+        if error.errno == errno.ENXIO:
+            raise OSError(error.errno, "it is a socket, not an ordinary file", path) from None
+        raise
+    kind = stat.S_IFMT(os.fstat(handle).st_mode)
+    if kind != stat.S_IFREG:
+        os.close(handle)
+        if kind == stat.S_IFDIR:
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        what = _KINDS.get(kind, "something else")
+        raise OSError(errno.EINVAL, f"it is {what}, not an ordinary file", path)
+    return os.fdopen(handle, "rb", 1 << 18)
+
+
+def read_ordinary(path: Path, *, follow: bool = True, largest: int = LARGEST) -> bytes:
+    """Return what is in an ordinary file of at most ``largest`` bytes. Raises OSError."""
+    with open_ordinary(path, follow=follow) as file:
+        data = file.read(largest + 1) if os.fstat(file.fileno()).st_size <= largest else None
+    if data is None or len(data) > largest:
+        raise OSError(errno.EFBIG, f"it has more than {largest:,} bytes", path)
+    return data
+
+
+def read_words(path: Path, errors: str = "strict") -> str:
+    """Return the text in an ordinary file, UTF-8. Raises OSError, UnicodeDecodeError."""
+    return read_ordinary(path).decode("utf-8", errors)

@@ -1,0 +1,48 @@
+"""Files of others: nothing that stands in the place of a file holds a reader up."""
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from warex.files import open_ordinary, read_ordinary, read_words
+
+
+def _socket(path: Path) -> None:
+    os.mknod(path, stat.S_IFSOCK | 0o600)
+
+
+PLACES: dict[str, Callable[[Path], object]] = {
+    "FIFO": os.mkfifo,
+    "socket": _socket,
+    "device": lambda path: path.symlink_to("/dev/zero"),
+    "Is a directory": Path.mkdir,
+    "levels of symbolic links": lambda path: path.symlink_to(path),
+}
+
+
+@pytest.mark.parametrize("what", PLACES)
+def test_what_is_no_ordinary_file_is_told_at_once(tmp_path: Path, what: str) -> None:
+    PLACES[what](tmp_path / "f")
+
+    with pytest.raises(OSError, match=what) as refused:
+        read_ordinary(tmp_path / "f")
+    assert refused.value.strerror
+
+
+def test_a_link_is_followed_only_where_that_is_meant(tmp_path: Path) -> None:
+    (tmp_path / "there").write_text("ü")
+    (tmp_path / "link").symlink_to("there")
+
+    assert read_words(tmp_path / "link") == "ü"
+    with pytest.raises(OSError, match="it is a link; put the file itself there"):
+        open_ordinary(tmp_path / "link", follow=False)
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    os.truncate(os.open(tmp_path / "f", os.O_CREAT | os.O_RDWR), 1 << 40)
+
+    with pytest.raises(OSError, match="it has more than 1,073,741,824 bytes"):
+        read_ordinary(tmp_path / "f")
