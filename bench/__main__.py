@@ -67,7 +67,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     ),
     "exec": Benchmark(exec_ready.measure, ("exec", "exec-scenario", "exec-answer")),
     "event": Benchmark(event.measure, ("event",)),
-    "redact": Benchmark(redact.measure, ("redact",)),
+    "redact": Benchmark(redact.measure, ("redact", "redact-cold")),
     "reading": Benchmark(reading.measure, ("reading", "reading-memory", "inspect")),
     "proxy-latency": Benchmark(latency.measure, ("proxy-latency",)),
     "campaign-overhead": Benchmark(overhead.measure, ("campaign-overhead",)),

@@ -35,9 +35,7 @@ def main(arguments: list[str] | None = None) -> None:
             code = run(given)
     except KeyboardInterrupt:
         # It came before there was a command, or after.
-        from warex.cli.say import say
-
-        say("interrupted", err=True)
+        print("interrupted", file=sys.stderr)  # noqa: T201 - click may not be loaded yet
         code = 130
     sys.exit(code)
 

@@ -28,5 +28,4 @@ def command(trial: Path, as_json: bool) -> None:
     if as_json:
         say(json.dumps(as_data(inspection), indent=2))
         return
-    # Every line fits; to look for more would take longer than all else.
-    console().print(render_inspect(inspection), crop=False)
+    console().print(render_inspect(inspection))

@@ -10,6 +10,7 @@ from functools import cache
 from urllib.parse import quote, quote_plus, urlsplit
 
 from warex.traces.secret_names import Says, is_random, is_telling, says
+from warex.traces.secret_shapes import PatternSet
 
 _LEAST = 8
 """Characters; what is shorter is no secret, and stands in other words too."""
@@ -58,6 +59,7 @@ class KnownSecrets:
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._secrets: frozenset[str] = frozenset()
         self._first: tuple[bytes, ...] = ()
+        self._any: PatternSet | None = None
         self.add(secrets)
 
     def add(self, secrets: Iterable[str]) -> None:
@@ -69,12 +71,19 @@ class KnownSecrets:
         ways = {way for secret in more for way in spellings(secret)}
         # None before one that it begins, or the rest of the longer one would stay.
         self._first = tuple(sorted(ways, key=lambda way: (-len(way), way)))
+        self._any = PatternSet((b"|".join(map(re.escape, self._first)),)) if ways else None
 
     def __bool__(self) -> bool:
         return bool(self._first)
 
+    def in_text(self, text: bytes) -> bool:
+        """Whether any of them stands in the text; one pass, however many they are."""
+        return self._any is not None and bool(self._any.found(text))
+
     def replaced(self, text: bytes, instead: bytes) -> bytes:
         """Return the text with every one of them replaced."""
+        if not self.in_text(text):
+            return text
         for way in self._first:
             if way in text:
                 text = text.replace(way, instead)

@@ -5,7 +5,6 @@ name that it stands under says so (``secret_names``), or its own shape does (``s
 ``own_shapes``). The same text gives the same result, so that equal URLs stay equal.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Iterable
@@ -16,6 +15,7 @@ from pydantic import JsonValue
 from warex.traces.known_secrets import known
 from warex.traces.own_shapes import REDACTED as REDACTED
 from warex.traces.secret_names import Says, is_random, is_telling, says
+from warex.traces.secret_paths import simple_url, tells
 from warex.traces.secret_texts import redact_bytes as redact_bytes
 
 SECRET_HEADERS = frozenset(
@@ -49,7 +49,15 @@ def redact_line(line: str) -> str:
 @lru_cache(maxsize=4096)
 def redact_url(url: str) -> str:
     """Return the URL without user name and password and without values such as that of ``key=``."""
+    folder = simple_url(url)
+    if folder is not None and _is_plain(folder) and not _is_known(url):
+        return url
     return redact_text(url)
+
+
+@lru_cache(maxsize=1024)
+def _is_plain(folder: str) -> bool:
+    return not tells(folder) and redact_text(folder) == folder
 
 
 def _redacted(text: str, *, line: bool) -> str:
@@ -94,7 +102,7 @@ def redact_header(name: str, value: str) -> tuple[str, str]:
         told = Says.MAYBE
     if told is Says.SECRET and not _is_count(value):
         return name, REDACTED
-    if _HEX.fullmatch(value) and told is Says.NOTHING and not known():
+    if told is Says.NOTHING and _HEX.fullmatch(value) and not _is_known(value):
         return name, value
     pieces = _SPLIT.split(value)
     if told is Says.MAYBE and any(map(is_telling, pieces)):
@@ -104,6 +112,10 @@ def redact_header(name: str, value: str) -> tuple[str, str]:
     if not names_things and any(is_random(piece, 20, 33) for piece in pieces):
         return name, REDACTED
     return name, cleaned
+
+
+def _is_known(value: str) -> bool:
+    return bool(known()) and known().in_text(value.encode("utf-8", "surrogatepass"))
 
 
 _NOT_SECRET = frozenset(
@@ -127,24 +139,25 @@ def _protocol(item: str) -> str:
     return redact_text(item)
 
 
-_seen: dict[bytes, str | None] = {}
-"""Of long texts, by their hash: what is written instead, or None where it is the text itself."""
-_MOST_SEEN = 2048
-_LONG_TEXT = 256
+_seen: dict[str, str | None] = {}
+"""Of texts, what is written instead, or None where it is the text itself."""
+_MOST_SEEN = 16_000_000
+"""Characters of all that is remembered."""
+_in_seen = 0
 
 
 def _redact_leaf(text: str) -> str:
     """Redact a text that is likely to come again: an agent sends all that was said each time."""
-    if len(text) < _LONG_TEXT:
-        return redact_url(text)
-    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    if digest in _seen:
-        kept = _seen[digest]
+    global _in_seen
+    if text in _seen:
+        kept = _seen[text]
         return text if kept is None else kept
     cleaned = redact_text(text)
-    if len(_seen) >= _MOST_SEEN:
+    if _in_seen > _MOST_SEEN:
         _seen.clear()
-    _seen[digest] = None if cleaned == text else cleaned
+        _in_seen = 0
+    _in_seen += len(text) + 100
+    _seen[text] = None if cleaned == text else cleaned
     return cleaned
 
 

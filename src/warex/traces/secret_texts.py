@@ -14,7 +14,8 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from warex.traces.known_secrets import known
 from warex.traces.own_shapes import COUNTED, GATE, PREFIXED, REDACTED, prefixed_token, without_keys
-from warex.traces.secret_names import Says, is_random, is_telling, says
+from warex.traces.secret_names import Says, is_telling, says
+from warex.traces.secret_paths import SEGMENT, tokens_in_paths
 from warex.traces.secret_shapes import PatternSet, compiled, context_rules, rare_rules, shape_rules
 
 _REDACTED = REDACTED.encode()
@@ -43,8 +44,8 @@ _NAME_AND_MARK = re.compile(
 _NAME_OF_PARAMETER = re.compile(rb"(?:[?&;#~]|\\u0026)([\w.:$%\[\]-]*)=")
 _NAME_OF_OPTION = re.compile(rb"--?([\w-]+)")
 _USER = rb"://[^/?#\s<>\"'\\]+@"
-_TAG = rb"(?i)<(?:input|meta)\b[^<>]{1,800}>"
-_SEGMENT = rb"/[\w.~:=%+-]{16,}"
+_TAG = rb"(?i)<(?:input|meta)\b[^<>]*\b(?:name|id|property|type)[\s=\\\"']+[^\s\"'<>\\]*" + _NAMES
+_REST_OF_TAG = re.compile(rb"[^<>]{0,800}>")
 _ENCODED = rb"(?i)%(?:25)*3d|%(?:25)*40|%(?:25)*22(?:%(?:25)*3a|:)"
 _CURL_USER = rb"(?:-u|--user)(?:[ \t]+|=)\\*[\"']?[^\s:\"'\\]+:"
 _LOGIN = rb"(?i)\blogin[ \t]+\S+[ \t]+password[ \t]+"
@@ -63,16 +64,6 @@ _LETTERS = re.compile(rb"[A-Z0-9_]+")
 _SECRET_PARAMETERS = frozenset({b"auth", b"key"})
 """Names that say more in a URL than elsewhere."""
 
-_TELLS = re.compile(
-    r"token|reset|passw|confirm|verif|activat|invit|magic|unsubscrib|secret|webhook|ticket|jwt"
-)
-_MAY_TELL = re.compile(
-    r"session|auth|hook|service|callback|login|signin|sso|share|private|code|key|bot|feed|accept"
-)
-_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,8}$")
-_BEFORE = re.compile(rb"(?:/[^/\s\"'<>?#]*){1,4}\Z")
-_RUN = re.compile(rb"[^\s\"'<>()\\]*\Z")
-_UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _ATTRIBUTE = re.compile(
     rb"([\w:-]+)[ \t\r\n]*=[ \t\r\n]*(?:\\*\"([^\"\\]*)|\\*'([^'\\]*)|([^\s\"'>\\]+))"
 )
@@ -97,8 +88,9 @@ def redact_bytes(text: bytes, *, line: bool = False, depth: int = 0) -> bytes:
     if first := [place for place in found if place < len(shapes)]:
         lower = text.lower()
         text = _cut(text, (span for place in first for span in shapes[place].find(text, lower)))
-    for place in sorted(set(found).difference(first)):
-        text = actions[place - len(shapes)](text, line, depth)
+    for place in sorted(found):
+        if place >= len(shapes):
+            text = actions[place - len(shapes)](text, line, depth)
     gates, actions = _by_length()
     for place in sorted(gates.found(text)):
         text = actions[place](text, line, depth)
@@ -114,7 +106,7 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (_PARAMETER, _parameters),
         (_ASSIGNED, _assigned),
         (_OPTION, _options),
-        (rb"(?i)<(?:input|meta)\b", _tags),
+        (_TAG, _tags),
         (_CURL_USER, _curl_users),
         (_LOGIN, _logins),
         (_ENCODED, _encoded),
@@ -132,7 +124,7 @@ def _by_length() -> tuple[PatternSet, tuple[_Replace, ...]]:
     Apart from the rest: RE2 would make a state of each count with each other pattern's place.
     """
     own: tuple[tuple[bytes, _Replace], ...] = (
-        (_SEGMENT, _segments),
+        (SEGMENT, _segments),
         (PREFIXED, _prefixed),
         (COUNTED, _keys),
         (_LONG, _base64),
@@ -341,7 +333,10 @@ def _tags(text: bytes, line: bool, depth: int) -> bytes:
     spans: list[_Span] = []
     for tag in _pattern(_TAG).finditer(text):
         told, values = False, []
-        for match in _ATTRIBUTE.finditer(text, *tag.span()):
+        rest = _REST_OF_TAG.match(text, tag.end())
+        if rest is None:
+            continue
+        for match in _ATTRIBUTE.finditer(text, tag.start(), rest.end()):
             name = match[1].lower()
             value = match[match.lastindex or 4]
             if name in (b"value", b"content"):
@@ -356,46 +351,7 @@ def _tags(text: bytes, line: bool, depth: int) -> bytes:
 
 
 def _segments(text: bytes, line: bool, depth: int) -> bytes:
-    """Take out tokens in paths."""
-    spans: list[_Span] = []
-    for match in _pattern(_SEGMENT).finditer(text):
-        begin, end = match.start() + 1, match.end()
-        segment = text[begin:end].decode()
-        if _EXTENSION.search(segment) or not any(sign.isdigit() for sign in segment):
-            continue
-        before = _BEFORE.search(text, max(0, begin - 120), begin - 1)
-        path = before.group().decode("utf-8", "replace").lower() if before else ""
-        if _is_token(segment, path) or (is_random(segment, 32) and _is_in_url(text, begin)):
-            spans.append((begin, end))
-    return _cut(text, spans)
-
-
-def _is_in_url(text: bytes, place: int) -> bool:
-    """Whether what stands there belongs to a URL or a path, and not to base64."""
-    run = _RUN.search(text, max(0, place - 2000), place)
-    return run is not None and (run.group().startswith(b"/") or b"://" in run.group())
-
-
-def _is_token(segment: str, path: str) -> bool:
-    name, mark, value = segment.partition("=")
-    if mark and says(name) is Says.SECRET:
-        return is_telling(value)
-    lower = segment.lower()
-    if not _is_of_words(segment) and (_TELLS.search(path) or _TELLS.match(lower)):
-        return is_telling(segment)
-    if _MAY_TELL.match(lower) and len(segment) > 24 and not _is_of_words(segment):
-        return is_telling(segment)
-    return _MAY_TELL.search(path) is not None and is_random(segment)
-
-
-def _is_of_words(segment: str) -> bool:
-    """Whether a segment is made of words and short numbers, as a page's name is."""
-    if _UUID.fullmatch(segment):
-        return False
-    parts = re.split(r"[-_.~:%+=]", segment)
-    return len(parts) > 1 and all(
-        part.isalpha() or (part.isdigit() and len(part) < 12) or not part for part in parts
-    )
+    return _cut(text, tokens_in_paths(text))
 
 
 def _encoded(text: bytes, line: bool, depth: int) -> bytes:

@@ -1,7 +1,6 @@
 """Appends events to a trace so that a killed process loses at most the last line."""
 
 import json
-from collections.abc import Container
 from functools import lru_cache
 from io import FileIO
 from itertools import starmap
@@ -10,13 +9,14 @@ from types import TracebackType
 from typing import Self
 
 import msgspec
+from msgspec.structs import replace
 
 from warex.clock import Clock, iso
 from warex.errors import InputError
 from warex.private import private_folder, private_opener
-from warex.traces.events import SCHEMA_VERSION, Event, Json, LlmCall, RequestSeen, ResponseSeen
+from warex.traces.events import SCHEMA_VERSION, Event, Json, RequestSeen, ResponseSeen
 from warex.traces.files import cannot_write
-from warex.traces.redact import redact_header, redact_json, redact_line
+from warex.traces.redact import redact_header, redact_json, redact_line, redact_url
 
 
 class TraceWriter:
@@ -103,23 +103,43 @@ class TraceWriter:
 _encoder = msgspec.json.Encoder()
 
 
+_OUR_OWN = frozenset({"exchange", "connection", "injection"})
+"""Fields into which nothing gets that another program said."""
+
+
 def redacted(event: Event) -> str:
     """Return an event as JSON without secrets.
 
-    Headers and messages come again and again. They are looked through piece by piece, and a piece
-    that was met before is known.
+    Hosts, URLs, headers and messages come again and again. An event is looked through piece by
+    piece, and a piece that was met before is known.
     """
+    bare: Event
     match event:
-        case RequestSeen() | ResponseSeen():
-            pairs = ",".join(starmap(_pair, event.headers))
-            rest = redact_line(as_json(event, {"headers"}))
-            return f'{rest[:-1]},"headers":[{pairs}]}}'
-        case LlmCall():
-            messages, tools = redact_json(event.messages), redact_json(event.tools)
-            rest = redact_line(as_json(event, {"messages", "tools"}))
-            return f'{rest[:-1]},"messages":{_value(messages)},"tools":{_value(tools)}}}'
+        case RequestSeen(method=method, url=url):
+            bare = replace(event, method=redact_url(method), url=redact_url(url), headers=[])
+        case ResponseSeen(error=error):
+            bare = replace(event, error=error and redact_url(error), headers=[])
         case _:
-            return redact_line(as_json(event))
+            return _redacted_fields(event)
+    # Quotes are escaped in texts, so that the first place is the field.
+    pairs = ",".join(starmap(_pair, event.headers))
+    return _value(bare).replace('"headers":[]', f'"headers":[{pairs}]', 1)
+
+
+def _redacted_fields(event: Event) -> str:
+    plain: dict[str, Json] = {"event": event.event}
+    nested: list[str] = []
+    for name in event.__struct_fields__:
+        value = getattr(event, name)
+        if isinstance(value, str):
+            plain[name] = value if name in _OUR_OWN else redact_url(value)
+        elif name in ("messages", "tools"):
+            nested.append(f',"{name}":{_value(redact_json(value))}')
+        elif isinstance(value, dict | list | tuple):
+            nested.append(f',"{name}":{_redacted_value(_value(value))}')
+        else:
+            plain[name] = value
+    return f"{_value(plain)[:-1]}{''.join(nested)}}}"
 
 
 @lru_cache(maxsize=8192)
@@ -127,14 +147,17 @@ def _pair(name: str, value: str) -> str:
     return _value(list(redact_header(name, value)))
 
 
-def as_json(event: Event, exclude: Container[str] = ()) -> str:
+@lru_cache(maxsize=1024)
+def _redacted_value(text: str) -> str:
+    return redact_line(text)
+
+
+def as_json(event: Event) -> str:
     """Return an event as JSON, as it is."""
-    names = event.__struct_fields__
-    said = {name: getattr(event, name) for name in names if name not in exclude}
-    return _value({"event": event.event, **said})
+    return _value(event)
 
 
-def _value(value: Json) -> str:
+def _value(value: Json | Event) -> str:
     try:
         return _encoder.encode(value).decode()
     except (UnicodeEncodeError, OverflowError):
