@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from warex.packed import Packed, Tally
+from warex.packed import Counts, Packed, Tally
 
 
 @pytest.mark.parametrize("count", [0, 1, 1023, 1024, 1025, 5000])
@@ -38,3 +38,13 @@ def test_many_items_take_little_room() -> None:
     finally:
         tracemalloc.stop()
     assert taken < 2_000_000
+
+
+def test_counts_are_told_of_each_text_and_of_all() -> None:
+    counts = Counts()
+    for number in range(3000):
+        counts[f"GET https://a/{number}"] += number % 7
+    counts["\udcff"] = 2
+    assert [counts[f"GET https://a/{number}"] for number in (0, 5, 2999)] == [0, 5, 3]
+    assert (counts["\udcff"], counts["never set"], len(counts)) == (2, 0, 3001)
+    assert counts.total() == sum(number % 7 for number in range(3000)) + 2

@@ -1,3 +1,4 @@
+import tracemalloc
 from collections import Counter
 from itertools import count
 from math import sqrt
@@ -871,3 +872,28 @@ def test_an_injection_says_what_was_injected_where() -> None:
     assert (injection.exchange, injection.stage, injection.repeat_of) == ("x1", "request", None)
     assert injection.fault["status"] == 503
     assert [type(effect).__name__ for effect in injection.effects] == ["Reply"]
+
+
+def test_what_is_over_takes_little_memory() -> None:
+    # Each address is counted by itself, and each injection is missed.
+    injector = Injector(one(per="url"), 1)
+    asked = count()
+
+    def ask_for(number: int) -> None:
+        for _ in range(number):
+            exchange = ask(f"{SITE}/products/{next(asked)}")
+            for injection in injector.request(exchange, 0.0).injections:
+                injector.settle(injection, delivered=False)
+            injector.finish(exchange.id)
+
+    # Whole blocks of what is kept packed, and more than any cache holds.
+    block = 1025
+    tracemalloc.start()
+    try:
+        ask_for(2 * block)
+        warm, _ = tracemalloc.get_traced_memory()
+        ask_for(4 * block)
+        last, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (last - warm) / (4 * block) < 60

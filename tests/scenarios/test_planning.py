@@ -26,7 +26,7 @@ def test_a_budget_is_spent_by_what_stands_and_given_back_by_a_miss() -> None:
     plans, count = planner(), count_of(trigger=TRIGGER)
     injection, memory = plans.plan(count, ask(PAGE), "", 1)
     assert plans.fires(count, "", 1)
-    plans.stand(count, injection, memory)
+    injection = plans.stand(count, injection, memory)
     assert not plans.fires(count, "", 2)
     plans.settle(injection, delivered=False)
     assert plans.fires(count, "", 2)
@@ -35,7 +35,7 @@ def test_a_budget_is_spent_by_what_stands_and_given_back_by_a_miss() -> None:
 def test_what_is_planned_again_spends_once_with_the_first() -> None:
     plans, count = planner(), count_of(trigger=TRIGGER)
     injection, memory = plans.plan(count, ask(PAGE), "", 1)
-    plans.stand(count, injection, memory)
+    injection = plans.stand(count, injection, memory)
     again = plans.again(injection, "a2")
     assert (again.repeat_of, again.exchange, again.ordinal) == (injection.id, "a2", 1)
     plans.settle(injection, delivered=True)

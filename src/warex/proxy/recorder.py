@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from warex.clock import Clock
 from warex.errors import WarexError
-from warex.packed import Packed
+from warex.packed import Counts, Packed
 from warex.proxy.sightings import Sightings, Summary
 from warex.traces import Event, FaultDelivered, FaultMissed, FaultPlanned, HarnessBroke, TraceWriter
 from warex.traces.blobs import BlobStore
@@ -32,7 +32,7 @@ class Recorder:
     on_written: Callable[[Event], None] = lambda event: None
     """Told of each event, once it stands in the trace."""
     _ledger: Packed[Event] = field(default_factory=Packed)
-    _bodies: dict[str, int] = field(default_factory=dict)
+    _bodies: Counts = field(default_factory=Counts)
 
     @property
     def ledger(self) -> list[Event]:
@@ -69,7 +69,12 @@ class Recorder:
 
         A number and not the digest: that of a password could be guessed from.
         """
-        return self._bodies.setdefault(digest, len(self._bodies) + 1) if digest else 0
+        if not digest:
+            return 0
+        number = self._bodies[digest]
+        if not number:
+            number = self._bodies[digest] = len(self._bodies) + 1
+        return number
 
     def harness_broke(self, reason: str, exchange: str | None = None) -> None:
         """Record that WAREX itself failed: the trial is void from here on."""

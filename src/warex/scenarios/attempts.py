@@ -285,14 +285,16 @@ class Attempts:
             injection, memory = planned
             if look.held is not None and injection.repeat_of is not None:
                 repeat_of = repeat_of or look.held.exchange
-            stands = not any(collide(earlier, injection) for earlier in injections)
-            (injections if stands else superseded).append(injection)
-            # What another rule's fault takes the place of never was: nobody waits for it, no
-            # attempt repeats it, and in a replay it is not there.
-            if stands and injection.repeat_of is None:
-                self._planner.stand(rule.count, injection, memory)
+            if any(collide(earlier, injection) for earlier in injections):
+                # What another rule's fault takes the place of never was: nobody waits for it, no
+                # attempt repeats it, and in a replay it is not there.
+                superseded.append(injection)
+                continue
+            if injection.repeat_of is None:
+                injection = self._planner.stand(rule.count, injection, memory)
                 if look.hit:
                     rule.hold_on(target, _held(rule, injection, moment.now))
+            injections.append(injection)
         return Decision(tuple(injections), tuple(superseded), repeat_of)
 
     def _count(

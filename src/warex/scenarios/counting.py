@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from warex.faults import ConnectionFault, Memory
+from warex.packed import Counts
 from warex.scenarios.candidate import Candidate, candidates_of
 from warex.scenarios.patterns import matcher
 from warex.scenarios.scenario import Rule
@@ -43,8 +44,8 @@ class RuleCount:
         """What would have been counted had the rules been armed, by scope."""
         self._url_fits = matcher(rule.match, sites)
         self._once = once
-        self._seen: Counter[str] = Counter()
-        self._spent: Counter[str] = Counter()
+        self._seen = Counts()
+        self._spent = Counts()
 
     def matches(self, candidate: Candidate) -> bool:
         """Whether the rule is about an exchange."""
@@ -118,8 +119,7 @@ class Occurrence:
     count: RuleCount
     scope: str
     _under_way: set[str] = field(default_factory=set)
-    was_delivered: bool = False
-    """Whether one of its injections was; that is the end of its story."""
+    _delivered: bool = False
 
     def plan(self, injection: str) -> None:
         """Note an injection on its way."""
@@ -132,10 +132,10 @@ class Occurrence:
         if injection not in self._under_way:
             return
         self._under_way.remove(injection)
-        self.was_delivered = self.was_delivered or delivered
+        self._delivered = self._delivered or delivered
         if not self._spends:
             self.count.spend(self.scope, -1)
 
     @property
     def _spends(self) -> bool:
-        return self.was_delivered or bool(self._under_way)
+        return self._delivered or bool(self._under_way)

@@ -377,8 +377,7 @@ class Injector:
             if any(collide(earlier, injection) for earlier in (*standing, *injections)):
                 superseded.append(injection)
                 continue
-            self._planner.stand(count, injection, memory)
-            injections.append(injection)
+            injections.append(self._planner.stand(count, injection, memory))
         return Decision(tuple(injections), tuple(superseded))
 
     def _repeat(self, opened: _Open, first: _Open) -> Decision:

@@ -1,10 +1,10 @@
-"""What is planned: the injections of a trial, numbered, kept with what they use up.
+"""What is planned: the injections of a trial, numbered, each with what it uses up.
 
 Exchanges and attempts to connect are judged apart, and plan alike.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pydantic import JsonValue
@@ -31,6 +31,8 @@ class Injection:
     repeat_of: str | None = None
     """The injection into the exchange that the browser silently repeats, the first of them all; or
     into the first of the attempts that are one occurrence."""
+    occurrence: Occurrence | None = field(default=None, compare=False, repr=False)
+    """What it uses up, together with its repeats; None where it does not stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,6 @@ class Planner:
         self._from_start = from_start
         self._task = 0
         self._injections = 0
-        self._hits: dict[str, Occurrence] = {}
 
     def begin_task(self, seed: int) -> None:
         """Begin a task, under its own seed."""
@@ -97,29 +98,25 @@ class Planner:
         )
         return injection, memory
 
-    def stand(self, count: RuleCount, injection: Injection, memory: Memory) -> None:
+    def stand(self, count: RuleCount, injection: Injection, memory: Memory) -> Injection:
         """Let a planned injection stand: it uses up its rule's budget until it is missed."""
         count.memory = memory
-        hit = self._hits[injection.id] = Occurrence(count, injection.scope)
-        hit.plan(injection.id)
+        occurrence = Occurrence(count, injection.scope)
+        occurrence.plan(injection.id)
+        return replace(injection, occurrence=occurrence)
 
     def again(self, injection: Injection, exchange_id: str) -> Injection:
         """Plan an injection once more, for what is the same occurrence."""
         root = injection.repeat_of or injection.id
         copy = replace(injection, id=self._new_id(), exchange=exchange_id, repeat_of=root)
-        if root in self._hits:
-            self._hits[root].plan(copy.id)
+        if copy.occurrence is not None:
+            copy.occurrence.plan(copy.id)
         return copy
 
     def settle(self, injection: Injection, *, delivered: bool) -> None:
         """Say what became of an injection; a second time changes nothing."""
-        root = injection.repeat_of or injection.id
-        hit = self._hits.get(root)
-        if hit is not None:
-            hit.settle(injection.id, delivered=delivered)
-            if hit.was_delivered:
-                # Nothing that becomes of its repeats changes it any more.
-                del self._hits[root]
+        if injection.occurrence is not None:
+            injection.occurrence.settle(injection.id, delivered=delivered)
 
     def _new_id(self) -> str:
         self._injections += 1
