@@ -76,7 +76,7 @@ def _is_a(media_type: str, wanted: str) -> bool:
     return media_type == wanted or (subtype == "*" and media_type.startswith(f"{kind}/"))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _as_recorded(url: str) -> str:
     # Only here: a scenario is read before a command starts, which waits for nothing that it can do
     # without.

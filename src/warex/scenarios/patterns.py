@@ -19,7 +19,7 @@ _IN_SCHEME: Final = "[^:/?]"
 _IN_HOST: Final = "[^/?]"
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def normalise(url: str) -> str:
     """Return the URL, or pattern, as rules compare it (RFC 3986 §6.2.2, §6.2.3).
 
@@ -38,7 +38,7 @@ def normalise(url: str) -> str:
     return f"{scheme}://{authority}{rest}"
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def host_of(url: str) -> str:
     """Return the host of a normalised URL or pattern; no port, an IPv6 address without brackets."""
     authority = url.partition("://")[2].partition("/")[0]

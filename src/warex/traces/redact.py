@@ -46,7 +46,7 @@ def redact_line(line: str) -> str:
     return _redacted(line, line=True)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def redact_url(url: str) -> str:
     """Return the URL without user name and password and without values such as that of ``key=``."""
     folder = simple_url(url)
@@ -87,7 +87,7 @@ def redact_headers(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     return [redact_header(name, value) for name, value in pairs]
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def redact_header(name: str, value: str) -> tuple[str, str]:
     """Return a header with its value replaced where it is secret."""
     lower = name.lower()

@@ -142,7 +142,7 @@ def _redacted_fields(event: Event) -> str:
     return f"{_value(plain)[:-1]}{''.join(nested)}}}"
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _pair(name: str, value: str) -> str:
     return _value(list(redact_header(name, value)))
 
