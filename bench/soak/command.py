@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from rich.console import Console
@@ -23,10 +24,12 @@ from warex.proxy.lane import Proxy, started
 from warex.traces import EVENTS, iter_trace
 
 MOST_GROWTH = 10_000_000
-"""Bytes of resident memory that a lane may gain over 100,000 requests, and over fewer."""
+"""Bytes of resident memory that a warm lane may gain over 100,000 requests."""
+UNEVEN = 2_000_000
+"""Bytes that a soak of any length may show: a heap grows by pieces, not by requests."""
+WARM_UP = 6_000
+"""Requests that come first and fill a lane's caches."""
 _ROUNDS = 20
-_WARM_UP = 4
-"""Rounds after which the lane is warm."""
 _AT_ONCE = 16
 """Sessions that are open at a time."""
 _QUIET_SECONDS = 20.0
@@ -39,6 +42,7 @@ class Sample:
     """A lane between two rounds, when no client is connected."""
 
     requests: int
+    """Since it was warm."""
     memory: int
     descriptors: int
 
@@ -58,7 +62,13 @@ class Soaked:
 def main(arguments: Sequence[str]) -> int:
     """Soak a lane and say what was found; return 1 unless it is clean."""
     parser = argparse.ArgumentParser(prog="python -m bench soak", description=__doc__)
-    parser.add_argument("--requests", type=int, default=100_000, metavar="N")
+    parser.add_argument(
+        "--requests",
+        type=int,
+        default=100_000,
+        metavar="N",
+        help=f"how many, after {WARM_UP:,} that warm the lane up",
+    )
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args(arguments)
     if asked.requests < _ROUNDS:
@@ -95,12 +105,13 @@ async def _rounds(
         way = Way(proxy.port, site.port, site.websocket_port, place.ca.certificate)
         idle = descriptors(proxy.pid)
         with _progress() as show:
-            for turn in range(_ROUNDS):
-                first, last = (requests * it // _ROUNDS for it in (turn, turn + 1))
+            ends = [WARM_UP + requests * turn // _ROUNDS for turn in range(_ROUNDS + 1)]
+            for first, last in pairwise([0, *ends]):
                 await _round(way, book, list(jobs.sessions(seed, first, last - first)))
                 await _quiet(proxy.pid, site, samples[-1].descriptors if samples else idle)
-                samples.append(Sample(last, resident(proxy.pid, "VmRSS"), descriptors(proxy.pid)))
-                show(f"{last:,} of {requests:,} requests, {samples[-1].memory / 1e6:.0f} MB")
+                memory = resident(proxy.pid, "VmRSS")
+                samples.append(Sample(last - WARM_UP, memory, descriptors(proxy.pid)))
+                show(f"{last:,} of {ends[-1]:,} requests, {memory / 1e6:.0f} MB")
                 if proxy.broken:
                     break
     return book, site, samples
@@ -181,19 +192,21 @@ def told(soaked: Soaked, requests: int, seed: int, say: Callable[[str], None]) -
 
 def grown(samples: Sequence[Sample], requests: int, say: Callable[[str], None]) -> list[str]:
     """Say how memory and descriptors went between rounds; return what is wrong with it."""
-    if len(samples) <= _WARM_UP:
-        return ["the soak ended before the lane was warm"]
-    warm, last = samples[_WARM_UP - 1], samples[-1]
+    if len(samples) < 2 or samples[-1].requests < requests:
+        return ["the soak ended before all was sent"]
+    warm, last = samples[0], samples[-1]
     growth = last.memory - warm.memory
-    allowed = MOST_GROWTH * max(1, requests / 100_000)
+    allowed = max(MOST_GROWTH * requests / 100_000, UNEVEN)
     say(
-        f"memory: {warm.memory / 1e6:.1f} MB after {warm.requests:,}, {last.memory / 1e6:.1f} MB"
-        f" after {last.requests:,} ({growth / (last.requests - warm.requests):,.0f} bytes each);"
-        f" descriptors {warm.descriptors} and {last.descriptors}"
+        f"memory: {warm.memory / 1e6:.1f} MB once warm, {last.memory / 1e6:.1f} MB"
+        f" {last.requests:,} requests later ({growth / last.requests:,.0f} bytes each;"
+        f" {allowed / 1e6:.1f} MB more are allowed); descriptors {warm.descriptors} and"
+        f" {last.descriptors}"
     )
+    say("MB after each round: " + " ".join(f"{it.memory / 1e6:.1f}" for it in samples))
     wrong = []
     if growth > allowed:
-        wrong.append(f"memory grew by {growth / 1e6:.1f} MB; {allowed / 1e6:.0f} MB are allowed")
+        wrong.append(f"memory grew by {growth / 1e6:.1f} MB; {allowed / 1e6:.1f} MB are allowed")
     if (lost := last.descriptors - samples[0].descriptors) > 0:
         wrong.append(f"{lost} descriptors were lost")
     return wrong

@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench.soak.command import MOST_GROWTH, Sample, grown
+from bench.soak.command import MOST_GROWTH, UNEVEN, Sample, grown
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -16,7 +16,7 @@ def test_a_small_soak_is_clean() -> None:
         cwd=REPOSITORY,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=570,
         check=False,
     )
 
@@ -24,24 +24,30 @@ def test_a_small_soak_is_clean() -> None:
     assert "Clean." in done.stdout
 
 
-def _samples(*memory: int, descriptors: int = 10) -> list[Sample]:
-    last = len(memory)
+def _samples(requests: int, *memory: int, descriptors: int = 10) -> list[Sample]:
+    steps = len(memory) - 1
     return [
-        Sample(1000 * number, each, descriptors if number == last else 10)
-        for number, each in enumerate(memory, 1)
+        Sample(requests * step // steps, each, descriptors if step == steps else 10)
+        for step, each in enumerate(memory)
     ]
 
 
-def test_growth_counts_once_the_lane_is_warm() -> None:
+@pytest.mark.parametrize(
+    ("requests", "allowed"),
+    [(2000, UNEVEN), (20_000, UNEVEN), (50_000, MOST_GROWTH // 2), (100_000, MOST_GROWTH)],
+)
+def test_growth_is_allowed_by_the_number_of_requests(requests: int, allowed: int) -> None:
     warm = 70_000_000
 
-    assert not grown(_samples(10, 20, 30, warm, warm, warm + MOST_GROWTH), 6000, print)
-    assert grown(_samples(10, 20, 30, warm, warm, warm + MOST_GROWTH + 1), 6000, print)
+    assert not grown(_samples(requests, warm, warm, warm + allowed), requests, print)
+    assert grown(_samples(requests, warm, warm, warm + allowed + 1), requests, print)
 
 
 def test_one_lost_descriptor_is_too_many() -> None:
-    assert grown(_samples(*[10] * 6, descriptors=11), 6000, print) == ["1 descriptors were lost"]
+    samples = _samples(6000, *[10] * 6, descriptors=11)
+    assert grown(samples, 6000, print) == ["1 descriptors were lost"]
 
 
 def test_a_soak_that_ended_early_is_not_clean() -> None:
-    assert grown(_samples(10, 10), 6000, print)
+    assert grown(_samples(3000, 10, 10), 6000, print)
+    assert grown([Sample(0, 10, 10)], 6000, print)
