@@ -213,6 +213,13 @@ _HEADERS: tuple[tuple[str, _Draw, str], ...] = (
     ("X-ClickHouse-Key", _password, "{}"),
     ("X-Influx-Secret", _token(24), "{}"),
     ("X-SID", _token(32), "{}"),
+    ("Sec-WebSocket-Protocol", _token(40), "v1.proto, bearer.{}"),
+    ("Sec-WebSocket-Protocol", _token(40), "access_token, {}"),
+    ("Sec-WebSocket-Protocol", _uuid, "mqtt, {}"),
+    ("Sec-WebSocket-Protocol", lambda d: d.url64(30), "base64url.bearer.authorization.k8s.io.{}"),
+    ("X-Magic-Link", _uuid, "{}"),
+    ("X-Ticket", _uuid, "{}"),
+    ("X-Session-Guid", _uuid, "{}"),
     ("Referer", _token(24), "https://sso.example/back?session_token={}"),
 )
 
@@ -308,6 +315,12 @@ _QUERY: tuple[tuple[str, _Draw], ...] = (
     ("state_token", _token(30)),
     ("sharekey", _token(30)),
     ("sas", _token(43)),
+    ("st", _token(32)),
+    ("user_code", _token(24)),
+    ("hash_key", _token(40)),
+    ("zz7", _token(32)),
+    ("handoff", _token(26)),
+    ("magic_link", _uuid),
 )
 
 _NESTED: tuple[tuple[str, _Draw], ...] = (
@@ -355,6 +368,8 @@ _PATHS: tuple[tuple[str, _Draw], ...] = (
     ("/unsubscribe/{}", _token(64)),
     ("/login/callback/session/{}", _token(40)),
     ("/oauth/code/{}", _token(40)),
+    ("/auth/{}/callback", _hex(48)),
+    ("/sso/v2/{}", _hex(64)),
 )
 
 # ---- what its own shape tells, wherever it stands
@@ -423,6 +438,9 @@ _SHAPES: tuple[_Draw, ...] = (
     lambda d: "gsk" + "_" + d.alnum(52),
     lambda d: "xai" + "-" + d.alnum(80),
     lambda d: "pplx" + "-" + d.alnum(48),
+    lambda d: "pplx" + "-" + d.hex(48),
+    lambda d: "tvly" + "-" + d.alnum(32),
+    lambda d: "nvapi" + "-" + d.alnum(64),
     lambda d: "AGE-SECRET-KEY-1" + d.of("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58),
     lambda d: "sbp" + "_" + d.hex(40),
     lambda d: "pscale_tkn" + "_" + d.alnum(43),
@@ -516,6 +534,10 @@ _TEXTS: tuple[tuple[str, _Draw], ...] = (
     ),
     ("machine api.example login bob password {}", _token(20)),
     ("//registry.example/:_authToken={}", _token(36)),
+    ("The password is {}.", _password),
+    ("Log in as bob, passwd={} and go on", _password),
+    ("pin: {}", lambda d: d.digits(6)),
+    ("Your verification code is {}", _otp),
     ("[x](https://app.example/login?token={})", _token(30)),
     ("see https://app.example/#access_token={} now", _token(30)),
     ("https://discord.com/api/webhooks/112817356182900000/{}", lambda d: d.alnum(68)),

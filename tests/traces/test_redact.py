@@ -5,7 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from warex.traces.redact import redact_headers, redact_json, redact_text, redact_url
+from warex.traces.redact import (
+    redact_headers,
+    redact_image,
+    redact_json,
+    redact_text,
+    redact_url,
+)
 
 KEYS = (
     "sk-proj-abcDEF0123456789abcdef",
@@ -202,3 +208,13 @@ def test_json_deeper_than_any_reader_can_follow_is_left_out() -> None:
         value = [value]
 
     assert "nested too deeply" in json.dumps(redact_json(value))
+
+
+def test_an_image_that_is_text_is_looked_through_and_another_is_not() -> None:
+    svg = b'<svg><a href="https://a.example/?token=hush"/><text>sk-proj-abcDEF0123456789abcdef</text></svg>'
+    png = b"\x89PNG\r\n\x1a\n\xff token=hush sk-proj-abcDEF0123456789abcdef"
+
+    assert redact_image(svg) == (
+        b'<svg><a href="https://a.example/?token=[redacted]"/><text>[redacted]</text></svg>'
+    )
+    assert redact_image(png) == png

@@ -109,6 +109,8 @@ PIECES = st.lists(SIGNS | NAMES | st.text(max_size=5), max_size=6).map("".join)
 @given(PIECES, PIECES)
 @example("token=", "x")
 @example('password: "', '"')
+@example("", ";token=")
+@example("?key=", "password is ")
 def test_a_line_stays_json_with_the_fields_that_it_had(first: str, second: str) -> None:
     line = json.dumps({"event": "request", "url": first, "detail": second, "token": "kept"})
 

@@ -12,7 +12,7 @@ REDACTED = "[redacted]"
 GATE = (
     rb"sk-|[sr]k_(?:live|test)_|earer |PRIVATE KEY|AIza|ya29\.|A[KS]IA|gh[pousr]_|glpat-|xox|eyJ"
     rb"|gsk_|xai-|hf_|:AA|-us[0-9]|GOCSPX-|dckr_|1//0|github_pat_|key-|RGAPI-|NRAK-|sbp_"
-    rb"|ATATT3|tskey-|sk\.eyJ"
+    rb"|ATATT3|tskey-|sk\.eyJ|pplx-|tvly-|nvapi-|csk-|e2b_|bb_live_|fc-[0-9a-f]"
 )
 COUNTED = rb"pat[A-Za-z0-9]{14}\.|[MNO][A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\."
 PREFIXED = rb"\b[A-Za-z][A-Za-z0-9]{0,11}[_-][A-Za-z0-9]{24,}"
@@ -47,6 +47,13 @@ _KEYS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     _key("sk_", r"(?:live|test)_[A-Za-z0-9]{12,}"),  # Stripe
     _key("gsk_", r"[A-Za-z0-9]{20,}"),  # Groq
     _key("xai-", r"[A-Za-z0-9]{20,}"),
+    _key("pplx-", r"[A-Za-z0-9]{24,}"),  # Perplexity
+    _key("tvly-", r"(?:(?:dev|prod)-)?[A-Za-z0-9]{20,}"),  # Tavily
+    _key("nvapi-", r"[A-Za-z0-9_-]{24,}"),  # NVIDIA
+    _key("csk-", r"[A-Za-z0-9]{24,}"),  # Cerebras
+    _key("e2b_", r"[0-9a-f]{32,}"),
+    _key("bb_live_", r"[A-Za-z0-9_-]{16,}"),  # Browserbase
+    _key("fc-", r"[0-9a-f]{32}(?![0-9a-f])"),  # Firecrawl
     _key("hf_", r"[A-Za-z0-9]{20,}"),  # Hugging Face
     _key("AIza", r"[A-Za-z0-9_-]{16,}"),  # Google
     _key("ya29.", r"[A-Za-z0-9_-]{16,}"),

@@ -94,7 +94,7 @@ def redact_header(name: str, value: str) -> tuple[str, str]:
     if lower in SECRET_HEADERS:
         return name, REDACTED
     if lower == "sec-websocket-protocol":
-        return name, ", ".join(_protocol(each.strip()) for each in value.split(","))
+        return name, _protocols(value)
     told = Says.NOTHING if lower in _NOT_SECRET else says(name)
     if told is Says.MAYBE and lower.endswith("key"):
         told = Says.SECRET
@@ -132,11 +132,40 @@ def _is_count(value: str) -> bool:
     )
 
 
+def _protocols(value: str) -> str:
+    """Return subprotocols (RFC 6455) without the tokens among them, as browsers' code must send."""
+    cleaned: list[str] = []
+    told = Says.NOTHING
+    for each in value.split(","):
+        item = each.strip()
+        if told is Says.SECRET and len(item) >= 8:
+            cleaned.append(REDACTED)
+            told = Says.NOTHING
+            continue
+        cleaned.append(_protocol(redact_text(item)))
+        told = max(says(item), Says.SECRET if item.lower() in _SCHEMES else Says.NOTHING)
+    return ", ".join(cleaned)
+
+
+_SCHEMES = frozenset({"auth", "basic", "key", "session", "ticket"})
+_WORDY = re.compile(r"[A-Za-z]*[0-9]{0,3}")
+
+
 def _protocol(item: str) -> str:
-    """Return a subprotocol (RFC 6455) unless it smuggles a token, as browsers' code must."""
-    if is_telling(item) and (is_random(item) or "." not in item):
-        return REDACTED
-    return redact_text(item)
+    """Return a subprotocol with the parts redacted that are no words or versions."""
+    if "." not in item:
+        words = all(map(_WORDY.fullmatch, re.split("[-_+/]", item)))
+        hidden = is_random(item, 16, 25) or (is_telling(item) and not words)
+        return REDACTED if hidden else item
+    parts = item.split(".")
+    # Behind ``bearer`` anything long opens something; a host's name is left where nothing tells.
+    tells = any(says(part) is not Says.NOTHING for part in parts)
+    return ".".join(
+        REDACTED
+        if is_random(part, 16, 25) or (tells and is_telling(part) and len(part) >= 16)
+        else part
+        for part in parts
+    )
 
 
 _seen: dict[str, str | None] = {}

@@ -64,8 +64,8 @@ _WORDS = frozenset(
     | {"ssn", "totp"}
 )
 _MAYBE_WORDS = frozenset(
-    {"appid", "auth", "authentication", "crumb", "key", "magic", "nonce", "pat", "policy"}
-    | {"session", "sid", "sign", "ticket"}
+    {"appid", "auth", "authentication", "crumb", "invitation", "invite", "key", "magic", "nonce"}
+    | {"pat", "policy", "session", "sid", "sign", "st", "ticket"}
 )
 
 _NOT_ITSELF = _words(
@@ -89,7 +89,7 @@ _KEYS_OF_DATA = _words(
     """
     accept alt answer arrow attribute boundary bucket cache candidate column component
     composite config content control ctrl data dedup dedupe deduplication dictionary element
-    enter escape event facet feature field file filter flag foreign group hash header host
+    enter escape event facet feature field file filter flag foreign group header host
     hot i18n idempotency image index issue item json keyboard label locale lookup map
     message meta modifier natural node object option order param parameter partition press
     primary project property pub public query range react registry resource routing row
@@ -117,11 +117,15 @@ _PLACES_IN_TEXT = _words(
 _SECRET_CODES = _words(
     """
     fa factor access activation auth authorization authentication backup confirm confirmation device
-    invite invitation login mfa one otp pass pin recovery reset security sms time totp unlock
-    verification verify
+    invite invitation login mfa one oob otp pass pin recovery reset security sms time totp unlock
+    user verification verify
     """
 )
 _OF_KINDS = frozenset({"session", "sess", "secret"})
+_IDS = frozenset({"guid", "id", "ids", "uuid"})
+_LINKS_THAT_OPEN = frozenset({"invitation", "invite", "login", "magic"})
+_NO_TOKENS = re.compile("tokeni[sz]|tokenless|passwordless|passwordstrength|authoriz(?:able|er)")
+"""Words in which a stem stands and means no secret."""
 _PLAIN_WORDS_ON_KEY = frozenset({"donkey", "hockey", "hotkey", "jockey", "key", "monkey", "turkey"})
 
 
@@ -136,10 +140,13 @@ def says(name: str) -> Says:
     if not words:
         return Says.NOTHING
     last, before = words[-1], words[-2] if len(words) > 1 else ""
-    if last in ("id", "ids"):
+    if last in _IDS:
         whole = "".join(words)
         told = before in _OF_KINDS or whole.endswith(("accesskeyid", "sessionid"))
-        return Says.SECRET if told else Says.NOTHING
+        maybe = Says.MAYBE if before == "magic" else Says.NOTHING
+        return Says.SECRET if told else maybe
+    if last == "link" and before in _LINKS_THAT_OPEN:
+        return Says.MAYBE
     if len(words) > 1 and last in _NOT_ITSELF:
         return Says.NOTHING
     if last == "code":
@@ -160,7 +167,7 @@ def says(name: str) -> Says:
 
 
 def _by_stems(words: list[str], last: str) -> Says:
-    whole = "".join(words)
+    whole = _NO_TOKENS.sub("", "".join(words))
     if any(stem in whole for stem in _STEMS) or not _WORDS.isdisjoint(words):
         return Says.SECRET
     if not _MAYBE_WORDS.isdisjoint(words):

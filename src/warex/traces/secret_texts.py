@@ -14,6 +14,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from warex.traces.known_secrets import known
 from warex.traces.own_shapes import COUNTED, GATE, PREFIXED, REDACTED, prefixed_token, without_keys
+from warex.traces.secret_guesses import RANDOM_VALUE, SAID, random_values, said_secrets, user_spans
 from warex.traces.secret_names import Says, is_telling, says
 from warex.traces.secret_paths import SEGMENT, tokens_in_paths
 from warex.traces.secret_shapes import PatternSet, compiled, context_rules, rare_rules, shape_rules
@@ -56,11 +57,14 @@ _WHOLE_LINE = re.compile(rb"[^\r\n\"'\\<>]+")
 _PLACEHOLDER = re.compile(rb"\[redacted|%5Bredacted|\$[{(A-Z_]|\{|<|\*|%[({s]|redacted@")
 _CODE = re.compile(rb"[A-Za-z_]+(?:\.[A-Za-z_]+)*[(\[;]?|[A-Za-z_.]+\(.*")
 _STRONG = re.compile(rb"(?=.*[0-9])(?=.*[^0-9]).{8,}", re.DOTALL)
+_SAYS_HOW = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]+-[a-z-]+")
+"""A date, or ``12-character``."""
 _DIGEST = re.compile(rb"Digest (?:[\w-]+=(?:\\*\"[^\"\\]*\\*\"|[^\s,\"\\]+)(?:,[ ]?)?)+")
 _HOLDS_ALL = frozenset({b"authorization", b"cookie", b"proxy-authorization", b"set-cookie"})
 _GOES_ON = frozenset(bytes([sign]) for sign in b",:;)]} \t")
 _LETTERS = re.compile(rb"[A-Z0-9_]+")
 
+_TRUTHS = frozenset({b"0", b"1", b"false", b"no", b"none", b"null", b"off", b"on", b"true", b"yes"})
 _SECRET_PARAMETERS = frozenset({b"auth", b"key"})
 """Names that say more in a URL than elsewhere."""
 
@@ -109,6 +113,7 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (_TAG, _tags),
         (_CURL_USER, _curl_users),
         (_LOGIN, _logins),
+        (SAID, _said),
         (_ENCODED, _encoded),
         (_rare_words(), _rare),
         (_by_context(), _vendors),
@@ -127,6 +132,7 @@ def _by_length() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (SEGMENT, _segments),
         (PREFIXED, _prefixed),
         (COUNTED, _keys),
+        (RANDOM_VALUE, _random_values),
         (_LONG, _base64),
     )
     return PatternSet(tuple(each for each, _ in own)), tuple(do for _, do in own)
@@ -151,14 +157,14 @@ def load() -> None:
     redact_bytes(b"https://site.example/")
 
 
-def _cut(text: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
+def _cut(text: bytes, spans: Iterable[_Span], instead: bytes = _REDACTED) -> bytes:
     """Return the text with a placeholder in place of each span."""
     pieces: list[bytes] = []
     done = 0
     for begin, end in sorted(spans):
         if end <= done or begin == end:
             continue
-        pieces += (text[done : max(begin, done)], b"" if begin < done else _REDACTED)
+        pieces += (text[done : max(begin, done)], b"" if begin < done else instead)
         done = end
     return b"".join((*pieces, text[done:])) if pieces else text
 
@@ -220,7 +226,15 @@ def _altchars(run: bytes) -> bytes | None:
 
 def _users(text: bytes, line: bool, depth: int) -> bytes:
     # No brackets here: URL parsers take them for an IPv6 address.
-    return bytes(_pattern(_USER).sub(b"://redacted@", text))
+    return _cut(text, user_spans(text), b"redacted")
+
+
+def _random_values(text: bytes, line: bool, depth: int) -> bytes:
+    return _cut(text, random_values(text))
+
+
+def _said(text: bytes, line: bool, depth: int) -> bytes:
+    return _cut(text, said_secrets(text))
 
 
 def _parameters(text: bytes, line: bool, depth: int) -> bytes:
@@ -231,9 +245,16 @@ def _parameters(text: bytes, line: bool, depth: int) -> bytes:
         told = says(name.decode("utf-8", "replace"))
         if name.lower() in _SECRET_PARAMETERS:
             told = Says.SECRET
-        begin = match.end() + (text[match.end() : match.end() + 1] in (b'"', b"'"))
+        quote_mark = text[match.end() : match.end() + 1]
+        begin = match.end() + (quote_mark in (b'"', b"'"))
         value = _value(_IN_QUERY, text, begin)
+        if begin > match.end() and (
+            value[:1] in _GOES_ON or not text.startswith(quote_mark, begin + len(value))
+        ):
+            continue  # The quote ends what stands before it.
         if told is Says.NOTHING or not value or _PLACEHOLDER.match(value):
+            continue
+        if value.lower() in _TRUTHS:
             continue
         if told is Says.SECRET or is_telling(value.decode("utf-8", "replace")):
             spans.append((begin, begin + len(value)))
@@ -258,7 +279,7 @@ def _assigned(text: bytes, line: bool, depth: int) -> bytes:
         if span is None:
             continue
         value = text[span[0] : span[1]]
-        if not value or _PLACEHOLDER.match(value):
+        if not value or _PLACEHOLDER.match(value) or value.lower() in _TRUTHS:
             continue
         if told is Says.SECRET or is_telling(value.decode("utf-8", "replace")):
             spans.append(span)
@@ -298,7 +319,7 @@ def _assigned_value(
     if closing:
         return span if value[:1].isdigit() and _STRONG.fullmatch(value) else None
     if b":" in separator and b"=" not in separator:
-        return span if _STRONG.fullmatch(value) else None
+        return span if _STRONG.fullmatch(value) and not _SAYS_HOW.fullmatch(value) else None
     form = text[span[1] : span[1] + 1] == b"&" or text[start - 1 : start] in (b"&", b"?", b";")
     shell = _LETTERS.fullmatch(name) is not None
     return span if form or shell or _CODE.fullmatch(value) is None else None
