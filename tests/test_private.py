@@ -75,3 +75,8 @@ def test_what_others_left_is_made_private_and_links_are_not_followed(tmp_path: P
         0o600,
         0o644,
     ]
+
+
+def test_where_no_folder_can_be_made_there_is_an_error() -> None:
+    with pytest.raises(OSError, match="No such file"):
+        private_folder(Path("/proc/warex/deep"))

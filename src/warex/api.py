@@ -26,7 +26,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 import click
-from pydantic import JsonValue, TypeAdapter, ValidationError
+import msgspec
+from pydantic import JsonValue, ValidationError
 from pydantic_core import to_jsonable_python
 
 from warex.cli.traffic import Host, Origin
@@ -63,8 +64,6 @@ if TYPE_CHECKING:
     from selenium.webdriver import ChromeOptions
 
 _LOG = logging.getLogger("warex")
-
-_events: TypeAdapter[list[Event]] = TypeAdapter(list[Event])
 
 type AnyScenario = str | os.PathLike[str] | Scenario | Mapping[str, object]
 """A preset's name or a file, a scenario, or one written as a dict."""
@@ -166,7 +165,8 @@ class Interception:
         """The injections so far, in the order in which they were planned."""
         if self._ended:
             return _injections(entry.event for entry in self.trace.entries)
-        return _injections(_events.validate_python(self._proxy.call("GET", "/ledger")))
+        ledger = self._proxy.call("GET", "/ledger")
+        return _injections(msgspec.convert(said, Event.__value__) for said in ledger)
 
     @property
     def requests(self) -> list[RequestSeen]:

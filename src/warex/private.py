@@ -18,6 +18,8 @@ def private_folder(path: Path) -> None:
     try:
         path.mkdir(_FOLDER)
     except FileNotFoundError:
+        if path.parent.is_dir():
+            raise  # Nothing can be made here, as in /proc.
         private_folder(path.parent)
         private_folder(path)
         return

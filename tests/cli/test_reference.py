@@ -137,7 +137,7 @@ def follow(text: str, folder: Path) -> list[tuple[str, str, str]]:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

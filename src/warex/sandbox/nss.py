@@ -18,7 +18,7 @@ MODULES: Final = "pkcs11.txt"
 
 _NICKNAME: Final = b"WAREX testing CA"
 _MAY_ISSUE_FOR_SITES: Final = b"C,,"
-_SECONDS: Final = 20.0
+_SECONDS: Final = 60.0
 _PLACES: Final = (
     "/usr/lib/*/nss",
     "/usr/lib64",
