@@ -126,6 +126,13 @@ def test_the_report_reads_in_light_and_in_dark(run: Path) -> None:
     assert "prefers-color-scheme: dark" in write_report(load_run(run)).read_text()
 
 
+def test_the_report_is_the_owners_alone(run: Path) -> None:
+    report = write_report(load_run(run))
+
+    assert report.stat().st_mode & 0o777 == 0o600
+    assert (run / SUMMARY).stat().st_mode & 0o777 == 0o600
+
+
 def test_the_same_run_gives_the_same_report(run: Path) -> None:
     first = write_report(load_run(run)).read_bytes()
 

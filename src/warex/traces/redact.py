@@ -66,8 +66,10 @@ def _redacted(text: str, *, line: bool) -> str:
     return text if redacted == data else redacted.decode("utf-8", "surrogatepass")
 
 
-_HEX = re.compile(r"(?:W/)?\"?[0-9a-f-]*\"?")
-"""A hash, a UUID or a number: it has no shape that would tell."""
+_HEX = re.compile(
+    r"(?:W/)?\"?[0-9a-f-]*\"?|[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT"
+)
+"""A hash, a UUID, a number or a date: it has no shape that would tell."""
 _SPLIT = re.compile(r"[\s,;=\"']+")
 _IDENTIFIES = re.compile(
     r"""(?ix) (?:^|[-_.])
