@@ -407,6 +407,24 @@ def test_only_whole_good_answers_are_kept(group: Cached, model: Model) -> None:
     assert len(list((group.cache / "1").iterdir())) == 1
 
 
+def test_an_answer_with_a_secret_in_it_is_not_kept(group: Cached, model: Model) -> None:
+    body = json.dumps({"choices": [{"index": 0, "message": {"content": f"use {KEY}"}}]})
+    model.origin.routes[PATH] = Answer(
+        body=body.encode(),
+        headers=[
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(body)).encode()),
+        ],
+    )
+    with group.trial() as first:
+        assert KEY in chat(first, model, USER)
+    group.share(first)
+    Model(model.origin)
+
+    with group.trial() as second:
+        assert chat(second, model, USER).startswith("answer ")
+
+
 def test_neither_keys_nor_cookies_nor_questions_are_on_the_disk(
     group: Cached, model: Model
 ) -> None:
