@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from bench.setting import HOST
-from bench.soak.clients import Book
+from bench.soak.clients import Book, Fate
 from bench.soak.jobs import PROBABILITIES
 from bench.soak.sums import Chance, added_up, chances, mistakes
 
@@ -109,6 +109,21 @@ def _found(
 
 def test_nothing_is_wrong_where_all_agree() -> None:
     assert _found(_clean()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "fate", "wrong"),
+    [
+        ("/calm/post/4", "left", 0),
+        ("/calm/post/4", "site", 1),
+        ("/calm/page/4", "left", 1),
+    ],
+)
+def test_only_an_upload_that_was_given_up_may_be_missing(path: str, fate: Fate, wrong: int) -> None:
+    book = _book()
+    book.fates[path].append(fate)
+
+    assert len(_found(_clean(), book)) == wrong
 
 
 @pytest.mark.parametrize("left_out", range(len(_clean())))
