@@ -107,7 +107,7 @@ def running(kind: str, mark: str) -> list[int]:
     return found
 
 
-def kills(kind: str, how: signal.Signals, process: "subprocess.Popen[bytes]", run: Path) -> int:
+def kills(kind: str, process: "subprocess.Popen[bytes]", run: Path) -> int:
     """Kill one after the other, each at a moment after a trial was finished; return how many.
 
     Trials that were void come last, and are left alone: three attempts are all that each has.
@@ -120,13 +120,13 @@ def kills(kind: str, how: signal.Signals, process: "subprocess.Popen[bytes]", ru
             time.sleep(0.02)
             continue
         with suppress(subprocess.TimeoutExpired):
-            process.wait(draw(1, kind, how, "moment", number) * 1.5)
+            process.wait(draw(1, kind, "moment", number) * 1.5)
         pids = running(kind, mark)
         if not pids:
             continue
         done = counted
         with suppress(ProcessLookupError):
-            os.kill(pids[int(draw(1, kind, "which", number) * len(pids))], how)
+            os.kill(pids[int(draw(1, kind, "which", number) * len(pids))], signal.SIGKILL)
             number += 1
     return number
 
@@ -156,9 +156,6 @@ def port() -> Iterator[int]:
 
 
 @pytest.mark.parametrize(
-    "how", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV], ids=lambda how: how.name
-)
-@pytest.mark.parametrize(
     ("kind", "isolate"),
     [
         ("proxy", "environment"),
@@ -171,11 +168,11 @@ def port() -> Iterator[int]:
     ],
 )
 def test_a_campaign_counts_every_trial_whoever_is_killed(
-    port: int, tmp_path: Path, kind: str, isolate: str, how: signal.Signals
+    port: int, tmp_path: Path, kind: str, isolate: str
 ) -> None:
     run = tmp_path / "run"
     with go(tmp_path, campaign(tmp_path, port, isolate), run) as process:
-        number = kills(kind, how, process, run)
+        number = kills(kind, process, run)
         assert process.stdout is not None
         said = process.stdout.read().decode()
 
