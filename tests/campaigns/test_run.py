@@ -69,7 +69,7 @@ def past_trial(folder: Path, **more: object) -> Path:
 def test_every_trial_of_the_grid_is_planned(demo: CampaignConfig) -> None:
     planned = plan(demo)
 
-    assert len(planned.trials) == 6 * 5 * 2
+    assert len(planned.trials) == 8 * 5 * 2
     for spec in planned.trials:
         assert spec.proxied == (spec.key.condition != "no-proxy")
         assert (spec.scenario is None) == (spec.key.condition in ("no-proxy", "clean"))
@@ -111,9 +111,9 @@ def test_agents_and_conditions_are_paired_by_their_seeds(demo: CampaignConfig) -
     for spec in plan(demo).trials:
         seeds.setdefault(spec.key.task, set()).add(spec.seed)
 
-    assert len(seeds) == 6
+    assert len(seeds) == 8
     assert all(len(of_task) == 1 for of_task in seeds.values())
-    assert len(set.union(*seeds.values())) == 6
+    assert len(set.union(*seeds.values())) == 8
 
 
 def test_no_hold_is_longer_than_the_campaign_allows(demo: CampaignConfig) -> None:
