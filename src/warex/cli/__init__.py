@@ -35,7 +35,9 @@ def main(arguments: list[str] | None = None) -> None:
             code = run(given)
     except KeyboardInterrupt:
         # It came before there was a command, or after.
-        print("interrupted", file=sys.stderr)  # noqa: T201 - click may not be loaded yet
+        from warex.cli.say import say
+
+        say("interrupted", err=True)
         code = 130
     sys.exit(code)
 

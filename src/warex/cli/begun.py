@@ -6,7 +6,7 @@ forkserver, in a process of its own, loads mitmproxy.
 
 import signal
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ _waiting: "list[Forkserver]" = []
 def for_command(given: Sequence[str]) -> Iterator[None]:
     """Begin what the command needs; at the end, end what it has not taken."""
     if given[:1] == ["exec"]:
-        _waiting.append(_warm())
+        # Where no process can be started, the command finds that out again, and says so.
+        with suppress(OSError):
+            _waiting.append(_warm())
     try:
         yield
     finally:

@@ -28,4 +28,5 @@ def command(trial: Path, as_json: bool) -> None:
     if as_json:
         say(json.dumps(as_data(inspection), indent=2))
         return
-    console().print(render_inspect(inspection))
+    # Every line fits; to look for more would take longer than all else.
+    console().print(render_inspect(inspection), crop=False)

@@ -18,7 +18,7 @@ import socket
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 from warex.errors import MachineError, ProcessDied
 from warex.proxy.handed import Handed, receive, send_alone
@@ -116,7 +116,8 @@ class Forkserver:
 
     def _launch(self) -> socket.socket:
         ours, theirs = socket.socketpair()
-        with theirs:
+        with theirs, ExitStack() as unless_it_runs:
+            unless_it_runs.callback(ours.close)
             self._process = subprocess.Popen(
                 # -P: what lies in the caller's folder must not be taken for a module of ours.
                 [sys.executable, "-OP", "-c", _START, str(theirs.fileno())],
@@ -125,6 +126,7 @@ class Forkserver:
                 # A Ctrl-C is for the caller, who ends the proxies in good order.
                 start_new_session=True,
             )
+            unless_it_runs.pop_all()
         return ours
 
 

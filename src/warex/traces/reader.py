@@ -11,7 +11,6 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from sys import intern
 from typing import Any, cast
 
 import msgspec
@@ -161,9 +160,9 @@ def _entry(line: bytes, lean: bool, known: dict[Any, Any]) -> tuple[int, Entry |
 
 
 def _exchanged(line: bytes, at: int, known: dict[Any, Any]) -> Event:
-    """Decode a request or a response and keep one copy of what many of them say alike.
+    """Decode a request or a response, and keep one copy of the headers that many have alike.
 
-    Their headers are most of a trace: those that were read before are not read again.
+    They are most of a trace: a request's that were read before are not read again.
     """
     begin = line.find(_HEADERS, at)
     end = line.rfind(b"}")
@@ -181,11 +180,6 @@ def _exchanged(line: bytes, at: int, known: dict[Any, Any]) -> Event:
             # A response's hold its moment, and hardly ever come again.
             known[written] = headers
     share(event, "headers", headers)
-    share(event, "resource", intern(event.resource))
-    if type(event) is RequestSeen:
-        share(event, "method", intern(event.method))
-        share(event, "http_version", intern(event.http_version))
-        share(event, "connection", intern(event.connection))
     return cast("Event", event)
 
 
