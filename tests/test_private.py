@@ -1,6 +1,8 @@
 import os
 import stat
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,26 @@ def test_a_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
     private_folder(tmp_path)
 
     assert mode(tmp_path) == 0o755
+
+
+def test_many_may_make_the_folders_above_theirs_at_once(tmp_path: Path) -> None:
+    """As two trials do whose attempts lie in one new folder."""
+    together = threading.Barrier(8, timeout=10)
+
+    def made(name: int) -> None:
+        for turn in range(50):
+            together.wait()
+            private_folder(tmp_path / f"{turn}" / "a" / "b" / f"{name}")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(made, range(8)))
+
+    assert {mode(path) for path in tmp_path.rglob("*")} == {0o700}
+
+
+def test_nothing_is_made_where_nothing_can_be() -> None:
+    with pytest.raises(FileNotFoundError):
+        private_folder(Path("/proc/no/such/folder"))
 
 
 def test_a_file_in_the_way_is_an_error(tmp_path: Path) -> None:

@@ -15,19 +15,13 @@ def private_folder(path: Path) -> None:
     """
     if path.is_dir():
         return
-    try:
-        path.mkdir(_FOLDER)
-    except FileNotFoundError:
-        if path.parent.is_dir():
-            raise  # Nothing can be made here, as in /proc.
-        private_folder(path.parent)
-        private_folder(path)
-        return
-    except FileExistsError:
-        if path.is_dir():
-            return
-        raise
-    path.chmod(_FOLDER)
+    missing = [path]
+    while not missing[-1].parent.exists():
+        missing.append(missing[-1].parent)
+    for folder in reversed(missing):
+        # Another trial may make the same folder at the same moment.
+        folder.mkdir(_FOLDER, exist_ok=True)
+        folder.chmod(_FOLDER)
 
 
 def private_opener(path: str, flags: int) -> int:
