@@ -15,9 +15,10 @@ from bench.setting import HOST
 from bench.soak.jobs import Job, Session, bodies
 from bench.soak.site import WEBSOCKET_PATH, reset
 
-type Fate = Literal["site", "other", "cut", "left", "left_unread"]
+type Fate = Literal["site", "other", "cut", "left", "left_unread", "left_at_once"]
 """What became of a request: the site's whole answer; another whole one; the connection or stream
-ended before; the client gave up, or gave up having seen no byte of a body."""
+ended before; the client gave up, or gave up having seen no byte of a body, or reset the connection
+behind the request, which a system may then drop before anybody has read it (RFC 9293 §3.10.7)."""
 
 _SECONDS = 60.0
 _PIECE = 64 * 1024
@@ -117,10 +118,10 @@ async def _ask(
     writer.write(head.encode() + job.body)
     if job.act == "leave_at_once":
         await writer.drain()
-        return _leave(writer, job, book)
+        return _leave(writer, job, book, "left_at_once")
     fields = _fields(await reader.readuntil(b"\r\n\r\n"))
     if job.act == "leave":
-        return _leave(writer, job, book)
+        return _leave(writer, job, book, "left")
     if fields.get("transfer-encoding") == "chunked":
         body = b""
         while size := int(await reader.readuntil(b"\r\n"), 16):
@@ -132,9 +133,9 @@ async def _ask(
     return fields.get("connection") != "close"
 
 
-def _leave(writer: asyncio.StreamWriter, job: Job, book: Book) -> bool:
+def _leave(writer: asyncio.StreamWriter, job: Job, book: Book, fate: Fate) -> bool:
     reset(writer)
-    book.note(job, "left")
+    book.note(job, fate)
     return False
 
 

@@ -26,7 +26,6 @@ from warex.traces import (
 LEVEL = 0.001
 """Of all random rules together; each gets its share (Bonferroni)."""
 _SHOWN = 5
-_UPLOAD = "/post/"
 
 
 @dataclass(slots=True)
@@ -171,12 +170,10 @@ def _agreement(
     """Compare what clients saw of a path with its exchanges, and both with the site.
 
     Where many share a path, numbers are compared; a client that gave up may have missed anything.
-    An upload that was given up before its end was read is no exchange yet.
     """
     told = Counter(fates)
-    given_up = told["left"] + told["left_unread"]
-    unfinished = given_up if _UPLOAD in path else 0
-    if not len(fates) - unfinished <= len(found) <= len(fates):
+    given_up = told["left"] + told["left_unread"] + told["left_at_once"]
+    if not len(fates) - told["left_at_once"] <= len(found) <= len(fates):
         yield f"{path}: asked {len(fates)} times, in the trace {len(found)} times ({dict(told)})"
         return
     ended = [it for it in found if len(it.endings) == 1]

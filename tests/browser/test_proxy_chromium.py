@@ -138,7 +138,7 @@ def test_a_browser_that_gives_up_a_held_page_is_noticed(
         page_behind(browser, lane) as page,
     ):
         with pytest.raises(Error, match="Timeout"):
-            page.goto("https://shop.example/page", timeout=1300)
+            page.goto("https://shop.example/page", timeout=3000)
         page.goto("https://shop.example/warm")
         wait_until(lambda: len(lane.proxy.call("GET", "/ledger")) == 2)
     (delivered,) = lane.events(FaultDelivered)

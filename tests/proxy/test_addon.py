@@ -210,6 +210,38 @@ def test_what_is_held_when_the_trial_ends_is_missed(begin: Begin, plain: Origin)
     assert lane.proxy.broken is None
 
 
+@pytest.mark.parametrize("size", [1000, 10_000_000])
+@pytest.mark.parametrize("leaves", [True, False], ids=["client leaves", "trial ends"])
+def test_an_upload_that_never_ends_stands_in_the_trace_and_counts_for_no_rule(
+    begin: Begin, plain: Origin, size: int, *, leaves: bool
+) -> None:
+    begun = (
+        f"POST http://127.0.0.1:{plain.port}/up HTTP/1.1\r\nHost: x\r\n"
+        f"Content-Length: {size}\r\n\r\nabc".encode()
+    )
+    rule = scenario(HttpError(status=503), Trigger(first=1), match={"url": "*/up"})
+    with begin(scenario=rule) as lane:
+        upload = socket.create_connection(("127.0.0.1", lane.port), timeout=5)
+        upload.sendall(begun)
+        with ask(lane, plain) as other:
+            assert read_answer(other)[1] == b"hello"
+        if leaves:
+            upload.shutdown(socket.SHUT_WR)
+            assert read_until_closed(upload) == b""
+            with ask(lane, plain, "/up", "POST") as whole:
+                assert read_answer(whole)[0].startswith(b"HTTP/1.1 503 ")
+    upload.close()
+    seen = {event.exchange: event.url for event in lane.events(RequestSeen)}
+    ended = {event.exchange: event for event in lane.events(ResponseSeen)}
+    assert seen.keys() == ended.keys()
+    (given_up,) = (ended[name] for name in ended if ended[name].by == "nobody")
+    assert seen[given_up.exchange].endswith("/up")
+    assert (given_up.error == "the trial ended") is not leaves
+    assert [hit.ordinal for hit in lane.events(FaultPlanned)] == [1] * leaves
+    assert "/up" not in plain.paths
+    assert lane.proxy.broken is None
+
+
 # ---- cuts
 
 

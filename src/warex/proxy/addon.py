@@ -56,6 +56,8 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         super().__init__(config, injector, recorder)
         self.config = config
         self.injector = injector
+        self._arriving: dict[str, http.HTTPFlow] = {}
+        """Flows whose request has not come whole yet, by their id."""
         self._live: dict[str, dict[str, tuple[http.HTTPFlow, Ongoing]]] = {}
         self.closing = Closing(injector, recorder.clock, self._live.__contains__)
         self.on_model_asked: Callable[[], None] = lambda: None
@@ -77,6 +79,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
                 flows.send_elsewhere(flow, target)
         if flow.client_conn.tls_version is None and self._is_passed(flow):
             return
+        self._arriving[flow.id] = flow
         if could_be_llm(request.method, request.path):
             return
         if flows.is_longer(request, _STREAM_ABOVE):
@@ -117,6 +120,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         """Record the request, decide, and strike if the fault comes before the site."""
         if is_unread(flow):
             return None
+        self._arriving.pop(flow.id, None)
         ongoing = ongoing_of(flow) or self._begin(flow)
         if ongoing.own:
             return None
@@ -128,9 +132,8 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         self._ask(flow, ongoing)
         return None
 
-    def _begin(self, flow: http.HTTPFlow) -> Ongoing:
-        """Number the exchange and decide what happens to it."""
-        now = self.recorder.clock.now()
+    def _number(self, flow: http.HTTPFlow) -> Ongoing:
+        """Number the exchange; nothing is decided for it yet."""
         request = flows.request_of(flow)
         self.recorder.exchanges += 1
         exchange = Exchange(f"x{self.recorder.exchanges}", request)
@@ -143,14 +146,20 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         attach(flow, ongoing)
         self._live.setdefault(flow.client_conn.id, {})[exchange.id] = (flow, ongoing)
         self.closing.used(flow)
-        if request.parts.hostname == CANARY_HOST:
+        return ongoing
+
+    def _begin(self, flow: http.HTTPFlow) -> Ongoing:
+        """Number the exchange and decide what happens to it."""
+        now = self.recorder.clock.now()
+        ongoing = self._number(flow)
+        if ongoing.exchange.request.parts.hostname == CANARY_HOST:
             self._answer_canary(flow, ongoing)
             return ongoing
         llm = self.models.recognise(flow, ongoing, now)
         if llm:
             self.on_model_asked()
             self._note_arming("first_llm_call")
-        ongoing.decision = self.injector.request(exchange, now, llm=llm)
+        ongoing.decision = self.injector.request(ongoing.exchange, now, llm=llm)
         self._note_arming("first_page")
         return ongoing
 
@@ -243,7 +252,8 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
     def error(self, flow: http.HTTPFlow) -> None:
         """The exchange broke: the client left, the site failed, or we cut it."""
         self.tunnels.ended(flow)
-        ongoing = ongoing_of(flow)
+        given_up = self._arriving.pop(flow.id, None) is not None
+        ongoing = ongoing_of(flow) or (self._number(flow) if given_up else None)
         if ongoing is None or ongoing.finished:
             return
         reason = flow.error.msg if flow.error else "the exchange broke"
@@ -403,15 +413,11 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
             self.injector.settle(injection, delivered=False)
             self.recorder.write(missed(injection, "client_gone"))
         ongoing.waiting = []
-        if ongoing.llm is not None:
-            self._end_llm(flow, ongoing, error)
+        if ongoing.llm is not None and self.models.end(flow, ongoing, error):
+            self._disarm("terminal_action")
         self.injector.finish(ongoing.exchange.id)
 
-    # ---- the agent's model
-
-    def _end_llm(self, flow: http.HTTPFlow, ongoing: Ongoing, error: str | None) -> None:
-        if self.models.end(flow, ongoing, error):
-            self._disarm("terminal_action")
+    # ---- from when on, and until when
 
     def _note_arming(self, by: str) -> None:
         self.closing.check()
@@ -478,6 +484,9 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
     def finish(self) -> None:
         """Settle what is still under way: the trial is over."""
         now = self.recorder.clock.now()
+        for flow in self._arriving.values():
+            if ongoing_of(flow) is None:
+                self._number(flow)
         for exchanges in list(self._live.values()):
             for flow, ongoing in list(exchanges.values()):
                 self._note(flow, ongoing)

@@ -114,12 +114,15 @@ def test_nothing_is_wrong_where_all_agree() -> None:
 @pytest.mark.parametrize(
     ("path", "fate", "wrong"),
     [
-        ("/calm/post/4", "left", 0),
-        ("/calm/post/4", "site", 1),
+        ("/calm/page/4", "left_at_once", 0),
+        ("/calm/page/4", "site", 1),
         ("/calm/page/4", "left", 1),
+        ("/calm/post/4", "left", 1),
     ],
 )
-def test_only_an_upload_that_was_given_up_may_be_missing(path: str, fate: Fate, wrong: int) -> None:
+def test_only_a_request_with_a_reset_behind_it_may_be_missing(
+    path: str, fate: Fate, wrong: int
+) -> None:
     book = _book()
     book.fates[path].append(fate)
 
