@@ -107,6 +107,11 @@ def running(kind: str, mark: str) -> list[int]:
     return found
 
 
+def counted(run: Path) -> int:
+    """Return how many trials have ended and are not void."""
+    return sum(1 for path in run.rglob("outcome.json") if b'"void"' not in path.read_bytes())
+
+
 def kills(kind: str, process: "subprocess.Popen[bytes]", run: Path) -> int:
     """Kill one after the other, each at a moment after a trial was finished; return how many.
 
@@ -115,8 +120,7 @@ def kills(kind: str, process: "subprocess.Popen[bytes]", run: Path) -> int:
     done = number = 0
     mark = str(run.parent)
     while process.poll() is None and sum(1 for _ in run.rglob("attempt-1")) < 2 * TASKS - 1:
-        counted = sum(1 for path in run.rglob("outcome.json") if b'"void"' not in path.read_bytes())
-        if counted == done and number:
+        if counted(run) == done and number:
             time.sleep(0.02)
             continue
         with suppress(subprocess.TimeoutExpired):
@@ -124,7 +128,8 @@ def kills(kind: str, process: "subprocess.Popen[bytes]", run: Path) -> int:
         pids = running(kind, mark)
         if not pids:
             continue
-        done = counted
+        # Counted now, not before the wait: at most one is killed between two trials that count.
+        done = counted(run)
         with suppress(ProcessLookupError):
             os.kill(pids[int(draw(1, kind, "which", number) * len(pids))], signal.SIGKILL)
             number += 1
