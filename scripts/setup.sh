@@ -172,6 +172,10 @@ if ! .venv/bin/python -c '' 2>/dev/null || [ "$(recipe)" != "$(cat .venv/.warex-
     make_venv
 fi
 
+# Each start would compile the modules anew where Python is told to write no bytecode
+# (PYTHONDONTWRITEBYTECODE, as in many images).
+.venv/bin/python -m compileall -q src || true
+
 if ! chromium=$(find_chromium); then
     # An unusable WAREX_CHROMIUM has been named already, and getting another would not mend it.
     [ -z "${WAREX_CHROMIUM:-}" ] || exit 3

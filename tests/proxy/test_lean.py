@@ -79,3 +79,19 @@ def test_a_stand_in_is_nothings_kind_and_cannot_be_called() -> None:
 @pytest.mark.wire
 def test_where_mitmproxy_has_its_addons_they_stay() -> None:
     assert _run(_AFTERWARDS).returncode == 0
+
+
+_CHECKS = """
+from warex.proxy.lean import load_only_what_is_used
+load_only_what_is_used()
+from mitmproxy import http
+from mitmproxy.proxy.layers.http import HttpStream
+assert not hasattr(HttpStream.state_wait_for_request_headers, "__wrapped__")
+http.ResponseData("not bytes", None, None, None, None, None, None, None)
+"""
+
+
+@pytest.mark.wire
+def test_mitmproxy_checks_no_types_for_each_message() -> None:
+    done = _run(_CHECKS)
+    assert done.returncode == 0, done.stderr

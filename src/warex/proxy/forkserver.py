@@ -2,9 +2,7 @@
 
 A fresh process for each trial means that nothing can leak from one to the next; importing mitmproxy
 for each would cost more than a second. The server does nothing but fork, so it stays as it was
-when it was warm. It is started with ``-O``: mitmproxy checks the type of every message under
-``__debug__``, which costs about a sixth of a request (``bench/``). WAREX itself decides nothing by
-assertions.
+when it was warm.
 
 Python's own forkserver would import the caller's main module again; a program that uses WAREX
 without a ``__main__`` guard must not be run twice.
@@ -120,7 +118,7 @@ class Forkserver:
             unless_it_runs.callback(ours.close)
             self._process = subprocess.Popen(
                 # -P: what lies in the caller's folder must not be taken for a module of ours.
-                [sys.executable, "-OP", "-c", _START, str(theirs.fileno())],
+                [sys.executable, "-P", "-c", _START, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 # A Ctrl-C is for the caller, who ends the proxies in good order.
