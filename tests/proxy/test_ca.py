@@ -12,6 +12,8 @@ import threading
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from warex.errors import MachineError
 from warex.proxy.ca import CertificateAuthority, default_folder, ensure_ca, system_bundle
@@ -35,8 +37,13 @@ def test_only_its_owner_may_read_the_key(tmp_path: Path) -> None:
     ]
     assert secret
     assert {mode(path) for path in secret} == {0o600}
-    assert {mode(path) for path in authority.folder.glob("*.p12")} <= {0o600, 0o644}
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["ca"]
+
+
+def test_to_sign_with_its_key_is_cheap(ca: CertificateAuthority) -> None:
+    certificate = x509.load_pem_x509_certificate(ca.certificate.read_bytes())
+
+    assert isinstance(certificate.public_key(), ec.EllipticCurvePublicKey)
 
 
 def test_it_is_made_once(ca: CertificateAuthority) -> None:

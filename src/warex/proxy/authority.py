@@ -2,7 +2,7 @@
 
 To read an RSA key, OpenSSL proves again that its numbers are primes: four fifths of a lane's start.
 Ours was made on this machine, by us, and only its owner can write it; so that is left out, and the
-forkserver reads what lanes need before it forks.
+forkserver reads what lanes need before it forks. Only an older CA has such a key.
 """
 
 from functools import lru_cache
@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from mitmproxy import certs
 
-from warex.proxy.ca import BASENAME, key_file
+from warex.proxy.ca import dhparam_file, key_file
 
 
 def store_in(folder: Path) -> certs.CertStore:
@@ -34,5 +34,5 @@ def _read(folder: Path, written: tuple[int, int]) -> certs.CertStore:
         certs.Cert(chain[0]),
         key_file(folder) if len(chain) > 1 else None,
         certs.dummy_crl(key, chain[0]),
-        certs.CertStore.load_dhparam(folder / f"{BASENAME}-dhparam.pem"),
+        certs.CertStore.load_dhparam(dhparam_file(folder)),
     )

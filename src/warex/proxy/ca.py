@@ -14,10 +14,12 @@ import os
 import shutil
 import tempfile
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warex.errors import MachineError
+from warex.private import private_opener
 
 if TYPE_CHECKING:
     from cryptography import x509
@@ -153,6 +155,11 @@ def key_file(folder: Path) -> Path:
     return folder / _KEY_FILE
 
 
+def dhparam_file(folder: Path) -> Path:
+    """Return the file of parameters for Diffie-Hellman, which mitmproxy wants beside the key."""
+    return folder / f"{BASENAME}-dhparam.pem"
+
+
 def _general_name(host: str) -> "x509.GeneralName":
     from cryptography import x509
 
@@ -169,11 +176,13 @@ def _make(folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=".ca-", dir=folder.parent))
     try:
-        CertStore.create_store(aside, BASENAME, 2048, organization="WAREX", cn="WAREX testing CA")
-        for file in aside.iterdir():
-            file.chmod(0o600 if file.name == _KEY_FILE or file.suffix == ".p12" else 0o644)
-        aside.chmod(0o700)
-        certificate = (aside / _CERTIFICATE_FILE).read_bytes()
+        key, certificate = _generated()
+        with open(aside / _KEY_FILE, "wb", opener=private_opener) as file:
+            file.write(key + certificate)
+        (aside / _CERTIFICATE_FILE).write_bytes(certificate)
+        CertStore.load_dhparam(dhparam_file(aside))
+        for path in (aside / _CERTIFICATE_FILE, dhparam_file(aside)):
+            path.chmod(0o644)
         (aside / _TRUSTED).mkdir()
         name_hash = crypto.load_certificate(crypto.FILETYPE_PEM, certificate).subject_name_hash()
         (aside / _TRUSTED / f"{name_hash:08x}.0").write_bytes(certificate)
@@ -185,3 +194,57 @@ def _make(folder: Path) -> None:
             raise
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def _generated() -> tuple[bytes, bytes]:
+    """Return a new CA's private key and certificate, PEM.
+
+    The key is on the curve P-256: to sign with it costs a small part of what RSA does, and each
+    TLS handshake signs, since mitmproxy gives its leaves the CA's own key.
+    """
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name(
+        [
+            x509.NameAttribute(NameOID.COMMON_NAME, "WAREX testing CA"),
+            x509.NameAttribute(NameOID.ORGANIZATION_NAME, "WAREX"),
+        ]
+    )
+    signs_certificates = x509.KeyUsage(
+        digital_signature=False,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=True,
+        crl_sign=True,
+        encipher_only=False,
+        decipher_only=False,
+    )
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .serial_number(x509.random_serial_number())
+        # Also for whoever's clock is behind.
+        .not_valid_before(now - timedelta(days=2))
+        .not_valid_after(now + timedelta(days=3650))
+        .public_key(key.public_key())
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), False)
+        .add_extension(signs_certificates, critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    return (
+        key.private_bytes(
+            pem, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+        ),
+        certificate.public_bytes(pem),
+    )

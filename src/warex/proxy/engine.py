@@ -18,14 +18,13 @@ from warex.clock import Clock
 from warex.errors import InputError, WarexError
 from warex.proxy import handler, http1, http2, stream, websocket_layer
 from warex.proxy.addon import WarexAddon
-from warex.proxy.ca import CertificateAuthority, system_bundle
 from warex.proxy.capture import captured
 from warex.proxy.config import ProxyConfig
 from warex.proxy.handed import Handed
 from warex.proxy.interception import CANARY_HOST
 from warex.proxy.proof import Proof
 from warex.proxy.recorder import Recorder
-from warex.proxy.tls_config import WarexTlsConfig
+from warex.proxy.tls_config import WarexTlsConfig, trust_of
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.showable import require_showable
 from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
@@ -168,14 +167,14 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> tuple[master.Master, proxy
     elif config.upstream is not None:
         parts = urlsplit(config.upstream)
         mode = [f"upstream:{parts.scheme}://{parts.hostname}:{parts.port}"]
+    trust = trust_of(config.ca)
     embedded.options.update(
         mode=mode,
         listen_host=config.host,
         listen_port=config.port,
         ssl_insecure=config.insecure,
-        # What this machine trusts, and our own CA: a local site may be served by its certificates.
-        ssl_verify_upstream_trusted_ca=str(system_bundle()),
-        ssl_verify_upstream_trusted_confdir=str(CertificateAuthority(config.ca).trusted),
+        ssl_verify_upstream_trusted_ca=trust.file,
+        ssl_verify_upstream_trusted_confdir=trust.folder,
         # What is strange passes as it would without a proxy; mitmproxy would answer itself.
         validate_inbound_headers=False,
         # A site is asked only when a request needs it: synthetic answers work without the site.

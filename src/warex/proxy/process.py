@@ -25,6 +25,7 @@ from warex.proxy.control_server import bind_control, control_served
 from warex.proxy.engine import running
 from warex.proxy.handed import Handed
 from warex.proxy.interception import CANARY_HOST
+from warex.proxy.tls_config import read_trust
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.replay import tasks_to_begin
 
@@ -41,6 +42,7 @@ def prepare() -> None:
     # Whatever is wrong with it is said by the lane that needs it.
     with suppress(OSError, ValueError, WarexError):
         store_in(default_folder())
+        read_trust(default_folder())
     # Python keeps what the patterns compile to that every trial has.
     Injector(Scenario(name="clean"), 0, own_hosts=(CANARY_HOST,))
 

@@ -7,12 +7,15 @@ with characters that no host has. mitmproxy takes that for an error of its own.
 from functools import lru_cache
 from ipaddress import ip_address
 from pathlib import Path
+from typing import NamedTuple
 
 from mitmproxy import ctx, tls
 from mitmproxy.addons import tlsconfig
+from mitmproxy.net import tls as net_tls
 from OpenSSL import SSL
 
 from warex.proxy.authority import store_in
+from warex.proxy.ca import CertificateAuthority, system_bundle
 
 _OF_THE_STORE = frozenset({"certs", "confdir", "key_size", "cert_passphrase"})
 
@@ -41,6 +44,39 @@ class WarexTlsConfig(tlsconfig.TlsConfig):
         server.sni = (server.sni or client.sni or address).removesuffix(".")
         if is_checkable(server.sni):
             super().tls_start_server(tls_start)
+
+
+def read_trust(ca: Path) -> None:
+    """Read the certificates that this machine trusts, before the fork.
+
+    mitmproxy keeps what it has read for these very arguments in their order, so a lane need not
+    read the same again at its first connection to a site.
+    """
+    trust = trust_of(ca)
+    net_tls.create_proxy_server_context(
+        method=net_tls.Method.TLS_CLIENT_METHOD,
+        min_version=net_tls.DEFAULT_MIN_VERSION,
+        max_version=net_tls.DEFAULT_MAX_VERSION,
+        cipher_list=tuple(tlsconfig._default_ciphers(net_tls.DEFAULT_MIN_VERSION)),
+        ecdh_curve=net_tls.get_curve(None),
+        verify=net_tls.Verify.VERIFY_PEER,
+        ca_path=trust.folder,
+        ca_pemfile=trust.file,
+        client_cert=None,
+        legacy_server_connect=False,
+    )
+
+
+class Trust(NamedTuple):
+    """Where certificates lie that sites may be served by, as OpenSSL takes them."""
+
+    file: str
+    folder: str
+
+
+def trust_of(ca: Path) -> Trust:
+    """Return what this machine trusts, and our own CA: a local site may be served by it."""
+    return Trust(str(system_bundle()), str(CertificateAuthority(ca).trusted))
 
 
 @lru_cache(maxsize=4096)
