@@ -16,7 +16,8 @@ from bench.setting import HOST, Setting
 from warex.traces import EVENTS
 
 WAREX = str(Path(sys.executable).with_name("warex"))
-TOLD = ("bash", "-c", "echo $EPOCHREALTIME")
+_NOW = "echo $EPOCHREALTIME"
+TOLD = ("bash", "-c", _NOW)
 """Its first instruction, as far as a program can tell: seconds since 1970."""
 OWN = """\
 schema_version: 1
@@ -83,12 +84,12 @@ def _until_answered(setting: Setting) -> Row:
     alone, behind = list[float](), list[float]()
     with site("bench.quick_site", *setting.tls) as port, own_ca(setting):
         url = f"https://{HOST}:{port}/first"
-        ask = (curl, "-s", "--http1.1", "-o", "/dev/null", url)
+        ask = ("bash", "-c", f'{curl} -s --http1.1 -o /dev/null "$@" && {_NOW}', "bash", url)
         bare = (*ask, "--cacert", str(setting.ca.certificate))
         for _ in range(3 if setting.quick else 31):
-            alone.append(_seconds(*bare))
+            alone.append(_until_told(*bare))
             out = setting.fresh("exec")
-            behind.append(_seconds(WAREX, "exec", "--quiet", "--out", str(out), "--", *ask))
+            behind.append(_until_told(WAREX, "exec", "--quiet", "--out", str(out), "--", *ask))
             all_recorded(Counter([url]), out / EVENTS)
     return Row(
         "exec-answer",
@@ -101,19 +102,15 @@ def _until_answered(setting: Setting) -> Row:
     )
 
 
-def _seconds(*command: str) -> float:
-    """Return how long a command runs that ends once it has read its answer."""
+def _until_it_runs(*before: str) -> float:
+    return _until_told(*before, *(["--"] if before else []), *TOLD)
+
+
+def _until_told(*command: str) -> float:
+    """Return how long a command takes until it prints the time."""
+    # By the wall clock, since that is what the command can tell; a leap would show as an outlier.
     began = time.time()  # noqa: TID251
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
-    return time.time() - began  # noqa: TID251
-
-
-def _until_it_runs(*before: str) -> float:
-    # By the wall clock, since that is what the command can tell; a leap would show as an outlier.
-    began = time.time()  # noqa: TID251
-    done = subprocess.run(
-        [*before, *(["--"] if before else []), *TOLD], capture_output=True, text=True, check=True
-    )
     return float(done.stdout) - began

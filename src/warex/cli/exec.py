@@ -244,6 +244,9 @@ class _Trial:
         over = threading.Event()
 
         def look() -> None:
+            if self.options["out"] is not None:
+                # What writes the outcome takes a while to import; the command runs meanwhile.
+                import warex.cli.unscored  # noqa: F401
             while not over.wait(_LOOK):
                 stop_with(pid, terminal)
                 if place.isolation == "environment":
