@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from warex.campaigns.config import CLEAN
 from warex.traces import TrialKey
 
-AROUND = 1.5
-"""Seconds that a trial takes beside its agent: its world, its proxy, its canary (measured with
+AROUND = 0.5
+"""Seconds that a trial takes beside its agent: its world, its proxy (measured with
 `warex demo` on two cores)."""
 
 

@@ -9,9 +9,9 @@ version may change: ``tests/proxy/test_handler.py`` compares the commands it mus
 """
 
 import asyncio
+import ctypes
 import gc
 import inspect
-import itertools
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -43,7 +43,7 @@ class WarexConnectionHandler(mode_servers.ProxyConnectionHandler):
     async def handle_client(self) -> None:
         """Serve the client until it has gone, and free what it leaves."""
         await super().handle_client()
-        _free_closed()
+        _closed.one_more(idle=len(self.master.addons.get("proxyserver").connections) <= 1)
 
     async def server_event(self, event: events.Event) -> None:
         """Feed an event to the layers and perform what they ask for.
@@ -146,19 +146,30 @@ class WarexConnectionHandler(mode_servers.ProxyConnectionHandler):
                 io.handler.cancel("the proxy broke")
 
 
-_COLLECT_EVERY = 32
-"""Closed connections after which their memory is freed (``tests/proxy/test_lane_memory.py``)."""
-_closed = itertools.count(1)
-
-
-def _free_closed() -> None:
-    """Free what closed connections leave, now and then.
+class _Closed:
+    """Frees what closed connections leave, now and then (``tests/proxy/test_lane_memory.py``).
 
     mitmproxy's layers refer to each other in circles, and the OpenSSL memory that they hold is
-    nothing to Python's own thresholds: hundreds of connections would wait to be collected.
+    nothing to Python's own thresholds: hundreds of connections would wait to be collected. What was
+    freed lies between what was not, so the C library is asked to give it back (malloc_trim(3)).
     """
-    if next(_closed) % _COLLECT_EVERY == 0:
-        gc.collect()
+
+    MANY, FEW = 32, 4
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._trim = getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)
+
+    def one_more(self, *, idle: bool) -> None:
+        """Count a closed connection; ``idle``: no other one is open, and nobody has to wait."""
+        self._number += 1
+        if self._number >= (self.FEW if idle else self.MANY):
+            self._number = 0
+            gc.collect()
+            self._trim(0)
+
+
+_closed = _Closed()
 
 
 def hooks_named(master: Any, name: str) -> tuple[Hook, ...]:
