@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from mitmproxy import master, options
@@ -150,16 +151,41 @@ def _no_port(config: ProxyConfig, error: Exception | None) -> InputError:
     )
 
 
-def _embed(config: ProxyConfig, addon: WarexAddon) -> tuple[master.Master, proxyserver.Proxyserver]:
-    embedded = master.Master(options.Options(confdir=str(config.ca)))
-    server = proxyserver.Proxyserver()
-    embedded.addons.add(
-        core.Core(),
-        server,
-        next_layer.NextLayer(),
-        WarexTlsConfig(),
-        addon,
+class _Embedded(NamedTuple):
+    """mitmproxy with the addons that every lane has, and no trial's options."""
+
+    master: master.Master
+    server: proxyserver.Proxyserver
+
+
+_prepared: list[_Embedded] = []
+
+
+def prepare() -> None:
+    """Make a lane's mitmproxy before the fork: half of a lane's start is to lay out its options."""
+    loop = asyncio.new_event_loop()
+    loop.close()
+    _prepared.append(_without_options(loop))
+
+
+def _without_options(loop: asyncio.AbstractEventLoop) -> _Embedded:
+    embedded = _Embedded(
+        master.Master(options.Options(), event_loop=loop), proxyserver.Proxyserver()
     )
+    # Nobody listens to these, and they want a loop that runs.
+    embedded.master._legacy_log_events.uninstall()
+    embedded.master.addons.add(
+        core.Core(), embedded.server, next_layer.NextLayer(), WarexTlsConfig()
+    )
+    return embedded
+
+
+def _embed(config: ProxyConfig, addon: WarexAddon) -> _Embedded:
+    loop = asyncio.get_running_loop()
+    made = _prepared.pop() if _prepared else _without_options(loop)
+    embedded = made.master
+    embedded.event_loop = loop
+    embedded.addons.add(addon)
     mode = ["regular"]
     if config.capture != "forward":
         # Redirected connections come in by a door of our own.
@@ -169,6 +195,7 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> tuple[master.Master, proxy
         mode = [f"upstream:{parts.scheme}://{parts.hostname}:{parts.port}"]
     trust = trust_of(config.ca)
     embedded.options.update(
+        confdir=str(config.ca),
         mode=mode,
         listen_host=config.host,
         listen_port=config.port,
@@ -182,7 +209,7 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> tuple[master.Master, proxy
         http2=True,
         websocket=True,
     )
-    return embedded, server
+    return made
 
 
 def _began(config: ProxyConfig, injector: Injector) -> TrialBegan:

@@ -18,11 +18,11 @@ from contextlib import suppress
 from pydantic import JsonValue
 
 from warex.errors import WarexError
+from warex.proxy import engine
 from warex.proxy.authority import store_in
 from warex.proxy.ca import default_folder
 from warex.proxy.config import ProxyConfig
 from warex.proxy.control_server import bind_control, control_served
-from warex.proxy.engine import running
 from warex.proxy.handed import Handed
 from warex.proxy.interception import CANARY_HOST
 from warex.proxy.tls_config import read_trust
@@ -43,6 +43,7 @@ def prepare() -> None:
     with suppress(OSError, ValueError, WarexError):
         store_in(default_folder())
         read_trust(default_folder())
+    engine.prepare()
     # Python keeps what the patterns compile to that every trial has.
     Injector(Scenario(name="clean"), 0, own_hosts=(CANARY_HOST,))
 
@@ -68,19 +69,19 @@ async def _serve(channel: socket.socket, handed: Handed | None) -> None:
         token = secrets.token_urlsafe(24)
         # First of all, so that a port in use leaves no beginning of a trace behind.
         listener = bind_control(config.control_port)
-        async with running(config, handed) as engine:
-            engine.recorder.on_broken = lambda reason: tell("broken", reason=reason)
-            engine.addon.notices = _once(lambda sentence: tell("notice", sentence=sentence))
-            engine.recorder.sightings.notices = engine.addon.notices
-            async with control_served(engine.addon, listener, token) as control:
-                tell("ready", pid=os.getpid(), port=engine.port, control=control, token=token)
+        async with engine.running(config, handed) as lane:
+            lane.recorder.on_broken = lambda reason: tell("broken", reason=reason)
+            lane.addon.notices = _once(lambda sentence: tell("notice", sentence=sentence))
+            lane.recorder.sightings.notices = lane.addon.notices
+            async with control_served(lane.addon, listener, token) as control:
+                tell("ready", pid=os.getpid(), port=lane.port, control=control, token=token)
                 if last := tasks_to_begin(config.schedule or frozenset()):
                     tell("notice", sentence=_TASKS.format(last))
-                if engine.recorder.broken is not None:
-                    tell("broken", reason=engine.recorder.broken)
+                if lane.recorder.broken is not None:
+                    tell("broken", reason=lane.recorder.broken)
                 await reader.read()
-        saw: JsonValue = json.loads(json.dumps(engine.recorder.summary()))
-        tell("ended", broken=engine.recorder.broken, saw=saw)
+        saw: JsonValue = json.loads(json.dumps(lane.recorder.summary()))
+        tell("ended", broken=lane.recorder.broken, saw=saw)
     except WarexError as error:
         tell("failed", sentence=str(error), exit_code=error.exit_code)
     except Exception as error:  # noqa: BLE001 - the last place that can still tell the caller
