@@ -56,7 +56,7 @@ def test_what_no_browser_takes_is_refused(head: bytes) -> None:
 
 def test_only_on_a_schemes_own_port_may_a_head_be_left_out() -> None:
     assert read_head(b"<html>").http_version == "HTTP/0.9"
-    with pytest.raises(Unreadable, match="this is no answer"):
+    with pytest.raises(Unreadable, match="this is no answer of HTTP"):
         read_head(b"<html>", default_port=False)
     assert read_head(b"ICY 200 OK\r\n", default_port=False).status_code == 200
 

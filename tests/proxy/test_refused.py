@@ -7,12 +7,13 @@ import pytest
 from bench.mutants_http import mutated, requests
 
 from tests.proxy.support.client import H2Client, secure, tunnelled
-from tests.proxy.support.lanes import Begin, Lane
+from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.origin import Origin
 from tests.proxy.support.raw import RawSite, read_to_end
+from warex.faults import HttpError
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.refused import flaw_of_authority
-from warex.traces import HarnessBroke, RequestRefused, RequestSeen
+from warex.traces import FaultPlanned, HarnessBroke, RequestRefused, RequestSeen, ResponseSeen
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
 
@@ -92,6 +93,28 @@ def test_an_odd_request_gets_a_page_as_of_a_site_and_an_event(begin: Begin) -> N
     assert refused[0].line == "GET /a?token=[redacted]"
     # The chunk was found to be none when the site had been asked.
     assert [event.method for event in lane.events(RequestSeen)] == ["POST", "GET"]
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("rules_are_about", ["/other", "/up"])
+def test_a_body_that_cannot_be_read_stands_once_and_without_what_it_held(
+    begin: Begin, rules_are_about: str
+) -> None:
+    sent = (
+        b"POST /up HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        b"3\r\nabc\r\nmy horse is called Otto\r\n"
+    )
+    rule = scenario(HttpError(status=503), match={"url": f"*{rules_are_about}"})
+    with begin(scenario=rule) as lane, RawSite("localhost") as site:
+        assert says(lane, site, sent).startswith(b"HTTP/1.1 400 ")
+        assert lane.proxy.broken is None
+    (refused,) = lane.events(RequestRefused)
+    begun = rules_are_about == "/other"
+    assert [event.url.endswith("/up") for event in lane.events(RequestSeen)] == [True] * begun
+    reasons = [refused.reason, *(event.error for event in lane.events(ResponseSeen))]
+    assert reasons == ["HTTP/1 protocol error: illegal chunk header"] * (1 + begun)
+    assert lane.events(FaultPlanned) == []
+    assert "Otto" not in (lane.out / "events.jsonl").read_text()
 
 
 @pytest.mark.wire

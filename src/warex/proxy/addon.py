@@ -28,6 +28,7 @@ from warex.proxy.ongoing import Ongoing, attach, ongoing_of
 from warex.proxy.perform import Struck, strike
 from warex.proxy.presence import presence_of
 from warex.proxy.recorder import Recorder
+from warex.proxy.refused import Refused
 from warex.proxy.tunnels import is_unread
 from warex.proxy.websocket_hooks import WebSocketHooks
 from warex.scenarios import Decision, Injection, Injector
@@ -90,7 +91,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
                 return
             ongoing = self._begin(flow)
             if all(hit.stage != "request" for hit in ongoing.decision.injections):
-                request.stream = self._count_sent(flow)
+                request.stream = ongoing.count_sent
 
     def _is_passed(self, flow: http.HTTPFlow) -> bool:
         """See to what only plain HTTP needs; return whether nobody reads the exchange."""
@@ -104,16 +105,6 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
             return False
         self.tunnels.begin_exchange(flow, parts.hostname or "", parts.port or 80, why)
         return True
-
-    def _count_sent(self, flow: http.HTTPFlow) -> Callable[[bytes], bytes]:
-        ongoing = ongoing_of(flow)
-
-        def count(data: bytes) -> bytes:
-            if ongoing is not None:
-                ongoing.sent += len(data)
-            return data
-
-        return count
 
     @fail_closed
     def request(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
@@ -264,6 +255,14 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         if ongoing.is_refused:
             self.injector.died(ongoing.exchange.id, self.recorder.clock.now())
         self._end(flow, ongoing, arrived=False, error=reason)
+
+    @fail_closed
+    def warex_refused(self, refused: Refused) -> None:
+        """Record a request that no site would take; it is no exchange unless one has begun."""
+        for flow in list(self._arriving.values()):
+            if flow.client_conn is refused.client and not flow.request.is_http2:
+                del self._arriving[flow.id]
+        super().warex_refused(refused)
 
     # ---- faults
 

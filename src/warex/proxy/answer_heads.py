@@ -61,7 +61,7 @@ def read_head(raw: bytes, *, default_port: bool = True) -> http.Response:
     start = _start(raw)
     if start is None:
         if not default_port and raw[:3].lower() != b"icy":
-            raise Unreadable(f"this is no answer: {raw[:80]!r}")
+            raise Unreadable("this is no answer of HTTP")
         return _kept(_response(b"HTTP/0.9", 200, b"", []), b"")
     if b"\0" in raw:
         raise Unreadable("the head of the answer has a zero byte")

@@ -44,7 +44,7 @@ class Chunks:
                     self._trailers.append((name.strip(), value.strip()))
             elif self._after_chunk:
                 if line:
-                    raise h11.RemoteProtocolError(f"a chunk is longer than its size: {line[:20]!r}")
+                    raise h11.RemoteProtocolError("a chunk is longer than its size")
                 self._after_chunk = False
             else:
                 self._begin(line)
@@ -58,7 +58,7 @@ class Chunks:
     def _begin(self, line: bytes) -> None:
         size = line.partition(b";")[0].rstrip(b" ")
         if not _SIZE.fullmatch(size):
-            raise h11.RemoteProtocolError(f"a chunk has no size: {line[:20]!r}")
+            raise h11.RemoteProtocolError("a chunk has no size")
         self._left = int(size, 16)
         if not self._left:
             self._trailers = []

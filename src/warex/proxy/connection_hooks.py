@@ -1,7 +1,6 @@
 """The hooks below HTTP: which connections are read, which are passed through, which refuse us."""
 
 import ipaddress
-import re
 from base64 import b64encode
 from collections.abc import Callable
 from typing import Literal
@@ -65,14 +64,12 @@ class ConnectionHooks(Hooks):
     @fail_closed
     def warex_refused(self, refused: Refused) -> None:
         """Record a request that no site would take."""
-        # What could not be read may hold anything, a password too.
-        reason = re.split(r": b['\"]", refused.reason)[0]
         self.recorder.write(
             RequestRefused(
                 connection=self.connections.get(refused.client.id, ""),
                 status=refused.status,
                 line=redact_url(refused.line.decode("latin-1"))[:_LONGEST_LINE],
-                reason=reason[:_LONGEST_LINE],
+                reason=refused.reason[:_LONGEST_LINE],
             )
         )
 

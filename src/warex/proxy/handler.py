@@ -43,6 +43,7 @@ class WarexConnectionHandler(mode_servers.ProxyConnectionHandler):
     async def handle_client(self) -> None:
         """Serve the client until it has gone, and free what it leaves."""
         await super().handle_client()
+        # This connection is still among them.
         _closed.one_more(idle=len(self.master.addons.get("proxyserver").connections) <= 1)
 
     async def server_event(self, event: events.Event) -> None:

@@ -8,6 +8,7 @@ Answers are read as browsers read them (``answer_heads``), and their heads are p
 were sent. A request that cannot be read is answered as a site would (``refused``).
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -137,7 +138,7 @@ class WarexHttp1Server(_Trailers, Http1Server):
             request = http1.read_request_head(lines)
             size = http1.expected_http_body_size(request)
         except ValueError as error:
-            yield from self._refuse(400, lines[0], str(error))
+            yield from self._refuse(400, lines[0], _without_data(str(error)))
             return
         if request.http_version not in ("HTTP/1.1", "HTTP/1.0"):
             yield from self._refuse(505, lines[0], "this is another version of HTTP")
@@ -165,6 +166,7 @@ class WarexHttp1Server(_Trailers, Http1Server):
         for command in super().read_body(event):
             broken = command.event if isinstance(command, ReceiveHttp) else None
             if isinstance(broken, RequestProtocolError) and isinstance(event, events.DataReceived):
+                broken.message = _without_data(broken.message)
                 if self.response is None and self.request is not None:
                     line = f"{self.request.method} {self.request.path}"
                     yield from self._refuse(400, line.encode("latin-1", "replace"), broken.message)
@@ -246,6 +248,11 @@ class WarexHttp1Client(_Trailers, Http1Client):
         if response.http_version != "HTTP/0.9":
             self.buf.maybe_extract_at_most(length)
         return response
+
+
+def _without_data(message: str) -> str:
+    """Leave out the bytes that could not be read: they may hold anything, a password too."""
+    return re.split(r": (?:bytearray\()?b['\"]", message, maxsplit=1)[0]
 
 
 def _is_default_port(request: http.Request) -> bool:

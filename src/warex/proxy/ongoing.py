@@ -53,6 +53,11 @@ class Ongoing:
         """Whether an injected answer is on its way and nobody knows yet if it arrived."""
         return any(struck.replied for struck in self.struck)
 
+    def count_sent(self, data: bytes) -> bytes:
+        """Count bytes of the request's body, and return them."""
+        self.sent += len(data)
+        return data
+
     def answered_by(self, *, by_site: bool) -> Literal["site", "warex", "cache", "nobody"]:
         """Say who answered; ``by_site``: there is an answer, and if none is ours it is a site's."""
         if self.by_warex:
