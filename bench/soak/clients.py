@@ -93,6 +93,9 @@ async def http1(way: Way, session: Session, book: Book) -> None:
         try:
             async with asyncio.timeout(_SECONDS):
                 stays = await _ask(reader, writer, way.port, job, book)
+        except TimeoutError:
+            writer.transport.abort()
+            raise
         except (OSError, asyncio.IncompleteReadError):
             book.note(job, "cut")
             stays = False
@@ -159,22 +162,22 @@ async def websocket(way: Way, session: Session, book: Book) -> None:
     """Send messages, each of which must come back; then close, or just go."""
     path = f"{WEBSOCKET_PATH}{session.number}"
     try:
-        async with asyncio.timeout(_SECONDS):
-            channel = await connect(
-                f"wss://{HOST}:{way.websocket_port}{path}",
-                ssl=way.context("http/1.1"),
-                proxy=f"http://127.0.0.1:{way.proxy}",
-                close_timeout=_SECONDS,
-            )
+        async with connect(
+            f"wss://{HOST}:{way.websocket_port}{path}",
+            ssl=way.context("http/1.1"),
+            proxy=f"http://127.0.0.1:{way.proxy}",
+            open_timeout=_SECONDS,
+            ping_interval=None,
+            close_timeout=_SECONDS,
+        ) as channel:
             for number, size in enumerate(session.messages):
                 sent: str | bytes = bytes(size) if number % 2 else "a" * size
-                await channel.send(sent)
-                if await channel.recv() != sent:
-                    book.mistakes.append(f"{path}: message {number} came back changed")
+                async with asyncio.timeout(_SECONDS):
+                    await channel.send(sent)
+                    if await channel.recv() != sent:
+                        book.mistakes.append(f"{path}: message {number} came back changed")
             book.sent[path] = len(session.messages)
-            if session.closes:
-                await channel.close()
-            else:
+            if not session.closes:
                 channel.transport.abort()
     except (OSError, ConnectionClosed, InvalidHandshake, TimeoutError) as error:
         book.mistakes.append(f"{path}: {type(error).__name__}: {error}")

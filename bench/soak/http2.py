@@ -64,6 +64,7 @@ class _Client:
                 await self._settle(book)
         except TimeoutError:
             if not self._unread:
+                self._writer.transport.abort()
                 raise
             for stream in list(self._jobs):
                 self._cancel(stream, book)
@@ -97,8 +98,9 @@ class _Client:
         with suppress(h2.exceptions.ProtocolError):
             self._connection.reset_stream(stream, h2.errors.ErrorCodes.CANCEL)
         self._flush()
-        # A shut window holds a body back, but not the reset by which a connection is cut.
-        cut = job.part == "cut" and job.act == "leave_unread"
+        # A shut window holds a body back, but not the reset by which a connection is cut; it may
+        # be on its way.
+        cut = job.part in ("cut", "network-error") and job.act == "leave_unread"
         unread = job.act in ("leave_at_once", "leave_unread") and not cut
         book.note(job, "left_unread" if unread else "left")
 
