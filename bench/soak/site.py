@@ -253,7 +253,9 @@ async def served(certificate: str, key: str) -> AsyncIterator[Site]:
     context.set_alpn_protocols(["h2", "http/1.1"])
     async with (
         await asyncio.start_server(site.accept, "127.0.0.1", 0, ssl=context) as pages,
-        serve_websockets(site.echo, "127.0.0.1", 0, ssl=plain, ping_interval=None) as sockets,
+        serve_websockets(
+            site.echo, "127.0.0.1", 0, ssl=plain, open_timeout=None, ping_interval=None
+        ) as sockets,
     ):
         site.port = pages.sockets[0].getsockname()[1]
         site.websocket_port = next(iter(sockets.sockets)).getsockname()[1]
