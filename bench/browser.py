@@ -26,7 +26,7 @@ def trusting_browser(setting: Setting, *arguments: str) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         own = playwright.chromium.executable_path
         browser = playwright.chromium.launch(
-            executable_path=chromium.find(None, os.environ, own),
+            executable_path=chromium.find(None, os.environ, own, headless=False),
             args=chromium.arguments(arguments),
             env={**os.environ, "HOME": str(home)},
         )

@@ -26,7 +26,7 @@ def _chromium() -> str:
     with sync_playwright() as playwright:
         own = playwright.chromium.executable_path
     try:
-        path = chromium.find(None, os.environ, own)
+        path = chromium.find(None, os.environ, own, headless=False)
     except chromium.NoChromium:
         return "none"
     said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout

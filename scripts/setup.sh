@@ -105,6 +105,7 @@ make_venv() {
     esac || lacking "The packages could not be installed (see above). Check that this machine reaches" \
         "its package index, then try again."
     recipe >.venv/.warex-setup
+    get_headless_shell
 }
 
 # --- a Chromium ----------------------------------------------------------------------------------
@@ -118,7 +119,8 @@ playwrights_own() {
     for root in "${PLAYWRIGHT_BROWSERS_PATH:-}" "${HOME:-}/.cache/ms-playwright" \
         "${HOME:-}/Library/Caches/ms-playwright"; do
         for chrome in "$root"/chromium-*/chrome-linux*/chrome \
-            "$root"/chromium-*/chrome-mac*/*.app/Contents/MacOS/*; do
+            "$root"/chromium-*/chrome-mac*/*.app/Contents/MacOS/* \
+            "$root"/chromium_headless_shell-*/chrome-*/*headless?shell; do
             [ ! -x "$chrome" ] || echo "$chrome"
         done
     done
@@ -131,7 +133,8 @@ find_chromium() {
         echo "$WAREX_CHROMIUM"
         return
     fi
-    for name in chromium chromium-browser google-chrome google-chrome-stable; do
+    for name in chromium chromium-browser google-chrome google-chrome-stable \
+        chromium-headless-shell chrome-headless-shell; do
         chrome=$(command -v "$name") && runs "$chrome" && echo "$chrome" && return
     done
     chromes=$(playwrights_own)
@@ -153,6 +156,15 @@ get_chromium() {
     DEBIAN_FRONTEND=noninteractive apt-get update -qq >&2 || true
     DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >&2 || return 1
     find_chromium >/dev/null
+}
+
+# Debian has it as a package of its own, and the demo takes half the time with it. Nothing needs it.
+get_headless_shell() {
+    [ -z "${WAREX_CHROMIUM:-}" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 0
+    ! command -v chromium-headless-shell >/dev/null || return 0
+    echo "Getting Chromium's headless shell ..."
+    DEBIAN_FRONTEND=noninteractive apt-get update -qq >/dev/null 2>&1 || true
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium-headless-shell >/dev/null 2>&1 || true
 }
 
 # -------------------------------------------------------------------------------------------------

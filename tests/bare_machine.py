@@ -13,6 +13,7 @@ PROGRAMS = frozenset(
         # What the README asks for, and the browser that `make setup` sees to.
         *("git", "make"),
         *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+        *("chromium-headless-shell", "chrome-headless-shell"),
         # Debian's essential packages, as far as our tests and a browser's launcher call them.
         *("bash", "cat", "chmod", "cksum", "cp", "cut", "date", "dirname", "echo", "env", "expr"),
         *("false", "find", "findmnt", "grep", "head", "id", "kill", "ln", "ls", "mkdir", "mkfifo"),

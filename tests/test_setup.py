@@ -120,7 +120,8 @@ def test_a_named_chromium_that_does_not_run_is_no_reason_to_take_another(machine
 
 
 def test_a_stub_that_asks_for_a_package_is_no_chromium(machine: Path) -> None:
-    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
+    full = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    for name in (*full, "chromium-headless-shell", "chrome-headless-shell"):
         program(machine / "bin" / name, "Please install the snap", status=1)
     # Each version lies in a folder of its own.
     own = machine / "browsers" / "chromium-1200" / "chrome-linux64" / "chrome"

@@ -44,6 +44,21 @@ def test_the_machines_chromium_is_taken_before_chrome_and_playwrights(tmp_path: 
     assert find_chromium(machine(tmp_path)) == chromium
 
 
+def test_a_headless_shell_is_taken_first_only_where_it_is_asked_for(tmp_path: Path) -> None:
+    folder = "home/.cache/ms-playwright"
+    older = program(tmp_path / folder / "chromium_headless_shell-1155/chrome-linux/headless_shell")
+    assert find_chromium(machine(tmp_path)) == older
+    name = "chrome-headless-shell"
+    own = program(tmp_path / folder / f"chromium_headless_shell-1255/{name}-linux64/{name}")
+    assert find_chromium(machine(tmp_path)) == own
+    full = program(tmp_path / folder / "chromium-1255/chrome-linux64/chrome")
+    assert find_chromium(machine(tmp_path)) == full
+    assert find_chromium(machine(tmp_path), headless_shell=True) == own
+    shell = program(tmp_path / "bin" / "chromium-headless-shell")
+    assert find_chromium(machine(tmp_path), headless_shell=True) == shell
+    assert find_chromium(machine(tmp_path)) == full
+
+
 def test_playwrights_newest_is_taken_by_number(tmp_path: Path) -> None:
     for number in (999, 1200):
         program(tmp_path / f"pw/chromium-{number}/chrome-linux64/chrome")

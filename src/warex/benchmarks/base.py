@@ -133,6 +133,9 @@ class Benchmark(ABC):
     """Whether its agent opens a page of the task's site before all else; that then proves that its
     browser comes through the proxy, in the canary's place."""
 
+    headless: ClassVar[bool] = False
+    """Whether its agent's browser never has a window."""
+
     recipe: ClassVar[Recipe | None] = None
     """How its own environment is made; None where it needs none."""
     options_model: ClassVar[type[BaseModel]] = NoOptions
@@ -215,11 +218,15 @@ class Benchmark(ABC):
             state, sentence = environment_in(self.name, self.recipe, self.table.home)[1:]
             yield Finding("environment", state, sentence)
         try:
-            yield Finding("browser", "ok", str(find_chromium()))
+            yield Finding("browser", "ok", str(self.find_browser()))
         except MachineError as error:
             yield Finding("browser", "missing", str(error))
         if self.key_variables:
             yield _keys(self.key_variables)
+
+    def find_browser(self) -> Path:
+        """Return the browser for its trials. Raises MachineError where there is none."""
+        return find_chromium(headless_shell=self.headless)
 
     @abstractmethod
     def stage(

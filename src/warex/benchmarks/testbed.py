@@ -54,6 +54,7 @@ class TestbedBenchmark(Benchmark):
     )
     records: ClassVar = (_RESULT,)
     opens_a_page: ClassVar = True
+    headless: ClassVar = True
     guide: ClassVar = "Nothing: the sites, the agent and a scripted model come with WAREX."
     arming: ClassVar = "first_page, as in the paper: the reference agent bears any first page"
     example: ClassVar = """\

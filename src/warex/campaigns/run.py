@@ -32,7 +32,6 @@ from warex.clock import Clock, iso
 from warex.errors import CampaignError, InputError, MachineError, ScenarioError, TraceError
 from warex.proxy.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import HostMap, ProxyConfig
-from warex.sandbox.chromium import find_chromium
 from warex.sandbox.isolation import Isolation, allowed
 from warex.scenarios.mistakes import not_among
 from warex.scenarios.replay import Replay, read_replay
@@ -214,7 +213,7 @@ def run_campaign(
     if options.ray is not None:
         require_ray()
     _check_traffic(options)
-    chromium = find_chromium()
+    chromium = planned.benchmark.find_browser()
     ca = ensure_ca()
     isolation = _isolation(planned, options, ca, notice)
     manifest = _manifest(planned, options, chromium, isolation)

@@ -8,7 +8,6 @@ from warex.benchmarks import Benchmark
 from warex.campaigns.options import Options
 from warex.proxy.ca import ensure_ca
 from warex.proxy.forkserver import Forkserver
-from warex.sandbox.chromium import find_chromium
 from warex.sandbox.isolation import Isolation
 from warex.trials.model import PREFIX, ScriptedModel
 from warex.trials.run import Setting, TrialSpec
@@ -33,7 +32,7 @@ def setting_for(
             benchmark=benchmark,
             forkserver=forkserver,
             ca=ensure_ca(),
-            chromium=find_chromium(),
+            chromium=benchmark.find_browser(),
             isolation=isolation,
             timeout_s=timeout_s,
             model=model,

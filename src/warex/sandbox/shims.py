@@ -14,7 +14,10 @@ from pathlib import Path
 
 from warex.sandbox.farm import Farm, plant
 
-ON_PATH = ("chrome", "chromium", "google-chrome", "google-chrome-stable", "chromium-browser")
+ON_PATH = (
+    *("chrome", "chromium", "google-chrome", "google-chrome-stable", "chromium-browser"),
+    *("chromium-headless-shell", "chrome-headless-shell"),
+)
 """Names by which programs look for a browser; Selenium's manager asks for the first."""
 
 CACHES = {

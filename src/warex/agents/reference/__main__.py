@@ -101,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--max-steps", type=_at_least_one, default=25, metavar="N", help="default: 25")
     add("--result", type=_writable, metavar="FILE", help="write how it ended as JSON")
     add("--screenshot", action="store_true", help="show the model a picture, too")
-    add("--browser", metavar="PATH", help="default: $WAREX_CHROMIUM, chromium, google-chrome")
+    add("--browser", metavar="PATH", help="default: $WAREX_CHROMIUM, a headless shell, chromium")
     add("--browser-arg", action="append", default=[], metavar="ARG", help="as --browser-arg=--flag")
     add("--step-timeout", type=_seconds, default=45.0, metavar="S", help="longest wait for a page")
     add("--headed", action="store_true", help="show the browser window")

@@ -392,7 +392,9 @@ async def launched(
         NoChromium: none was found, or it does not start.
     """
     async with async_playwright() as playwright:
-        path = chromium.find(browser, environment, playwright.chromium.executable_path)
+        path = chromium.find(
+            browser, environment, playwright.chromium.executable_path, headless=headless
+        )
         try:
             started = await playwright.chromium.launch(
                 executable_path=path, headless=headless, args=chromium.arguments(extra)
