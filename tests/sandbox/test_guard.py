@@ -34,6 +34,10 @@ with guarded() as guard:
     )
     (farm.shadow / "new").touch()
     print(guard.scratch, sleeper.pid, flush=True)
+    while guard.died is None:
+        time.sleep(0.01)
+    with guard._lock:  # The next one is being told.
+        print("replaced", flush=True)
     time.sleep(600)
 """
 
@@ -96,7 +100,8 @@ def test_a_guard_that_is_killed_is_replaced_by_one_that_knows_as_much(tmp_path: 
         scratch, sleeper = owner.stdout.readline().split()
         (first,) = guards(scratch)
         os.kill(first, signal.SIGKILL)
-        wait_until(lambda: guards(scratch) not in ([], [first]))
+        assert owner.stdout.readline() == "replaced\n"
+        assert guards(scratch) not in ([], [first])
         owner.kill()
 
     wait_until(lambda: not Path(scratch).exists())

@@ -876,7 +876,7 @@ def test_an_injection_says_what_was_injected_where() -> None:
 
 def test_what_is_over_takes_little_memory() -> None:
     # Each address is counted by itself, and each injection is missed.
-    injector = Injector(one(per="url"), 1)
+    injector = Injector(one(per="url", fault={"kind": "network_error"}), 1)
     asked = count()
 
     def ask_for(number: int) -> None:
