@@ -13,7 +13,7 @@ from bench.added import Added, added
 from bench.campaigns import went
 from bench.row import Row
 from bench.setting import Setting
-from warex.analysis.bootstrap import Resampled, Task
+from warex.analysis.clustered import Task, mean_interval, ratio_interval
 from warex.benchmarks import Stage
 from warex.benchmarks.testbed import TestbedBenchmark
 from warex.campaigns.config import CLEAN, NO_PROXY, CampaignConfig
@@ -76,7 +76,6 @@ def measure(setting: Setting) -> list[Row]:
     each = added(setting, [call for pair in pairs for call in pair.calls])
     longer = [(pair.task, pair.added) for pair in pairs]
     base = [(pair.task, pair.with_thinking) for pair in pairs]
-    resampled = Resampled([pair.task for pair in pairs], _SEED)
     percent = 100 * sum(more for _, more in longer) / sum(seconds for _, seconds in base)
     return [
         Row(
@@ -87,7 +86,7 @@ def measure(setting: Setting) -> list[Row]:
             "%",
             3,
             at_least=False,
-            detail=_told(pairs, each, resampled.ratio(longer, base), resampled.mean(longer)),
+            detail=_told(pairs, each, ratio_interval(longer, base), mean_interval(longer)),
         )
     ]
 

@@ -1,12 +1,10 @@
 """Every figure of a table against a run worked out by hand: see ``by_hand`` for its trials.
 
-No value here was read off the code. Where a figure is drawn by chance (an interval that is
-bootstrapped) only what must hold of it is asked.
+No value here was read off the code. Of the intervals only what must hold of them is asked.
 """
 
 from collections.abc import Mapping
 from dataclasses import fields
-from math import erfc, sqrt
 
 import pytest
 
@@ -156,41 +154,42 @@ def test_pass_k_is_the_chance_that_k_trials_of_a_task_are_all_solved(table: Tabl
 
 
 def test_a_difference_is_the_condition_minus_clean_over_pairs(table: Table) -> None:
-    """With repeats p is the share of the 2^d ways to sign the d tasks that differ, as far or
-    further from 0; with one it is McNemar's, 2 * P(X <= the fewer of lost and won), at most 1.
+    """p is the share of the 2^d ways to sign the d tasks that differ which lie further from 0, and
+    half of those as far. With one repeat it is McNemar's mid-p.
 
-    Holm's family are the four conditions with faults: 1/16 * 4, 5/8 * 3, 1 * 2, 1 * 1, at most 1
+    Holm's family are the four conditions with faults: 1/32 * 4, 6/16 * 3, 1/2 * 2, 1 * 1, at most 1
     and never falling. What the proxy does by itself and the controls are none of its questions.
     """
-    boot, exact = "cluster-bootstrap", "mcnemar"
+    several, one = "clustered", "mcnemar"
     _same(
         {row.condition: _told(row.delta) for row in table.of("patient")},
         {
-            # "mail" 2 was solved without the proxy only. One task differs: 2 of 2 ways.
-            "no-proxy": (1 / 9, 9, 0, 1, boot, 2 / 2, None),
+            # "mail" 2 was solved without the proxy only. One task differs: half of 2 of 2 ways.
+            "no-proxy": (1 / 9, 9, 0, 1, several, 1 / 2, None),
             "clean": None,
-            # "add" 2 and "find" 1 lost, "mail" 2 won: the tasks' sums -1, -1, +1; 8 of 8 ways.
-            "again": ((1 - 2) / 10, 10, 2, 1, boot, 8 / 8, None),
-            "again-late": (0 / 5, 5, 0, 0, exact, 1, None),
+            # "add" 2 and "find" 1 lost, "mail" 2 won: the tasks' sums -1, -1, +1: of 8
+            # ways 2 give a sum of 3, 6 one of 1.
+            "again": ((1 - 2) / 10, 10, 2, 1, several, (2 + 6 / 2) / 8, None),
+            "again-late": (0 / 5, 5, 0, 0, one, 1, None),
             # "add" 2, "find" 1, "mail" 1 lost, "move" 2 won: -1, -1, -1, +1, of which the sum is
-            # -2. Of 16 ways 6 give a sum of 0, the other ten one of 2 or 4.
-            "shop-down": ((1 - 3) / 10, 10, 3, 1, boot, 10 / 16, 1),
-            # "buy" lost: 2 * (1/2), and in Holm's order the third.
-            "shop-down-2": (-1 / 5, 5, 1, 0, exact, 2 * (1 / 2), 1),
-            "shop-down-4": (-5 / 5, 5, 5, 0, exact, 2 * (1 / 2) ** 5, 4 * 2 * (1 / 2) ** 5),
-            "shop-down-hint": (0 / 5, 5, 0, 0, exact, 1, 1),
+            # -2. Of 16 ways 6 give a sum of 0, 8 one of 2, 2 one of 4.
+            "shop-down": ((1 - 3) / 10, 10, 3, 1, several, (2 + 8 / 2) / 16, 1),
+            # "buy" lost, and in Holm's order the third.
+            "shop-down-2": (-1 / 5, 5, 1, 0, one, 1 / 2, 1),
+            "shop-down-4": (-5 / 5, 5, 5, 0, one, (1 / 2) ** 5, 4 * (1 / 2) ** 5),
+            "shop-down-hint": (0 / 5, 5, 0, 0, one, 1, 1),
         },
     )
     _same(
         {condition: _told(table.row("giveup", condition).delta) for condition in RAN},
         {
             "clean": None,
-            # "buy" and "find" lost: 2 * (1/2)^2.
-            "again-late": (-2 / 4, 4, 2, 0, exact, 2 * (1 / 2) ** 2, None),
-            # "add" and "find" lost, "mail" won: 2 * (1 + 3) / 2^3.
-            "shop-down-2": ((1 - 2) / 4, 4, 2, 1, exact, 2 * (1 + 3) / 2**3, 1),
-            # "add", "buy" and "find" lost, "mail" won: 2 * (1 + 4) / 2^4, and 2 * 5/8 > 1.
-            "shop-down-4": ((1 - 3) / 4, 4, 3, 1, exact, 2 * (1 + 4) / 2**4, 1),
+            # "buy" and "find" lost: half of 2 ways of 4.
+            "again-late": (-2 / 4, 4, 2, 0, one, 1 / 4, None),
+            # "add" and "find" lost, "mail" won, as above; Holm's second is no less than the first.
+            "shop-down-2": ((1 - 2) / 4, 4, 2, 1, one, (2 + 6 / 2) / 8, 2 * 6 / 16),
+            # "add", "buy" and "find" lost, "mail" won.
+            "shop-down-4": ((1 - 3) / 4, 4, 3, 1, one, (2 + 8 / 2) / 16, 2 * 6 / 16),
         },
     )
 
@@ -200,11 +199,12 @@ def test_what_faults_did_is_told_over_the_trials_they_reached(table: Table) -> N
         {row.condition: _told(row.exposed_delta) for row in table.of("patient")},
         {
             **dict.fromkeys(CONDITIONS[:4]),
-            # All but "move" 2, the only one won: the tasks' sums -1, -1, -1; 2 of 8 ways.
-            "shop-down": (-3 / 9, 9, 3, 0, "cluster-bootstrap", 2 / 8, None),
+            # All but "move" 2, the only one won: the tasks' sums -1, -1, -1; half of 2
+            # ways of 8.
+            "shop-down": (-3 / 9, 9, 3, 0, "clustered", 1 / 8, None),
             # "add" kept, "buy" lost.
-            "shop-down-2": (-1 / 2, 2, 1, 0, "mcnemar", 2 * (1 / 2), None),
-            "shop-down-4": (-5 / 5, 5, 5, 0, "mcnemar", 2 * (1 / 2) ** 5, None),
+            "shop-down-2": (-1 / 2, 2, 1, 0, "mcnemar", 1 / 2, None),
+            "shop-down-4": (-5 / 5, 5, 5, 0, "mcnemar", (1 / 2) ** 5, None),
             "shop-down-hint": (0 / 4, 4, 0, 0, "mcnemar", 1, None),
         },
     )
@@ -213,9 +213,9 @@ def test_what_faults_did_is_told_over_the_trials_they_reached(table: Table) -> N
         {
             "clean": None,
             "again-late": None,
-            "shop-down-2": (-2 / 2, 2, 2, 0, "mcnemar", 2 * (1 / 2) ** 2, None),
+            "shop-down-2": (-2 / 2, 2, 2, 0, "mcnemar", 1 / 4, None),
             # All four, as above.
-            "shop-down-4": ((1 - 3) / 4, 4, 3, 1, "mcnemar", 2 * (1 + 4) / 2**4, None),
+            "shop-down-4": ((1 - 3) / 4, 4, 3, 1, "mcnemar", (2 + 8 / 2) / 16, None),
         },
     )
 
@@ -453,7 +453,7 @@ def test_tries_are_a_mean_over_the_injections_that_stand_in_the_rate(table: Tabl
     }
     for row in table.rows:
         if row.tries:
-            _holds(row.tries.interval, row.tries.value, 0, 2)
+            _holds(row.tries.interval, row.tries.value, 0, float("inf"))
 
 
 def test_stopping_early_and_going_on_in_vain_are_shares_of_exposed_trials(table: Table) -> None:
@@ -550,7 +550,7 @@ def test_the_proxy_costs_clean_minus_no_proxy_over_pairs(table: Table) -> None:
     ((agent, effect),) = table.proxy_effect
     assert agent == "patient"
     # "mail" 2 is solved without the proxy only, "move" 2 was not run without it.
-    assert _told(effect) == pytest.approx((-1 / 9, 9, 1, 0, "cluster-bootstrap", 1, None))
+    assert _told(effect) == pytest.approx((-1 / 9, 9, 1, 0, "clustered", 1 / 2, None))
     _holds(effect.interval, -1 / 9, -1, 1)
 
     ((agent, longer),) = table.proxy_latency
@@ -560,8 +560,8 @@ def test_the_proxy_costs_clean_minus_no_proxy_over_pairs(table: Table) -> None:
         / 9
     )
     assert longer.n == 9
-    # No task's mean lies outside of 1 and 2.
-    _holds(longer.interval, 13 / 9, 1, 2)
+    # The tasks' means are 1, 1.5, 2, 1.5 and 1.
+    _holds(longer.interval, 13 / 9, 0.8, 2.1)
 
 
 def test_the_noise_floor_is_the_first_control_that_the_agent_ran(table: Table) -> None:
@@ -570,10 +570,10 @@ def test_the_noise_floor_is_the_first_control_that_the_agent_ran(table: Table) -
     patient, giveup = floors["patient"], floors["giveup"]
     # "again": "add" 2 and "find" 1 lost, "mail" 2 won.
     assert (patient.flips, patient.pairs, patient.source) == (3, 10, "control")
-    assert _told(patient.delta) == pytest.approx((-1 / 10, 10, 2, 1, "cluster-bootstrap", 1, None))
+    assert _told(patient.delta) == pytest.approx((-1 / 10, 10, 2, 1, "clustered", 5 / 8, None))
     # It never ran "again", but "again-late": "buy" and "find" lost.
     assert (giveup.flips, giveup.pairs, giveup.source) == (2, 4, "control")
-    assert _told(giveup.delta) == pytest.approx((-2 / 4, 4, 2, 0, "mcnemar", 1 / 2, None))
+    assert _told(giveup.delta) == pytest.approx((-2 / 4, 4, 2, 0, "mcnemar", 1 / 4, None))
 
 
 def test_power_counts_tasks_and_the_conditions_that_are_tested(table: Table) -> None:
@@ -584,7 +584,7 @@ def test_power_counts_tasks_and_the_conditions_that_are_tested(table: Table) -> 
     # Four conditions with faults, and two.
     assert (patient.alpha, giveup.alpha) == pytest.approx((1 / 20 / 4, 1 / 20 / 2))
     assert (patient.flips, giveup.flips) == pytest.approx(((3 + 1) / (10 + 2), (2 + 1) / (4 + 2)))
-    # The least p of so few pairs, 2 * (1/2)^5 and 2 * (1/2)^4, is above either level.
+    # The least p of so few pairs, (1/2)^5 and (1/2)^4, is above either level.
     assert (patient.drop, giveup.drop) == (None, None)
 
 
@@ -641,15 +641,15 @@ def test_agents_are_contrasted_under_each_condition_that_both_ran(table: Table) 
         {f"{c.condition}, {c.figure}": _told(c.paired) for c in table.contrasts},
         {
             # "mail" lost.
-            "clean, success": (-1 / 4, 4, 1, 0, "mcnemar", 1, None),
+            "clean, success": (-1 / 4, 4, 1, 0, "mcnemar", 1 / 2, None),
             # All but "add" lost.
-            "again-late, success": (-3 / 4, 4, 3, 0, "mcnemar", 2 * (1 / 2) ** 3, None),
+            "again-late, success": (-3 / 4, 4, 3, 0, "mcnemar", (1 / 2) ** 3, None),
             # "add" and "find" lost, "buy" won.
-            "shop-down-2, success": (-1 / 4, 4, 2, 1, "mcnemar", 1, None),
+            "shop-down-2, success": (-1 / 4, 4, 2, 1, "mcnemar", 5 / 8, None),
             # Both were hit by the fault in "add" only.
-            "shop-down-2, recovery": (-1 / 1, 1, 1, 0, "mcnemar", 1, None),
+            "shop-down-2, recovery": (-1 / 1, 1, 1, 0, "mcnemar", 1 / 2, None),
             # "mail" won.
-            "shop-down-4, success": (1 / 4, 4, 0, 1, "mcnemar", 1, None),
+            "shop-down-4, success": (1 / 4, 4, 0, 1, "mcnemar", 1 / 2, None),
             "shop-down-4, recovery": (0 / 3, 3, 0, 0, "mcnemar", 1, None),
         },
     )
@@ -660,7 +660,7 @@ def test_a_defence_is_compared_with_the_same_faults_without_it(table: Table) -> 
     (effect,) = table.defences
     wanted = Delta(2 / 5, 5)
     assert effect == DefenceEffect("patient", "shop-down-hint", "shop-down", "hint", wanted)
-    p = 2 * (1 / 2) ** 2
+    p = (1 / 2) ** 2
     assert _told(effect.delta) == pytest.approx((2 / 5, 5, 0, 2, "mcnemar", p, p))
 
 
@@ -684,10 +684,10 @@ def test_doses_of_a_scenario_are_a_series_with_its_trend(table: Table) -> None:
     # 4 where 10 * 3/4 were to be expected.
     gap, spread = 4 - 10 * 3 / 4, 5 * 11 / 4
     assert patient.slope == pytest.approx(gap / spread)
-    # Solved * unsolved / (4 * 3): 4/12 of three tasks, 3/12 of two.
-    variance = (3 * 4 / 12 + 2 * 3 / 12) * 11 / 4
-    assert patient.p == pytest.approx(erfc(abs(gap) / sqrt(variance) / sqrt(2)))
+    # The tasks' own gaps are -2, -6, -2, +1 and -5 quarters, in sum -14. Of 32 ways to sign them
+    # two give a sum of 16, two one of 14.
+    assert patient.p == (2 + 2 / 2) / 32
     # Doublings 1 and 2, squares 1/2. "buy" was solved at the first, "mail" at both: 1 + 3 where
-    # 3/2 + 3 were to be expected. Of the two only "buy" varies: 1 * 1 / (2 * 1) * 1/2.
+    # 3/2 + 3 were to be expected. Of the two only "buy" varies: half of both ways.
     assert giveup.slope == pytest.approx((4 - 9 / 2) / (4 * 1 / 2))
-    assert giveup.p == pytest.approx(erfc((1 / 2) / sqrt(1 / 4) / sqrt(2)))
+    assert giveup.p == 1 / 2

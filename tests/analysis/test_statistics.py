@@ -1,7 +1,7 @@
 """Known answers: from publications, and from definitions worked out here in whole numbers."""
 
 from fractions import Fraction
-from itertools import combinations, permutations, product
+from itertools import combinations, product
 from math import comb, sqrt
 from statistics import NormalDist
 
@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 from warex.analysis.statistics import (
     fisher,
     holm,
-    mcnemar_exact,
     paired_interval,
     pairs_needed,
     pass_k,
     power,
+    share_interval,
     smallest_drop,
-    trend,
+    tasks_needed,
     wilson,
-    wilson_clustered,
 )
 
 COUNTS = st.integers(0, 40)
@@ -59,30 +58,11 @@ def test_the_ends_of_a_wilson_interval_are_as_far_as_the_score_test_allows(
     assert wilson(more, n) == pytest.approx((1 - high, 1 - low))
 
 
-@given(st.lists(st.tuples(COUNTS, COUNTS), min_size=1, max_size=8))
-def test_trials_of_few_tasks_never_claim_more_than_as_many_trials_apart(
-    tasks: list[tuple[int, int]],
-) -> None:
-    counts = [(hits, hits + more) for hits, more in tasks if hits + more]
-    n, hits = sum(n for _, n in counts), sum(hits for hits, _ in counts)
-    low, high = wilson_clustered(counts)
-    alone = wilson(hits, n)
-    assert low <= alone[0] + 1e-12
-    assert high >= alone[1] - 1e-12
-
-
 def _mcnemar_by_definition(lost: int, won: int) -> Fraction:
     n = lost + won
-    tail = Fraction(sum(comb(n, k) for k in range(min(lost, won) + 1)), 2**n)
-    return min(Fraction(1), 2 * tail)
-
-
-@given(COUNTS, COUNTS)
-def test_mcnemar_s_exact_test_is_the_binomial_s_two_tails(lost: int, won: int) -> None:
-    p = mcnemar_exact(lost, won)
-    assert p == pytest.approx(float(_mcnemar_by_definition(lost, won)))
-    assert 0 < p <= 1
-    assert p == pytest.approx(mcnemar_exact(won, lost))
+    few = min(lost, won)
+    tail = Fraction(2 * sum(comb(n, k) for k in range(few)) + comb(n, few), 2 * 2**n)
+    return 2 * tail
 
 
 @pytest.mark.parametrize(
@@ -129,6 +109,19 @@ def test_the_interval_of_paired_rates_covers_as_often_as_it_says(
                 left -= count
             covered += chance * (low <= won - lost <= high)
     assert covered > 0.93
+
+
+@given(COUNTS, COUNTS, COUNTS, COUNTS)
+def test_the_interval_of_what_is_kept_holds_it_and_widens_without_end_at_nothing(
+    both: int, lost: int, won: int, neither: int
+) -> None:
+    found = share_interval(both, lost, won, neither)
+    if not both + lost:
+        assert found is None
+        return
+    assert found is not None
+    low, high = found
+    assert 0 <= low <= (both + won) / (both + lost) <= high
 
 
 def test_the_paper_s_fine_tuning_is_significant() -> None:
@@ -184,31 +177,6 @@ def test_pass_k_is_the_share_of_choices_that_are_all_solved(tasks: list[list[boo
         assert found == (pytest.approx(sum(by_hand) / len(by_hand)) if by_hand else None)
 
 
-def test_a_trend_is_as_unlikely_as_when_doses_fall_on_trials_by_chance() -> None:
-    # Ten tasks solved up to some dose; the p by going through samples of all rearrangements of
-    # one task is 1/6 each way, so that of ten in a row it is far below 0.001.
-    falling = [[(1.0, True), (2.0, True), (4.0, False), (8.0, False)]] * 10
-    slope, p = trend(falling) or (0.0, 1.0)
-    assert slope == pytest.approx(-0.4)
-    assert p < 1e-4
-    same = [[(1.0, True), (2.0, False)], [(1.0, False), (2.0, True)]]
-    assert trend(same) == (0.0, 1.0)
-    assert trend([[(1.0, True)], [(2.0, False)]]) is None
-
-
-def test_the_variance_of_a_trend_is_that_over_all_rearrangements() -> None:
-    solved, doses = (True, True, False, False), (0.0, 1.0, 2.0, 3.0)
-    scores = [
-        sum(dose for dose, won in zip(doses, order, strict=True) if won)
-        for order in set(permutations(solved))
-    ]
-    mean = sum(scores) / len(scores)
-    deviation = sqrt(sum((score - mean) ** 2 for score in scores) / len(scores))
-    slope_and_p = trend([[(2**dose, won) for dose, won in zip(doses, solved, strict=True)]])
-    assert slope_and_p is not None
-    assert slope_and_p[1] == pytest.approx(2 * NormalDist().cdf(-(mean - 1.0) / deviation))
-
-
 def test_power_is_the_sum_over_all_outcomes_that_would_be_significant() -> None:
     n, lose, win = 12, 0.5, 0.1
     stay = 1 - lose - win
@@ -216,7 +184,7 @@ def test_power_is_the_sum_over_all_outcomes_that_would_be_significant() -> None:
         comb(n, b) * comb(n - b, c) * lose**b * win**c * stay ** (n - b - c)
         for b in range(n + 1)
         for c in range(n + 1 - b)
-        if b > c and _mcnemar_by_definition(b, c) <= Fraction(5, 100)
+        if b > c and _mcnemar_by_definition(b, c) < Fraction(5, 100)
     )
     assert power(n, lose, win) == pytest.approx(by_hand)
 
@@ -228,10 +196,23 @@ def test_the_smallest_drop_is_just_seen_and_a_smaller_one_is_not() -> None:
     assert power(60, drop - 0.005 + 0.05, 0.05) < 0.8
 
 
-def test_five_tasks_can_show_nothing() -> None:
-    # Even five of five lost is p = 0.0625.
-    assert smallest_drop(5, 1.0, 0.0) is None
-    assert smallest_drop(6, 1.0, 0.0) == pytest.approx(0.8 ** (1 / 6), abs=1e-3)
+def test_four_tasks_can_show_nothing() -> None:
+    # Even four of four lost is p = 0.0625.
+    assert smallest_drop(4, 1.0, 0.0) is None
+    assert smallest_drop(5, 1.0, 0.0) == pytest.approx(0.8 ** (1 / 5), abs=1e-3)
+
+
+def test_needed_tasks_are_fewest_where_repeats_tell_as_much_as_tasks() -> None:
+    once = tasks_needed(0.2, (0.1, 0.1), 1)
+    thrice = tasks_needed(0.2, (0.1, 0.1), 3)
+    assert once is not None
+    assert thrice is not None
+    assert once[0] == once[1] == thrice[1]
+    assert thrice[0] == -(-once[0] // 3)
+    wider = tasks_needed(0.2, (0.05, 0.2), 1)
+    assert wider is not None
+    assert wider[0] < once[0] < wider[1]
+    assert tasks_needed(0.0, (0.1, 0.1), 1) is None
 
 
 def test_as_many_pairs_are_asked_for_as_show_the_difference() -> None:

@@ -50,7 +50,7 @@ def test_every_figure_of_a_row_stands_in_the_summary_with_its_interval(tmp_path:
 
     row = next(row for row in whole["conditions"] if row["condition"] == "server-error")
     assert row.keys() == {field.name for field in fields(Row)}
-    assert (row["delta"]["value"], row["delta"]["method"]) == (-1, "cluster-bootstrap")
+    assert (row["delta"]["value"], row["delta"]["method"]) == (-1, "clustered")
     assert row["pass_k"] == {"1": 0, "2": 0}
     assert row["intervals"]["steps"] == [2, 2]
     assert row["recovered_and_solved"]["hits"] == 0
@@ -58,4 +58,4 @@ def test_every_figure_of_a_row_stands_in_the_summary_with_its_interval(tmp_path:
     assert row["regime"]["name"] == "unclear"
     assert whole["noise_floor"][0]["source"] == "repeats"
     assert whole["power"][0]["n"] == 3
-    assert whole["verdict"][0].startswith("Whether server-error changes")
+    assert whole["verdict"][0].startswith("patient under server-error: -100 points [-100, +0]")

@@ -166,7 +166,9 @@ def test_tries_are_counted_for_each_judged_injection_whatever_came_of_it(
     tries = table.row("patient", "server-error").tries
     assert tries is not None
     assert (tries.value, tries.n) == (1.0, 3)
-    assert tries.interval == (0.0, 1.5)
+    # Two tasks: Student's t with one degree of freedom says next to nothing.
+    assert tries.interval is not None
+    assert (tries.interval[0], tries.interval[1] > 3) == (0, True)
     assert table.row("patient", "clean").tries is None
 
 

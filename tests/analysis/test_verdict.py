@@ -47,19 +47,21 @@ def test_what_is_significant_is_said_with_interval_and_p(folder: RunFolder) -> N
         folder.trial("server-error+refresh", task, solved(), _recovers())
 
     assert _said(folder) == (
-        "patient loses 100 points [70, 100] under server-error (p < 0.001 after Holm).",
-        "Whether server-error+refresh changes patient's success cannot be told: +0 points"
-        " [-22, +22] over 14 pairs (p = 1 after Holm).",
+        "patient loses 100 points [70, 100] under server-error (adjusted p < 0.001).",
+        "patient under server-error+refresh: +0 points [-22, +22] over 14 pairs. Inconclusive:"
+        " server-error+refresh vs clean (adjusted p = 1).",
         "Under server-error patient is cheap only because it gives up (premature termination). It"
         " fails and is cheap: success -100 points [-100, -70], cost at 33% of clean [33, 33].",
         "For patient, the defence 'refresh' (server-error+refresh against server-error) helps by"
-        " +100 points [+70, +100] (p < 0.001 after Holm).",
-        "With 14 tasks the smallest fall of patient's success that is seen four times out of five"
-        " is 67 points (10 % of pairs flipping by chance, which is assumed).",
+        " +100 points [+70, +100] (adjusted p < 0.001).",
+        "patient: the smallest detectable drop over 14 tasks is 60 points (10 % of pairs flipping"
+        " by chance, which is assumed); a drop of 20 points takes 50 to 90 tasks.",
     )
 
 
-def test_what_few_tasks_show_is_left_open_with_the_number_that_would_do(folder: RunFolder) -> None:
+def test_what_few_tasks_show_is_inconclusive_and_never_sets_its_own_sample_size(
+    folder: RunFolder,
+) -> None:
     for task in map(str, range(4)):
         folder.trial("clean", task, solved(), _plain())
         story = _gives_up() if task == "0" else _recovers()
@@ -67,11 +69,12 @@ def test_what_few_tasks_show_is_left_open_with_the_number_that_would_do(folder: 
 
     lines = _said(folder)
 
-    assert lines[0].startswith(
-        "Whether server-error changes patient's success cannot be told: -25 points ["
+    assert lines[0].startswith("patient under server-error: -25 points [")
+    assert lines[0].endswith(
+        "] over 4 pairs. Inconclusive: server-error vs clean (adjusted p = 0.5)."
     )
-    assert "; a difference of that size would need about" in lines[0]
-    assert lines[-1].startswith("With 4 tasks no fall of patient's success can be seen reliably")
+    assert lines[-1].startswith("patient: 4 tasks are too few to detect even a total collapse (")
+    assert lines[-1].endswith("; a drop of 20 points takes 43 to 76 tasks.")
     assert not any("loses" in line for line in lines)
 
 
@@ -92,7 +95,7 @@ def test_a_condition_whose_fault_hardly_arrives_is_called_out_first(folder: RunF
 def test_without_clean_nothing_is_claimed(folder: RunFolder) -> None:
     folder.trial("server-error", "add", failed(), _gives_up())
     assert _said(folder) == (
-        "patient: there is no pair with clean, so what its faults change cannot be told.",
+        "patient: there is no pair with clean, so what its faults change is not known.",
     )
 
 

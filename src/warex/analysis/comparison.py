@@ -5,19 +5,28 @@ scenario, so that both sides met the same faults. What does not pair is left out
 task and repeat that stayed void on either side, under every condition, as in a run's own table.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
 
 from pydantic import JsonValue
 
-from warex.analysis.bootstrap import Resampled, Task
-from warex.analysis.differences import Delta, Pair, adjusted, compared, pair_of
+from warex.analysis.clustered import Task, mean_interval
+from warex.analysis.differences import (
+    Delta,
+    Pair,
+    adjusted,
+    compared,
+    counted,
+    needed_for,
+    pair_of,
+    said_of_needed,
+)
 from warex.analysis.intervals import Mean, Rate, rate_over
 from warex.analysis.plain import plain
 from warex.analysis.run import Run
-from warex.analysis.statistics import pairs_needed
+from warex.analysis.statistics import LEVEL
 from warex.analysis.trial import CLEAN, NO_PROXY, TrialRecord
 from warex.errors import InputError
 
@@ -44,8 +53,8 @@ class Change:
     """Success over the shared pairs."""
     after: Rate
     success: Delta | None
-    """After minus before; adjusted (Holm) over all that the verdict may rest on: each condition,
-    all faults together, and recovery."""
+    """After minus before; adjusted (Holm) over the conditions with faults. What the two do without
+    faults is no question of theirs, and is not adjusted."""
     recovery: Delta | None
     """The same over pairs in which both sides met a fault that stands in the recovery rate;
     adjusted over the conditions."""
@@ -69,8 +78,9 @@ class Comparison:
     changes: tuple[Change, ...]
     """By condition, in the order of the runs."""
     faulted: Delta | None
-    """Success over all conditions with faults together, clustered on task; None for fewer than two.
-    """
+    """Success over all conditions with faults together, over tasks: what the verdict rests on.
+    Adjusted for two tests, with ``recovered``; None for fewer than two conditions, where the one
+    there is decides."""
     recovered: Delta | None
     """Recovery over the same."""
     verdict: Verdict
@@ -120,21 +130,16 @@ def compare(before: Side, after: Side) -> Comparison:
             f"{before} and {after} share no trial: the same benchmark, task, repeat, condition and"
             " seed on both sides"
         )
-    seed = before.run.manifest.seed if before.run.manifest else 0
-    tasks = Resampled({pair[:2] for found in pairs.values() for pair, _, _ in found}, seed)
     hit = [each for found in pairs.values() for each in found if each[1].has_faults]
-    several = sum(found[0][1].has_faults for found in pairs.values()) > 1
-    # Whatever may decide the verdict is adjusted together, so that chance gets its 5 % once.
-    *successes, faulted, recovered = adjusted(
-        [
-            *(compared(_solved(found), tasks) for found in pairs.values()),
-            compared(_solved(hit), tasks) if several else None,
-            compared(_recovered(hit), tasks),
-        ]
-    )
+    with_faults = [name for name, found in pairs.items() if found[0][1].has_faults]
+    successes = {name: compared(_solved(found)) for name, found in pairs.items()}
+    successes |= zip(with_faults, adjusted([successes[name] for name in with_faults]), strict=True)
+    # The verdict rests on two questions, so that chance gets its 5 % once.
+    main, recovered = adjusted([compared(_solved(hit or _first(pairs))), compared(_recovered(hit))])
     priced_alike = before.run.prices == after.run.prices
-    changes = _changes(pairs, successes, tasks, priced_alike=priced_alike)
-    verdict, why = _conclude(changes, faulted, recovered)
+    changes = _changes(pairs, list(successes.values()), priced_alike=priced_alike)
+    verdict, why = _conclude(changes, with_faults or list(pairs)[:1], main, recovered)
+    faulted = main if len(with_faults) > 1 else None
     return Comparison(
         before,
         after,
@@ -156,6 +161,11 @@ _PRICED_APART = "US dollars are left out: the campaigns name other prices."
 
 
 type _Both = tuple[Pair, TrialRecord, TrialRecord]
+
+
+def _first(pairs: Mapping[str, list[_Both]]) -> list[_Both]:
+    """Return the pairs of runs that share no condition with faults: those of clean."""
+    return next(iter(pairs.values()))
 
 
 def _pairs(
@@ -236,11 +246,10 @@ def _frozen(run: Run, condition: str) -> JsonValue:
 def _changes(
     pairs: dict[str, list[_Both]],
     successes: Sequence[Delta | None],
-    tasks: Resampled,
     *,
     priced_alike: bool,
 ) -> tuple[Change, ...]:
-    recoveries = adjusted([compared(_recovered(found), tasks) for found in pairs.values()])
+    recoveries = adjusted([compared(_recovered(found)) for found in pairs.values()])
     return tuple(
         Change(
             condition,
@@ -248,9 +257,9 @@ def _changes(
             rate_over((pair[:2], bool(other.solved)) for pair, _, other in found),
             success,
             recovery,
-            _mean(found, tasks, lambda trial: trial.latency_s),
-            _mean(found, tasks, lambda trial: len(trial.llm.calls) if trial.llm else None),
-            _mean(found, tasks, lambda trial: trial.llm.usd if trial.llm else None)
+            _mean(found, lambda trial: trial.latency_s),
+            _mean(found, lambda trial: len(trial.llm.calls) if trial.llm else None),
+            _mean(found, lambda trial: trial.llm.usd if trial.llm else None)
             if priced_alike
             else None,
         )
@@ -272,9 +281,7 @@ def _recovered(found: Sequence[_Both]) -> list[tuple[Task, bool, bool]]:
     ]
 
 
-def _mean(
-    found: Sequence[_Both], tasks: Resampled, figure: Callable[[TrialRecord], float | None]
-) -> Mean | None:
+def _mean(found: Sequence[_Both], figure: Callable[[TrialRecord], float | None]) -> Mean | None:
     differences: list[tuple[Task, float]] = []
     for pair, one, other in found:
         before, after = figure(one), figure(other)
@@ -283,7 +290,7 @@ def _mean(
     if not differences:
         return None
     value = fmean(difference for _, difference in differences)
-    return Mean(value, tasks.mean(differences), len(differences))
+    return Mean(value, mean_interval(differences), len(differences))
 
 
 def _verdict(delta: Delta | None) -> Verdict:
@@ -293,39 +300,46 @@ def _verdict(delta: Delta | None) -> Verdict:
 
 
 def _conclude(
-    changes: Sequence[Change], faulted: Delta | None, recovered: Delta | None
+    changes: Sequence[Change],
+    asked: Sequence[str],
+    main: Delta | None,
+    recovered: Delta | None,
 ) -> tuple[Verdict, str]:
-    """Return what the whole says: success first; recovery where success does not tell."""
+    """Return what the whole says: success first; recovery where success does not tell.
+
+    ``asked``: the conditions that ``main`` is about.
+    """
     said = {change.condition: change.verdict for change in changes}
     better = [name for name, verdict in said.items() if verdict == "better"]
     worse = [name for name, verdict in said.items() if verdict == "worse"]
-    pooled = _verdict(faulted)
-    better += ["all faults together"] if pooled == "better" else []
-    worse += ["all faults together"] if pooled == "worse" else []
     if better and worse:
         both = f"better under {', '.join(better)}, worse under {', '.join(worse)}"
         return "cannot tell", f"it solves tasks {both}"
-    if better:
-        return "better", f"it solves more tasks under {', '.join(better)}"
-    if worse:
-        return "worse", f"it solves fewer tasks under {', '.join(worse)}"
+    verdict = _verdict(main)
+    if verdict != "cannot tell":
+        how = "more" if verdict == "better" else "fewer"
+        where = [name for name in asked if said[name] == verdict]
+        if not where and len(asked) == 1:
+            where = list(asked)
+        return verdict, f"it solves {how} tasks under {_places(where)}"
     by_recovery = _verdict(recovered)
     if recovered is not None and by_recovery != "cannot tell":
         how = "more" if by_recovery == "better" else "less"
         return by_recovery, f"it recovers {how} often, though success does not tell them apart"
-    return "cannot tell", _what_it_would_take(changes, faulted)
+    return "cannot tell", _what_it_would_take(main)
 
 
-def _what_it_would_take(changes: Sequence[Change], faulted: Delta | None) -> str:
-    known = [change.success for change in changes if change.success is not None]
-    main = faulted or max(known, key=lambda delta: abs(delta.value), default=None)
+def _places(names: Sequence[str]) -> str:
+    return ", ".join(names) if names else "all faults together"
+
+
+def _what_it_would_take(main: Delta | None) -> str:
     if main is None or main.lost == main.won:
         return "no difference in success was seen"
-    needed = pairs_needed(main.lost / main.pairs, main.won / main.pairs)
-    seen = f"{main.pairs} pairs do not tell a difference of {100 * main.value:+.0f} points apart"
-    if needed is None or needed <= main.pairs:
-        return f"{seen} from chance"
-    return f"{seen} from chance; about {needed:,} independent ones would"
+    return (
+        f"{100 * main.value:+.0f} points over {counted(main.pairs, 'pair')} may be chance;"
+        f" {said_of_needed(needed_for(main, LEVEL / 2))}"
+    )
 
 
 def comparison_data(comparison: Comparison) -> dict[str, JsonValue]:

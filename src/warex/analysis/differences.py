@@ -6,20 +6,24 @@ from itertools import combinations, pairwise
 from statistics import fmean
 from typing import Literal
 
-from warex.analysis.bootstrap import Resampled, Task, flip_p
+from warex.analysis.clustered import Cells, Task, difference, kept, mean_interval
 from warex.analysis.intervals import Mean, Rate, rate_over
 from warex.analysis.statistics import (
     LEVEL,
     fisher,
     holm,
-    mcnemar_exact,
-    paired_interval,
     smallest_drop,
+    tasks_needed,
+    wilson,
 )
 from warex.analysis.trial import TrialRecord
 
 ASSUMED_FLIPS = 0.1
 """Share of pairs that flip by chance alone, where the run does not say."""
+_ASSUMED_RANGE = (0.05, 0.2)
+STATED_DROP = 0.2
+"""The fall of a success rate for which the needed tasks are told: one stated beforehand, since the
+one that was seen is too often one that chance made large."""
 
 type Pair = tuple[str, str, int]
 """Benchmark, task and repeat: what conditions have in common."""
@@ -35,17 +39,19 @@ class Delta:
     interval: tuple[float, float] | None = field(default=None, compare=False)
     """95 %; None where several repeats of a single task leave nothing to judge by."""
     p: float | None = field(default=None, compare=False)
-    """Two-sided: how often chance alone gives as much. None as for ``interval``."""
+    """Two-sided mid-p: how often chance alone gives as much. None as for ``interval``."""
     p_holm: float | None = field(default=None, compare=False)
     """``p`` adjusted for being one of several (Holm 1979): all conditions of an agent against
     ``clean``, all its defences, all that a comparison of two agents rests on. None elsewhere."""
-    method: Literal["mcnemar", "cluster-bootstrap"] | None = field(default=None, compare=False)
-    """One repeat: exact McNemar test, Newcombe's interval. More: bootstrap clustered on task, with
-    the task's sign flipped for p and the task drawn anew for the interval."""
+    method: Literal["mcnemar", "clustered"] | None = field(default=None, compare=False)
+    """One repeat: McNemar's mid-p test, Newcombe's interval. More: the same over tasks, with each
+    task's sign flipped for p and as many pairs as its trials are worth for the interval."""
     lost: int = field(default=0, compare=False)
     """Pairs solved on the other side only."""
     won: int = field(default=0, compare=False)
     """Pairs solved on this side only."""
+    tasks: int = field(default=0, compare=False)
+    """Tasks that the pairs belong to."""
 
     @property
     def significant(self) -> bool:
@@ -56,7 +62,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class NoiseFloor:
-    """What differs where nothing was varied: A/A. No smaller Δ means anything."""
+    """What differs where nothing was varied: A/A."""
 
     delta: Delta
     flips: int
@@ -77,11 +83,14 @@ class Power:
     """The smallest fall of the success rate seen with 80 % probability, 0 to 1; None where not
     even losing every solved task would be."""
     alpha: float
-    """Two-sided level of the exact McNemar test: 0.05 over the number of conditions."""
+    """Two-sided level of McNemar's mid-p test: 0.05 over the number of conditions."""
     flips: float
     """Share of pairs that flip by chance alone."""
     assumed: bool
     """Whether ``flips`` is assumed, since the run has no noise floor."""
+    needed: tuple[int, int] | None = None
+    """Tasks that it takes to see a fall of 20 points with 80 % probability: at least, where repeats
+    tell as much as tasks and few pairs flip, and at most. None for more than 20,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,37 +144,40 @@ def solved(trials: Iterable[TrialRecord]) -> dict[Pair, bool]:
     return {pair_of(t): t.solved for t in trials if t.solved is not None}
 
 
-def delta(of: Scored, against: Scored, tasks: Resampled) -> Delta | None:
+def delta(of: Scored, against: Scored) -> Delta | None:
     """Return the difference over the pairs on both sides; None where there are none."""
-    return compared([(p[:2], of[p], against[p]) for p in sorted(of.keys() & against.keys())], tasks)
+    return compared(_sides(of, against))
 
 
-def compared(sides: Sequence[tuple[Task, bool, bool]], tasks: Resampled) -> Delta | None:
+def _sides(of: Scored, against: Scored) -> list[tuple[Task, bool, bool]]:
+    return [(pair[:2], of[pair], against[pair]) for pair in sorted(of.keys() & against.keys())]
+
+
+def compared(sides: Sequence[tuple[Task, bool, bool]]) -> Delta | None:
     """Return the difference over pairs, each (task, this side, the other); None for no pairs."""
     if not sides:
         return None
-    lost = sum(other and not this for _, this, other in sides)
-    won = sum(this and not other for _, this, other in sides)
-    both = sum(this and other for _, this, other in sides)
-    bare = Delta((won - lost) / len(sides), len(sides), lost=lost, won=won)
-    by_task: dict[Task, list[int]] = {}
-    for task, this, other in sides:
-        by_task.setdefault(task, []).append(this - other)
-    if len(by_task) == len(sides):
-        return replace(
-            bare,
-            interval=paired_interval(both, lost, won, len(sides) - both - lost - won),
-            p=mcnemar_exact(lost, won),
-            method="mcnemar",
-        )
-    if len(by_task) < 2:
+    tasks = _cells(sides)
+    _, lost, won, _ = (round(sum(column)) for column in zip(*tasks, strict=True))
+    bare = Delta((won - lost) / len(sides), len(sides), lost=lost, won=won, tasks=len(tasks))
+    found = difference(tasks)
+    if found is None:
         return bare
-    return replace(
-        bare,
-        interval=tasks.difference([(task, this - other) for task, this, other in sides]),
-        p=flip_p([sum(found) for found in by_task.values()], tasks.seed),
-        method="cluster-bootstrap",
-    )
+    interval, p = found
+    method: Literal["mcnemar", "clustered"] = "mcnemar" if len(tasks) == len(sides) else "clustered"
+    return replace(bare, interval=interval, p=p, method=method)
+
+
+def _cells(sides: Iterable[tuple[Task, bool, bool]]) -> list[Cells]:
+    """Return each task's pairs by how they came out."""
+    kinds = [(True, True), (False, True), (True, False), (False, False)]
+    by_task: dict[Task, list[tuple[bool, bool]]] = {}
+    for task, this, other in sides:
+        by_task.setdefault(task, []).append((this, other))
+    return [
+        (found.count(kinds[0]), found.count(kinds[1]), found.count(kinds[2]), found.count(kinds[3]))
+        for found in by_task.values()
+    ]
 
 
 def adjusted(deltas: Sequence[Delta | None]) -> list[Delta | None]:
@@ -177,24 +189,19 @@ def adjusted(deltas: Sequence[Delta | None]) -> list[Delta | None]:
     ]
 
 
-def kept_share(of: Scored, against: Scored, tasks: Resampled) -> Mean | None:
+def kept_share(of: Scored, against: Scored) -> Mean | None:
     """Return R_fault, the share of the other side's success rate that this side keeps, over pairs.
 
     None where the other side solved nothing.
     """
-    shared = sorted(of.keys() & against.keys())
-    there = sum(against[pair] for pair in shared)
+    sides = _sides(of, against)
+    there = sum(other for _, _, other in sides)
     if not there:
         return None
-    here = [(pair[:2], float(of[pair])) for pair in shared]
-    base = [(pair[:2], float(against[pair])) for pair in shared]
-    value = sum(of[pair] for pair in shared) / there
-    return Mean(value, tasks.share(here, base), len(shared))
+    return Mean(sum(this for _, this, _ in sides) / there, kept(_cells(sides)), len(sides))
 
 
-def paired_seconds(
-    of: Iterable[TrialRecord], against: Iterable[TrialRecord], tasks: Resampled
-) -> Mean | None:
+def paired_seconds(of: Iterable[TrialRecord], against: Iterable[TrialRecord]) -> Mean | None:
     """Return by how much longer trials took than their pairs, in seconds of client latency."""
     base = {pair_of(trial): trial.latency_s for trial in against}
     longer = [
@@ -204,13 +211,13 @@ def paired_seconds(
     ]
     if not longer:
         return None
-    return Mean(fmean(seconds for _, seconds in longer), tasks.mean(longer), len(longer))
+    return Mean(fmean(seconds for _, seconds in longer), mean_interval(longer), len(longer))
 
 
-def noise_floor(clean: Scored, control: Scored, tasks: Resampled) -> NoiseFloor | None:
+def noise_floor(clean: Scored, control: Scored) -> NoiseFloor | None:
     """Return what differs between equals; None where nothing was run twice."""
     source: Literal["control", "repeats"] = "control"
-    sides = [(p[:2], control[p], clean[p]) for p in sorted(control.keys() & clean.keys())]
+    sides = _sides(control, clean)
     if not sides:
         source = "repeats"
         sides = [
@@ -218,7 +225,7 @@ def noise_floor(clean: Scored, control: Scored, tasks: Resampled) -> NoiseFloor 
             for earlier, later in pairwise(sorted(clean))
             if earlier[:2] == later[:2]
         ]
-    found = compared(sides, tasks)
+    found = compared(sides)
     return NoiseFloor(found, found.lost + found.won, found.pairs, source) if found else None
 
 
@@ -231,18 +238,38 @@ def power_of(clean: Scored, floor: NoiseFloor | None, conditions: int) -> Power 
     flips = (floor.flips + 1) / (floor.pairs + 2) if floor else ASSUMED_FLIPS
     alpha = LEVEL / max(1, conditions)
     drop = smallest_drop(n, sum(clean.values()) / len(clean), flips, alpha)
-    return Power(n, drop, alpha, flips, assumed=floor is None)
+    between = wilson(floor.flips, floor.pairs) if floor else _ASSUMED_RANGE
+    needed = tasks_needed(STATED_DROP, between, len(clean) / n, alpha)
+    return Power(n, drop, alpha, flips, assumed=floor is None, needed=needed)
+
+
+def needed_for(delta: Delta, alpha: float) -> tuple[int, int] | None:
+    """Return the tasks it takes to see a fall of 20 points with as many repeats; see ``Power``."""
+    return tasks_needed(STATED_DROP, _ASSUMED_RANGE, delta.pairs / delta.tasks, alpha)
+
+
+def said_of_needed(needed: tuple[int, int] | None) -> str:
+    """Say how many tasks a stated fall takes."""
+    drop = f"a drop of {100 * STATED_DROP:.0f} points takes"
+    if needed is None:
+        return f"{drop} more tasks than can be run"
+    fewest, most = needed
+    return f"{drop} {fewest:,} to {most:,} tasks" if fewest < most else f"{drop} {most:,} tasks"
+
+
+def counted(n: int, what: str) -> str:
+    """Write a number with its unit: 1 task, 2 tasks."""
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def contrasts(
     condition: str,
     figure: Literal["success", "recovery"],
     by_agent: Mapping[str, Scored],
-    tasks: Resampled,
 ) -> list[Contrast]:
     """Compare each two agents that have a rate at all."""
     return [
-        _contrast(condition, figure, (first, second), by_agent, tasks)
+        _contrast(condition, figure, (first, second), by_agent)
         for first, second in combinations(by_agent, 2)
         if by_agent[first] and by_agent[second]
     ]
@@ -253,7 +280,6 @@ def _contrast(
     figure: Literal["success", "recovery"],
     agents: tuple[str, str],
     by_agent: Mapping[str, Scored],
-    tasks: Resampled,
 ) -> Contrast:
     one, other = (by_agent[agent] for agent in agents)
     rates = rate_of(one), rate_of(other)
@@ -266,7 +292,7 @@ def _contrast(
         rates=rates,
         p=fisher((rates[0].hits, rates[0].n), (rates[1].hits, rates[1].n)) if independent else None,
         relative=value / base - 1 if base and value is not None else None,
-        paired=delta(other, one, tasks),
+        paired=delta(other, one),
     )
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from warex.analysis.clustered import trend
 from warex.analysis.differences import Delta, Scored
 from warex.analysis.intervals import Rate
-from warex.analysis.statistics import trend
 
 type Axis = Literal["intensity", "frequency"]
 
@@ -43,7 +43,7 @@ class DoseSeries:
     slope: float | None
     """Change of the success rate for each doubling of the dose (least squares within tasks)."""
     p: float | None
-    """Of the trend, two-sided: Cochran-Armitage, stratified by task (Mantel 1963)."""
+    """Of the trend, two-sided: every task's own slope is as likely the other way round."""
 
 
 def series(

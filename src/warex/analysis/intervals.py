@@ -3,7 +3,8 @@
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
-from warex.analysis.statistics import wilson, wilson_clustered
+from warex.analysis.clustered import rate_interval
+from warex.analysis.statistics import wilson
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Mean:
 
     value: float
     interval: tuple[float, float] | None
-    """95 %, bootstrapped over tasks; None where there are fewer than two."""
+    """95 %, over tasks; None where there are fewer than two."""
     n: int
     """What it is the mean of: trials, pairs or injections."""
 
@@ -48,4 +49,4 @@ def rate_over(found: Iterable[tuple[Hashable, bool]]) -> Rate:
         tasks[task] = hits + hit, n + 1
     hits, n = (sum(column) for column in zip(*tasks.values(), strict=True)) if tasks else (0, 0)
     alone = n == len(tasks)
-    return Rate(hits, n, None if alone else wilson_clustered(list(tasks.values())))
+    return Rate(hits, n, None if alone else rate_interval(list(tasks.values())))

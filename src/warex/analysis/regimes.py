@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from warex.analysis.bootstrap import Resampled
+from warex.analysis.clustered import ratio_interval
 from warex.analysis.differences import Delta, pair_of, task_of
 from warex.analysis.intervals import Rate
 from warex.analysis.trial import TrialRecord
@@ -53,9 +53,7 @@ class Effort:
         return f"{self.what} at {self.ratio:.0%} of clean [{100 * low:.0f}, {100 * high:.0f}]"
 
 
-def effort(
-    trials: Sequence[TrialRecord], clean: Sequence[TrialRecord], tasks: Resampled
-) -> Effort | None:
+def effort(trials: Sequence[TrialRecord], clean: Sequence[TrialRecord]) -> Effort | None:
     """Return the effort over pairs: cost, else steps, else latency, the first that is all known.
 
     None where none is, or where there are too few tasks for an interval.
@@ -70,7 +68,7 @@ def effort(
         total = sum(figure for _, figure in below)
         if not pairs or len(above) + len(below) < 2 * len(pairs) or not total:
             continue
-        interval = tasks.ratio(above, below)
+        interval = ratio_interval(above, below)
         if interval is not None:
             return Effort(what, sum(figure for _, figure in above) / total, interval)
     return None

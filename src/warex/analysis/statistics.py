@@ -5,7 +5,8 @@ must not pay for it.
 """
 
 from collections.abc import Sequence
-from math import comb, log2, sqrt
+from math import ceil, comb, sqrt
+from statistics import NormalDist
 
 LEVEL = 0.05
 """Two-sided level of every test; every interval is a 95 % one."""
@@ -26,48 +27,30 @@ def wilson(hits: float, n: float) -> tuple[float, float]:
     return max(0.0, min(float(low), hits / n)), min(1.0, max(float(high), hits / n))
 
 
-def wilson_clustered(tasks: Sequence[tuple[int, int]]) -> tuple[float, float]:
-    """Return the score interval of a proportion over tasks with several trials each.
+def t_quantile(freedom: int) -> float:
+    """Return the end of the middle 95 % of Student's t with so many degrees of freedom."""
+    from scipy.special import stdtrit
 
-    ``tasks`` are (hits, trials). Trials of one task are alike, so that they count as fewer: as many
-    as would give the spread seen between tasks, at least one a task, at most each (Korn and
-    Graubard 1998). Where all trials came out the same there is no spread to judge by, and each task
-    counts once.
-    """
-    k, n = len(tasks), sum(trials for _, trials in tasks)
-    if not n:
-        return 0.0, 1.0
-    p = sum(hits for hits, _ in tasks) / n
-    worth = float(k)
-    if 0 < p < 1 and k > 1:
-        between = k / (k - 1) * sum((hits - p * trials) ** 2 for hits, trials in tasks) / n**2
-        worth = p * (1 - p) / between if between else float(n)
-    worth = min(max(worth, float(k)), float(n))
-    return wilson(p * worth, worth)
+    return float(stdtrit(freedom, 1 - LEVEL / 2))
 
 
-def mcnemar_exact(lost: int, won: int) -> float:
-    """Return the two-sided p of pairs that differ one way and the other (McNemar, exact)."""
-    from statsmodels.stats.contingency_tables import mcnemar
-
-    return min(1.0, float(mcnemar([[0, lost], [won, 0]], exact=True).pvalue))
+def z_quantile() -> float:
+    """Return the end of the middle 95 % of the normal distribution: 1.96."""
+    return NormalDist().inv_cdf(1 - LEVEL / 2)
 
 
-def paired_interval(both: int, lost: int, won: int, neither: int) -> tuple[float, float]:
+def paired_interval(both: float, lost: float, won: float, neither: float) -> tuple[float, float]:
     """Return the 95 % interval of (won - lost) / n over pairs (Newcombe 1998, method 10).
 
     Made of the two sides' Wilson intervals, so that it stays honest where hardly a pair differs.
+    Pairs may be worth a part of one.
     """
     n = both + lost + won + neither
     after, before = both + won, both + lost
     low_after, high_after = wilson(after, n)
     low_before, high_before = wilson(before, n)
     p_after, p_before, value = after / n, before / n, (won - lost) / n
-    margins = after * (n - after) * before * (n - before)
-    cross = float(both * neither - lost * won)
-    if cross > 0:
-        cross = max(0.0, cross - n / 2)
-    phi = cross / sqrt(margins) if margins else 0.0
+    phi = _alike(both, lost, won, neither)
 
     def reach(one: float, other: float) -> float:
         return sqrt(max(0.0, one**2 - 2 * phi * one * other + other**2))
@@ -75,6 +58,45 @@ def paired_interval(both: int, lost: int, won: int, neither: int) -> tuple[float
     low = value - reach(p_after - low_after, high_before - p_before)
     high = value + reach(high_after - p_after, p_before - low_before)
     return max(-1.0, low), min(1.0, high)
+
+
+def share_interval(
+    both: float, lost: float, won: float, neither: float
+) -> tuple[float, float] | None:
+    """Return the 95 % interval of (both + won) / (both + lost) over pairs.
+
+    Made of the two sides' Wilson intervals, as ``paired_interval`` is (MOVER, Donner and Zou 2012).
+    None where the lower sum is 0.
+    """
+    n = both + lost + won + neither
+    after, before = both + won, both + lost
+    if not before:
+        return None
+    top, bottom, phi = after / n, before / n, _alike(both, lost, won, neither)
+    low_top, high_top = wilson(after, n)
+    low_bottom, high_bottom = wilson(before, n)
+    middle = top * bottom - phi * (top - low_top) * (high_bottom - bottom)
+    least = high_bottom * (2 * bottom - high_bottom)
+    low = 0.0
+    if least > 0:
+        root = middle**2 - low_top * (2 * top - low_top) * least
+        low = (middle - sqrt(max(0.0, root))) / least
+    middle = top * bottom - phi * (high_top - top) * (bottom - low_bottom)
+    most = low_bottom * (2 * bottom - low_bottom)
+    root = middle**2 - high_top * (2 * top - high_top) * most
+    high = (middle + sqrt(max(0.0, root))) / most
+    return max(0.0, min(low, after / before)), max(high, after / before)
+
+
+def _alike(both: float, lost: float, won: float, neither: float) -> float:
+    """Return the correlation of the two sides, corrected for continuity (Newcombe 1998)."""
+    n = both + lost + won + neither
+    after, before = both + won, both + lost
+    margins = after * (n - after) * before * (n - before)
+    cross = both * neither - lost * won
+    if cross > 0:
+        cross = max(0.0, cross - n / 2)
+    return cross / sqrt(margins) if margins > 1e-9 else 0.0
 
 
 def holm(ps: Sequence[float]) -> tuple[float, ...]:
@@ -107,38 +129,8 @@ def pass_k(tasks: Sequence[tuple[int, int]], k: int) -> float | None:
     return sum(shares) / len(shares) if shares else None
 
 
-def trend(tasks: Sequence[Sequence[tuple[float, bool]]]) -> tuple[float, float] | None:
-    """Return slope and two-sided p of success over doses; ``tasks`` hold (dose, solved).
-
-    The slope is the change of the success rate for each doubling of the dose, by least squares
-    within tasks. The p is Cochran's and Armitage's, with tasks as strata (Mantel 1963): within a
-    task it is chance which doses its successes fall on. None where no task has two doses.
-    """
-    from scipy.stats import norm
-
-    reached = expected = variance = spread = 0.0
-    for trials in tasks:
-        n = len(trials)
-        if n < 2:
-            continue
-        doses = [log2(dose) for dose, _ in trials]
-        middle = sum(doses) / n
-        squares = sum((dose - middle) ** 2 for dose in doses)
-        solved = sum(won for _, won in trials)
-        reached += sum(dose for dose, (_, won) in zip(doses, trials, strict=True) if won)
-        expected += solved * middle
-        variance += solved * (n - solved) / (n * (n - 1)) * squares
-        spread += squares
-    if not spread:
-        return None
-    slope = (reached - expected) / spread
-    if not variance:
-        return slope, 1.0
-    return slope, min(1.0, 2 * float(norm.sf(abs(reached - expected) / sqrt(variance))))
-
-
 def power(n: int, lose: float, win: float, alpha: float = LEVEL) -> float:
-    """Return how likely the exact McNemar test sees a fall over n pairs.
+    """Return how likely McNemar's mid-p test sees a fall over n pairs.
 
     A pair is lost with probability ``lose`` and won with ``win``; a significant rise is no fall
     seen.
@@ -150,9 +142,11 @@ def power(n: int, lose: float, win: float, alpha: float = LEVEL) -> float:
     if n <= 0 or differ <= 0:
         return 0.0
     differing = np.arange(n + 1)
-    # The most wins among so many differing pairs that are still significant; -1: none is.
+    # The most wins among so many differing pairs that are still significant; -1: none is. What is
+    # as extreme as that counts by half.
     most = binom.ppf(alpha / 2, differing, 0.5)
-    most = np.where(binom.cdf(most, differing, 0.5) > alpha / 2, most - 1, most)
+    half = (binom.cdf(most - 1, differing, 0.5) + binom.cdf(most, differing, 0.5)) / 2
+    most = np.where(half >= alpha / 2, most - 1, most)
     seen = binom.cdf(most, differing, min(1.0, win / differ))
     return float(min(1.0, np.sum(binom.pmf(differing, n, min(1.0, differ)) * seen)))
 
@@ -177,6 +171,24 @@ def smallest_drop(
         middle = (low + high) / 2
         low, high = (low, middle) if seen(middle) else (middle, high)
     return high
+
+
+def tasks_needed(
+    drop: float, flips: tuple[float, float], repeats: float, alpha: float = LEVEL
+) -> tuple[int, int] | None:
+    """Return how many tasks it takes to see a stated fall with probability 0.8: fewest and most.
+
+    ``flips`` are the least and the most share of pairs that differ by chance alone. The fewest are
+    enough where repeats of a task tell as much as other tasks would; the most, where they tell
+    nothing new. None where more than 20,000 would be needed.
+    """
+    fewest, most = (
+        pairs_needed(min(1 - by_chance / 2, drop + by_chance / 2), by_chance / 2, alpha)
+        for by_chance in flips
+    )
+    if fewest is None or most is None:
+        return None
+    return ceil(fewest / max(1.0, repeats)), most
 
 
 def pairs_needed(

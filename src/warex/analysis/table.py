@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from statistics import fmean
 
-from warex.analysis.bootstrap import Resampled, Task
+from warex.analysis.clustered import Task, mean_interval
 from warex.analysis.conditions import Setup, setups
 from warex.analysis.differences import (
     Contrast,
@@ -65,7 +65,7 @@ type Interval = tuple[float, float] | None
 class Intervals:
     """The 95 % intervals of a row's means, each under the name of its mean.
 
-    Bootstrapped over tasks; None where the mean is, and where there are fewer than two tasks.
+    Over tasks; None where the mean is, and where there are fewer than two tasks.
     """
 
     latency_s: Interval = None
@@ -205,15 +205,13 @@ class Table:
 def tabulate(run: Run) -> Table:
     """Return the table of a run."""
     known = setups(run.manifest)
-    seed = run.manifest.seed if run.manifest else 0
-    agents = [_Agent(run, agent, known, seed) for agent in run.agents]
-    everybody = Resampled((task_of(trial) for trial in run.trials), seed)
+    agents = [_Agent(run, agent, known) for agent in run.agents]
     compared = [
         contrast
         for condition in run.conditions
         for figure in ("success", "recovery")
         for contrast in contrasts(
-            condition, figure, {a.name: a.hits(condition, figure) for a in agents}, everybody
+            condition, figure, {a.name: a.hits(condition, figure) for a in agents}
         )
     ]
     return Table(
@@ -233,20 +231,17 @@ def tabulate(run: Run) -> Table:
 class _Agent:
     """One agent's trials by condition, and the rows they make."""
 
-    def __init__(self, run: Run, name: str, known: Mapping[str, Setup], seed: int) -> None:
+    def __init__(self, run: Run, name: str, known: Mapping[str, Setup]) -> None:
         self.name = name
         of_agent = [trial for trial in run.trials if trial.key.agent == name]
         self.out = {pair_of(trial) for trial in of_agent if trial.void}
         kept = [t for t in of_agent if t.outcome is not None and pair_of(t) not in self.out]
-        self._tasks = Resampled((task_of(trial) for trial in kept), seed)
         self._setups = {condition: known.get(condition, Setup()) for condition in run.conditions}
         self._trials = {c: [t for t in kept if t.key.condition == c] for c in run.conditions}
         self._solved = {c: solved(trials) for c, trials in self._trials.items()}
         self._clean = self._solved.get(CLEAN, {})
         controls = [c for c, setup in self._setups.items() if setup.control and self._solved[c]]
-        self.floor = noise_floor(
-            self._clean, self._solved[controls[0]] if controls else {}, self._tasks
-        )
+        self.floor = noise_floor(self._clean, self._solved[controls[0]] if controls else {})
         self.rows = self._rows(run)
 
     def hits(self, condition: str, figure: str) -> Scored:
@@ -257,12 +252,10 @@ class _Agent:
         return {pair_of(t): t.recovered for t in found if t.exposed and t.recovered is not None}
 
     def proxy_effect(self) -> Delta | None:
-        return delta(self._clean, self._solved.get(NO_PROXY, {}), self._tasks)
+        return delta(self._clean, self._solved.get(NO_PROXY, {}))
 
     def proxy_latency(self) -> Mean | None:
-        return paired_seconds(
-            self._trials.get(CLEAN, ()), self._trials.get(NO_PROXY, ()), self._tasks
-        )
+        return paired_seconds(self._trials.get(CLEAN, ()), self._trials.get(NO_PROXY, ()))
 
     def power(self) -> Power | None:
         tested = sum(row.delta is not None for row in self.rows if self._is_tested(row.condition))
@@ -280,7 +273,7 @@ class _Agent:
     def defences(self) -> list[DefenceEffect]:
         bare = {setup: c for c, setup in self._setups.items() if setup.defence is None}
         compared = [
-            (condition, setup.defence, against, delta(found, self._solved[against], self._tasks))
+            (condition, setup.defence, against, delta(found, self._solved[against]))
             for condition, setup in self._setups.items()
             if setup.defence is not None
             and setup.scenario is not None
@@ -299,7 +292,7 @@ class _Agent:
 
     def _rows(self, run: Run) -> list[Row]:
         against = {
-            condition: delta(found, self._clean, self._tasks)
+            condition: delta(found, self._clean)
             for condition, found in self._solved.items()
             if condition != CLEAN
         }
@@ -357,28 +350,28 @@ class _Agent:
         found = [(task_of(t), r) for t in exposed for r in t.recoveries if r.verdict in COUNTING]
         return replace(
             row,
-            exposed_delta=delta(solved(exposed), self._clean, self._tasks),
-            r_fault=kept_share(self._solved[condition], self._clean, self._tasks),
+            exposed_delta=delta(solved(exposed), self._clean),
+            r_fault=kept_share(self._solved[condition], self._clean),
             injections_recovered=rate_over((task, r.verdict == "recovered") for task, r in found),
             recovered_and_solved=_rate(judged, lambda t: t.recovered and t.solved),
             recovery_price=_price(trials),
             tries=self._mean_of([(task, float(r.tries)) for task, r in found]),
             premature_stops=_rate(exposed, lambda t: t.behaviour.premature_stop(t.outcome)),
             fruitless=_rate(exposed, lambda t: t.behaviour.fruitless(t.outcome)),
-            regime=regime(against_clean, effort(trials, clean, self._tasks), exposure),
+            regime=regime(against_clean, effort(trials, clean), exposure),
         )
 
     def _mean_of(self, figures: Sequence[tuple[Task, float]]) -> Mean | None:
         if not figures:
             return None
-        return Mean(fmean(one for _, one in figures), self._tasks.mean(figures), len(figures))
+        return Mean(fmean(one for _, one in figures), mean_interval(figures), len(figures))
 
     def _intervals(
         self, trials: Sequence[TrialRecord], means: Mapping[str, float | None]
     ) -> Intervals:
         return Intervals(
             **{
-                name: self._tasks.mean([(task_of(t), _FIGURES[name](t) or 0.0) for t in trials])
+                name: mean_interval([(task_of(t), _FIGURES[name](t) or 0.0) for t in trials])
                 for name, mean in means.items()
                 if mean is not None
             }

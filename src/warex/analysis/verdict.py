@@ -1,15 +1,20 @@
 """What a run says, in words: what falls by how much, what cannot be told, what helped.
 
-No claim stands without its interval, and what no test bears is said to be open, with the number of
-tasks that would close it.
+What was seen comes first, with its interval, then how sure it is; what no test bears is called
+inconclusive, and how many tasks a stated effect would take is told once.
 """
 
 from collections.abc import Iterator
 
-from warex.analysis.differences import DefenceEffect, Delta, Power
+from warex.analysis.differences import (
+    DefenceEffect,
+    Delta,
+    Power,
+    counted,
+    said_of_needed,
+)
 from warex.analysis.regimes import KEPT
 from warex.analysis.run import Run
-from warex.analysis.statistics import LEVEL, pairs_needed
 from warex.analysis.table import Row, Table
 from warex.analysis.trial import CLEAN, NO_PROXY
 
@@ -43,21 +48,21 @@ def _agent(table: Table, agent: str) -> Iterator[str]:
     if not tested:
         return
     if all(row.delta is None for row in tested):
-        yield f"{agent}: there is no pair with {CLEAN}, so what its faults change cannot be told."
+        yield f"{agent}: there is no pair with {CLEAN}, so what its faults change is not known."
     for row in tested:
         if row.delta is not None:
-            yield _change(row, row.delta, len(tested))
+            yield _change(row, row.delta)
     for row in tested:
         if line := _regime(row):
             yield line
     defences = [effect for effect in table.defences if effect.agent == agent]
-    yield from (_defence(effect, len(defences)) for effect in defences)
+    yield from map(_defence, defences)
     for name, power in table.power:
         if name == agent:
             yield _power(agent, power)
 
 
-def _change(row: Row, delta: Delta, tests: int) -> str:
+def _change(row: Row, delta: Delta) -> str:
     who, where = row.agent, row.condition
     if delta.significant and delta.value < 0:
         return f"{who} loses {_lost(delta)} under {where} ({_p(delta)})."
@@ -69,8 +74,8 @@ def _change(row: Row, delta: Delta, tests: int) -> str:
             f" {_won(delta)}."
         )
     return (
-        f"Whether {where} changes {who}'s success cannot be told: {_won(delta)} over"
-        f" {_count(delta.pairs, 'pair')}{_maybe_p(delta)}{_needed(delta, tests)}."
+        f"{who} under {where}: {_won(delta)} over {counted(delta.pairs, 'pair')}. Inconclusive:"
+        f" {where} vs {CLEAN}{_maybe_p(delta)}."
     )
 
 
@@ -88,42 +93,28 @@ def _regime(row: Row) -> str | None:
     )
 
 
-def _defence(effect: DefenceEffect, tests: int) -> str:
+def _defence(effect: DefenceEffect) -> str:
     delta = effect.delta
     what = f"the defence {effect.defence!r} ({effect.condition} against {effect.against})"
     if delta.significant:
         word, points = ("helps", _won(delta)) if delta.value > 0 else ("harms", _lost(delta))
         return f"For {effect.agent}, {what} {word} by {points} ({_p(delta)})."
     return (
-        f"For {effect.agent}, whether {what} helps cannot be told: {_won(delta)} over"
-        f" {_count(delta.pairs, 'pair')}{_maybe_p(delta)}{_needed(delta, tests)}."
+        f"For {effect.agent}, {what}: {_won(delta)} over {counted(delta.pairs, 'pair')}."
+        f" Inconclusive{_maybe_p(delta)}."
     )
 
 
 def _power(agent: str, power: Power) -> str:
     noise = f"{100 * power.flips:.0f} % of pairs flipping by chance"
     noise += ", which is assumed" if power.assumed else ""
+    tasks, needed = counted(power.n, "task"), said_of_needed(power.needed)
     if power.drop is None:
-        return (
-            f"With {_count(power.n, 'task')} no fall of {agent}'s success can be seen reliably,"
-            f" however deep ({noise})."
-        )
+        return f"{agent}: {tasks} are too few to detect even a total collapse ({noise}); {needed}."
     return (
-        f"With {_count(power.n, 'task')} the smallest fall of {agent}'s success that is seen four"
-        f" times out of five is {_points(power.drop)} ({noise})."
+        f"{agent}: the smallest detectable drop over {tasks} is {_points(power.drop)} ({noise});"
+        f" {needed}."
     )
-
-
-def _needed(delta: Delta, tests: int) -> str:
-    if delta.lost == delta.won:
-        return ""
-    share = 1 / delta.pairs
-    needed = pairs_needed(delta.lost * share, delta.won * share, LEVEL / max(1, tests))
-    if needed is None:
-        return "; a difference as small would need more tasks than can be run"
-    if needed <= delta.pairs:
-        return ""
-    return f"; a difference of that size would need about {_count(needed, 'task')}"
 
 
 def _lost(delta: Delta) -> str:
@@ -142,7 +133,7 @@ def _won(delta: Delta) -> str:
 
 
 def _points(share: float) -> str:
-    return _count(round(100 * share), "point")
+    return counted(round(100 * share), "point")
 
 
 def _p(delta: Delta) -> str:
@@ -150,12 +141,8 @@ def _p(delta: Delta) -> str:
     if p is None:
         return "no test"
     written = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
-    return written + (" after Holm" if delta.p_holm is not None else "")
+    return ("adjusted " if delta.p_holm is not None else "") + written
 
 
 def _maybe_p(delta: Delta) -> str:
     return f" ({_p(delta)})" if delta.p is not None else ""
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"

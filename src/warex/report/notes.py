@@ -36,7 +36,7 @@ def _noise(table: Table) -> list[str]:
     sides = {"control": "clean against its control", "repeats": "repeats of clean"}
     return [
         f"Noise floor of {agent} ({sides[floor.source]}): {delta(floor.delta)} points, and"
-        f" {floor.flips} of {_count(floor.pairs, 'pair')} flip. No smaller Δ means anything."
+        f" {floor.flips} of {_count(floor.pairs, 'pair')} flip."
         for agent, floor in table.noise_floor
     ] + [
         f"Noise floor of {agent}: not known, since nothing was run twice (a control or repeats)."

@@ -114,7 +114,7 @@ def instrument_sheet(run: Run, table: Table) -> Sheet:
             _difference_column(
                 "noise floor",
                 "noise_floor",
-                "Success: clean minus clean once more; no smaller Δ means anything.",
+                "Success: clean minus clean once more.",
             ),
             Column(
                 "flips",
