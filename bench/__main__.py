@@ -8,6 +8,7 @@ python -m bench --quick               a few seconds each: does it work? The numb
 
 python -m bench soak                  100,000 mixed requests through one lane: does all add up?
 python -m bench fuzz                  2,000 mutated messages: does a lane bear them?
+python -m bench coverage              do a report's intervals hold the truth, in simulation?
 """
 
 import argparse
@@ -20,6 +21,7 @@ from pathlib import Path
 from rich.console import Console
 
 from bench import (
+    coverage,
     demo,
     event,
     exec_ready,
@@ -79,7 +81,11 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "demo": Benchmark(demo.measure, ("demo",)),
 }
 ONLY_WHEN_NAMED = ("demo",)
-CHECKS: Mapping[str, Callable[[Sequence[str]], int]] = {"soak": soak.main, "fuzz": fuzz.main}
+CHECKS: Mapping[str, Callable[[Sequence[str]], int]] = {
+    "soak": soak.main,
+    "fuzz": fuzz.main,
+    "coverage": coverage.main,
+}
 """Commands of their own: they measure nothing, and their exit code says whether all was well."""
 
 USUAL = tuple(name for name in BENCHMARKS if name not in ONLY_WHEN_NAMED)

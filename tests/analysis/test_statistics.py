@@ -202,6 +202,12 @@ def test_four_tasks_can_show_nothing() -> None:
     assert smallest_drop(5, 1.0, 0.0) == pytest.approx(0.8 ** (1 / 5), abs=1e-3)
 
 
+def test_a_total_collapse_is_seen_though_pairs_flip_by_chance() -> None:
+    drop = smallest_drop(8, 1.0, 0.1, 0.05 / 3)
+    assert drop is not None
+    assert 0.9 < drop < 1
+
+
 def test_needed_tasks_are_fewest_where_repeats_tell_as_much_as_tasks() -> None:
     once = tasks_needed(0.2, (0.1, 0.1), 1)
     thrice = tasks_needed(0.2, (0.1, 0.1), 3)

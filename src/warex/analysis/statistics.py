@@ -162,7 +162,9 @@ def smallest_drop(
     """
 
     def seen(drop: float) -> bool:
-        return power(n, min(1 - flips / 2, drop + flips / 2), flips / 2, alpha) >= wanted
+        # No more is won than is still solved.
+        won = min(flips / 2, ceiling - drop)
+        return power(n, min(1 - won, drop + won), won, alpha) >= wanted
 
     low, high = 0.0, ceiling
     if not seen(high):

@@ -1,4 +1,4 @@
-"""What a run says, in words: what falls by how much, what cannot be told, what helped.
+"""What a run says, in words: what falls by how much, what is inconclusive, what helped.
 
 What was seen comes first, with its interval, then how sure it is; what no test bears is called
 inconclusive, and how many tasks a stated effect would take is told once.
