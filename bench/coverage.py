@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warex.analysis.clustered import Cells, Interval, difference, kept, mean_interval, trend
+from warex.analysis.gate import best_of, stretched
 from warex.analysis.statistics import LEVEL
 
 TASKS = (6, 10, 30, 60, 116)
@@ -100,8 +101,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _told(chance: _Chance, draws: int) -> Iterator[str]:
-    print("| tasks | repeats | Δ | R_fault | false, Δ | interval and p disagree | cost | trend |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    print(
+        "| tasks | repeats | Δ | R_fault | false, Δ | interval and p disagree | cost | trend | gate |"
+    )
+    print("|" + " --- |" * 9)
     for tasks in TASKS:
         for repeats in REPEATS:
             yield from _line(chance, draws, tasks, repeats)
@@ -117,16 +120,17 @@ def _line(chance: _Chance, draws: int, tasks: int, repeats: int) -> Iterator[str
     disagree = sum(it.disagree for it in found.values())
     cost = min(costs(chance, spread, draws, tasks, repeats) for spread in (0.2, 0.4))
     rises = trends(chance, draws, tasks, repeats)
+    failed = gates(chance, draws, tasks, repeats)
     print(
         f"| {tasks} | {repeats} | {change:.1%} | {share:.1%} | {false:.1%} | {disagree} |"
-        f" {cost:.1%} | {rises:.1%} |"
+        f" {cost:.1%} | {rises:.1%} | {failed:.1%} |"
     )
     doubt = 3 * sqrt(LEVEL * (1 - LEVEL) / draws)
     where = f"{tasks} tasks, {repeats} repeats"
     for name, covered in (("Δ", change), ("R_fault", share), ("cost", cost)):
         if covered < LEAST - doubt and (name != "cost" or tasks >= _COST_TASKS):
             yield f"{where}: the interval of {name} holds the truth in {covered:.1%} of runs"
-    for name, believed in (("Δ", false), ("the trend", rises)):
+    for name, believed in (("Δ", false), ("the trend", rises), ("the gate", failed)):
         if believed > LEVEL + doubt:
             yield f"{where}: chance is believed in {believed:.1%} of runs by the test of {name}"
     if disagree:
@@ -194,6 +198,24 @@ def trends(chance: _Chance, draws: int, tasks: int, repeats: int) -> float:
         found = trend(runs)
         believed += found is not None and found[1] < LEVEL
     return believed / draws
+
+
+def gates(chance: _Chance, draws: int, tasks: int, repeats: int) -> float:
+    """Return how often ``delta>=-0.1`` fails a run in which three conditions change nothing."""
+    reach, failed = stretched(3), 0
+    for _ in range(draws):
+        share, _ = _unmoved(chance, tasks)
+        clean = chance.random((tasks, repeats)) < share[:, None]
+        for _ in range(3):
+            cells = _pairs(clean, chance.random((tasks, repeats)) < share[:, None])
+            found = difference(cells)
+            assert found is not None
+            lost, won = (sum(one[column] for one in cells) for column in (1, 2))
+            value = (won - lost) / (tasks * repeats)
+            if best_of(value, found[0], ">=", reach) < -0.1:
+                failed += 1
+                break
+    return failed / draws
 
 
 def _holds(interval: Interval, value: float) -> bool:

@@ -110,6 +110,8 @@ def test_a_trial_counts_once_and_a_void_pair_nowhere(table: Table) -> None:
     assert _patient(table, "voids") == [0, 1, 0, 0, 0, 0, 0, 0]
     assert _giveup(table, "voids") == [1, 0, 0, 0]
     assert table.unfinished == 1
+    assert _giveup(table, "scheduled") == [5, 5, 5, 5]
+    assert table.row("giveup", "shop-down").scheduled == 1
 
 
 def test_success_is_counted_over_the_trials_that_stand(table: Table) -> None:
@@ -536,7 +538,7 @@ def test_a_regime_weighs_success_and_effort_against_clean(table: Table) -> None:
 def test_a_condition_that_an_agent_never_ran_is_an_empty_row(table: Table) -> None:
     for condition in set(CONDITIONS) - set(RAN):
         row = table.row("giveup", condition)
-        told = {"agent", "condition", "scenario", "defence", "control", "dose"}
+        told = {"agent", "condition", "scenario", "defence", "control", "dose", "scheduled"}
         empty = {"n": 0, "voids": 0, "success": Rate(0, 0), "intervals": Intervals(), "pass_k": ()}
         for field in fields(Row):
             if field.name not in told:

@@ -3,10 +3,11 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
-from warex.analysis.gate import METRICS, demands, shortfalls
+from warex.analysis.gate import METRICS, demands, shortfalls, undecided
 from warex.analysis.run import load_run
 from warex.analysis.table import Table, tabulate
 from warex.errors import InputError
+from warex.traces.outcome import Void
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "statistics.md"
 
@@ -43,12 +44,43 @@ def test_what_is_reached_falls_short_nowhere(table: Table, expression: str) -> N
 
 
 def test_a_shortfall_names_row_figure_and_bound(table: Table) -> None:
-    (found,) = shortfalls(table, "clean.success>=0.9 and recovery>=0.8")
+    (found,) = shortfalls(table, "clean.success>=0.9 and recovery>=0.95")
 
     assert (found.row.condition, found.value) == ("server-error", 0.5)
     assert found.sentence == (
-        "patient, server-error: recovery is 0.5 (1/2, 95 % interval 0.09 to 0.91), not >= 0.8."
+        "patient, server-error: recovery is 0.5 (1/2, 95 % interval 0.095 to 0.91), not >= 0.95."
     )
+
+
+def test_what_may_be_chance_is_said_and_passes(table: Table) -> None:
+    demand = "clean.success>=0.9 and recovery>=0.8"
+    assert shortfalls(table, demand) == ()
+    assert undecided(table, demand) == (
+        "patient, server-error: recovery is 0.5 (1/2, 95 % interval 0.095 to 0.91); that it is not"
+        " >= 0.8 may be chance.",
+    )
+    assert undecided(table, "recovery>=0.5 and recovery>=0.95") == ()
+
+
+def test_the_more_rows_are_held_against_bounds_the_more_a_shortfall_takes(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).manifest(conditions=["clean", "one", "two", "three"])
+    for task in map(str, range(12)):
+        for condition in ("clean", "one", "two", "three"):
+            folder.trial(condition, task, solved() if int(task) < 6 else failed())
+    table = tabulate(load_run(tmp_path))
+    assert len(shortfalls(table, "one.success>=0.74")) == 1
+    assert (
+        shortfalls(table, " and ".join(f"{name}.success>=0.74" for name in ("one", "two", "three")))
+        == ()
+    )
+
+
+def test_a_row_of_which_too_few_trials_count_reaches_nothing(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).manifest()
+    for task in map(str, range(10)):
+        folder.trial("clean", task, solved() if int(task) < 7 else Void(reason="lane died"))
+    (found,) = shortfalls(tabulate(load_run(tmp_path)), "clean.success>=0.9")
+    assert found.sentence == "patient, clean: success is 1, but only 7 of 10 trials count."
 
 
 def test_without_a_condition_only_rows_with_faults_are_held_against_it(table: Table) -> None:
@@ -100,4 +132,4 @@ def test_names_with_dots_and_plus_signs_are_told_from_the_metric() -> None:
 
 def test_every_metric_stands_in_the_reference_with_its_meaning() -> None:
     rows = set(PAGE.read_text().splitlines())
-    assert {f"| `{name}` | {means} |" for name, (_, means) in METRICS.items()} <= rows
+    assert {f"| `{name}` | {metric.means} |" for name, metric in METRICS.items()} <= rows

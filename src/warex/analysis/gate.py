@@ -6,7 +6,11 @@
 
 A condition, with or without its agent before it, narrows a demand to its rows. Without one it is
 made of every row with faults, and where no condition has any, of every row. What is not known is
-not reached.
+not reached, nor is anything where too few trials count.
+
+A figure falls short where that is more than chance: where no value in its interval reaches the
+bound. The intervals are widened so that an agent that just reaches all bounds is failed at most
+once in twenty times, however many rows there are.
 """
 
 import operator
@@ -14,10 +18,16 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from statistics import NormalDist
 
-from warex.analysis.intervals import Rate
+from warex.analysis.differences import Delta
+from warex.analysis.intervals import Mean, Rate
+from warex.analysis.statistics import LEVEL, z_quantile
 from warex.analysis.table import Row, Table
 from warex.errors import InputError
+
+LEAST_COUNTED = 0.8
+"""Share of a row's trials that must count; else what was seen says too little to pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,32 +54,54 @@ class Shortfall:
     sentence: str
 
 
-def _rate(of: Rate | None) -> float | None:
-    return of.value if of else None
+type _Figure = Rate | Delta | Mean | None
 
 
-METRICS: dict[str, tuple[Callable[[Row], float | None], str]] = {
-    "success": (lambda r: r.success.value, "success rate, 0 to 1"),
-    "delta": (lambda r: r.delta.value if r.delta else None, "success minus that of clean, -1 to 1"),
-    "recovery": (lambda r: _rate(r.recovery), "recovery rate, 0 to 1"),
-    "recovered_and_solved": (
-        lambda r: _rate(r.recovered_and_solved),
-        "trials recovered and solved, 0 to 1",
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What can be demanded of a row."""
+
+    means: str
+    read: Callable[[Row], _Figure] | None = None
+    """A figure that has an interval; the next two for others."""
+    value: Callable[[Row], float | None] = lambda row: None
+    interval: Callable[[Row], tuple[float, float] | None] = lambda row: None
+
+    def of(self, row: Row) -> tuple[float | None, tuple[float, float] | None]:
+        """Return a row's value and its 95 % interval; None where they are not known."""
+        if self.read is None:
+            return self.value(row), self.interval(row)
+        figure = self.read(row)
+        return (figure.value, figure.interval) if figure is not None else (None, None)
+
+
+METRICS: dict[str, Metric] = {
+    "success": Metric("success rate, 0 to 1", lambda r: r.success),
+    "delta": Metric("success minus that of clean, -1 to 1", lambda r: r.delta),
+    "recovery": Metric("recovery rate, 0 to 1", lambda r: r.recovery),
+    "recovered_and_solved": Metric(
+        "trials recovered and solved, 0 to 1", lambda r: r.recovered_and_solved
     ),
-    "r_fault": (
-        lambda r: r.r_fault.value if r.r_fault else None,
-        "success over that of clean, 1 for all of it",
+    "r_fault": Metric("success over that of clean, 1 for all of it", lambda r: r.r_fault),
+    "exposure": Metric("trials that a fault reached, 0 to 1", lambda r: r.exposure),
+    "premature_stops": Metric("exposed trials given up, 0 to 1", lambda r: r.premature_stops),
+    "fruitless": Metric("exposed trials gone on with in vain, 0 to 1", lambda r: r.fruitless),
+    "duplicated_writes": Metric(
+        "writes a site was sent twice", value=lambda r: r.duplicated_writes
     ),
-    "exposure": (lambda r: _rate(r.exposure), "trials that a fault reached, 0 to 1"),
-    "premature_stops": (lambda r: _rate(r.premature_stops), "exposed trials given up, 0 to 1"),
-    "fruitless": (lambda r: _rate(r.fruitless), "exposed trials gone on with in vain, 0 to 1"),
-    "duplicated_writes": (lambda r: r.duplicated_writes, "writes a site was sent twice"),
-    "latency": (lambda r: r.latency_s, "mean seconds of a trial"),
-    "steps": (lambda r: r.steps, "mean steps of a trial"),
-    "cost": (lambda r: r.usd, "mean US dollars of a trial"),
-    "voids": (lambda r: r.voids, "attempts in which the harness broke"),
+    "latency": Metric(
+        "mean seconds of a trial",
+        value=lambda r: r.latency_s,
+        interval=lambda r: r.intervals.latency_s,
+    ),
+    "steps": Metric(
+        "mean steps of a trial", value=lambda r: r.steps, interval=lambda r: r.intervals.steps
+    ),
+    "cost": Metric(
+        "mean US dollars of a trial", value=lambda r: r.usd, interval=lambda r: r.intervals.usd
+    ),
+    "voids": Metric("attempts in which the harness broke", value=lambda r: r.voids),
 }
-"""What can be demanded of a row: how it is read, and what it means."""
 
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -100,12 +132,36 @@ def shortfalls(table: Table, expression: str) -> tuple[Shortfall, ...]:
 
     Raises InputError for an expression that is none, and for a condition that the run lacks.
     """
+    held = [(demand, row) for demand in demands(expression) for row in _rows(table, demand)]
+    reach = _reach(held)
+    return tuple(found for demand, row in held if (found := _short(demand, row, reach)) is not None)
+
+
+def undecided(table: Table, expression: str) -> tuple[str, ...]:
+    """Return a sentence for each row beyond a bound by what may be chance, so not failed for it.
+
+    Raises InputError as ``shortfalls`` does.
+    """
+    held = [(demand, row) for demand in demands(expression) for row in _rows(table, demand)]
+    reach = _reach(held)
     return tuple(
-        found
-        for demand in demands(expression)
-        for row in _rows(table, demand)
-        if (found := _short(demand, row)) is not None
+        f"{_place(demand, row)} is {value:.3g}{_of(demand.metric, row)}; that it is not"
+        f" {demand.comparison} {demand.bound:g} may be chance."
+        for demand, row in held
+        if (value := METRICS[demand.metric].of(row)[0]) is not None
+        and not _COMPARISONS[demand.comparison](value, demand.bound)
+        and _short(demand, row, reach) is None
     )
+
+
+def _reach(held: Sequence[tuple[Demand, Row]]) -> float:
+    """Return by what intervals are stretched: one-sided, 5 % over all of them (Bonferroni)."""
+    return stretched(sum(METRICS[demand.metric].of(row)[1] is not None for demand, row in held))
+
+
+def stretched(judged: int) -> float:
+    """Return by how much an interval is to reach further where so many are judged together."""
+    return NormalDist().inv_cdf(1 - LEVEL / max(1, judged)) / z_quantile()
 
 
 def _demand(part: str, expression: str) -> Demand:
@@ -150,18 +206,36 @@ def _rows(table: Table, demand: Demand) -> Sequence[Row]:
     ]
 
 
-def _short(demand: Demand, row: Row) -> Shortfall | None:
-    value = METRICS[demand.metric][0](row)
-    if value is not None and _COMPARISONS[demand.comparison](value, demand.bound):
-        return None
-    place = f"{row.agent}, {row.condition}: {demand.metric}"
+def _short(demand: Demand, row: Row, reach: float) -> Shortfall | None:
+    value, interval = METRICS[demand.metric].of(row)
+    place = _place(demand, row)
     if value is None:
         why = _unknown(demand.metric, row)
         said = f"{place} is not known ({why}), so {demand.text!r} is not reached."
-    else:
-        said = f"{place} is {value:.3g}{_of(demand.metric, row)}, not {demand.comparison} "
-        said += f"{demand.bound:g}."
-    return Shortfall(demand, row, value, said)
+        return Shortfall(demand, row, value, said)
+    if row.n < LEAST_COUNTED * row.scheduled:
+        said = f"{place} is {value:.3g}, but only {row.n} of {row.scheduled} trials count."
+        return Shortfall(demand, row, value, said)
+    if _COMPARISONS[demand.comparison](
+        best_of(value, interval, demand.comparison, reach), demand.bound
+    ):
+        return None
+    said = f"{place} is {value:.3g}{_of(demand.metric, row)}, not {demand.comparison} "
+    return Shortfall(demand, row, value, f"{said}{demand.bound:g}.")
+
+
+def best_of(
+    value: float, interval: tuple[float, float] | None, comparison: str, reach: float
+) -> float:
+    """Return what a figure may be, at its best, by its stretched interval."""
+    if interval is None:
+        return value
+    end = interval[1] if comparison in (">=", ">") else interval[0]
+    return value + (end - value) * reach
+
+
+def _place(demand: Demand, row: Row) -> str:
+    return f"{row.agent}, {row.condition}: {demand.metric}"
 
 
 def _unknown(metric: str, row: Row) -> str:
@@ -177,22 +251,15 @@ def _unknown(metric: str, row: Row) -> str:
 
 
 def _of(metric: str, row: Row) -> str:
-    """Return how sure a rate is, since a gate that few trials decide is opened by chance."""
-    rates = {
-        "success": row.success,
-        "recovery": row.recovery,
-        "recovered_and_solved": row.recovered_and_solved,
-        "exposure": row.exposure,
-        "premature_stops": row.premature_stops,
-        "fruitless": row.fruitless,
-    }
-    if rate := rates.get(metric):
-        low, high = rate.interval
-        return f" ({rate}, 95 % interval {low:.2f} to {high:.2f})"
-    if metric == "delta" and row.delta and row.delta.interval:
-        low, high = row.delta.interval
-        return f" ({row.delta.pairs} pairs, 95 % interval {low:+.2f} to {high:+.2f})"
-    return ""
+    """Return how sure a figure is."""
+    figure = METRICS[metric].read
+    found = figure(row) if figure is not None else None
+    interval = METRICS[metric].of(row)[1]
+    if interval is None:
+        return ""
+    low, high = interval
+    over = {Rate: f"{found}, ", Delta: f"{found.pairs} pairs, " if isinstance(found, Delta) else ""}
+    return f" ({over.get(type(found), '')}95 % interval {low:.2g} to {high:.2g})"
 
 
 def _near(name: str, names: Iterable[str]) -> str:

@@ -4,6 +4,7 @@ A trial that stayed void says nothing about the agent. It is never a zero; its p
 repeat) is left out of every condition of that agent, so that all rows are about the same tasks.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from statistics import fmean
@@ -162,6 +163,8 @@ class Row:
     defence: str | None = None
     control: bool = False
     """``clean`` once more."""
+    scheduled: int = 0
+    """Trials of the run, with those that do not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +237,7 @@ class _Agent:
     def __init__(self, run: Run, name: str, known: Mapping[str, Setup]) -> None:
         self.name = name
         of_agent = [trial for trial in run.trials if trial.key.agent == name]
+        self._scheduled = Counter(trial.key.condition for trial in of_agent)
         self.out = {pair_of(trial) for trial in of_agent if trial.void}
         kept = [t for t in of_agent if t.outcome is not None and pair_of(t) not in self.out]
         self._setups = {condition: known.get(condition, Setup()) for condition in run.conditions}
@@ -344,6 +348,7 @@ class _Agent:
             scenario=setup.scenario,
             defence=setup.defence,
             control=setup.control,
+            scheduled=self._scheduled[condition],
         )
         if not faulted:
             return row

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warex.cli.say import say
 from warex.errors import WarexError
 
 if TYPE_CHECKING:
@@ -23,11 +24,16 @@ def fail_under_option[F: Callable[..., Any]](command: F) -> F:
 
 
 def hold(table: "Table", expression: str | None) -> None:
-    """Raise WarexError with a sentence for each row that does not reach what is demanded."""
+    """Raise WarexError with a sentence for each row that does not reach what is demanded.
+
+    What falls short by what may be chance is said, and passes.
+    """
     if expression is None:
         return
-    from warex.analysis.gate import shortfalls
+    from warex.analysis.gate import shortfalls, undecided
 
+    for sentence in undecided(table, expression):
+        say(sentence, err=True)
     found = shortfalls(table, expression)
     if found:
         lines = "".join(f"\n  {shortfall.sentence}" for shortfall in found)
