@@ -101,10 +101,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _told(chance: _Chance, draws: int) -> Iterator[str]:
-    print(
-        "| tasks | repeats | Δ | R_fault | false, Δ | interval and p disagree | cost | trend | gate |"
-    )
-    print("|" + " --- |" * 9)
+    columns = "tasks repeats Δ R_fault false,Δ disagree cost trend gate".split()
+    print("| " + " | ".join(columns) + " |")
+    print("|" + " --- |" * len(columns))
     for tasks in TASKS:
         for repeats in REPEATS:
             yield from _line(chance, draws, tasks, repeats)
