@@ -101,7 +101,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _told(chance: _Chance, draws: int) -> Iterator[str]:
-    columns = "tasks repeats Δ R_fault false,Δ disagree cost trend gate".split()
+    columns = ["tasks", "repeats", "Δ", "R_fault", "false,Δ", "disagree", "cost", "trend", "gate"]
     print("| " + " | ".join(columns) + " |")
     print("|" + " --- |" * len(columns))
     for tasks in TASKS:
