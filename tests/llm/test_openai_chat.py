@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from warex.llm import LlmAnswer, LlmRequest, ToolCall, Usage, read_answer, recognise
+from warex.llm.base import Sampling
 from warex.llm.openai_chat import OpenAiChat
 
 EVENT_STREAM = "text/event-stream; charset=utf-8"
@@ -251,6 +252,15 @@ def test_a_request_is_read_as_sent() -> None:
     }
     request = OpenAiChat().read_request("/v1/chat/completions", sent, "d")
     assert request == LlmRequest("openai_chat", "m", *_parts(sent), stream=True, body_digest="d")
+
+
+def test_how_words_are_chosen_is_read_where_the_request_says_so() -> None:
+    def sampling(**sent: JsonValue) -> Sampling:
+        body = {"model": "m", "messages": [], **sent}
+        return OpenAiChat().read_request("/v1/chat/completions", body, "d").sampling
+
+    assert sampling(temperature=0, top_p=0.9, seed=7) == Sampling(0, 0.9, 7)
+    assert sampling() == sampling(temperature="hot", top_p=None, seed=True) == Sampling()
 
 
 def _parts(sent: dict[str, JsonValue]) -> tuple[list[JsonValue], list[JsonValue]]:

@@ -19,7 +19,7 @@ ASKED: JsonValue = {"role": "user", "content": "now?"}
 
 
 def tap(message: JsonValue = ASKED, *, stream: bool = False) -> LlmTap:
-    body: JsonValue = {"model": "m", "stream": stream, "messages": [message]}
+    body: JsonValue = {"model": "m", "stream": stream, "messages": [message], "top_p": 0.5}
     path = "/v1/chat/completions"
     request = recognise("POST", path, "application/json", json.dumps(body).encode())
     assert request is not None
@@ -54,6 +54,7 @@ def test_a_call_is_one_event() -> None:
     assert (event.model, event.answer, event.step, event.complete) == ("m-1", "click('3')", 3, True)
     assert (event.input_tokens, event.output_tokens, event.usage) == (9, 2, "reported")
     assert (event.began, event.first_token_s, event.latency_s) == (10.0, 0.5, 2.0)
+    assert (event.model_asked, event.top_p, event.temperature) == ("m", 0.5, None)
     assert "secret" not in event.url
 
 

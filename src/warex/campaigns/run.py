@@ -1,12 +1,9 @@
 """A campaign from its configuration to a finished run folder."""
 
 import os
-import platform
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
@@ -22,6 +19,7 @@ from warex.campaigns.doses import scenario_of
 from warex.campaigns.folder import opened
 from warex.campaigns.options import Options
 from warex.campaigns.plan import Past, chosen_tasks, grid, shares_answers, trial_seed, waits_for
+from warex.campaigns.provenance import versions
 from warex.campaigns.ray_node import Work
 from warex.campaigns.ray_runner import require_ray, run_on_ray
 from warex.campaigns.runner import Done, Execute, run_trials
@@ -29,7 +27,7 @@ from warex.campaigns.schedule import Schedule, Turn
 from warex.campaigns.setting import setting_for
 from warex.campaigns.spent import Spent, spent_in
 from warex.clock import Clock, iso
-from warex.errors import CampaignError, InputError, MachineError, ScenarioError, TraceError
+from warex.errors import CampaignError, InputError, ScenarioError, TraceError
 from warex.proxy.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import HostMap, ProxyConfig
 from warex.sandbox.isolation import Isolation, allowed
@@ -418,28 +416,12 @@ def _manifest(planned: Planned, options: Options, chromium: Path, isolation: Iso
         {
             "campaign": frozen,
             "vocabularies": {benchmark.name: benchmark.vocabulary.model_dump(mode="json")},
-            "versions": {
-                "warex": version("warex"),
-                "mitmproxy": version("mitmproxy"),
-                "python": platform.python_version(),
-                "browser": _browser_version(chromium),
-            },
+            "versions": versions(
+                chromium, ((spec.key.benchmark, spec.key.task) for spec in planned.trials)
+            ),
             "seed": planned.config.seed,
             "prices_date": str(planned.config.price_table.date),
             "made_at": iso(Clock().wall()),
             "command": list(options.command),
         }
     )
-
-
-def _browser_version(chromium: Path) -> str:
-    try:
-        done = subprocess.run(
-            [chromium, "--version"], capture_output=True, text=True, timeout=30, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise MachineError(
-            f"the browser {chromium} does not say its version: {error}; set WAREX_CHROMIUM to"
-            " one that runs"
-        ) from None
-    return done.stdout.strip() or str(chromium)

@@ -47,6 +47,15 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Sampling:
+    """How the model is to choose its words, as far as the request says."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LlmRequest:
     """What the agent asked its model."""
 
@@ -59,6 +68,7 @@ class LlmRequest:
     stream: bool
     body_digest: str
     """SHA-256 of the body as sent, in hex: equal for a client's own retries."""
+    sampling: Sampling = Sampling()
 
 
 @dataclass(frozen=True, slots=True)

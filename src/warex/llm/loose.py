@@ -41,6 +41,11 @@ def as_list(value: JsonValue) -> list[JsonValue]:
     return value if isinstance(value, list) else []
 
 
+def as_number(value: JsonValue) -> float | None:
+    """Return a number, or None."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
 def as_text(value: JsonValue) -> str:
     """Return a string, or an empty one."""
     return value if isinstance(value, str) else ""

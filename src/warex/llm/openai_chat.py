@@ -7,15 +7,15 @@ Source: https://platform.openai.com/docs/api-reference/chat and the types of ope
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import override
 
 from pydantic import JsonValue
 
 from warex.llm import splice
-from warex.llm.base import Family, LlmAnswer, LlmRequest, ToolCall, Usage
+from warex.llm.base import Family, LlmAnswer, LlmRequest, Sampling, ToolCall, Usage
 from warex.llm.estimate import estimate_input, estimate_output
-from warex.llm.loose import as_count, as_dict, as_list, as_text, read_json
+from warex.llm.loose import as_count, as_dict, as_list, as_number, as_text, read_json
 from warex.llm.sse import sse_data
 
 _DEPLOYMENT = re.compile(r"/deployments/([^/?]+)/chat/completions")
@@ -49,6 +49,7 @@ class OpenAiChat(Family):
             tools=as_list(body.get("tools")) or as_list(body.get("functions")),
             stream=body.get("stream") is True,
             body_digest=digest,
+            sampling=Sampling(*(as_number(body.get(f.name)) for f in fields(Sampling))),
         )
 
     @override

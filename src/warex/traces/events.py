@@ -265,6 +265,12 @@ class LlmCall(_Event, frozen=True, kw_only=True, tag="llm_call"):
     """Whether an earlier trial's answer was given again: its tokens were not spent twice."""
     original_latency_s: float | None = None
     """Seconds that a replayed answer took when the model gave it."""
+    model_asked: str = ""
+    """The model that was asked for; ``model`` is the one that answered."""
+    temperature: float | None = None
+    """As the request has it; None where it says nothing. The next two likewise."""
+    top_p: float | None = None
+    seed: float | None = None
 
     @property
     def tokens(self) -> Usage | None:

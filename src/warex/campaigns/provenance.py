@@ -1,0 +1,77 @@
+"""What a run was made with and on, for whoever judges or repeats it."""
+
+import hashlib
+import os
+import platform
+import subprocess
+from collections.abc import Iterable
+from importlib.metadata import version
+from pathlib import Path
+
+from warex.errors import MachineError
+
+_CPUINFO = Path("/proc/cpuinfo")
+_SECONDS = 30.0
+
+
+def versions(chromium: Path, tasks: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return what may make trials differ, each under its name.
+
+    ``tasks``: benchmark and task of each that is run; two runs of one digest have the same tasks.
+    The commit is that of the folder in which the run is started; it is missing outside of a
+    repository, and ends in ``-dirty`` where files differ from it.
+    Raises MachineError where the browser does not run.
+    """
+    commit = _commit()
+    return {
+        "warex": version("warex"),
+        "mitmproxy": version("mitmproxy"),
+        "python": platform.python_version(),
+        "browser": _browser_version(chromium),
+        "os": platform.platform(),
+        "cpu": f"{os.cpu_count()} x {_processor()}",
+        "tasks": tasks_digest(tasks),
+        **({"commit": commit} if commit else {}),
+    }
+
+
+def tasks_digest(tasks: Iterable[tuple[str, str]]) -> str:
+    """Return 16 hex digits that are the same for the same tasks, in any order."""
+    lines = "\n".join(sorted(f"{benchmark}/{task}" for benchmark, task in set(tasks)))
+    return hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _browser_version(chromium: Path) -> str:
+    try:
+        done = subprocess.run(
+            [chromium, "--version"], capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise MachineError(
+            f"the browser {chromium} does not say its version: {error}; set WAREX_CHROMIUM to"
+            " one that runs"
+        ) from None
+    return done.stdout.strip() or str(chromium)
+
+
+def _commit() -> str:
+    try:
+        done = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--exclude=*", "--abbrev=12"],
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _processor() -> str:
+    try:
+        lines = _CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, "") or platform.processor() or platform.machine()
