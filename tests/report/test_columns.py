@@ -34,7 +34,7 @@ def _cell(title: str, of: object = FULL) -> tuple[str, tuple[object, ...]]:
     ("title", "text", "values"),
     [
         ("Δ clean", "-25 [-60, +10]", (-0.25, -0.6, 0.1, 4, 0.5, "mcnemar")),
-        ("p Holm", "1.00", (1.0,)),
+        ("adjusted p", "1.00", (1.0,)),
         ("Δ exposed", "-50", (-0.5, None, None, 2, None, None)),
         ("R_fault", "0.75 [0.50, 1.00]", (0.75, 0.5, 1.0)),
         ("pass^k", "50 % (k 2)", (2, 0.5)),
@@ -62,7 +62,7 @@ def test_every_column_has_as_many_numbers_as_names_for_them(of: object) -> None:
 
 def test_what_nobody_watched_is_a_dash_and_an_empty_field() -> None:
     titles = ("reloads", "duplicated writes", "healed", "undecided", "replayed")
-    ledger = ("planned", "delivered", "missed", "why missed", "left alone")
+    ledger = ("planned", "delivered", "missed", "why missed", "not eligible")
 
     for title in (*titles, *ledger):
         assert _cell(title, row("no-proxy")) == (UNKNOWN, (None,)), title

@@ -18,7 +18,7 @@ def test_a_scripted_model_is_called_an_instrument(tmp_path: Path) -> None:
     run = load_run(tmp_path)
 
     assert footnotes(run, tabulate(run)) == (
-        "scripted:patient shows the instrument, not a model; cost as if gpt-4o.",
+        "scripted:patient is a scripted model: it tests WAREX, not an LLM; cost as if gpt-4o.",
     )
 
 
@@ -31,7 +31,7 @@ def test_everything_left_out_or_assumed_is_said(tmp_path: Path) -> None:
     run = load_run(tmp_path)
 
     assert footnotes(run, tabulate(run)) == (
-        "Holds shortened to 2 s: no fault keeps an exchange longer than that here.",
+        "Delays capped at 2 s: no fault keeps an exchange longer than that here.",
         "No price is known for house-model, so its cost is left open; the campaign's [prices] can"
         " say.",
         "1 trace without an end: figures cover what was written.",

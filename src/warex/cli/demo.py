@@ -9,8 +9,8 @@ from warex.cli.say import say
 
 _WORDS = """\
 A web agent works on embedded web sites in a real browser, behind the proxy, under the paper's
-three failures. No key and no network is needed: the model is a script. It shows the instrument,
-not a model. Faults hold for 1 s here; the paper's hold for 10 s.
+three failures. No key and no network is needed: the model is a script. It tests WAREX, not
+an LLM. Delays are capped at 1 s here; the paper's faults hold for 10 s.
 """
 
 

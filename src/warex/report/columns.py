@@ -184,7 +184,7 @@ COLUMNS: tuple[RowColumn, ...] = (
         lambda row: difference(row.delta, row.n),
     ),
     RowColumn(
-        "p Holm",
+        "adjusted p",
         "How often chance alone gives as much, adjusted for the number of conditions.",
         ("delta_p_holm",),
         False,
@@ -395,7 +395,7 @@ COLUMNS: tuple[RowColumn, ...] = (
         _ledger(lambda ledger: _reasons(ledger.missed)),
     ),
     RowColumn(
-        "left alone",
+        "not eligible",
         "Exchanges never planned for: not armed yet, or never to be touched.",
         ("left_alone",),
         True,

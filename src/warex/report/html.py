@@ -109,7 +109,7 @@ def _contents(told: Mapping[str, Sheet]) -> Iterator[tuple[str, str]]:
     yield "where", "Sites and tasks"
     if not told["delivery"].empty:
         yield "delivery-part", "Delivery"
-    yield "left-out", "What does not count"
+    yield "left-out", "Excluded trials"
     yield "made", "How this was made"
 
 

@@ -87,7 +87,7 @@ def _told(run: Run) -> list[str]:
 def _scripted(run: Run) -> list[str]:
     as_if = priced_as_if(run)
     return [
-        f"{model} shows the instrument, not a model; cost as if {other}."
+        f"{model} is a scripted model: it tests WAREX, not an LLM; cost as if {other}."
         if model.startswith("scripted:")
         else f"{model} has no price of its own; cost as if {other}."
         for model, other in as_if.items()
@@ -98,7 +98,7 @@ def _shortened(run: Run) -> list[str]:
     longest = run.manifest.campaign.get("longest_hold_s") if run.manifest else None
     if not isinstance(longest, int | float):
         return []
-    return [f"Holds shortened to {longest:g} s: no fault keeps an exchange longer than that here."]
+    return [f"Delays capped at {longest:g} s: no fault keeps an exchange longer than that here."]
 
 
 def _unpriced(run: Run) -> list[str]:

@@ -122,7 +122,7 @@ def instrument_sheet(run: Run, table: Table) -> Sheet:
                 ("flips", "flips_pairs", "noise_floor_source"),
             ),
             Column(
-                "smallest drop seen",
+                "smallest detectable drop",
                 "The smallest fall of success that this many tasks show four times in five.",
                 ("smallest_drop", "smallest_drop_tasks", "flip_share"),
             ),
@@ -133,7 +133,7 @@ def instrument_sheet(run: Run, table: Table) -> Sheet:
 
 def success_sheet(run: Run, table: Table) -> Sheet:
     """Say how often tasks are solved, and whether that differs from ``clean``."""
-    wanted = ["condition", "n", "success", "Δ clean", "p Holm"]
+    wanted = ["condition", "n", "success", "Δ clean", "adjusted p"]
     if any(row.exposed_delta for row in table.rows):
         wanted.append("Δ exposed")
     if any(row.r_fault for row in table.rows):
@@ -206,7 +206,7 @@ def delivery_sheet(run: Run, table: Table) -> Sheet:
         "What really reached the agents",
         "Planned is not delivered. Only what was delivered counts as exposure.",
         columns(
-            "condition", "exposure", "planned", "delivered", "missed", "why missed", "left alone"
+            "condition", "exposure", "planned", "delivered", "missed", "why missed", "not eligible"
         ),
         _by_agent(run, _faulted(table)),
     )
@@ -235,7 +235,7 @@ def defence_sheet(run: Run, table: Table) -> Sheet:
             Column("with", "The condition that has it.", ("with",), True),
             Column("without", "The condition it is held against.", ("without",), True),
             _difference_column("change", "change", "In points, paired."),
-            Column("p Holm", "Two-sided, adjusted for the number of defences.", ("p_holm",)),
+            Column("adjusted p", "Two-sided, adjusted for the number of defences.", ("p_holm",)),
         ),
         _blocks(lines),
     )

@@ -27,7 +27,7 @@ from warex.traces.outcome import Counted, Unscored, Void
 
 # Cost never stands without success beside it.
 _PARTS = (
-    ("condition", "n", "success", "Δ clean", "p Holm", "RR", "RR per injection"),
+    ("condition", "n", "success", "Δ clean", "adjusted p", "RR", "RR per injection"),
     ("condition", "success", "latency", "LLM calls", "steps", "tokens in", "tokens out", "cost"),
     ("condition", "exposure", "planned", "delivered", "missed", "reloads", "voids"),
 )
@@ -153,7 +153,7 @@ def _money(trial: TrialRecord) -> list[RenderableType]:
 
 def _faults(trial: TrialRecord) -> list[RenderableType]:
     if not trial.injections:
-        alone = [Text(f"{count} left alone: {reason}") for reason, count in trial.left_alone]
+        alone = [Text(f"{count} not eligible: {reason}") for reason, count in trial.left_alone]
         return [Text("Faults", style="bold"), Text("none planned"), *alone]
     evidence = {recovery.fault_seq: recovery for recovery in trial.recoveries}
     grid = Grid.grid(padding=(0, 2))
@@ -182,7 +182,7 @@ def _faults(trial: TrialRecord) -> list[RenderableType]:
             )
             if found.disagreement:
                 grid.add_row("", Text("disagreement"), Text(found.disagreement))
-    alone = [Text(f"{count} left alone: {reason}") for reason, count in trial.left_alone]
+    alone = [Text(f"{count} not eligible: {reason}") for reason, count in trial.left_alone]
     return [Text("Faults", style="bold"), grid, *alone]
 
 
