@@ -34,7 +34,7 @@ def _cell(title: str, of: object = FULL) -> tuple[str, tuple[object, ...]]:
     ("title", "text", "values"),
     [
         ("Δ clean", "-25 [-60, +10]", (-0.25, -0.6, 0.1, 4, 0.5, "mcnemar")),
-        ("adjusted p", "1.00", (1.0,)),
+        ("adj. p", "1.00", (1.0,)),
         ("Δ exposed", "-50", (-0.5, None, None, 2, None, None)),
         ("R_fault", "0.75 [0.50, 1.00]", (0.75, 0.5, 1.0)),
         ("pass^k", "50 % (k 2)", (2, 0.5)),

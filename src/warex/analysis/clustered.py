@@ -115,35 +115,37 @@ def difference(tasks: Sequence[Cells]) -> tuple[Interval, float] | None:
 def kept(tasks: Sequence[Cells]) -> Interval | None:
     """Return the 95 % interval of the share of successes that is kept.
 
-    MOVER (Donner and Zou 2012) over as many independent pairs as ``difference`` takes. None for
-    several pairs of a single task, and where there is nothing to keep.
+    MOVER (Donner and Zou 2012) over as many independent pairs as would give the spread between
+    tasks. None for several pairs of a single task, and where there is nothing to keep.
     """
-    cells = independent(tasks)
+    after, before = (sum(cells[0] + cells[side] for cells in tasks) for side in (2, 1))
+    if not before:
+        return None
+    cells = independent(tasks, after / before)
     return None if cells is None else share_interval(*cells)
 
 
-def independent(tasks: Sequence[Cells]) -> Cells | None:
+def independent(tasks: Sequence[Cells], share: float = 1.0) -> Cells | None:
     """Return the same shares of as many independent pairs as would give the spread between tasks.
 
-    At least one a task and at most all (Korn and Graubard 1998), with their correction for how
-    little few tasks say of a spread. None for several pairs of a single task.
+    The spread is that of this side minus ``share`` of the other. At least one pair a task and at
+    most all (Korn and Graubard 1998), with their correction for how little few tasks say of a
+    spread. None for several pairs of a single task.
     """
     k, sums = len(tasks), [sum(column) for column in zip(*tasks, strict=True)]
     n = sum(sums)
+    both, lost, won, neither = sums
     if n == k:
-        both, lost, won, neither = sums
         return both, lost, won, neither
     if k < 2:
         return None
-    _, lost, won, _ = sums
-    value = (won - lost) / n
-    alone = ((won + lost) / n - value**2) / n
-    between = (
-        k / (k - 1) * sum((cells[2] - cells[1] - value * sum(cells)) ** 2 for cells in tasks) / n**2
-    )
-    worth = effective(n, k, alone, between)
-    both, lost, won, neither = (one * worth / n for one in sums)
-    return both, lost, won, neither
+    middle = (both + won - share * (both + lost)) / n
+    figures = (1 - share - middle, -share - middle, 1 - middle, -middle)
+    alone = sum(cell * figure**2 for cell, figure in zip(sums, figures, strict=True)) / n**2
+    of_tasks = (sum(c * f for c, f in zip(cells, figures, strict=True)) for cells in tasks)
+    between = k / (k - 1) * sum(total**2 for total in of_tasks) / n**2
+    worth = effective(n, k, alone, between) / n
+    return both * worth, lost * worth, won * worth, neither * worth
 
 
 def effective(n: float, k: int, alone: float, between: float) -> float:
@@ -152,9 +154,9 @@ def effective(n: float, k: int, alone: float, between: float) -> float:
     ``alone`` is the variance of the figure were all trials independent, ``between`` its variance
     over tasks. Where nothing varies there is no spread to judge by, and each task counts once.
     """
-    if alone <= 0:
+    if alone <= _HAIR:
         return float(k)
-    if between <= 0:
+    if between <= _HAIR:
         return float(n)
     worth = n * alone / between * (z_quantile() / t_quantile(k - 1)) ** 2
     return min(max(worth, float(k)), float(n))

@@ -184,7 +184,7 @@ COLUMNS: tuple[RowColumn, ...] = (
         lambda row: difference(row.delta, row.n),
     ),
     RowColumn(
-        "adjusted p",
+        "adj. p",
         "How often chance alone gives as much, adjusted for the number of conditions.",
         ("delta_p_holm",),
         False,

@@ -17,7 +17,7 @@ def render_comparison(comparison: Comparison) -> RenderableType:
     """Return the table of the conditions, and the verdict last."""
     before, after = comparison.before, comparison.after
     grid = Grid(box=box.SIMPLE_HEAD, padding=0, show_edge=False, pad_edge=False)
-    for title in ("condition", "before", "after", "Δ", "adjusted\np", "Δ\nrecovery", "verdict"):
+    for title in ("condition", "before", "after", "Δ", "adj.\np", "Δ\nrecovery", "verdict"):
         left = title in ("condition", "verdict")
         grid.add_column(title, justify="left" if left else "right")
     for change in comparison.changes:

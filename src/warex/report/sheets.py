@@ -133,7 +133,7 @@ def instrument_sheet(run: Run, table: Table) -> Sheet:
 
 def success_sheet(run: Run, table: Table) -> Sheet:
     """Say how often tasks are solved, and whether that differs from ``clean``."""
-    wanted = ["condition", "n", "success", "Δ clean", "adjusted p"]
+    wanted = ["condition", "n", "success", "Δ clean", "adj. p"]
     if any(row.exposed_delta for row in table.rows):
         wanted.append("Δ exposed")
     if any(row.r_fault for row in table.rows):
@@ -235,7 +235,7 @@ def defence_sheet(run: Run, table: Table) -> Sheet:
             Column("with", "The condition that has it.", ("with",), True),
             Column("without", "The condition it is held against.", ("without",), True),
             _difference_column("change", "change", "In points, paired."),
-            Column("adjusted p", "Two-sided, adjusted for the number of defences.", ("p_holm",)),
+            Column("adj. p", "Two-sided, adjusted for the number of defences.", ("p_holm",)),
         ),
         _blocks(lines),
     )

@@ -27,7 +27,7 @@ from warex.traces.outcome import Counted, Unscored, Void
 
 # Cost never stands without success beside it.
 _PARTS = (
-    ("condition", "n", "success", "Δ clean", "adjusted p", "RR", "RR per injection"),
+    ("condition", "n", "success", "Δ clean", "adj. p", "RR", "RR per injection"),
     ("condition", "success", "latency", "LLM calls", "steps", "tokens in", "tokens out", "cost"),
     ("condition", "exposure", "planned", "delivered", "missed", "reloads", "voids"),
 )
