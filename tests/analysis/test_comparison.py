@@ -112,6 +112,18 @@ def test_six_tasks_can_decide_and_clean_is_no_question(tmp_path: Path) -> None:
     assert [c.success.p_holm for c in found.changes if c.success and c is not change] == [None]
 
 
+def test_runs_without_faults_are_compared_under_clean_whatever_comes_first(tmp_path: Path) -> None:
+    for name, well in (("old", 0), ("new", 6)):
+        made = RunFolder(tmp_path / name, agent="a").manifest(conditions=["no-proxy", "clean"])
+        for task in map(str, range(6)):
+            made.trial("no-proxy", task, solved())
+            made.trial("clean", task, solved() if int(task) < well else failed())
+
+    found = compared(tmp_path / "old", tmp_path / "new")
+
+    assert (found.verdict, found.why) == ("better", "it solves more tasks under clean")
+
+
 def test_other_faults_do_not_pair(tmp_path: Path) -> None:
     run(tmp_path / "old", 2)
     run(tmp_path / "new", 12, seed=8)

@@ -5,7 +5,7 @@ scenario, so that both sides met the same faults. What does not pair is left out
 task and repeat that stayed void on either side, under every condition, as in a run's own table.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
@@ -132,13 +132,16 @@ def compare(before: Side, after: Side) -> Comparison:
         )
     hit = [each for found in pairs.values() for each in found if each[1].has_faults]
     with_faults = [name for name, found in pairs.items() if found[0][1].has_faults]
+    asked = with_faults or [CLEAN if CLEAN in pairs else next(iter(pairs))]
     successes = {name: compared(_solved(found)) for name, found in pairs.items()}
     successes |= zip(with_faults, adjusted([successes[name] for name in with_faults]), strict=True)
     # The verdict rests on two questions, so that chance gets its 5 % once.
-    main, recovered = adjusted([compared(_solved(hit or _first(pairs))), compared(_recovered(hit))])
+    main, recovered = adjusted(
+        [compared(_solved(hit or pairs[asked[0]])), compared(_recovered(hit))]
+    )
     priced_alike = before.run.prices == after.run.prices
     changes = _changes(pairs, list(successes.values()), priced_alike=priced_alike)
-    verdict, why = _conclude(changes, with_faults or list(pairs)[:1], main, recovered)
+    verdict, why = _conclude(changes, asked, main, recovered)
     faulted = main if len(with_faults) > 1 else None
     return Comparison(
         before,
@@ -161,11 +164,6 @@ _PRICED_APART = "US dollars are left out: the campaigns name other prices."
 
 
 type _Both = tuple[Pair, TrialRecord, TrialRecord]
-
-
-def _first(pairs: Mapping[str, list[_Both]]) -> list[_Both]:
-    """Return the pairs of runs that share no condition with faults: those of clean."""
-    return next(iter(pairs.values()))
 
 
 def _pairs(
