@@ -23,11 +23,13 @@ demo: setup ## watch an agent meet the paper's failures, to a table and a report
 test: setup ## the quick tier; needs nothing but what setup brings
 	@$(PYTHON) -m pytest -m "not slow" $(PARALLEL)
 
-# Those of tests/slow are whole campaigns and benchmarks: each is to have the machine to itself.
+# Those of tests/slow are whole campaigns and benchmarks, which fill a processor each: two at a time,
+# by name, since the longest of them are files of one test, which xdist would else begin last.
 test-slow: setup programs ## the slow tier: matrices, whole campaigns, other people's programs
 	@status=0; \
 	$(PYTHON) -m pytest -m slow --ignore tests/slow $(PARALLEL) || status=$$?; \
-	$(PYTHON) -m pytest -m slow tests/slow || status=$$?; \
+	$(PYTHON) -m pytest -m slow tests/slow $(PARALLEL) --maxprocesses 2 --no-loadscope-reorder \
+		|| status=$$?; \
 	exit $$status
 
 test-all: programs test test-slow ## both tiers

@@ -34,12 +34,14 @@ from bench import (
     overhead,
     pages,
     processor,
+    question_memory,
     reading,
     ready,
     redact,
     report,
     scheduler,
     table,
+    tapped,
     throughput,
 )
 from bench.fuzz import command as fuzz
@@ -63,6 +65,8 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "ready": Benchmark(ready.measure, ("ready", "ready-processor")),
     "memory": Benchmark(memory.measure, ("memory",)),
     "first-event": Benchmark(first_event.measure, ("first-event",)),
+    "tapped-stream": Benchmark(tapped.measure, ("tapped-stream",)),
+    "question-memory": Benchmark(question_memory.measure, ("question-memory",)),
     "processor": Benchmark(processor.measure, tuple(processor.names())),
     "namespace": Benchmark(
         inside.measure, ("namespace-kept", "namespace-fresh", "namespace-relay")

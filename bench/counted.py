@@ -14,7 +14,7 @@ from bench.setting import Setting
 from warex.proxy.config import ProxyConfig
 from warex.proxy.handed import Handed
 from warex.proxy.lane import Proxy, started
-from warex.traces import EVENTS, RequestSeen, ResponseSeen, TlsRejected, Tunnel, iter_trace
+from warex.traces import EVENTS, LlmCall, RequestSeen, ResponseSeen, TlsRejected, Tunnel, iter_trace
 
 
 class Uncounted(RuntimeError):
@@ -28,6 +28,7 @@ class Lane:
         self.proxy, self.port, self.pid = proxy, proxy.port, proxy.pid
         self._answered: Counter[str] = Counter()
         self._passed = 0
+        self._calls: Counter[str] = Counter()
 
     def answered(self, *urls: str, times: int = 1) -> None:
         """Count requests that the site has answered through this lane, each so many times."""
@@ -38,11 +39,21 @@ class Lane:
         """Count bytes that a client received through tunnels, unread, as was asked for."""
         self._passed += received
 
+    def called(self, answer: str, times: int = 1) -> None:
+        """Count calls to a model whose answer the lane has read as this text, to its end."""
+        self._calls[answer] += times
+
     def check(self, trace: Path) -> None:
         """Raise Uncounted unless the trace holds all that was counted, or if nothing was."""
         if not self._answered and not self._passed:
             raise Uncounted("nothing was counted that the lane's trace could hold")
         all_recorded(self._answered, trace)
+        if missing := self._calls - _calls(trace):
+            answer, times = missing.most_common(1)[0]
+            raise Uncounted(
+                f"of {self._calls.total():,} calls to a model {missing.total():,} are not in the"
+                f" trace as they were answered; {times:,} with {answer[:40]!r}"
+            )
         tunnelled = _tunnelled(trace)
         if tunnelled < self._passed:
             raise Uncounted(
@@ -81,6 +92,14 @@ def all_recorded(answered: Counter[str], trace: Path) -> None:
             f"of {answered.total():,} requests that were counted {missing.total():,} are missing"
             f" in {trace.name}, {url} {times:,} times{why}"
         )
+
+
+def _calls(trace: Path) -> Counter[str]:
+    """Return how many whole answers of models a trace holds, by what they say."""
+    events = (entry.event for entry in iter_trace(trace))
+    return Counter(
+        event.answer for event in events if isinstance(event, LlmCall) and event.complete
+    )
 
 
 def _tunnelled(trace: Path) -> int:

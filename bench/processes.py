@@ -42,6 +42,17 @@ def processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def threads_seconds(pid: int) -> float:
+    """Return the same, to the nanosecond, of the threads that live (``sched-stats``)."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
+
+
 def descriptors(pid: int) -> int:
     """Return how many file descriptors a process has open."""
     return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def peak_resident_anew(pid: int) -> None:
+    """Have ``VmHWM`` begin anew at what is resident now (``clear_refs`` in the kernel's docs)."""
+    Path(f"/proc/{pid}/clear_refs").write_text("5")

@@ -2,10 +2,10 @@
 
 import socket
 import time
-from pathlib import Path
 from statistics import median
 
 from bench.candidates import LOADED, warex_config
+from bench.processes import threads_seconds
 from bench.row import Row
 from bench.setting import Setting
 from warex.proxy.lane import started
@@ -21,7 +21,7 @@ def measure(setting: Setting) -> list[Row]:
         config = warex_config(setting, LOADED)
         began = time.perf_counter()
         with started(setting.forkserver, config) as proxy:
-            spent.append(_processor_seconds(proxy.pid))
+            spent.append(threads_seconds(proxy.pid))
             socket.create_connection((proxy.host, proxy.port), timeout=10).close()
             starts.append(time.perf_counter() - began)
             if ended:
@@ -49,9 +49,3 @@ def measure(setting: Setting) -> list[Row]:
             detail=f"least {min(spent) * 1000:.1f} ms, most {max(spent) * 1000:.1f} ms",
         ),
     ]
-
-
-def _processor_seconds(pid: int) -> float:
-    """Return what a process has spent on the processor (sched-stats in the kernel's docs)."""
-    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
-    return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9

@@ -39,7 +39,7 @@ _CAMPAIGN = CampaignConfig.model_validate(
             {"name": "clean-again", "control": True},
             {"name": "server-error", "scenario": "paper/server-error"},
             {"name": "network-error", "scenario": "paper/network-error"},
-            {"name": "javascript-delay", "scenario": "paper/javascript-delay"},
+            {"name": "javascript-delay", "scenario": "paper/javascript"},
         ],
     }
 )

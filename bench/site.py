@@ -3,6 +3,7 @@
 GET /bytes/N                  N bytes
 GET /page                     a page of 60 scripts, style sheets and images, none cacheable
 POST /v1/chat/completions     a model's streamed answer: two events, the second later
+POST …?events=N               N events and the last, one by one, as a fast model sends them
 
 python -m bench.site CERTIFICATE KEY     prints its port; ends when its input does
 """
@@ -14,7 +15,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from bench.streams import BETWEEN_EVENTS, EVENT, LAST_EVENTS
+from bench.streams import BETWEEN_EVENTS, BETWEEN_TOKENS, EVENT, LAST_EVENTS
 
 KINDS = ("js", "css", "png")
 SUB_RESOURCES = 60
@@ -61,8 +62,12 @@ class _Answers(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["content-length"]))
         self._head("text/event-stream", "Transfer-Encoding", "chunked")
-        self.wfile.write(_chunk(EVENT))
-        time.sleep(BETWEEN_EVENTS)
+        _, _, events = self.path.partition("?events=")
+        for number in range(int(events or 1)):
+            if number:
+                time.sleep(BETWEEN_TOKENS)
+            self.wfile.write(_chunk(EVENT))
+        time.sleep(BETWEEN_TOKENS if events else BETWEEN_EVENTS)
         self.wfile.write(_chunk(LAST_EVENTS) + b"0\r\n\r\n")
 
     def _head(self, media_type: str, framing: str, value: str) -> None:

@@ -2,8 +2,10 @@
 
     python examples/intercept_a_client.py
 
-The client asks again after a failure, if it may. A site of one page, served on this machine, stands
-in for the real web; leave `maps` out for sites of the real web.
+The client asks again after a failure, if it may. It is a program and no browser, so the scenario's
+rule is about whatever it asks for; the presets are about the pages that a browser opens. A site of
+one page, served on this machine, stands in for the real web; leave `maps` out for sites of the real
+web.
 """
 
 import threading
@@ -14,6 +16,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import warex
 
 URL = "http://shop.example/"
+DOWN_ONCE = {
+    "rules": [{"name": "down", "trigger": {"first": 1}, "fault": {"kind": "http_error"}}],
+}
 
 
 class Shop(BaseHTTPRequestHandler):
@@ -34,10 +39,9 @@ class Shop(BaseHTTPRequestHandler):
 
 def client(opener: urllib.request.OpenerDirector, tries: int) -> str:
     """Fetch the page; try again where the server fails."""
-    request = urllib.request.Request(URL, headers={"Accept": "text/html"})
     for _ in range(tries):
         try:
-            with opener.open(request) as answer:
+            with opener.open(URL) as answer:
                 return str(answer.read().decode())
         except urllib.error.HTTPError as error:
             error.close()
@@ -50,7 +54,7 @@ def main() -> None:
         threading.Thread(target=shop.serve_forever, daemon=True).start()
         maps = {URL.rstrip("/"): f"http://127.0.0.1:{shop.server_port}"}
         for tries in (1, 2):
-            with warex.intercept("paper/server-error", seed=1, maps=maps) as proxy:
+            with warex.intercept(DOWN_ONCE, seed=1, maps=maps) as proxy:
                 opener = urllib.request.build_opener(
                     urllib.request.ProxyHandler({"http": proxy.url})
                 )

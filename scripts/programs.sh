@@ -22,6 +22,7 @@ javac default-jdk-headless
 keytool default-jdk-headless
 nft nftables
 node nodejs
+npm npm
 openssl openssl
 wget wget
 EOF

@@ -14,6 +14,34 @@ lacking() {
     exit 3
 }
 
+# Do a step of the set-up: one line says which, and how long it took; on a terminal it counts while it
+# works. What the step's program prints is shown only where it fails.
+#
+#   step SENTENCE COMMAND…
+step() {
+    sentence=$1
+    shift
+    began=$(date +%s)
+    printf '%s ...' "$sentence"
+    ticker=
+    if [ -t 1 ]; then
+        while sleep 1; do
+            printf '\r%s ... %s s' "$sentence" "$(($(date +%s) - began))"
+        done &
+        ticker=$!
+    fi
+    if said=$("$@" 2>&1); then status=0; else status=$?; fi
+    [ -z "$ticker" ] || { kill "$ticker"; wait "$ticker" 2>/dev/null || true; printf '\r%s ...' "$sentence"; }
+    took=$(($(date +%s) - began))
+    if [ "$status" = 0 ]; then
+        printf ' %s s\n' "$took"
+    else
+        printf ' failed after %s s\n' "$took"
+        [ -z "$said" ] || printf '%s\n' "$said" >&2
+    fi
+    return "$status"
+}
+
 # --- a Python ------------------------------------------------------------------------------------
 
 # Print "VERSION PIP EXECUTABLE" if $1 runs and is new enough; PIP is "pip" or "no-pip". The version
@@ -85,25 +113,28 @@ make_venv() {
     found=$(find_python)
     rest=${found#* }
     python=${rest#* }
-    echo "Installing WAREX into .venv with Python ${found%% *} (a minute or so) ..."
+    make="Making .venv with Python ${found%% *} at $python"
+    install="Installing WAREX and $(grep -c == constraints.txt) pinned packages into it (a minute or two)"
     # Made anew, since what an earlier recipe or another Python installed must not shine through.
     rm -rf .venv
     # pip rather than uv, for pip is what a machine's own index settings are written for.
     case $rest in
         pip*)
-            "$python" -m venv .venv
-            .venv/bin/python -m pip install -qq --disable-pip-version-check \
-                -c constraints.txt -e '.[dev]'
+            step "$make" "$python" -m venv .venv &&
+                step "$install" .venv/bin/python -m pip install -qq --disable-pip-version-check \
+                    -c constraints.txt -e '.[dev]'
             ;;
         *)
             uv=$(find_uv)
             [ -n "$uv" ] || lacking "$python has no venv module, so no environment can be made with" \
                 "it. Install it (Debian: apt-get install python3-venv) or install uv, and try again."
-            "$uv" venv -q --python "$python" .venv
-            "$uv" pip install -q --python .venv/bin/python -c constraints.txt -e '.[dev]'
+            step "$make" "$uv" venv -q --python "$python" .venv &&
+                step "$install" "$uv" pip install -q --python .venv/bin/python \
+                    -c constraints.txt -e '.[dev]'
             ;;
     esac || lacking "The packages could not be installed (see above). Check that this machine reaches" \
         "its package index, then try again."
+    step "Compiling it" .venv/bin/python -m compileall -q src || true
     recipe >.venv/.warex-setup
     get_headless_shell
 }
@@ -147,14 +178,15 @@ EOF
 }
 
 get_chromium() {
-    echo "Getting Chromium ..."
     # A download that hangs must not hang the set-up; macOS has no timeout command.
     limit=$(command -v timeout || true)
-    ${limit:+"$limit" 300} .venv/bin/python -m playwright install chromium >/dev/null 2>&1 || true
+    step "Getting Chromium from Playwright (5 minutes at most)" \
+        ${limit:+"$limit" 300} .venv/bin/python -m playwright install chromium 2>/dev/null || true
     find_chromium >/dev/null && return
     [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
-    DEBIAN_FRONTEND=noninteractive apt-get update -qq >&2 || true
-    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >&2 || return 1
+    export DEBIAN_FRONTEND=noninteractive
+    step "Looking at the system's packages" apt-get update -qq || true
+    step "Installing the system's chromium" apt-get install -qq -y chromium || return 1
     find_chromium >/dev/null
 }
 
@@ -162,9 +194,10 @@ get_chromium() {
 get_headless_shell() {
     [ -z "${WAREX_CHROMIUM:-}" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 0
     ! command -v chromium-headless-shell >/dev/null || return 0
-    echo "Getting Chromium's headless shell ..."
-    DEBIAN_FRONTEND=noninteractive apt-get update -qq >/dev/null 2>&1 || true
-    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium-headless-shell >/dev/null 2>&1 || true
+    export DEBIAN_FRONTEND=noninteractive
+    step "Looking at the system's packages" apt-get update -qq 2>/dev/null || true
+    step "Installing Chromium's headless shell" \
+        apt-get install -qq -y chromium-headless-shell 2>/dev/null || true
 }
 
 # -------------------------------------------------------------------------------------------------

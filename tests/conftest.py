@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.bare_machine import bare_path, is_allowed
+from warex.llm.prices import built_in_prices
 
 for _number, _usual in (
     (signal.SIGINT, signal.default_int_handler),
@@ -24,6 +26,11 @@ for _number, _usual in (
 ):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, _usual)
+
+
+# How long an example takes says nothing on a machine that does other work, too.
+settings.register_profile("warex", deadline=None)
+settings.load_profile("warex")
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +53,9 @@ def pytest_configure(config: pytest.Config) -> None:
     folder.chmod(0o755)
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     config.stash[_BARE_PATH] = bare_path(folder / "bin")
+    # Not the prices that whoever runs the tests has renewed.
+    os.environ["WAREX_PRICES"] = str(folder / "prices.json")
+    (folder / "prices.json").write_bytes(built_in_prices().json_bytes())
 
 
 _BARE_PATH = pytest.StashKey[str]()

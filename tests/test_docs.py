@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from warex.scenarios.presets import preset_names
+
 ROOT = Path(__file__).parents[1]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
@@ -48,12 +50,76 @@ def test_docs_show_every_room_on_the_map() -> None:
     assert {room for room in rooms if f"`{room}`" not in architecture} == set()
 
 
+def test_the_map_shows_no_room_that_is_not_there() -> None:
+    architecture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    map_of_rooms = architecture.partition("| room |")[2].partition("\n\n")[0]
+    shown = {
+        room
+        for line in map_of_rooms.splitlines()
+        for room in re.findall(r"`(\w+)`", line.split("|")[1] if "|" in line[1:] else "")
+    }
+    there = {path.stem for path in (ROOT / "src" / "warex").glob("*")}
+
+    assert len(shown) > 10
+    assert shown - there == set()
+
+
+def test_pages_repeat_what_the_benchmarks_measured() -> None:
+    measured = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    found = re.search(r"\| `page-direct` \|[^|]*\| ([\d.]+) times \|.*adds (\d+) ms", measured)
+    assert found
+    times, seconds = f"{float(found[1]):.1f}", f"{int(found[2]) / 1000:.1f}"
+
+    for page, said in {
+        "README.md": f"60 parts takes {times} times as long through a lane as without a proxy, some"
+        f" {seconds} s more",
+        "docs/paper.md": f"a page of 60 parts takes {times} times as long",
+    }.items():
+        words = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+        assert said in words, page
+
+
 def test_docs_explain_every_word_once() -> None:
     glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
     words = re.findall(r"^\| \*\*(.+?)\*\* \|", glossary, re.MULTILINE)
 
     assert len(words) == len(set(words))
     assert {"fault", "effect", "injection", "exposed", "trial", "outcome"} <= set(words)
+
+
+def test_docs_name_only_presets_that_exist() -> None:
+    presets = set(preset_names())
+    families = "|".join({name.partition("/")[0] for name in presets})
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    named = {
+        name
+        for page in pages
+        for name in re.findall(rf"`((?:{families})/[a-z-]+)`", page.read_text("utf-8"))
+    }
+
+    assert named - presets == set()
+    assert presets == named, "docs/reference/scenarios.md lists them all"
+
+
+def test_benches_and_examples_name_only_presets_that_exist() -> None:
+    presets = set(preset_names())
+    families = "|".join({name.partition("/")[0] for name in presets})
+    files = [
+        path
+        for folder in ("bench", "examples")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".toml", ".yaml", ".yml", ".md")
+    ]
+    named = {
+        name
+        for path in files
+        for name in re.findall(
+            rf"""scenario["']?\s*[:=]\s*["']?((?:{families})/[a-z-]+)""", path.read_text("utf-8")
+        )
+    }
+
+    assert "paper/server-error" in named
+    assert named - presets == set()
 
 
 def test_docs_hold_no_placeholder_line() -> None:

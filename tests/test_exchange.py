@@ -2,9 +2,11 @@ import pytest
 
 from warex.exchange import Request, Resource, Response, resource_of
 
+AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)"
 # What Chromium sends. Over plain HTTP it says no Fetch Metadata, unless the host is this machine.
 NAVIGATION = {
     "upgrade-insecure-requests": "1",
+    "user-agent": f"{AGENT} HeadlessChrome/140.0.0.0 Safari/537.36",
     "accept": "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8",
 }
 CHROMIUM_HTTPS: list[tuple[str, dict[str, str], Resource]] = [
@@ -43,21 +45,43 @@ CHROMIUM_HTTP: list[tuple[str, dict[str, str], Resource]] = [
     ("/news", {"accept": "text/event-stream", **FROM}, "xhr"),
     ("/data.json", {"accept": "*/*", **FROM}, "xhr"),
 ]
-PLAIN_CLIENTS: list[tuple[str, dict[str, str], Resource]] = [
-    ("/", {"user-agent": "curl/8.5.0", "accept": "*/*"}, "document"),
-    ("/cart", {"user-agent": "python-requests/2.32", "accept": "*/*"}, "document"),
-    ("/cart.html", {"accept": "*/*"}, "document"),
-    ("/cart", {}, "document"),
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+OTHER_BROWSERS_HTTP: list[tuple[str, dict[str, str], Resource]] = [
+    ("/", {"user-agent": FIREFOX, "accept": HTML}, "document"),
+    ("/", {"user-agent": f"{AGENT} Version/18.0 Safari/605.1.15", "accept": HTML}, "document"),
+    # A browser whose name was changed.
+    ("/", {"upgrade-insecure-requests": "1", "user-agent": "x/1", "accept": HTML}, "document"),
+    # A page's own request without a Referer; Playwright's ``page.request``.
+    ("/api/cart", {"user-agent": FIREFOX, "accept": "*/*"}, "other"),
+    ("/api/cart.html", {"user-agent": FIREFOX, "accept": "*/*"}, "other"),
+]
+PROGRAMS: list[tuple[str, dict[str, str], Resource]] = [
+    ("/", {"user-agent": "curl/8.5.0", "accept": "*/*"}, "other"),
+    ("/cart", {"user-agent": "python-requests/2.32", "accept": "*/*"}, "other"),
+    ("/simple/", {"user-agent": "Python-urllib/3.12"}, "other"),
+    ("/simple/", {"user-agent": "python-httpx/0.28.1", "accept": "text/html"}, "other"),
+    ("/simple/", {"user-agent": "pip/25.0", "accept": HTML}, "other"),
+    ("/pypi/warex/json", {"user-agent": "python-httpx/0.28.1", "accept": "*/*"}, "other"),
+    ("/pypi.json", {"user-agent": "Python-urllib/3.12"}, "other"),
+    ("/s1.js", {"user-agent": "Python-urllib/3.12"}, "other"),
+    ("/api", {"user-agent": "node-fetch", "accept": "application/json"}, "other"),
+    ("/", {"user-agent": "Mozilla/5.0", "accept": "*/*"}, "other"),
+    ("/cart.html", {"accept": "*/*"}, "other"),
+    ("/cart", {}, "other"),
+    ("/order", {"accept": HTML, "referer": "http://shop.test/"}, "xhr"),
     ("/app.js", {"accept": "*/*"}, "script"),
     ("/archive.zip", {"accept": "*/*"}, "other"),
     ("/api", {"accept": "application/json"}, "xhr"),
     ("/api", {"accept": "application/vnd.api+json"}, "xhr"),
     ("/api", {"user-agent": "node", "accept": "*/*", "sec-fetch-mode": "cors"}, "xhr"),
+    # Somebody says so.
+    ("/", {"user-agent": "curl/8.5.0", "accept": "*/*", "sec-fetch-dest": "document"}, "document"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("path", "headers", "expected"), CHROMIUM_HTTPS + CHROMIUM_HTTP + PLAIN_CLIENTS
+    ("path", "headers", "expected"), CHROMIUM_HTTPS + CHROMIUM_HTTP + OTHER_BROWSERS_HTTP + PROGRAMS
 )
 def test_what_a_request_is_for(path: str, headers: dict[str, str], expected: Resource) -> None:
     assert resource_of(Request("GET", f"http://shop.test{path}", headers)) == expected
@@ -73,7 +97,8 @@ def test_what_a_request_is_for(path: str, headers: dict[str, str], expected: Res
         ({"accept": "*/*", **FROM}, "VIDEO/mp4", "media"),
         ({"accept": "*/*", **FROM}, "application/problem+json", "xhr"),
         ({"accept": "*/*", **FROM}, "image/svg+xml", "image"),
-        ({"accept": "*/*"}, "text/html", "document"),
+        ({"accept": "*/*"}, "text/html", "other"),
+        ({"user-agent": "pip/25.0", "accept": HTML}, "text/html", "other"),
         (NAVIGATION, "application/xhtml+xml", "document"),
         ({"accept": "*/*", **FROM}, "", "xhr"),
         ({"accept": "*/*", **FROM}, "application/octet-stream", "xhr"),
@@ -108,6 +133,12 @@ def test_a_fragment_of_html_does_not_make_a_fetch_a_page() -> None:
 def test_a_program_that_posts_asks_for_no_page_but_a_form_does() -> None:
     assert resource_of(Request("POST", "http://shop.test/v1/chat", {"accept": "*/*"})) == "xhr"
     assert resource_of(Request("POST", "http://shop.test/order", NAVIGATION)) == "document"
+
+
+def test_a_programs_request_is_no_page_of_its_own() -> None:
+    program = {"user-agent": "python-requests/2.32", "accept": HTML}
+
+    assert not Request("GET", "https://index.test/simple/", program).is_top_level
 
 
 def test_a_preflight_is_an_options_request_that_asks_for_a_method() -> None:

@@ -1,7 +1,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from warex.seeds import Luck, derive, draw
@@ -30,14 +30,12 @@ def test_a_derived_seed_is_the_same_in_every_version() -> None:
     assert derive(2, "testbed", "add-event", 1) == 1054809838
 
 
-@settings(deadline=None)
 @given(st.integers(), PARTS)
 def test_a_draw_is_at_least_0_and_below_1(seed: int, about: list[str]) -> None:
     assert 0 <= draw(seed, *about) < 1
     assert 0 <= derive(seed, *about) < 2**32
 
 
-@settings(deadline=None)
 @given(st.integers(), PARTS, PARTS)
 def test_different_things_are_drawn_for_differently(
     seed: int, one: list[str], other: list[str]

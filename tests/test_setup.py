@@ -1,6 +1,7 @@
 """scripts/setup.sh finds what the machine has, and says what it lacks."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -157,3 +158,51 @@ def test_who_cannot_install_a_slow_tests_programs_is_told_which_before_it_starts
     assert (done.returncode, done.stdout) == (3, "")
     (sentence,) = done.stderr.splitlines()
     assert "install chromium-driver curl default-jdk-headless" in sentence
+
+
+PYTHON = """#!/bin/sh
+case "$*" in
+    "-m venv .venv") mkdir -p .venv/bin && cp "$0" .venv/bin/python ;;
+    *" pip install "*) echo "no index answers"; exit @PIP@ ;;
+    -c*) echo "3.13.0 pip $0" ;;
+esac
+"""
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_each_step_is_one_line_with_its_time_and_a_failure_brings_its_words(
+    machine: Path, code: int
+) -> None:
+    clone = machine / "clone"
+    (clone / "scripts").mkdir(parents=True)
+    for file in ("scripts/setup.sh", "pyproject.toml", "constraints.txt"):
+        (clone / file).write_bytes((ROOT / file).read_bytes())
+    old_pythons(machine)
+    python = machine / "bin" / "python3.13"
+    python.write_text(PYTHON.replace("@PIP@", str(code)))
+    for name in ("chromium", "chromium-headless-shell"):
+        program(machine / "bin" / name, "Chromium 1")
+
+    done = subprocess.run(
+        ["sh", str(clone / "scripts" / "setup.sh")],
+        env={"PATH": f"{machine / 'bin'}:{TOOLS}", "HOME": str(machine / "my home")},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+    made, installed, *rest = done.stdout.splitlines()
+    assert re.fullmatch(rf"Making \.venv with Python 3\.13\.0 at {python} \.\.\. \d+ s", made)
+    assert installed.startswith("Installing WAREX and ")
+    if code == 0:
+        assert re.search(r"\.\.\. \d+ s$", installed)
+        assert rest[-1].startswith("Ready: .venv, Chromium at ")
+        assert done.stderr == ""
+    else:
+        assert re.search(r"\.\.\. failed after \d+ s$", installed)
+        assert (rest, done.returncode) == ([], 3)
+        first, second = done.stderr.splitlines()
+        assert first == "no index answers"
+        assert second.startswith("The packages could not be installed (see above).")

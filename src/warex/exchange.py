@@ -3,7 +3,7 @@
 import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 from urllib.parse import SplitResult, urlsplit
 
 type Resource = Literal[
@@ -18,6 +18,9 @@ type Resource = Literal[
     "other",
 ]
 """What a browser wants the answer for."""
+
+BROWSER: Final = "Mozilla/5.0"
+"""How the User-Agent of every browser begins."""
 
 # Fetch Metadata (W3C): what the request is for, said by the browser itself on HTTPS.
 _BY_DESTINATION: Mapping[str, Resource] = {
@@ -137,30 +140,58 @@ def resource_of(request: Request, response: Response | None = None) -> Resource:
 
     In this order: what the browser says itself (Fetch Metadata, ``X-Requested-With``), the
     answer's content type where there is an answer, the request's ``Accept``, the extension in the
-    URL. A plain client such as curl accepts anything and names no page it comes from: it asks for a
-    document.
+    URL. Only a browser asks for a page and its parts: whatever a program such as curl, which names
+    itself and no browser, asks for is ``other``.
     """
     headers = request.headers
     if found := _said_by_browser(headers):
         return found
+    if _names_a_program(headers):
+        return "other"
     from_page = "referer" in headers or "origin" in headers or request.method not in ("GET", "HEAD")
     accept = headers.get("accept", "*/*")
-    # Browsers accept HTML by name when they want a page. A page's own request that does not may
-    # still be answered with HTML: a fragment, or an error page in a script's place.
-    no_page = from_page and "html" not in accept
+    # Whatever it is answered with: a page's own request may bring a fragment of HTML, or an error
+    # page in a script's place.
+    is_page = _navigates(headers)
     if response is not None:
         found = _by_media_type(response.headers.get("content-type", ""))
-        if found is not None and not (found == "document" and no_page):
+        if found is not None and (found != "document" or is_page):
             return found
-    if found := _by_media_type(accept.partition(",")[0]):
+    found = _by_media_type(accept.partition(",")[0])
+    if found is not None and (found != "document" or is_page):
         return found
     extension = posixpath.splitext(request.parts.path)[1].lower()
-    found = _BY_EXTENSION.get(extension)
-    if found is not None and not (found == "document" and no_page):
+    found = resource_by_extension(extension)
+    if found is not None and (found != "document" or is_page):
         return found
-    if from_page:
-        return "xhr"
-    return "document" if not extension else "other"
+    if is_page:
+        return "document"
+    return "xhr" if from_page else "other"
+
+
+def _names_a_program(headers: Mapping[str, str]) -> bool:
+    """Whether a client says its name, and it is no browser's."""
+    name = headers.get("user-agent", "")
+    changed = headers.get("upgrade-insecure-requests") == "1" or "referer" in headers
+    return bool(name) and not name.startswith(BROWSER) and not changed
+
+
+def _navigates(headers: Mapping[str, str]) -> bool:
+    """Whether a browser without Fetch Metadata asks for a page, as over plain HTTP.
+
+    Chromium, Firefox and WebKit then name HTML in ``Accept``. What programs send may do so too, and
+    may bear a browser's name: Playwright's own requests do that, without HTML. A browser whose
+    ``User-Agent`` was changed still asks for secure requests (W3C, Upgrade Insecure Requests).
+    """
+    by_browser = headers.get("user-agent", "").startswith(BROWSER) or (
+        headers.get("upgrade-insecure-requests") == "1"
+    )
+    return by_browser and "html" in headers.get("accept", "")
+
+
+def resource_by_extension(extension: str) -> Resource | None:
+    """Say what a file with this extension, such as ``.css``, is for; None where that is open."""
+    return _BY_EXTENSION.get(extension.lower())
 
 
 def _said_by_browser(headers: Mapping[str, str]) -> Resource | None:

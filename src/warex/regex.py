@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from warex.visible import shown
+
 
 class RegexError(ValueError):
     """The pattern cannot be used; the message is a sentence that shows it."""
@@ -61,6 +63,11 @@ class Regex:
         count: int = self._compiled.groups
         return count
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of its groups."""
+        return frozenset(self._names)
+
     def finds(self, text: str) -> bool:
         """Whether it matches somewhere in the text."""
         return self._compiled.search(_bytes(text)) is not None
@@ -88,7 +95,7 @@ def _require_pythons(pattern: str) -> None:
 
 
 def _shown(pattern: str) -> str:
-    return repr(pattern if len(pattern) <= 200 else f"{pattern[:200]}…")
+    return shown(pattern if len(pattern) <= 200 else f"{pattern[:200]}…")
 
 
 def _cannot(pattern: str, why: str) -> RegexError:

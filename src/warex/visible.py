@@ -1,4 +1,4 @@
-"""Text of strangers, made fit to be shown.
+"""Text made fit to be shown: that of strangers, and counted nouns.
 
 Names, URLs, page titles and error messages come from agents, sites and files of others. What a
 terminal or a browser would obey in them (ESC and the other control characters, marks that turn the
@@ -18,6 +18,19 @@ _OBEYED: Final = re.compile(
 def visible(text: str) -> str:
     """Return the text with a sign for each character that would be obeyed: ␛ for ESC."""
     return _OBEYED.sub(_sign, text)
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Write a number of things: ``1 trial``, ``0 trials``, ``1,200 trials``.
+
+    ``plural`` is for nouns that do not take an s.
+    """
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def shown(text: str) -> str:
+    """Return a pattern or the like as it was written, between backticks: no sign is doubled."""
+    return f"`{visible(text)}`"
 
 
 def visible_json(text: str) -> str:

@@ -38,7 +38,7 @@ WORDS = Vocabulary(
     retry=("reload",),
     finish=("send_msg_to_user", "report_infeasible"),
     infeasible=("report_infeasible",),
-    noop=("noop",),
+    noop=("noop", "click_nothing"),
     other=("fill",),
 )
 _ROLES = {
@@ -212,6 +212,8 @@ class Story:
         put: int = 0,
         arguments: Sequence[str] = (),
         original: float | None = None,
+        messages: JsonValue = None,
+        stream: bool = False,
     ) -> "Story":
         """Tell of a call to the model that takes half a second, and the action it leads to.
 
@@ -226,8 +228,8 @@ class Story:
                 model=model,
                 step=step,
                 began=self.t + 0.4,
-                messages=[],
-                stream=False,
+                messages=messages or [],
+                stream=stream,
                 status=200,
                 answer=f"{action}()",
                 input_tokens=tokens[0] if tokens else None,

@@ -375,28 +375,28 @@ def test_exposure_is_the_share_of_trials_that_a_fault_reached(table: Table) -> N
 
 
 def test_recovery_is_told_by_trial_and_by_injection_and_with_success(table: Table) -> None:
-    # Of nine exposed trials one was only late, so eight are judged. Recovered: "add" 1 and 2 and
-    # "buy" 1 and 2, of which "add" 2 was not solved. Not: "find" 1 in vain, "find" 2 healed by the
-    # browser though solved, "mail" 1 and 2 given up.
-    # "buy" 1 met two injections and recovered from both: 5 of 9.
+    # Of nine exposed trials one was only late, and two were solved without recovering: "find" 2,
+    # which the browser healed, and "buy" 2, which ordered twice. So six are judged. Recovered:
+    # "add" 1 and 2 and "buy" 1, of which "add" 2 was not solved. Not: "find" 1 in vain, "mail" 1
+    # and 2 given up. "buy" 1 met two injections and recovered from both: 4 of 7.
     none = [None] * 4
-    assert _patient(table, "recovery") == [*none, Rate(4, 8), Rate(1, 2), Rate(0, 5), Rate(4, 4)]
+    assert _patient(table, "recovery") == [*none, Rate(3, 6), Rate(1, 2), Rate(0, 5), Rate(4, 4)]
     assert _patient(table, "recovered_and_solved") == [
         *none,
-        Rate(3, 8),
+        Rate(2, 6),
         Rate(1, 2),
         Rate(0, 5),
         Rate(4, 4),
     ]
     assert _patient(table, "injections_recovered") == [
         *none,
-        Rate(5, 9),
+        Rate(4, 7),
         Rate(1, 2),
         Rate(0, 5),
         Rate(5, 5),
     ]
     assert _patient(table, "healed") == [None, 0, 0, 0, 1, 0, 0, 0]
-    assert _patient(table, "undecided") == [None, 0, 0, 0, 1, 0, 0, 0]
+    assert _patient(table, "undecided") == [None, 0, 0, 0, 3, 0, 0, 0]
     for figure in ("recovery", "recovered_and_solved", "injections_recovered"):
         assert _giveup(table, figure) == [None, None, Rate(0, 2), Rate(0, 3)], figure
     # Its one exposed trial that was solved was only late.
@@ -406,7 +406,7 @@ def test_recovery_is_told_by_trial_and_by_injection_and_with_success(table: Tabl
 
 def test_the_price_of_recovery_is_a_mean_over_recovered_injections(table: Table) -> None:
     # Recovers: 3 s, 1 step, 2030 tokens. Waits: 7 s, 3 steps, 3 * 1010. Two tries: 7 s and 3 s,
-    # 1 step and 1010 each, the first at the second try. Orders: 3 s, 1 step, 1010.
+    # 1 step and 1010 each, the first at the second try. To order twice is no recovery.
     found = {
         (row.agent, row.condition): (
             row.recovery_price.seconds,
@@ -424,10 +424,10 @@ def test_the_price_of_recovery_is_a_mean_over_recovered_injections(table: Table)
     ]
     assert found["patient", "shop-down"] == pytest.approx(
         (
-            (3 + 7 + 7 + 3 + 3) / 5,
-            (1 + 3 + 1 + 1 + 1) / 5,
-            (2030 + 3030 + 1010 + 1010 + 1010) / 5,
-            5,
+            (3 + 7 + 7 + 3) / 4,
+            (1 + 3 + 1 + 1) / 4,
+            (2030 + 3030 + 1010 + 1010) / 4,
+            4,
         )
     )
     assert found["patient", "shop-down-2"] == pytest.approx((3, 1, 2030, 1))
@@ -444,9 +444,9 @@ def test_tries_are_a_mean_over_the_injections_that_stand_in_the_rate(table: Tabl
         if row.tries
     }
     assert found == {
-        # "add" 1 and 1; "buy" 2 and 1, since the second cut came with the first try, and 1; "find"
-        # none in vain and the browser's own; "mail" none. What was only late is not asked.
-        ("patient", "shop-down"): (pytest.approx((1 + 1 + 2 + 1 + 1 + 0 + 1 + 0 + 0) / 9), 9),
+        # "add" 1 and 1; "buy" 2 and 1, since the second cut came with the first try; "find" none in
+        # vain; "mail" none. What was only late is not asked, nor what a solved trial did without.
+        ("patient", "shop-down"): (pytest.approx((1 + 1 + 2 + 1 + 0 + 0 + 0) / 7), 7),
         ("patient", "shop-down-2"): (pytest.approx((1 + 0) / 2), 2),
         ("patient", "shop-down-4"): (0, 5),
         ("patient", "shop-down-hint"): (pytest.approx((1 + 2 + 1 + 1 + 1) / 5), 5),
@@ -524,12 +524,12 @@ def test_a_regime_weighs_success_and_effort_against_clean(table: Table) -> None:
         # Five tasks never show a significant fall, nor rule a fall by ten points out.
         assert row.regime.name == "unclear"
         if row.condition == "shop-down-2" and row.agent == "patient":
-            assert row.regime.why == "The fault reached only 2/5 trials."
+            assert row.regime.why == "The fault reached only 2 of 5 trials."
             continue
         assert row.delta is not None
         ratio = cost[row.agent, row.condition]
         assert row.regime.why.startswith(
-            f"Whether success is kept cannot be told: success {100 * row.delta.value:+.0f} points"
+            f"Success is inconclusive: success {100 * row.delta.value:+.0f} points"
         )
         assert f", cost at {ratio:.0%} of clean [" in row.regime.why
     assert sum(row.regime is not None for row in table.rows) == 4 + 2
@@ -539,7 +539,8 @@ def test_a_condition_that_an_agent_never_ran_is_an_empty_row(table: Table) -> No
     for condition in set(CONDITIONS) - set(RAN):
         row = table.row("giveup", condition)
         told = {"agent", "condition", "scenario", "defence", "control", "dose", "scheduled"}
-        empty = {"n": 0, "voids": 0, "success": Rate(0, 0), "intervals": Intervals(), "pass_k": ()}
+        empty = {"n": 0, "voids": 0, "success": Rate(0, 0), "intervals": Intervals()}
+        empty |= {"pass_k": (), "as_if": ()}
         for field in fields(Row):
             if field.name not in told:
                 assert getattr(row, field.name) == empty.get(field.name), field.name

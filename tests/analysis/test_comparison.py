@@ -8,6 +8,7 @@ from warex.analysis.comparison import Comparison, Side, compare, comparison_data
 from warex.analysis.run import load_run
 from warex.analysis.table import tabulate
 from warex.errors import InputError
+from warex.llm.prices import Price, built_in_prices
 from warex.traces.outcome import Void
 
 FAULTS: dict[str, JsonValue] = {
@@ -156,6 +157,25 @@ def test_money_counted_at_other_prices_is_left_out_and_said(tmp_path: Path) -> N
     assert all(change.llm_calls for change in apart.changes)
     said = "US dollars are left out: the campaigns name other prices."
     assert (said in same.left_out, said in apart.left_out) == (False, True)
+
+
+def test_money_of_other_tables_is_left_out_where_they_differ_on_a_model_that_was_asked(
+    tmp_path: Path,
+) -> None:
+    run(tmp_path / "old", 2)
+    run(tmp_path / "new", 12)
+    table = built_in_prices()
+    other = table.with_own({"unasked": Price(input=1, output=1)})
+    (tmp_path / "new" / "prices.json").write_bytes(other.json_bytes())
+    same = compared(tmp_path / "old", tmp_path / "new")
+    dearer = table.with_own({"gpt-4o": Price(input=3, output=10)})
+    (tmp_path / "new" / "prices.json").write_bytes(dearer.json_bytes())
+    apart = compared(tmp_path / "old", tmp_path / "new")
+
+    assert (same.left_out, all(change.usd for change in same.changes)) == ((), True)
+    assert not any(change.usd for change in apart.changes)
+    (said,) = apart.left_out
+    assert f"price tables, of {table.date} and {table.date}, differ on scripted:" in said
 
 
 def test_where_a_scenario_lies_does_not_matter(tmp_path: Path) -> None:

@@ -42,8 +42,10 @@ def test_a_scenario_as_it_is_stands_at_intensity_one_and_at_no_frequency() -> No
 def test_what_is_not_on_the_axis_is_named_beside_it() -> None:
     both = Setup("slow", "refresh", intensity=0.5, frequency=3)
     assert both.doses == (
-        Dose("intensity", 0.5, "slow + refresh, first 3"),
+        Dose("intensity", 0.5, "slow + refresh, frequency 3"),
         Dose("frequency", 3.0, "slow + refresh, intensity 0.5"),
     )
     assert both.dose == both.doses[0]
     assert Setup("slow", frequency=3).dose == Dose("frequency", 3.0, "slow")
+    assert Setup("slow", first=3).dose == Dose("first", 3.0, "slow")
+    assert Setup("slow", intensity=2.0, first=3).doses[0].of == "slow, first 3"

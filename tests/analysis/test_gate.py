@@ -92,8 +92,8 @@ def test_without_a_condition_only_rows_with_faults_are_held_against_it(table: Ta
     [
         ("clean.recovery>=0", "no fault is injected here"),
         ("clean.delta>=-1", "it is clean itself"),
-        ("no-proxy.steps<=100", "nobody watched it"),
-        ("no-proxy.duplicated_writes<=0", "nobody watched it"),
+        ("no-proxy.steps<=100", "it was not recorded"),
+        ("no-proxy.duplicated_writes<=0", "it was not recorded"),
     ],
 )
 def test_what_is_not_known_is_not_reached(table: Table, expression: str, why: str) -> None:

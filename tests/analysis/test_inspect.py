@@ -31,9 +31,10 @@ def test_every_moment_names_its_line_of_the_trace(tmp_path: Path) -> None:
 
 
 def test_the_vocabulary_frozen_into_the_manifest_decides(tmp_path: Path) -> None:
-    # Only the vocabulary knows that ``noop`` is waiting and sends no form again.
+    # Only the vocabulary knows that ``click_nothing`` is waiting and sends no form again.
     story = Story().thinks(1, "click").asks("x1", method="POST").planned("i1", "x1")
-    story.gets("x1", 500).delivered("i1", "x1").thinks(2, "noop").asks("x2", method="POST")
+    story.gets("x1", 500).delivered("i1", "x1").thinks(2, "click_nothing").asks("x2", method="POST")
+    story.gets("x2")
     run = RunFolder(tmp_path)
     folder = run.trial("server-error", "add", solved(), story)
 

@@ -5,7 +5,8 @@ import pytest
 from tests.analysis.builders import RunFolder, Story, solved
 from warex.analysis.inspect import inspect_trial
 from warex.analysis.run import load_run, vocabulary
-from warex.errors import TraceError
+from warex.errors import InputError, TraceError
+from warex.llm.prices import Price, built_in_prices
 from warex.traces.manifest import read_manifest
 from warex.traces.outcome import Void
 from warex.traces.paths import MANIFEST
@@ -63,3 +64,27 @@ def test_prices_that_are_none_are_an_error_that_names_the_place(tmp_path: Path) 
 
     with pytest.raises(TraceError, match=r"campaign\.prices\.mine\.output: Field required"):
         load_run(tmp_path)
+
+
+def test_prices_are_those_kept_with_the_run_and_else_those_in_force(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = built_in_prices().with_own({"house-model": Price(input=3, output=4)})
+    later = built_in_prices().with_own({"house-model": Price(input=6, output=8)})
+    (tmp_path / "later.json").write_bytes(later.json_bytes())
+    monkeypatch.setenv("WAREX_PRICES", str(tmp_path / "later.json"))
+    folder = RunFolder(tmp_path / "run").manifest()
+    story = Story().thinks(1, "stop", tokens=(1_000_000, 0), model="house-model")
+    path = folder.trial("clean", "add", solved(), story)
+    unkept = load_run(tmp_path / "run").trials[0].llm
+    (tmp_path / "run" / "prices.json").write_bytes(kept.json_bytes())
+
+    run = load_run(tmp_path / "run")
+
+    assert run.trials[0].llm is not None
+    assert unkept is not None
+    assert (unkept.usd, run.trials[0].llm.usd, run.prices.digest) == (6, 3, kept.digest)
+    assert inspect_trial(path).trial.llm == run.trials[0].llm
+    (tmp_path / "run" / "prices.json").write_text("{")
+    with pytest.raises(InputError, match=r"run/prices.json is no price table: .*delete it"):
+        load_run(tmp_path / "run")

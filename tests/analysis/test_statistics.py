@@ -151,6 +151,16 @@ def test_holm_multiplies_the_smallest_by_all_and_never_falls_again() -> None:
 
 
 @pytest.mark.slow
+def test_the_score_interval_is_statsmodels() -> None:
+    from statsmodels.stats.proportion import proportion_confint
+
+    for n in (1, 2, 7, 7.5, 120, 10_000):
+        for hits in (0, 0.5, n / 3, n / 2, n - 0.25, n):
+            low, high = proportion_confint(hits, n, method="wilson")
+            assert wilson(hits, n) == pytest.approx((max(0.0, low), min(1.0, high)), abs=1e-12)
+
+
+@pytest.mark.slow
 def test_holm_is_statsmodels() -> None:
     # Here, since it loads a second and a half of other packages.
     from statsmodels.stats.multitest import multipletests

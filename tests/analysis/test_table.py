@@ -7,7 +7,7 @@ from warex.analysis.injections import Ledger
 from warex.analysis.intervals import Rate
 from warex.analysis.run import load_run
 from warex.analysis.table import Delta, Table, tabulate
-from warex.traces.outcome import Unscored, Void
+from warex.traces.outcome import Counted, Unscored, Void
 
 
 def _table(folder: RunFolder) -> Table:
@@ -137,14 +137,17 @@ def test_a_fault_that_reaches_under_half_of_the_trials_is_called_out(folder: Run
     assert [row.condition for row in _table(folder).underexposed] == ["server-error"]
 
 
-def test_a_fault_healed_by_the_browser_lowers_the_recovery_rate(folder: RunFolder) -> None:
+def test_a_fault_healed_by_the_browser_lowers_the_recovery_rate_of_failed_trials(
+    folder: RunFolder,
+) -> None:
     healed = Story().thinks(1, "goto").fault(1, status=None).page("x2").stops()
-    folder.trial("cut", "add", solved(), healed)
+    folder.trial("cut", "add", failed(), healed)
+    folder.trial("cut", "share", solved(), healed)
     folder.trial("cut", "move", solved(), _recovering())
 
     row = _table(folder).row("patient", "cut")
 
-    assert (row.recovery, row.healed, row.undecided) == (Rate(1, 2), 1, 0)
+    assert (row.recovery, row.healed, row.undecided) == (Rate(1, 2), 2, 1)
 
 
 def test_tries_are_counted_for_each_judged_injection_whatever_came_of_it(
@@ -201,3 +204,17 @@ def test_a_part_is_never_given_for_the_whole(folder: RunFolder) -> None:
     folder.trial("clean", "share", solved())
     row = _table(folder).row("patient", "clean")
     assert (row.input_tokens, row.reloads, row.ledger) == (None, None, None)
+
+
+def test_partial_scores_are_averaged_and_are_no_success(folder: RunFolder) -> None:
+    half = Counted(ending="answered", score=0.5, latency_s=1)
+    folder.trial("clean", "add", solved(), _unhurt())
+    folder.trial("clean", "move", half, _unhurt())
+    folder.trial("server-error", "add", solved(), _unhurt())
+
+    table = _table(folder)
+
+    row = table.row("patient", "clean")
+    assert (row.success, row.score and row.score.value) == (Rate(1, 2), 0.75)
+    # Where nothing was done in part, the score says no more than success does.
+    assert table.row("patient", "server-error").score is None

@@ -1,10 +1,13 @@
+import json
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from tests.analysis.builders import WORDS, RunFolder, Story, failed, solved
 from warex.analysis.trial import load_trial, run_of
 from warex.errors import TraceError
+from warex.llm.actions import Vocabulary
 from warex.traces.outcome import Unscored, Void
 from warex.traces.paths import EVENTS, TrialKey
 
@@ -98,3 +101,35 @@ def test_a_trace_outside_a_run_says_itself_what_it_is(tmp_path: Path) -> None:
 
     assert trial.key == key
     assert run_of(tmp_path) is None
+
+
+def test_the_trace_s_own_vocabulary_goes_before_the_benchmark_s(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").fault(1).thinks(2, "click_nothing")
+    story.asks("x2", sec_fetch_mode="navigate", sec_fetch_user="?1").gets("x2")
+    run = RunFolder(tmp_path)
+    of_benchmark = run.trial("server-error", "add", failed(), story)
+    of_task = run.trial("server-error", "move", failed(), story)
+    _give(of_task, {**WORDS.model_dump(mode="json"), "noop": []})
+    empty = run.trial("server-error", "share", failed(), story)
+
+    # Of the benchmark's words this one waits; of the task's own it leads to a page.
+    assert [r.verdict for r in load_trial(of_benchmark, WORDS).recoveries] == ["healed_by_page"]
+    assert [r.verdict for r in load_trial(of_task, WORDS).recoveries] == ["recovered"]
+    # A vocabulary without an action is none.
+    none = load_trial(empty, Vocabulary(name="command"))
+    assert [r.verdict for r in none.recoveries] == ["recovered"]
+
+
+def test_a_vocabulary_that_is_none_is_an_error_that_names_the_trace(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).trial("server-error", "add", failed(), Story().fault(1))
+    _give(folder, {"name": "own", "retry": ["reload"]})
+
+    with pytest.raises(TraceError, match=r"events\.jsonl: the vocabulary of trial_began: "):
+        load_trial(folder)
+
+
+def _give(folder: Path, vocabulary: JsonValue) -> None:
+    """Write a vocabulary into a trace's first event."""
+    path = folder / EVENTS
+    first, rest = path.read_text("utf-8").split("\n", 1)
+    path.write_text(json.dumps(json.loads(first) | {"vocabulary": vocabulary}) + "\n" + rest)

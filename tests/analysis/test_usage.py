@@ -57,6 +57,21 @@ def test_a_replayed_answer_is_told_at_its_price_but_not_paid_again(tmp_path: Pat
     assert [call.original_latency_s for call in use.calls] == [3.0, None]
 
 
+def test_speed_is_told_of_streamed_answers_only_and_not_of_those_given_again(
+    tmp_path: Path,
+) -> None:
+    whole = Story().thinks(1, "goto", (1000, 90)).thinks(2, "goto", original=3.0, stream=True)
+    both = Story().thinks(1, "goto", (1000, 90)).thinks(2, "click", (1000, 20), stream=True)
+
+    silent, use = _use(whole, tmp_path / "silent"), _use(both, tmp_path)
+
+    assert (silent.first_token_s, silent.tokens_per_s) == (None, None)
+    # Twenty tokens between 0.4 and 0.5 s.
+    assert use.first_token_s == pytest.approx(0.4)
+    assert use.tokens_per_s == pytest.approx(200)
+    assert [call.first_token_s for call in use.calls] == [None, 0.4]
+
+
 def test_an_unpriced_model_leaves_what_was_paid_open_only_where_it_was_asked(
     tmp_path: Path,
 ) -> None:
@@ -76,6 +91,6 @@ def test_what_was_put_into_a_cache_costs_its_own_price(tmp_path: Path) -> None:
     assert use.cache_write_tokens == 900
     assert use.usd == pytest.approx((100 * 5 + 500 * 0.5 + 900 * 6.25 + 20 * 25) / 1e6)
     assert use.calls[0].arithmetic == (
-        "(100 in at $5 + 500 cached at $0.5 + 900 put into the cache at $6.25 + 20 out at $25)"
+        "(100 in at $5 + 500 cached at $0.5 + 900 written to the cache at $6.25 + 20 out at $25)"
         " / 1,000,000 = $0.006875"
     )

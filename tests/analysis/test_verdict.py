@@ -49,7 +49,7 @@ def test_what_is_significant_is_said_with_interval_and_p(folder: RunFolder) -> N
     assert _said(folder) == (
         "patient loses 100 points [70, 100] under server-error (adjusted p < 0.001).",
         "patient under server-error+refresh: +0 points [-22, +22] over 14 pairs. Inconclusive:"
-        " server-error+refresh vs clean (adjusted p = 1).",
+        " server-error+refresh vs clean (adjusted p = 1.000).",
         "Under server-error patient is cheap only because it gives up (premature termination). It"
         " fails and is cheap: success -100 points [-100, -70], cost at 33% of clean [33, 33].",
         "For patient, the defence 'refresh' (server-error+refresh against server-error) helps by"
@@ -71,11 +71,19 @@ def test_what_few_tasks_show_is_inconclusive_and_never_sets_its_own_sample_size(
 
     assert lines[0].startswith("patient under server-error: -25 points [")
     assert lines[0].endswith(
-        "] over 4 pairs. Inconclusive: server-error vs clean (adjusted p = 0.5)."
+        "] over 4 pairs. Inconclusive: server-error vs clean (adjusted p = 0.500)."
     )
     assert lines[-1].startswith("patient: 4 tasks are too few to detect even a total collapse (")
     assert lines[-1].endswith("; a drop of 20 points takes 43 to 76 tasks.")
     assert not any("loses" in line for line in lines)
+
+
+def test_one_task_is_too_few(folder: RunFolder) -> None:
+    for condition in ("clean", "server-error"):
+        folder.trial(condition, "add", solved(), _plain())
+
+    said = _said(folder)
+    assert said[-1].startswith("patient: 1 task is too few to detect even a total collapse (")
 
 
 def test_a_condition_whose_fault_hardly_arrives_is_called_out_first(folder: RunFolder) -> None:
@@ -87,8 +95,8 @@ def test_a_condition_whose_fault_hardly_arrives_is_called_out_first(folder: RunF
 
     assert _said(folder)[:2] == (
         "patient, server-error: no fault reached a trial, so this condition measures nothing.",
-        "patient, server-error+refresh: a fault reached only 1/3 trials, so this condition hardly"
-        " measures it.",
+        "patient, server-error+refresh: a fault reached only 1 of 3 trials, so this condition"
+        " hardly measures it.",
     )
 
 
@@ -101,7 +109,7 @@ def test_without_clean_nothing_is_claimed(folder: RunFolder) -> None:
 
 def test_a_run_in_which_nothing_counts_says_so(folder: RunFolder) -> None:
     folder.trial("server-error", "add", None, _gives_up())
-    assert _said(folder) == ("No trial counts, so there is nothing to tell.",)
+    assert _said(folder) == ("No trial counts, so there are no results.",)
 
 
 def test_many_pairs_without_a_change_are_said_to_be_unchanged(folder: RunFolder) -> None:

@@ -7,12 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from bench import first_event
 from bench.browser import loaded, through, trusting_browser
 from bench.candidates import lane
 from bench.counted import Lane, Uncounted
-from bench.load import Load, tunnel, url
+from bench.load import Load, trusting, tunnel, url
 from bench.programs import site
 from bench.setting import HOST, Setting
+from bench.streams import ask, said
 from playwright.sync_api import Error as PlaywrightError
 
 from warex.proxy.ca import ensure_ca
@@ -63,6 +65,26 @@ def test_bytes_that_no_tunnel_had_fail_the_row(place: Setting, shop: int) -> Non
             counting.passed(1)
 
     with pytest.raises(Uncounted, match="through tunnels"):
+        measure()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/streamed"])
+def test_a_call_to_a_model_that_the_trace_lacks_fails_the_row(place: Setting, path: str) -> None:
+    def measure() -> None:
+        with (
+            site("bench.site", *place.tls) as port,
+            lane(place) as counting,
+            tunnel(counting.port, port, trusting()) as connection,
+        ):
+            ask(connection, f"{HOST}:{port}", path)
+            counting.answered(f"https://{HOST}:{port}{path}")
+            counting.called(said(1))
+
+    if path == first_event.PATH:
+        measure()
+        return
+    with pytest.raises(Uncounted, match="1 are not in the trace as they were answered"):
         measure()
 
 

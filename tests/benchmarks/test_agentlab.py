@@ -50,6 +50,7 @@ def job(task: str, folder: Path, *, proxied: bool = True) -> Job:
 
 def test_the_tasks_are_those_of_the_environment(home: Path) -> None:
     assert list(bench(home).tasks()) == TASKS
+    assert bench(home).site_names_of(TASKS[0]) == ("miniwob",)
 
 
 def test_without_its_environment_nothing_runs(tmp_path: Path) -> None:
@@ -209,6 +210,7 @@ def test_openrouter_is_mapped_since_agentlab_spells_it_out(home: Path) -> None:
         (AgentSpec("a", "gpt-x"), {}, True),
         (AgentSpec("a", "gpt-x"), {"OPENROUTER_API_KEY": "k"}, False),
         (AgentSpec("a", "gpt-x", "http://127.0.0.1:1/v1"), {}, False),
+        (AgentSpec("a", "gpt-x"), {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, False),
         (AgentSpec("a", "playbook:x.yaml"), {}, False),
     ],
 )

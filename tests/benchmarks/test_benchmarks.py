@@ -9,17 +9,26 @@ from warex.errors import CampaignError
 
 ROOT = Path(__file__).parents[2]
 NO_BENCHMARKS = {
+    "arming",
     "__init__",
     "base",
+    "checkouts",
+    "command_options",
+    "command_tasks",
     "environments",
+    "expect",
     "files",
     "json_path",
+    "outside",
     "playwright",
     "program",
+    "real_options",
     "recipe",
     "records",
+    "single_page",
     "table",
     "testbed_pool",
+    "vocabularies",
 }
 
 each = pytest.mark.parametrize("kind", BENCHMARKS, ids=lambda kind: kind.name)

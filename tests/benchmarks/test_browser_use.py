@@ -10,7 +10,7 @@ from warex.benchmarks import AgentSpec, BenchmarkTable, Job, Result, Stage
 from warex.benchmarks.browser_use import BrowserUseBenchmark
 from warex.benchmarks.environments import MARKER
 from warex.benchmarks.testbed import TestbedBenchmark
-from warex.errors import CampaignError, TrialVoid
+from warex.errors import CampaignError, MachineError, TrialVoid
 from warex.proxy.ca import ensure_ca
 from warex.scenarios.load import load_preset
 from warex.testbed.sites import Sites
@@ -53,7 +53,7 @@ def test_tasks_of_a_file_bring_their_own_site(tmp_path: Path) -> None:
     ("lines", "says"),
     [
         ((), "holds no task"),
-        ((SHOP, SHOP), "line 2: the task 'tea' stands there twice"),
+        ((SHOP, SHOP), "line 2: the task 'tea' is listed twice"),
         (({**SHOP, "url": "shop.example"},), r"line 1: .*url"),
         (({"id": "a", "goal": "b"},), r"line 1: .*url"),
         (("tea",), "line 1"),
@@ -120,6 +120,7 @@ def test_the_script_is_told_the_task_and_leaves_nothing_behind(tmp_path: Path) -
     assert told == {
         "task": f"{task.goal}\nThe website is https://calendar.warex.test/",
         "url": "https://calendar.warex.test/",
+        "api": "openai",
         "model": "gpt-4o",
         "base_url": "http://model.test/v1",
         "max_steps": 7,
@@ -133,6 +134,33 @@ def test_the_script_is_told_the_task_and_leaves_nothing_behind(tmp_path: Path) -
     assert command.variables["BROWSER_USE_CONFIG_DIR"].startswith(str(scratch))
     assert command.variables["ANONYMIZED_TELEMETRY"] == "false"
     assert command.variables["BROWSER_USE_DISABLE_EXTENSIONS"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("api", "key"), [("anthropic", "ANTHROPIC_API_KEY"), ("google", "GOOGLE_API_KEY")]
+)
+def test_claude_and_gemini_are_asked_by_their_own_clients(
+    tmp_path: Path, api: str, key: str
+) -> None:
+    bench = benchmark(dir=made(tmp_path / "home"), options={"api": api})
+    folder = tmp_path / "attempt"
+    folder.mkdir()
+    agent = AgentSpec("one", "theirs")
+
+    bench.command(Job(TASK, agent, folder, tmp_path, 1, Path("/usr/bin/chromium"), ()), Stage())
+
+    assert json.loads((folder / "job.json").read_text())["api"] == api
+    bench.require_keys([agent], {key: "k"})
+    with pytest.raises(MachineError, match=f"set {key}, or give a base_url"):
+        bench.require_keys([agent], {"OPENAI_API_KEY": "k"})
+    assert benchmark().key_variables == ("OPENAI_API_KEY",)
+
+
+def test_a_playbook_is_refused_where_another_api_than_openais_is_named(tmp_path: Path) -> None:
+    bench = benchmark(dir=made(tmp_path / "home"), options={"api": "anthropic"})
+
+    with pytest.raises(CampaignError, match=r"options\.api is 'anthropic', but playbook:b\.yaml"):
+        bench.ready([TASK], [AgentSpec("one", "playbook:b.yaml")])
 
 
 def test_no_first_page_ends_it() -> None:

@@ -4,11 +4,12 @@ import json
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
 from warex.benchmarks import AgentSpec, BenchmarkTable, Job, Result, Stage, benchmark_of
-from warex.benchmarks.command import PLACEHOLDERS, CommandBenchmark, CommandOptions
+from warex.benchmarks.command import CommandBenchmark
 from warex.errors import CampaignError, TrialVoid
 from warex.proxy.ca import ensure_ca
 from warex.scenarios import Scenario
@@ -86,10 +87,10 @@ def test_tasks_are_read_from_lines_jsonl_and_json(
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ('{"id": 1}\n{"id": 1}\n', "line 2: the task '1' stands there twice"),
+        ('{"id": 1}\n{"id": 1}\n', "line 2: the task '1' is listed twice"),
         ('{"name": 1}\n', "line 1: 'id': no 'id' there, since the document holds name"),
         ("{\n", "is no list of tasks"),
-        ("\n", "holds no task"),
+        ("\n", "t.jsonl holds no task: it has no line but blank ones; write on each"),
     ],
 )
 def test_a_file_of_no_tasks_is_told_where(tmp_path: Path, content: str, says: str) -> None:
@@ -118,9 +119,10 @@ def test_a_file_of_no_tasks_is_told_where(tmp_path: Path, content: str, says: st
         ({"result": {"regex": "("}}, "is no regular expression"),
         ({"result": {"file": "x"}}, "give either json, a path, or regex, a pattern"),
         ({"result": {"regex": "x", "answer": "a"}}, "answer is a path into JSON"),
+        ({"expect": ""}, "expect: it is empty; give the text"),
         ({"vocabulary": {"retry": ["reload"]}}, "recover must name too"),
         ({"arm": "later"}, "first_llm_call"),
-        ({"tasks": ["t", "t"]}, "'t' stands there twice"),
+        ({"tasks": ["t", "t"]}, "'t' is listed twice"),
         ({"tasks": {"file": "none.jsonl"}}, "none.jsonl cannot be read"),
         ({"comand": "x"}, "no key 'comand' here; did you mean 'command'"),
     ],
@@ -234,6 +236,22 @@ def test_sites_that_are_elsewhere_are_mapped_and_need_the_proxy(tmp_path: Path) 
         made.ready(("t",), (AGENT,), direct=True)
 
 
+def test_a_site_may_be_a_folder_of_pages(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<p>tea")
+    made = bench(sites={"https://a.example": str(tmp_path)})
+    made.ready(("t",), (AGENT,))
+    with made.stage("t", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+        (served,) = stage.maps
+        site, _, origin = served.partition("=")
+        with urlopen(origin, timeout=5) as answer:
+            assert (site, answer.read()) == ("https://a.example", b"<p>tea")
+
+    with pytest.raises(CampaignError, match="which is neither a folder nor an origin"):
+        bench(sites={"https://a.example": str(tmp_path / "none")}).ready(("t",), (AGENT,))
+    with pytest.raises(CampaignError, match=r"'no-proxy': https://a\.example is served from"):
+        made.ready(("t",), (AGENT,), direct=True)
+
+
 def test_what_cannot_run_is_told_before_anything_does(tmp_path: Path) -> None:
     alone = AgentSpec("b", "gpt-x")
     cases: tuple[tuple[dict[str, Any], str], ...] = (
@@ -246,8 +264,12 @@ def test_what_cannot_run_is_told_before_anything_does(tmp_path: Path) -> None:
             bench(**options).ready(("t",), (alone,))
     with pytest.raises(CampaignError, match="would do the same for all 2 tasks"):
         bench().ready(("t", "u"), (AGENT,))
-    with pytest.raises(CampaignError, match=r"base_url must end in /api/v1"):
+    with pytest.raises(CampaignError, match=r"the path of base_url must be /api/v1, as in"):
         bench(endpoints=["https://openrouter.ai/api/v1"]).ready(("t",), (AGENT,))
+    shown = AgentSpec("a", "gpt-x", observation=("axtree", "html"))
+    bench(command=f"{sys.executable} {{observation}}").ready(("t",), (shown,))
+    with pytest.raises(CampaignError, match=r"write \{observation\} there, or leave the key out"):
+        bench().ready(("t",), (shown,))
 
 
 def test_the_table_says_the_rest() -> None:
@@ -270,11 +292,70 @@ def test_the_table_says_the_rest() -> None:
     assert bench().arm(Scenario(name="s"), "t") == "first_llm_call"
 
 
-def test_the_docs_name_every_option_and_placeholder() -> None:
-    page = (Path(__file__).parents[2] / "docs/reference/benchmarks.md").read_text("utf-8")
-    section = page.partition("## Any command")[2].partition("\n## ")[0]
+def test_a_task_brings_its_own_expectation_and_reset_or_has_the_options(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text(
+        '{"id": "a", "expect": "alpha", "reset": "true {task_id}"}\n{"id": "b"}\n'
+    )
+    (tmp_path / "agent.log").write_text("it is Alpha\n")
+    tables = [{"id": "a", "expect": "alpha", "reset": "true {task_id}"}, "b"]
+    for tasks in ({"file": "t.jsonl"}, tables):
+        made = bench(tmp_path, tasks=tasks, expect={"text": "beta"}, reset="false")
+        came = {
+            task: made.judged(task, tmp_path, made.read(task, Stage(), tmp_path, 0), None)
+            for task in made.tasks()
+        }
 
-    for option in CommandOptions.model_fields:
-        assert f"`{option}`" in section
-    for placeholder in PLACEHOLDERS:
-        assert f"`{{{placeholder}}}`" in section
+        assert {task: result.score for task, result in came.items()} == {"a": 1.0, "b": 0.0}
+        assert came["b"].reasons == (
+            "'beta' does not stand in the answer (all that the command printed)",
+        )
+        with made.stage("a", tmp_path, ensure_ca(tmp_path / "ca"), direct=False):
+            pass
+        with (
+            pytest.raises(TrialVoid, match="the site was not reset: the command ended with code 1"),
+            made.stage("b", tmp_path, ensure_ca(tmp_path / "ca"), direct=False),
+        ):
+            pass
+
+
+def test_a_result_that_names_the_answer_alone_goes_with_what_is_expected(tmp_path: Path) -> None:
+    answers = {"file": "r.json", "answer": "said"}
+    (tmp_path / "r.json").write_text(json.dumps({"said": {"price": 42}}))
+    made = bench(result=answers, expect="42")
+    made.ready(("t",), ())
+    came = made.judged("t", tmp_path, made.read("t", Stage(), tmp_path, 0), None)
+
+    assert (came.score, came.answer) == (1.0, '{"price": 42}')
+    with pytest.raises(
+        CampaignError, match="names the answer alone, and nothing says when task 't'"
+    ):
+        bench(result=answers).ready(("t",), ())
+
+
+@pytest.mark.parametrize("answer", [{"answer": "said"}, {}])
+def test_what_is_expected_stands_in_the_answer_that_the_result_names(
+    tmp_path: Path, answer: dict[str, str]
+) -> None:
+    (tmp_path / "agent.log").write_text("the goal: find 42\n")
+    (tmp_path / "r.json").write_text('{"r": "41", "said": "42"}')
+    made = bench(result={"file": "r.json", "json": "r", **answer}, expect="42")
+
+    came = made.judged("t", tmp_path, made.read("t", Stage(), tmp_path, 0), None)
+
+    assert came.score == float(bool(answer))
+
+
+def test_a_crash_is_none_the_less_a_crash_where_something_is_expected(tmp_path: Path) -> None:
+    (tmp_path / "agent.log").write_text("42\n")
+    made = bench(expect="42")
+
+    came = made.judged("t", tmp_path, made.read("t", Stage(), tmp_path, 3), None)
+
+    assert (came.ending, came.score) == ("harness_crashed", 0.0)
+
+
+def test_a_reset_or_a_page_that_cannot_be_is_told_before_anything_runs() -> None:
+    with pytest.raises(CampaignError, match="the reset of task 't': 'no-such-program' is no prog"):
+        bench(reset="no-such-program x").ready(("t",), (AGENT,))
+    with pytest.raises(CampaignError, match="'no-proxy': task 't' expects a URL"):
+        bench(expect={"url": "*"}).ready(("t",), (AGENT,), direct=True)

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,7 @@ def told(folder: Path) -> dict[str, Any]:
 def test_the_tasks_are_those_of_the_environments_own_wheel(real: Make) -> None:
     assert real().tasks() == ("v1.gomail-2", "v1.gomail-10", "v1.topwork-1")
     assert real(options={"version": "v2"}).tasks() == ("v2.gomail-1",)
+    assert real().site_names_of("v1.topwork-1") == ("topwork",)
 
 
 def test_without_its_environment_the_command_that_makes_it_is_named(tmp_path: Path) -> None:
@@ -166,6 +168,67 @@ def test_the_harness_is_told_one_task_and_no_cache(real: Make, tmp_path: Path) -
     assert command.cwd == tmp_path / "scratch"
 
 
+WITH_NAV = {"actions": ["chat", "bid", "infeas", "nav"]}
+
+
+def test_the_demo_agent_is_given_the_actions_that_the_options_name(
+    real: Make, tmp_path: Path
+) -> None:
+    benchmark = real(options=WITH_NAV)
+    benchmark.command(job(tmp_path), Stage())
+
+    assert told(tmp_path)["actions"] == WITH_NAV["actions"]
+    assert benchmark.vocabulary.recover == ("goto", "go_back", "go_forward")
+    assert real().vocabulary.recover == ()
+
+
+def test_an_agent_of_ones_own_takes_the_demo_agents_place(real: Make, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    own = {"file": str(file), "name": "MyArgs", "arguments": {"depth": 2}}
+    any_model = replace(GPT, model="llama-3")
+    with pytest.raises(CampaignError, match=r"options\.agent: there is no file .*mine\.py"):
+        real(options={"agent": own}).ready([TASK], [any_model])
+    file.write_text("")
+    benchmark = real(options={"agent": own})
+    benchmark.ready([TASK], [any_model])
+    benchmark.command(job(tmp_path, any_model), Stage())
+
+    assert told(tmp_path)["agent"] == own
+    assert "goto" in benchmark.vocabulary.recover, "the harness's actions, if nobody says more"
+    words = {"finish": ["stop"], "recover": ["reload"], "retry": ["reload"]}
+    given = real(options={"agent": own, "vocabulary": words})
+    assert (given.vocabulary.retry, given.vocabulary.finish) == (("reload",), ("stop",))
+
+
+def test_what_a_condition_cannot_show_is_said_beforehand(real: Make) -> None:
+    def doubts(preset: str, **options: Any) -> str:
+        return "\n".join(real(options=options).doubts(load_preset(preset), TASK))
+
+    assert "rule 'javascript' hits scripts" in doubts("paper/javascript")
+    assert "rule 'network-error' hits documents" in doubts("paper/network-error")
+    assert "RR is 0 for any model; options.actions" in doubts("paper/server-error")
+    assert doubts("paper/server-error", **WITH_NAV) == ""
+    assert doubts("spa/server-error") == doubts("spa/network-error") == ""
+
+
+def test_each_agent_is_shown_its_own_observation(real: Make, tmp_path: Path) -> None:
+    blind = replace(GPT, observation=("axtree",))
+    benchmark = real(options={"use_screenshot": True})
+
+    benchmark.ready([TASK], [GPT, blind])
+    with pytest.raises(CampaignError, match=r"observation = \[screenshot\]: real can show"):
+        benchmark.ready([TASK], [replace(GPT, observation=("screenshot",))])
+    benchmark.command(job(tmp_path, blind), Stage())
+
+    shown = {key: value for key, value in told(tmp_path).items() if key.startswith("use_")}
+    assert shown == {
+        "use_cache": False,
+        "use_axtree": True,
+        "use_html": False,
+        "use_screenshot": False,
+    }
+
+
 def test_nothing_is_submitted_to_the_leaderboard(real: Make, tmp_path: Path) -> None:
     assert real().command(job(tmp_path), Stage()).variables["RUNID"] == ""
 
@@ -193,6 +256,8 @@ def test_token_tables_come_from_its_environment_where_they_are(real: Make, home:
 
 OPENAI = "https://api.openai.com/v1"
 OPENROUTER = "https://openrouter.ai/api/v1"
+ANTHROPIC = "https://api.anthropic.com"
+CLAUDE = "claude-opus-4"
 
 
 def at(base_url: str, model: str = "gpt-4o") -> AgentSpec:
@@ -207,7 +272,8 @@ def at(base_url: str, model: str = "gpt-4o") -> AgentSpec:
         (at("http://m.test/v1"), (OPENAI,), {"OPENAI_BASE_URL": OPENAI}),
         (at("http://m.test/x"), (), {"OPENAI_BASE_URL": "http://m.test/x"}),
         (at("http://m.test/api/v1", "openrouter/a/b"), (OPENROUTER,), {}),
-        (at("http://m.test", "claude-opus-4"), (), {"ANTHROPIC_BASE_URL": "http://m.test"}),
+        (at("http://m.test", CLAUDE), (ANTHROPIC,), {"ANTHROPIC_BASE_URL": ANTHROPIC}),
+        (at("http://m.test/api", CLAUDE), (), {"ANTHROPIC_BASE_URL": "http://m.test/api"}),
     ],
 )
 def test_a_model_is_asked_at_its_own_host_which_the_proxy_maps(
@@ -297,6 +363,10 @@ def failed(folder: Path, kind: str, words: str, trace: str = "") -> Result:
     [
         ("AuthenticationError", "Error code: 401", "REAL's model cannot be used: Authentication"),
         ("APIConnectionError", "Connection error.", "REAL's model cannot be used: APIConnection"),
+        ("OverloadedError", "Error code: 529", "REAL's model cannot be used: Overloaded"),
+        ("ServiceUnavailableError", "Error code: 503", "model cannot be used: ServiceUnav"),
+        ("GatewayTimeoutError", "Error code: 504", "REAL's model cannot be used: Gateway"),
+        ("PaymentRequiredError", "Error code: 402", "REAL's model cannot be used: Payment"),
         ("ValueError", "Validation endpoint not yet available", "REAL could not judge the task"),
         ("ValueError", "LLM response is not a valid floating point number: x", "could not judge"),
     ],
@@ -322,8 +392,10 @@ def test_an_exception_is_the_agents_where_it_chose_and_the_harnesss_elsewhere(
 
 def test_a_prompt_that_grew_too_long_is_the_agents_doing(tmp_path: Path) -> None:
     long = failed(tmp_path, "BadRequestError", "maximum context length", "in get_action")
+    large = failed(tmp_path, "ContentTooLargeError", "Error code: 413", "in get_action")
 
     assert (long.ending, long.unusable) == ("agent_crashed", None)
+    assert (large.ending, large.unusable) == ("agent_crashed", None)
 
 
 def test_a_summary_that_cannot_be_read_voids_the_trial(tmp_path: Path) -> None:

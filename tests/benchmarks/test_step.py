@@ -62,6 +62,7 @@ def test_the_users_copy_is_served_under_the_address_in_steps_code(
     step: Make, tmp_path: Path
 ) -> None:
     benchmark = step({"map": COPY, "shopping_admin": "http://10.0.0.7:7780/admin"})
+    assert benchmark.site_names_of("1") == ("shopping_admin",)
 
     assert benchmark.sites("0") == (ADDRESSES["map"],)
     assert benchmark.sites("1") == (ADDRESSES["shopping_admin"].removesuffix("/admin"),)
@@ -80,6 +81,8 @@ def test_what_cannot_run_is_said_before_anything_does(step: Make, places: dict[s
         step().ready(["1"], [GPT])
     with pytest.raises(CampaignError, match=r"begins logged in, by shopping_admin_state\.json"):
         step(admin).ready(["1"], [GPT])
+    with pytest.raises(CampaignError, match=r"\[html\]: step can show its model \[axtree\]"):
+        step().ready(["0"], [replace(GPT, observation=("html",))])
     with pytest.raises(CampaignError, match="'no-proxy': SteP's sites have addresses"):
         step().ready(["0"], [GPT], direct=True)
 
@@ -92,7 +95,10 @@ def test_one_task_is_run_by_steps_own_configuration(
 
     work = job.folder / "step"
     assert command.cwd == work
-    assert list(command.arguments[2:]) == ["--config", "config.yml"]
+    told = json.loads(command.arguments[2])
+    assert told["script"] == str(places["checkout"] / "scripts/evaluate/eval_webarena.py")
+    assert told["arguments"] == ["--config", "config.yml"]
+    assert told["judge"]["function"] == "evaluator_router"
     config = json.loads((work / "config.yml").read_text())
     assert config["agent"] == {
         "type": "step",

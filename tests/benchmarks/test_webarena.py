@@ -68,11 +68,16 @@ def webarena(places: dict[str, Path]) -> Make:
 
 def test_the_tasks_are_those_of_the_checkout(webarena: Make) -> None:
     assert webarena().tasks() == ("0", "1")
+    assert webarena().site_names_of("1") == ("shopping_admin",)
 
 
 def test_a_folder_that_is_no_checkout_is_told_by_the_file_it_lacks(tmp_path: Path) -> None:
     table = BenchmarkTable(name="webarena", options={"checkout": str(tmp_path)})
-    with pytest.raises(CampaignError, match=r"checkout: .*test\.raw\.json holds no tasks"):
+    with pytest.raises(CampaignError, match=r"holds no tasks .*\(No such file or dir.*checkout$"):
+        WebArenaBenchmark(table).tasks()
+    (tmp_path / "config_files").mkdir()
+    (tmp_path / "config_files" / "test.raw.json").write_text("[]")
+    with pytest.raises(CampaignError, match=r"holds no tasks of WebArena \(its list is empty\);"):
         WebArenaBenchmark(table).tasks()
 
 
@@ -156,8 +161,10 @@ def test_one_task_is_run_in_a_folder_of_links(
 
     work = job.folder / "webarena"
     assert command.cwd == work
-    assert list(command.arguments[1:]) == [
-        str(places["checkout"] / "run.py"),
+    assert Path(command.arguments[1]).name == "judged_script.py"
+    told = json.loads(command.arguments[2])
+    assert told["script"] == str(places["checkout"] / "run.py")
+    assert told["arguments"] == [
         *("--instruction_path", "agent/prompts/jsons/p_cot_id_actree_2s.json"),
         *("--test_start_idx", "0", "--test_end_idx", "1"),
         *("--model", "gpt-4o", "--max_steps", "7", "--result_dir", "result"),

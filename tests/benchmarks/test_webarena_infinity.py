@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.homes import GPT, PLAYED, make_home, make_job
-from warex.benchmarks import BenchmarkTable, Result, Stage
+from warex.benchmarks import BenchmarkTable, Result, Stage, webarena_infinity
 from warex.benchmarks.webarena_infinity import InfinityBenchmark
 from warex.errors import CampaignError, TrialVoid
 from warex.proxy.ca import ensure_ca
@@ -21,6 +21,8 @@ from warex.scenarios.load import load_preset
 ORIGIN = "http://infinity.warex.test:8001"
 TASK = "mail/task_e1"
 HIS = replace(GPT, model="gpt")
+
+DRIVER = Path(webarena_infinity.__file__).with_name("drivers") / "infinity_run.py"
 
 SERVER = """\
 import http.server, sys
@@ -77,8 +79,16 @@ def test_a_task_is_called_by_its_application(infinity: Make) -> None:
 def test_a_folder_that_is_no_checkout_is_told_by_what_it_lacks(
     infinity: Make, tmp_path: Path
 ) -> None:
-    with pytest.raises(CampaignError, match=r"holds no apps/\*/real-tasks\.json"):
+    with pytest.raises(
+        CampaignError, match=r"holds no apps/\*/real-tasks\.json: it is an empty folder;"
+    ):
         infinity(checkout=str(tmp_path)).tasks()
+    (tmp_path / "new" / "apps" / "mail").mkdir(parents=True)
+    (tmp_path / "new" / "apps" / "mail" / "real-tasks.json").write_text("[]")
+    with pytest.raises(CampaignError, match=r"holds no task: the list in .*tasks\.json is empty;"):
+        infinity(checkout=str(tmp_path / "new")).tasks()
+    with pytest.raises(CampaignError, match="there is nothing of this name; give the folder"):
+        infinity(checkout=str(tmp_path / "none")).tasks()
 
 
 @pytest.mark.parametrize("preset", ["paper/server-error", "paper/javascript"])
@@ -136,14 +146,19 @@ def test_the_runner_is_told_of_another_host_behind_the_proxy(
     with benchmark.stage(TASK, tmp_path, ca, direct=True) as stage:
         command = benchmark.command(job, stage)
 
-    told = dict(zip(command.arguments[2::2], command.arguments[3::2], strict=False))
+    assert command.arguments[:2] == [str(places["home"] / "venv/bin/python"), str(DRIVER)]
+    said = json.loads(command.arguments[2])
+    assert said["runner"] == str(places["checkout"] / "evaluation/run_eval_parallel.py")
+    assert said["max_steps"] == 7
+    arguments = said["arguments"]
+    told = dict(zip(arguments[::2], arguments[1::2], strict=False))
     assert told["--web-app"] == str(places["checkout"] / "apps/mail")
     assert (told["--task-id"], told["--task-suite"]) == ("task_e1", "real-tasks")
     assert (told["--workers"], told["--max-steps"], told["--model"]) == ("1", "7", "gpt")
     assert told["--output-dir"] == str(job.folder / "results")
     assert told["--env-host"] == ("infinity.warex.test" if proxied else "localhost")
     assert (told["--base-port"] == "8001") == proxied
-    assert command.arguments[-1] == "--use-vision"
+    assert arguments[-1] == "--use-vision"
     assert command.variables["OPENAI_BASE_URL"] == "http://model.example/v1"
     chrome = Path(command.variables["PLAYWRIGHT_BROWSERS_PATH"], "chromium-1/chrome-linux/chrome")
     assert "--proxy-server" in chrome.read_text()
@@ -198,6 +213,30 @@ def test_the_verdict_is_the_runners_own(
     leave(tmp_path, WORKED, **more)
 
     assert infinity().read(TASK, Stage(), tmp_path, 0) == result
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "HTTPConnectionPool(host='infinity.warex.test', port=8001): Max retries exceeded with url:"
+        " /api/state (Caused by NewConnectionError('Connection refused'))",
+        "('Connection aborted.', RemoteDisconnected('closed'))",
+    ],
+)
+def test_a_check_that_could_not_ask_says_nothing_of_the_agent(
+    infinity: Make, tmp_path: Path, words: str
+) -> None:
+    leave(tmp_path, WORKED, passed=False, verifier_message=f"Verifier exception: {words}")
+
+    result = infinity().read(TASK, Stage(), tmp_path, 0)
+
+    assert (result.unusable or "").startswith("the task's check could not ask the application:")
+
+
+def test_a_check_that_breaks_on_what_the_agent_left_counts(infinity: Make, tmp_path: Path) -> None:
+    leave(tmp_path, WORKED, passed=False, verifier_message="Verifier exception: 'emails'")
+
+    assert infinity().read(TASK, Stage(), tmp_path, 0).score == 0.0
 
 
 def test_an_agent_that_says_it_failed_has_reported_the_task_infeasible(

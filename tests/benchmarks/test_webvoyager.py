@@ -55,14 +55,42 @@ def test_the_tasks_are_the_checkouts_or_a_file_of_ones_own(
 ) -> None:
     assert webvoyager().tasks() == (TASK,)
     assert webvoyager().sites(TASK) == (SITE,)
+    assert webvoyager().site_names_of("Google Map--0") == ("Google Map",)
     own = webvoyager(tasks=str(places["own"]))
     assert (own.tasks(), own.sites("own")) == (("own",), ("http://own.example:81",))
+    assert own.site_names_of("own") == ("own.example",)
 
 
-def test_a_file_that_holds_no_tasks_is_named(webvoyager: Make, tmp_path: Path) -> None:
-    (tmp_path / "tasks.jsonl").write_text('{"id": "a"}\n')
-    with pytest.raises(CampaignError, match=r"options\.tasks: .*tasks\.jsonl holds no tasks with"):
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (
+            '{"id": "a"}\n',
+            r"holds no tasks with id, ques and web: line 1 has no 'ques'",
+        ),
+        ("\n[]\n", r"holds no tasks with id, ques and web: line 2 is none"),
+        ("{\n", r"line 1 is none \(Expecting"),
+        ("", r"tasks\.jsonl holds no task: it is an empty file"),
+        (None, r"tasks\.jsonl: there is nothing of this name"),
+    ],
+)
+def test_a_file_that_holds_no_tasks_is_named_with_what_was_found_and_what_to_do(
+    webvoyager: Make, tmp_path: Path, content: str | None, says: str
+) -> None:
+    if content is not None:
+        (tmp_path / "tasks.jsonl").write_text(content)
+    with pytest.raises(CampaignError, match=says + r".*; give a file with a task on each line"):
         webvoyager(tasks=str(tmp_path / "tasks.jsonl")).tasks()
+
+
+def test_a_folder_that_is_no_checkout_is_told_by_what_was_found_there(
+    webvoyager: Make, tmp_path: Path
+) -> None:
+    (tmp_path / "else").mkdir()
+    (tmp_path / "else" / "README.md").touch()
+    says = r"checkout: .*/else holds no data/.*: it is a folder that holds README\.md; give the fol"
+    with pytest.raises(CampaignError, match=says):
+        webvoyager(checkout=str(tmp_path / "else")).tasks()
 
 
 def scenario(arm: str | None = None, **fault: Any) -> Scenario:
@@ -88,8 +116,17 @@ def test_its_model_is_served_in_the_place_of_the_one_address_it_knows(webvoyager
 
     assert benchmark.endpoints(GPT) == (ENDPOINT,)
     benchmark.ready([TASK], [GPT, PLAYED])
-    with pytest.raises(CampaignError, match="a host can be mapped, but no path"):
+    with pytest.raises(CampaignError, match="the path of base_url must be /v1, as in"):
         benchmark.ready([TASK], [replace(GPT, base_url="http://model.example/api")])
+
+
+def test_a_variable_that_its_client_does_not_read_is_not_ignored(
+    webvoyager: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1")
+    with pytest.raises(CampaignError, match="reads no such variable; write that as the agent's"):
+        webvoyager().ready([TASK], [GPT])
+    webvoyager().ready([TASK], [replace(GPT, base_url=ENDPOINT), PLAYED])
 
 
 def test_without_a_proxy_nothing_stands_in(webvoyager: Make) -> None:
@@ -98,6 +135,11 @@ def test_without_a_proxy_nothing_stands_in(webvoyager: Make) -> None:
         webvoyager({SITE: "http://127.0.0.1:8001"}).ready([TASK], [GPT], direct=True)
     with pytest.raises(CampaignError, match="'no-proxy': the model of agent 'played'"):
         webvoyager().ready([TASK], [PLAYED], direct=True)
+    webvoyager().ready([TASK], [replace(GPT, observation=("screenshot", "html"))])
+    with pytest.raises(
+        CampaignError, match=r"can show its model \[html, screenshot\] or \[axtree\]"
+    ):
+        webvoyager().ready([TASK], [replace(GPT, observation=("screenshot",))])
 
 
 def test_the_sites_are_mapped(webvoyager: Make, tmp_path: Path) -> None:

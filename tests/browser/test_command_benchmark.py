@@ -121,6 +121,7 @@ def test_a_program_of_ones_own_meets_the_fault_and_its_judge_does_not(tmp_path: 
     assert all(call.input_tokens for call in calls["clean"])
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_the_table_is_told_before_anything_runs(tmp_path: Path) -> None:
     told = campaign(tmp_path, 1)
     told["benchmark"]["options"]["reslt"] = told["benchmark"]["options"].pop("result")

@@ -176,23 +176,35 @@ def test_a_page_over_http2_passes_with_all_its_parts(
     assert [answers[event.exchange] for event in asked] == [200] * 21
 
 
-@pytest.mark.parametrize("status", [408, 421])
+@pytest.mark.parametrize("status", [408, pytest.param(421, marks=pytest.mark.slow)])
 def test_an_answer_that_chromium_silently_asks_for_again_is_one_occurrence(
     browser: Browser, begin: Begin, site: Origin, status: int
 ) -> None:
     rule = on_page(HttpError(status=status))
-    with begin(scenario=rule, maps=mapped(site)) as lane, page_behind(browser, lane) as page:
-        page.goto("https://shop.example/warm")
-        answer = page.goto("https://shop.example/page")
-        assert answer is not None
-        assert answer.status == status
-        page.wait_for_timeout(1000 * REPEAT_WINDOW + 100)
-        page.goto("https://shop.example/page")
-        assert page.title() == "The page"
+    for _ in range(3):
+        with begin(scenario=rule, maps=mapped(site)) as lane, page_behind(browser, lane) as page:
+            page.goto("https://shop.example/warm")
+            answer = page.goto("https://shop.example/page")
+            page.wait_for_timeout(1000 * REPEAT_WINDOW + 100)
+            page.goto("https://shop.example/page")
+            title = page.title()
+        if came_in_time(lane):
+            break
+    assert answer is not None
+    assert answer.status == status
+    assert title == "The page"
     planned = lane.events(FaultPlanned)
     assert len(planned) > 1, "Chromium did not repeat: this test has lost its subject"
     assert {event.ordinal for event in planned} == {1}
     assert [event.repeat_of for event in planned] == [None] + ["i1"] * (len(planned) - 1)
+
+
+def came_in_time(lane: Lane) -> bool:
+    """Whether the machine let Chromium ask again as fast as it does: else it counts as the user."""
+    entries = list(lane.trace.entries)
+    asked = [e.t for e in entries if isinstance(e.event, RequestSeen) and "page" in e.event.url]
+    (first, *_) = [e.t for e in entries if isinstance(e.event, FaultDelivered)]
+    return asked[1] - first <= REPEAT_WINDOW
 
 
 @pytest.mark.slow

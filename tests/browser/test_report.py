@@ -4,16 +4,22 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from tests.analysis.builders import RunFolder, failed, solved
 from tests.report.sample import make
 from warex.analysis.run import load_run
 from warex.report.html import write_report
 
 pytestmark = pytest.mark.browser
+
+
+def slow(*cases: object) -> list[Any]:
+    return [pytest.param(case, marks=pytest.mark.slow) for case in cases]
+
 
 FIGURES = (
     "success",
@@ -67,6 +73,10 @@ def _open(page: Page, report: str, asked: list[str] | None = None) -> list[str]:
     return said
 
 
+def _unfold(page: Page) -> None:
+    page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+
+
 def _overflow(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
@@ -75,7 +85,7 @@ def _paper(page: Page) -> str:
     return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
 
 
-@pytest.mark.parametrize("media", ["light", "dark", "print"])
+@pytest.mark.parametrize("media", ["light", *slow("dark", "print")])
 def test_every_figure_is_there_and_nothing_is_asked_for_or_complained_of(
     page: Page, report: str, media: Literal["light", "dark", "print"]
 ) -> None:
@@ -85,6 +95,7 @@ def test_every_figure_is_there_and_nothing_is_asked_for_or_complained_of(
     else:
         page.emulate_media(color_scheme=media)
     said = _open(page, report, asked)
+    _unfold(page)
 
     for name in FIGURES:
         box = page.locator(f"svg[aria-labelledby^='{name}-title ']").bounding_box()
@@ -95,17 +106,13 @@ def test_every_figure_is_there_and_nothing_is_asked_for_or_complained_of(
     assert said == []
 
 
-@pytest.mark.parametrize("width", [1200, 400])
-def test_nothing_is_wider_than_the_window(page: Page, report: str, width: int) -> None:
+@pytest.mark.parametrize("width", [360, *slow(1200, 420)])
+def test_nothing_needs_to_be_scrolled_sideways(page: Page, report: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     _open(page, report)
+    _unfold(page)
 
     assert _overflow(page) <= 0
-
-
-def test_at_a_desk_no_table_needs_to_be_scrolled_sideways(page: Page, report: str) -> None:
-    _open(page, report)
-
     cut = page.evaluate(
         "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth)"
         ".map(e => e.getAttribute('aria-labelledby'))"
@@ -113,8 +120,42 @@ def test_at_a_desk_no_table_needs_to_be_scrolled_sideways(page: Page, report: st
     assert cut == []
 
 
+def test_what_a_reader_wants_first_fits_few_screens(page: Page, report: str) -> None:
+    _open(page, report)
+    folded = page.evaluate("document.documentElement.scrollHeight")
+    _unfold(page)
+
+    assert folded < 0.4 * page.evaluate("document.documentElement.scrollHeight")
+
+
+def test_a_reader_can_ask_for_failures_alone_and_for_one_condition(
+    page: Page, tmp_path: Path
+) -> None:
+    run = RunFolder(tmp_path).manifest(conditions=["clean", "down", "slow"])
+    for task in ("bad", "good"):
+        for condition in ("clean", "down", "slow"):
+            fails = (task, condition) == ("bad", "down")
+            run.trial(condition, task, failed() if fails else solved())
+    _open(page, write_report(load_run(tmp_path)).as_uri())
+    tasks = page.get_by_role("table", name="Task by task")
+    bad, good = (tasks.get_by_role("cell", name=name, exact=True) for name in ("bad", "good"))
+
+    expect(good).to_be_visible()
+    page.get_by_label("only failures").check()
+    expect(bad).to_be_visible()
+    expect(good).to_be_hidden()
+    page.get_by_label("slow", exact=True).check()
+    expect(bad).to_be_hidden()
+    expect(page.get_by_text("No task is like this.")).to_be_visible()
+    expect(tasks.get_by_role("columnheader", name="down")).to_be_hidden()
+    page.get_by_label("all tasks").check()
+    expect(good).to_be_visible()
+    expect(page.get_by_text("No task is like this.")).to_be_hidden()
+
+
 def test_no_word_of_a_figure_lies_outside_it(page: Page, report: str) -> None:
     _open(page, report)
+    _unfold(page)
 
     outside = page.evaluate(
         """[...document.querySelectorAll('svg.chart')].flatMap(svg => {
@@ -146,6 +187,7 @@ def test_the_reader_chooses_light_or_dark_by_keyboard(page: Page, report: str) -
 
 def test_it_is_read_aloud_in_order(page: Page, report: str) -> None:
     _open(page, report)
+    _unfold(page)
 
     expect(page.get_by_role("heading", level=1)).to_have_text("sample")
     expect(page.get_by_role("img", name="Success with 95 % interval")).to_be_visible()
@@ -154,6 +196,7 @@ def test_it_is_read_aloud_in_order(page: Page, report: str) -> None:
     expect(table.get_by_role("rowheader", name="server-error", exact=True).first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_printed_page_is_as_wide_as_the_paper(page: Page, report: str, tmp_path: Path) -> None:
     page.emulate_media(media="print")
     # The width of an A4 page between its margins, in CSS pixels.

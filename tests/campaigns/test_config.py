@@ -79,6 +79,13 @@ def test_defaults_are_filled_in(tmp_path: Path) -> None:
         ("tasks = { sample = 0 }\n" + GOOD, ["tasks", "sample", "0"]),
         ("tasks = { sample = 1, match = 'x' }\n" + GOOD, ["tasks", "exactly one of all"]),
         ("tasks = {}\n" + GOOD, ["tasks", "found none"]),
+        ("tasks = { sites = [] }\n" + GOOD, ["tasks"]),
+        (
+            GOOD.replace(
+                "[[conditions]]", "screenshot = true\nobservation = ['html']\n[[conditions]]", 1
+            ),
+            ["agents", "screenshot = true, and observation has none"],
+        ),
         ("tasks = { names = [] }\n" + GOOD, ["tasks"]),
         (GOOD + '[[conditions]]\nname = "clean"\n', ["two conditions are called 'clean'"]),
         (GOOD + '[[agents]]\nname = "a"\nmodel = "m"\n', ["two agents are called 'a'"]),
@@ -104,6 +111,16 @@ def test_defaults_are_filled_in(tmp_path: Path) -> None:
         (
             GOOD.replace("clean", "x") + 'defence = "refresh"\nfrequency = 2\n',
             ["'x' has no scenario to make frequency of"],
+        ),
+        (
+            GOOD.replace("clean", "x") + 'defence = "refresh"\nfrequency = 0\n',
+            ["'x' has no scenario to make frequency of"],
+        ),
+        (GOOD + "frequency = 0\n", ["'clean' is reserved and takes no frequency"]),
+        (
+            GOOD.replace("clean", "x")
+            + 'scenario = "paper/javascript"\nfrequency = 2\nfirst = 2\n',
+            ["'x' has a frequency and a first", "give one"],
         ),
         (GOOD + "control = true\n", ["'clean' is reserved and takes no control"]),
         (
@@ -242,7 +259,7 @@ def test_the_papers_campaign_has_exactly_its_seven_conditions() -> None:
     ("name", "axis", "doses"),
     [
         ("intensity-sweep", "intensity", [0.25, 0.5, 1, 2, 4]),
-        ("frequency-sweep", "frequency", [1, 2, 3, 5, 8]),
+        ("frequency-sweep", "first", [1, 2, 3, 5, 8]),
     ],
 )
 def test_a_sweep_is_one_scenario_in_rising_doses_beside_clean_and_a_control(

@@ -5,7 +5,14 @@ from typing import Any
 import pytest
 
 from warex.campaigns.config import CampaignConfig, ConditionConfig, load_campaign
-from warex.campaigns.doses import as_often, at_intensity, scaled, scenario_of, shortened
+from warex.campaigns.doses import (
+    as_frequent,
+    at_intensity,
+    first_only,
+    scaled,
+    scenario_of,
+    shortened,
+)
 from warex.errors import CampaignError, ScenarioError
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_preset
@@ -88,22 +95,51 @@ def test_what_has_no_size_may_stand_at_intensity_one() -> None:
     assert scaled(with_fault(kind="http_error"), 1) == with_fault(kind="http_error")
 
 
-def test_frequency_is_the_first_so_many_within_the_same_window() -> None:
+def triggered(trigger: dict[str, Any], **more: Any) -> Scenario:
     given = with_fault(kind="http_error").model_dump(mode="json", exclude_none=True)
-    given["rules"][0]["trigger"] = {"always": True, "after_step": 2}
+    given["rules"][0] |= {"trigger": trigger, **more}
+    return Scenario.model_validate(given)
 
-    often = as_often(Scenario.model_validate(given), 5)
+
+def test_first_is_the_first_so_many_within_the_same_window() -> None:
+    given = triggered({"always": True, "after_step": 2}, per="url")
+
+    often = first_only(given, 5)
 
     assert often.rules[0].trigger.model_dump(exclude_none=True) == {"first": 5, "after_step": 2}
-    assert often.rules[0].fault == Scenario.model_validate(given).rules[0].fault
+    assert often.rules[0].fault == given.rules[0].fault
+    assert often.rules[0].per == "url"
+
+
+@pytest.mark.parametrize(
+    ("trigger", "frequency", "expected"),
+    [
+        ({"first": 5}, 0, {"first": 1}),
+        ({"first": 5}, 3, {"random": {"times": 3, "probability": 0.5}}),
+        (
+            {"random": {"times": 9, "probability": 0.2}, "after_step": 2},
+            3,
+            {"random": {"times": 3, "probability": 0.2}, "after_step": 2},
+        ),
+        ({"probability": 0.1}, 2, {"random": {"times": 2, "probability": 0.1}}),
+    ],
+)
+def test_frequency_is_the_papers_the_first_match_or_by_chance_until_so_many_a_task(
+    trigger: dict[str, Any], frequency: int, expected: dict[str, Any]
+) -> None:
+    (rule,) = as_frequent(triggered(trigger, per="url"), frequency).rules
+
+    assert rule.trigger.model_dump(exclude_none=True) == expected
+    assert rule.per == "rule"
 
 
 def test_a_condition_is_met_at_its_dose() -> None:
-    scenario = scenario_of(condition("paper/javascript", intensity=0.5, frequency=3), None)
+    scenario = scenario_of(condition("failing/scripts", intensity=0.5, frequency=3), None)
 
     assert scenario is not None
     (rule,) = scenario.rules
-    assert rule.trigger.first == 3
+    assert rule.trigger.random is not None
+    assert (rule.trigger.random.times, rule.per) == (3, "rule")
     assert getattr(rule.fault, "delay", None) == 5.0
 
 

@@ -8,6 +8,8 @@ import pytest
 from warex.campaigns.folder import opened
 from warex.campaigns.plan import Past
 from warex.errors import InputError, MachineError
+from warex.llm.price_file import read_prices
+from warex.llm.prices import Price, built_in_prices
 from warex.traces import (
     Counted,
     Manifest,
@@ -20,6 +22,7 @@ from warex.traces import (
 
 FAILED = Counted(ending="answered", score=0.0, latency_s=1)
 VOID = Void(reason="r")
+TABLE = built_in_prices()
 
 
 def manifest(versions: dict[str, str] | None = None, **campaign: object) -> Manifest:
@@ -37,7 +40,7 @@ def manifest(versions: dict[str, str] | None = None, **campaign: object) -> Mani
 
 
 def begin(run: Path, *, resume: bool = False, **campaign: Any) -> dict[TrialKey, Past]:
-    with opened(run, manifest(**campaign), resume=resume) as past:
+    with opened(run, manifest(**campaign), TABLE, resume=resume) as past:
         return past
 
 
@@ -100,11 +103,36 @@ def test_another_browser_is_told(tmp_path: Path) -> None:
     told: list[str] = []
 
     later = manifest({"warex": "0.1", "browser": "Chromium 2"})
-    with opened(tmp_path / "c", later, resume=True, notice=told.append):
+    with opened(tmp_path / "c", later, TABLE, resume=True, notice=told.append):
         pass
 
     (sentence,) = told
     assert "begun with browser Chromium 1, and this is Chromium 2" in sentence
+
+
+def test_the_prices_are_kept_with_the_run_and_the_last_ones_in_force_stand(tmp_path: Path) -> None:
+    run, told = tmp_path / "c", list[str]()
+    renewed = TABLE.with_own({"house": Price(input=1, output=2)})
+    priced = {"prices_date": "2026-02-03", "prices_source": "f", "prices_digest": renewed.digest}
+    first = manifest().model_copy(update={"prices_digest": TABLE.digest})
+    with opened(run, first, TABLE, resume=False):
+        assert read_prices(run / "prices.json") == TABLE
+    with opened(run, first, TABLE, resume=True, notice=told.append):
+        assert told == []
+    with opened(run, first.model_copy(update=priced), renewed, resume=True, notice=told.append):
+        pass
+
+    assert read_prices(run / "prices.json") == renewed
+    now = read_manifest(run / "manifest.json")
+    assert {key: getattr(now, key) for key in priced} == priced
+    assert "are counted at those of 2026-02-03 now, from f" in told[0]
+
+
+def test_a_run_whose_maker_was_killed_before_its_manifest_stood_is_begun(tmp_path: Path) -> None:
+    (tmp_path / "prices.json").write_text("{")
+
+    assert begin(tmp_path) == {}
+    assert read_prices(tmp_path / "prices.json") == TABLE
 
 
 def damaged(run: Path, file: str, text: str) -> str:
@@ -169,7 +197,7 @@ def test_a_configuration_with_secrets_is_known_again(tmp_path: Path) -> None:
 
 def test_two_processes_never_run_in_one_folder(tmp_path: Path) -> None:
     with (
-        opened(tmp_path / "c", manifest(), resume=False),
+        opened(tmp_path / "c", manifest(), TABLE, resume=False),
         pytest.raises(InputError, match="another process is running"),
     ):
         begin(tmp_path / "c", resume=True)

@@ -50,13 +50,25 @@ def test_the_newest_run_tells() -> None:
     assert (cell.run, cell.seconds - AROUND) == ("r2", 9.0)
 
 
+def test_what_warex_plays_costs_nothing_whatever_was_recorded() -> None:
+    models = {"mine": "scripted:patient", "other": "gpt"}
+    given = [seen("clean", 2.0, 0.3, model="scripted:patient")]
+
+    expected = forecast([*keys("clean"), *keys("clean", 1, agent="other")], models, given, 1)
+
+    cell = expected.cells["mine", "clean"]
+    assert cell is not None
+    assert (cell.usd, expected.usd) == (0.0, 0.0)
+    assert (expected.free, expected.unknown) == (4, 1)
+
+
 def test_neither_another_model_nor_another_benchmark_tells() -> None:
     given = [seen("clean", 2.0, model="qwen"), seen("clean", 2.0, benchmark="c")]
 
     expected = forecast(keys("clean"), MODELS, given, 1)
 
     assert expected.cells == {("mine", "clean"): None}
-    assert (expected.unknown, expected.unpriced, expected.seconds) == (4, 4, 0)
+    assert (expected.unknown, expected.unpriced, expected.seconds) == (4, 0, 0)
 
 
 def test_an_agent_of_another_name_but_the_same_model_tells() -> None:

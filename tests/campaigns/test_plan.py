@@ -68,6 +68,49 @@ def test_a_sample_larger_than_the_benchmark_is_a_sentence() -> None:
         chosen_tasks(TaskChoice(sample=9), TASKS, 1)
 
 
+SITES = {"shop-a": ["shop"], "shop-b": ["shop", "map"], "shop-c": ["map"], "shop-d": ["wiki"]}
+
+
+def by_site(**choice: object) -> tuple[str, ...]:
+    return chosen_tasks(
+        TaskChoice.model_validate(choice), tuple(SITES), 1, lambda task: SITES[task]
+    )
+
+
+def test_sites_are_named_in_and_out() -> None:
+    # A task of two sites needs both.
+    assert by_site(sites=["shop"]) == ("shop-a",)
+    assert by_site(sites=["shop", "map"]) == ("shop-a", "shop-b", "shop-c")
+    assert by_site(without_sites=["map"]) == ("shop-a", "shop-d")
+    assert by_site(sites=["shop", "wiki"], without=["shop-d"]) == ("shop-a",)
+
+
+def test_tasks_are_narrowed_before_they_are_chosen() -> None:
+    assert by_site(match="*-[bd]", without_sites=["map"]) == ("shop-d",)
+    assert set(by_site(sample=2, without_sites=["map"])) == {"shop-a", "shop-d"}
+    with pytest.raises(CampaignError, match=r"tasks\.sample: 3 is more than the 2 tasks"):
+        by_site(sample=3, without_sites=["map"])
+
+
+@pytest.mark.parametrize(
+    ("choice", "says"),
+    [
+        ({"sites": ["shopp"]}, "tasks.sites: no task needs the site 'shopp'; did you mean 'shop'?"),
+        ({"without_sites": ["forum"]}, "tasks.without_sites: no task needs the site 'forum'"),
+        ({"without": ["shop_a"]}, "tasks.without: there is no task 'shop_a'"),
+        ({"without_sites": ["map", "shop", "wiki"]}, "tasks: none is left"),
+        ({"names": ["shop-c"], "sites": ["shop"]}, "tasks.names: all of them are excluded"),
+    ],
+)
+def test_what_narrows_to_nothing_or_is_unknown_is_a_sentence(
+    choice: dict[str, object], says: str
+) -> None:
+    with pytest.raises(CampaignError) as error:
+        by_site(**choice)
+
+    assert str(error.value).startswith(says)
+
+
 def test_the_conditions_of_one_pair_stand_side_by_side() -> None:
     trials = grid(config(repeats=2), TASKS[:2])
 

@@ -183,7 +183,7 @@ while True:
 
 
 @pytest.mark.wire
-@pytest.mark.parametrize("deaths", [1, 3])
+@pytest.mark.parametrize("deaths", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_gateway_that_is_killed_is_started_anew_but_not_three_times_in_a_row(
     deaths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

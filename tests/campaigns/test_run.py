@@ -7,7 +7,12 @@ import msgspec
 import pytest
 
 from warex.campaigns import run as campaigns
-from warex.campaigns.config import Budget, CampaignConfig, built_in_names, load_campaign
+from warex.campaigns.config import (
+    Budget,
+    CampaignConfig,
+    built_in_names,
+    load_campaign,
+)
 from warex.campaigns.options import Options
 from warex.campaigns.run import Planned, plan, plan_replay, run_campaign
 from warex.campaigns.schedule import Schedule
@@ -258,7 +263,10 @@ def test_a_scripted_model_that_knows_no_task_is_told_before_anything_runs(
 
 @pytest.fixture
 def small(demo: CampaignConfig) -> Planned:
-    changes = {"tasks": {"names": [TASK]}, "agents": [{"name": "a", "model": "m"}]}
+    changes = {
+        "tasks": {"names": [TASK]},
+        "agents": [{"name": "a", "model": "m", "base_url": "http://h/v1"}],
+    }
     return plan(CampaignConfig.model_validate(demo.model_dump() | changes))
 
 
@@ -360,6 +368,25 @@ def test_a_budget_stops_it_and_a_larger_one_goes_on(
 
 
 @pytest.mark.wire
+def test_a_model_that_warex_plays_uses_up_no_money(
+    small: Planned, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spent = Spent(usd=10, unpriced=frozenset({"house-model"}))
+    monkeypatch.setattr(campaigns, "spent_in", lambda folder, prices: spent)
+    played = [
+        agent.model_copy(update={"model": "scripted:giveup"}) for agent in small.config.agents
+    ]
+    config = small.config.model_copy(update={"budget": Budget(usd=1), "agents": tuple(played)})
+    told: list[str] = []
+
+    planned = replace(small, config=config)
+    run_campaign(planned, tmp_path / "run", Options(jobs=1), notice=told.append)
+
+    assert len(ran) == len(small.trials)
+    assert told == []
+
+
+@pytest.mark.wire
 def test_a_limit_runs_the_first_trials_only(
     small: Planned, ran: list[TrialKey], tmp_path: Path
 ) -> None:
@@ -406,6 +433,35 @@ def test_an_option_that_cannot_work_leaves_no_folder_behind(
         run_campaign(small, tmp_path / "run", options)
 
     assert not (tmp_path / "run").exists()
+
+
+def keyless(planned: Planned) -> Planned:
+    agents = [replace(spec.agent, base_url=None) for spec in planned.trials]
+    trials = zip(planned.trials, agents, strict=True)
+    return replace(planned, trials=tuple(replace(spec, agent=agent) for spec, agent in trials))
+
+
+@pytest.mark.wire
+def test_a_key_that_nobody_set_is_told_before_the_first_trial_and_leaves_no_folder_behind(
+    small: Planned, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    planned, run = keyless(small), tmp_path / "run"
+
+    for options in (Options(), Options(resume=True)):
+        with pytest.raises(MachineError, match="key is not set: set OPENAI_API_KEY, or give a bas"):
+            run_campaign(planned, run, options)
+    assert not run.exists()
+
+    # A server of one's own may need none.
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://h/v1")
+    run_campaign(planned, run, Options())
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    # Nothing is left that would ask.
+    run_campaign(planned, run, Options(resume=True))
+
+    assert len(ran) == len(planned.trials)
 
 
 def test_a_browser_that_does_not_run_is_a_sentence(

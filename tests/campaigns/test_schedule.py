@@ -278,7 +278,7 @@ def on_a_virtual_clock(schedule: Schedule, lanes: int) -> Counter[TrialKey]:
     return attempts
 
 
-@pytest.mark.parametrize("cache", [False, True])
+@pytest.mark.parametrize("cache", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_thousand_lanes_cost_less_than_a_millisecond_a_trial_and_each_the_same(
     cache: bool,
 ) -> None:
@@ -299,3 +299,10 @@ def test_a_thousand_lanes_cost_less_than_a_millisecond_a_trial_and_each_the_same
     assert many <= 1e-3
     # Ten times as many: what is quadratic would take ten times as long for each.
     assert many <= 5 * few, "it grows with their number"
+
+
+def test_who_watches_is_told_of_each_turn_that_is_taken() -> None:
+    told: list[Turn] = []
+
+    assert taken(Schedule(keys(2), taken=told.append)) == told
+    assert [turn.key for turn in told] == keys(2)

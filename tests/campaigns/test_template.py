@@ -68,7 +68,8 @@ def test_what_is_commented_out_is_valid_too(tmp_path: Path) -> None:
     assert whole.prices == {"my-model": Price(input=0.1, output=0.4)}
     assert whole.agents[0].base_url is not None
     assert whole.conditions[-1].control
-    assert (whole.conditions[-2].intensity, whole.conditions[-2].frequency) == (2, 3)
+    assert (whole.conditions[-3].intensity, whole.conditions[-3].frequency) == (2, 3)
+    assert whole.conditions[-2].first == 3
 
 
 def test_no_slot_is_left_open() -> None:

@@ -31,6 +31,7 @@ campaign by a file or a built-in name (`demo`), a trial by its folder or by that
 | `WAREX_CHROMIUM` | the browser; else `chromium`, `google-chrome`, Playwright's own |
 | `WAREX_CA_DIR` | folder of the certificate authority; else `warex/ca` in the user's data |
 | `WAREX_RUN_DIR` | where `warex iptables` keeps what is in force; else `/run/warex` |
+| `WAREX_PRICES` | file of the price table; else `warex/prices.json` in the user's data |
 | `OPENAI_API_KEY` | the model endpoint's key, for the reference agent |
 """
 

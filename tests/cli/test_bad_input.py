@@ -47,7 +47,7 @@ SCENARIOS = {
     ),
     "bad regex": (
         rules(f"name: a, match: {{url_regex: '('}}, {FIRST}, fault: {{kind: http_error}}"),
-        "'(' is no regular expression",
+        "`(` is no regular expression",
     ),
     "negative delay": (
         rules(f"name: a, {FIRST}, fault: {{kind: network_error, delay: -1}}"),

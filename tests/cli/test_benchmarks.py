@@ -115,4 +115,4 @@ def test_doctor_finds_nothing_missing_where_nothing_is_needed(
     told = json.loads(said(capsys, "doctor", "--benchmark", "testbed", "--json"))
 
     assert told["ok"] is True
-    assert [finding["name"] for finding in told["findings"]] == ["browser"]
+    assert [finding["name"] for finding in told["findings"]] == ["browser", "keys", "tasks"]

@@ -21,8 +21,8 @@ def test_it_ends_in_a_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
     said = capsys.readouterr().out
     assert said.rstrip().endswith("better: it solves more tasks under server-error.")
-    assert "2/12 17 %" in said
-    assert "12/12 100 %" in said
+    assert "2/12" in said
+    assert "12/12" in said
 
 
 def test_a_fall_can_fail_a_build(tmp_path: Path) -> None:

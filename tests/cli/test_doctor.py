@@ -1,5 +1,6 @@
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -48,3 +49,32 @@ def test_a_program_can_read_the_findings(warex: Warex, monkeypatch: pytest.Monke
     assert said.code == 3
     assert read["ok"] is False
     assert [each["state"] for each in read["findings"]] == ["ok", "missing"]
+
+
+def test_what_doctor_refuses_run_refuses_with_the_same_sentence(
+    warex: Warex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("warex.sandbox.doctor.LEAST_DISK", 10**18)
+
+    ran = warex("run", "demo", "--limit", "1")
+
+    assert ran.code == 3
+    assert "GB free for runs in" in ran.err
+    assert "GB free for runs in" in warex("doctor", "demo").err
+    assert "free some space, or choose another disk by --out" in ran.err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_campaign_is_looked_at_as_run_does(
+    warex: Warex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    warex("init", "--benchmark", "real")
+
+    said, ran = warex("doctor", "my-agent.toml"), warex("run", "my-agent.toml", "--dry-run")
+
+    assert (said.code, ran.code) == (3, 3)
+    assert ran.err.removeprefix("warex: ").strip() in said.err
+    assert warex("doctor", "paper").code == 0
+    assert warex("doctor", "paper", "--benchmark", "real").code == 2

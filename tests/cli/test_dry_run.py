@@ -66,6 +66,22 @@ def test_time_and_money_are_those_of_an_earlier_run_which_is_named(
     assert "about 9 minutes and 2.25 US dollars at list prices" in said
 
 
+def test_what_warex_plays_itself_costs_nothing(warex: Warex, tmp_path: Path) -> None:
+    scripted = CAMPAIGN.replace('"gpt-4o"', '"scripted:patient"')
+    (tmp_path / "c.toml").write_text(scripted)
+
+    unknown = warex("run", "c.toml", "--dry-run").out
+    # Its trials are recorded at the price of a model that was not asked.
+    run(tmp_path / "runs" / "before", TRIAL, model="scripted:patient")
+    known = warex("run", "c.toml", "--dry-run", "--jobs", "1").out
+
+    nothing = "; the agents cost nothing: WAREX plays their models"
+    assert "time: no earlier run tells" + nothing in unknown
+    assert re.search(r"^mine +clean +3 +3 +\S+ +0\.0000$", unknown, re.M)
+    assert "about 9 minutes and 0.00 US dollars at list prices" + nothing in known
+    assert re.search(r"^mine +clean +3 +3 +60\.0 +0\.0000 +before$", known, re.M)
+
+
 def test_a_limit_is_counted(warex: Warex, tmp_path: Path) -> None:
     run(tmp_path / "runs" / "before", TRIAL)
 

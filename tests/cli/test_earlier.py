@@ -15,10 +15,10 @@ TRIAL = {
 }
 
 
-def run(folder: Path, *trials: dict[str, Any]) -> Path:
+def run(folder: Path, *trials: dict[str, Any], model: str = "gpt-4o") -> Path:
     folder.mkdir(parents=True)
     (folder / "summary.json").write_text(json.dumps({"trials": trials}))
-    agents = [{"name": "mine", "model": "gpt-4o"}]
+    agents = [{"name": "mine", "model": model}]
     manifest = {"made_at": "2025-01-01T00:00:00.000+00:00", "campaign": {"agents": agents}}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder

@@ -115,7 +115,7 @@ def marked(process: "subprocess.Popen[str]") -> str:
 # ---- what the scenario says, and the record of it
 
 
-@BOTH
+@INSIDE
 def test_the_command_meets_the_scenario_and_the_trace_holds_it(
     mode: str, port: int, tmp_path: Path
 ) -> None:
@@ -129,6 +129,65 @@ def test_the_command_meets_the_scenario_and_the_trace_holds_it(
     assert "2 exchanges, 0 LLM calls, 1 fault delivered, 0 missed" in done.stderr
     asked = read_trace(tmp_path / "t" / "events.jsonl").events(RequestSeen)
     assert [request.url for request in asked] == [URL, URL]
+
+
+@pytest.mark.slow
+def test_the_first_request_of_a_program_is_its_first_page_where_the_scenario_says_so(
+    port: int, tmp_path: Path
+) -> None:
+    scenario = tmp_path / "program.yaml"
+    scenario.write_text(
+        "name: program\narm: first_page\n"
+        "rules: [{name: a, match: {resource: [document, other]}, trigger: {first: 1},"
+        " fault: {kind: http_error}}]\n"
+    )
+    ask = f"{shlex.join(FETCH)} --status {URL}"
+    done = ran(
+        "environment", "--scenario", scenario, *site(port), "--", "sh", "-c", f"{ask}; {ask}"
+    )
+
+    assert done.stdout == "500200"
+    assert "never armed" not in done.stderr
+
+
+@pytest.mark.slow
+def test_the_first_pages_connection_is_hit_where_no_site_is_named(
+    port: int, tmp_path: Path
+) -> None:
+    done = ran(
+        "namespace", "--scenario", "connection/refused", "--arm", "first_page",
+        "--out", tmp_path / "t", *site(port), "--", *FETCH, "--status", URL,
+    )  # fmt: skip
+
+    assert done.returncode == 7
+    assert "1 fault delivered" in done.stderr
+    assert "never armed" not in done.stderr
+
+
+@pytest.mark.slow
+def test_calls_that_cannot_be_read_and_a_scenario_never_armed_are_said(
+    port: int, tmp_path: Path
+) -> None:
+    scenario = tmp_path / "later.yaml"
+    scenario.write_text(
+        "name: later\narm: first_llm_call\n"
+        "rules: [{name: a, trigger: {always: true}, fault: {kind: http_error}}]\n"
+    )
+    url = "https://api.anthropic.com/v1/messages"
+    done = ran(
+        "environment", "--scenario", scenario,
+        "--map", f"https://api.anthropic.com=http://127.0.0.1:{port}",
+        *python(f"""
+import urllib.error, urllib.request
+try:
+    urllib.request.urlopen({url!r}, b"{{}}")
+except urllib.error.HTTPError as error:
+    error.close()
+"""),
+    )  # fmt: skip
+
+    assert f"1 call to a model could not be read (first: {url}: " in done.stderr
+    assert "the scenario was never armed" in done.stderr
 
 
 @pytest.mark.slow
@@ -175,6 +234,25 @@ def test_a_port_of_this_machine_that_is_named_is_let_through(port: int) -> None:
 
     assert done.stdout == by_name.stdout == "hello"
     assert f"port {port} (in the command line)" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_model_of_this_machine_that_is_asked_past_the_proxy_is_said(port: int) -> None:
+    """Loopback is direct for programs, so that what is asked there is neither seen nor hit."""
+    code = f'{shlex.join(FETCH)} "$GOOGLE_GEMINI_BASE_URL/models"'
+    there = {"GOOGLE_GEMINI_BASE_URL": f"http://127.0.0.1:{port}"}
+    done = ran("environment", "--", "sh", "-c", code, environment=there)
+    by_name = ran(
+        "environment",
+        *("--map", f"http://local.test:{port}=http://127.0.0.1:{port}", "--", "sh", "-c", code),
+        environment={"GOOGLE_GEMINI_BASE_URL": f"http://local.test:{port}"},
+    )
+
+    assert done.stdout == by_name.stdout == "hello"
+    assert f"GOOGLE_GEMINI_BASE_URL names port {port}" in done.stderr
+    assert f"give --map http://local.test:{port}=http://127.0.0.1:{port}" in done.stderr
+    assert "past the proxy" not in by_name.stderr
+    assert f"local.test:{port} (1)" in by_name.stderr or "local.test (1)" in by_name.stderr
 
 
 @pytest.mark.slow
@@ -581,6 +659,8 @@ def test_a_browser_that_goes_past_the_proxy_is_warned_of(tmp_path: Path) -> None
 
     assert "hosts that came through: none" in done.stderr
     assert "a browser ran (chromium), but none of its pages came through" in done.stderr
+    # Nobody here knows whether it opened one.
+    assert "it opened none, or it goes past the proxy" in done.stderr
 
 
 ASKS = """
@@ -615,3 +695,18 @@ def test_a_defence_that_there_is_not_stops_the_command_from_starting(tmp_path: P
     assert done.returncode == 2
     assert "there is no defence 'refesh'; did you mean 'refresh'?" in done.stderr
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.slow
+def test_a_rule_about_none_of_the_named_sites_is_told_before_the_command(tmp_path: Path) -> None:
+    scenario = tmp_path / "s.yaml"
+    scenario.write_text(
+        "schema_version: 1\nname: s\nrules:\n  - name: down\n    match: {url: 'https://shop.example/*'}\n"
+        "    trigger: {always: true}\n    fault: {kind: http_error}\n"
+    )
+
+    done = ran(
+        "environment", "--scenario", scenario, "--site", "https://site.warex.test", "--", "true"
+    )
+
+    assert "Rule 'down' hits nothing on the task sites (https://site.warex.test" in done.stderr

@@ -11,4 +11,18 @@ def test_every_fault_is_listed_and_can_be_shown(warex: Warex) -> None:
     for fault, kind in zip(CATALOGUE, kinds, strict=True):
         said = warex("faults", "show", kind).out
         assert said.startswith(f"{kind}: {fault.summary}")
+        assert "None" not in said
         assert all(f"  {key} " in said for key in fault.model_fields if key != "kind")
+
+
+def test_what_a_parameter_may_be_is_shown(warex: Warex) -> None:
+    shown = " ".join(warex("faults", "show", "llm_error").out.split())
+
+    assert "Allowed: request, response. delay" in shown
+    assert "refused for. Allowed: rate_limited, server_error, unavailable, overloaded," in shown
+    assert "Allowed: 0 to 3600." in shown
+    share = " ".join(warex("faults", "show", "llm_cut").out.split())
+    assert "Allowed: 0 to below 1." in share
+    assert "Allowed: expired, wrong_host, self_signed, unknown_ca, cut." in " ".join(
+        warex("faults", "show", "tls_error").out.split()
+    )

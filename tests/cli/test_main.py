@@ -72,7 +72,7 @@ def test_what_a_program_reads_is_json(warex: Warex, arguments: tuple[str, ...]) 
     ("arguments", "expected"),
     [
         (["faults"], r"^http_error +\S"),
-        (["faults", "show", "http_error"], r"^  retry_after +default None"),
+        (["faults", "show", "http_error"], r"^  retry_after +optional"),
         (["scenarios"], r"^paper/server-error +\S"),
         (["scenarios", "show", "paper/server-error"], r"^name: paper/server-error$"),
         (["scenarios", "check", "paper/server-error"], r"The browser meets:"),
@@ -135,7 +135,13 @@ def test_output_that_cannot_be_written_is_a_sentence() -> None:
     assert done.stderr == "warex: No space left on device\n"
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    "closed",
+    [
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("<&-", ">&-", "2>&-")),
+        "<&- >&- 2>&-",
+    ],
+)
 def test_a_closed_stream_is_as_good_as_an_empty_one(closed: str) -> None:
     words = shlex.join((*WAREX, "scenarios"))
     done = subprocess.run(

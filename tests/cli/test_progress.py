@@ -1,5 +1,8 @@
+import re
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from queue import Queue
 
 import pytest
 
@@ -7,9 +10,20 @@ from warex.campaigns.config import load_campaign
 from warex.campaigns.options import Options
 from warex.campaigns.run import Planned, plan
 from warex.campaigns.runner import Done
+from warex.campaigns.schedule import Turn
 from warex.cli import progress
+from warex.cli.pace import Pace
+from warex.cli.say import console
 from warex.errors import WarexError
-from warex.traces import Counted, Outcome, Unscored, Void, attempt_dir, write_outcome
+from warex.traces import (
+    Counted,
+    Outcome,
+    TrialKey,
+    Unscored,
+    Void,
+    attempt_dir,
+    write_outcome,
+)
 
 SOLVED = Counted(ending="answered", score=1.0, latency_s=1.25)
 FAILED = Counted(ending="reported_infeasible", score=0.0, latency_s=2.5)
@@ -31,6 +45,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
             options: Options,
             *,
             began: Callable[[int], None],
+            taken: Callable[[Turn], None],
             report: Callable[[Done], None],
             notice: Callable[[str], None],
         ) -> None:
@@ -38,6 +53,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
             for spec, outcome in zip(planned.trials, outcomes, strict=False):
                 attempt = attempt_dir(run, spec.key, 1)
                 attempt.mkdir(parents=True)
+                taken(Turn(spec.key, 1))
                 write_outcome(attempt, outcome)
                 report(Done(spec.key, 1, outcome))
 
@@ -80,3 +96,37 @@ def test_a_campaign_without_a_judge_has_not_failed(
     first = capsys.readouterr().out.splitlines()[0]
     assert first.startswith("unscored ")
     assert first.endswith("answered, 1.2 s")
+
+
+def test_a_terminal_shows_what_runs_and_about_how_long_the_rest_takes() -> None:
+    now = [0.0]
+    pace = Pace(now=lambda: now[0], total=4)
+    for at, task in ((30.0, "move"), (60.0, "share")):
+        key = TrialKey("b", "patient", "clean", task, 1)
+        pace.take(Turn(key, 1))
+        now[0] = at
+        pace.end(key, Counted(ending="answered", score=1.0, latency_s=1.25))
+    pace.take(Turn(TrialKey("b", "patient", "server-error", "add", 1), 1))
+    board = progress._Board(pace, console())
+    board.add_task("demo", total=4, completed=2)
+    screen = console()
+
+    with screen.capture() as shown:
+        for part in board.get_renderables():
+            screen.print(part)
+
+    running, bar = shown.get().splitlines()
+    assert running == "running  patient / server-error / add, 0 s"
+    assert re.fullmatch(r"demo [━╸╺ ]+ 2/4 0:00:0\d about 60 s left *", bar)
+
+
+def test_where_there_is_no_terminal_a_line_says_so_from_time_to_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(progress, "_SOONEST", 0.001)
+    told: Queue[str] = Queue()
+
+    with progress._told(Pace(total=4), told.put, terminal=False):
+        assert told.get(timeout=5).startswith("0 of 4 trials, 0 s elapsed, time left unknown")
+    with progress._told(Pace(total=4), told.put, terminal=True):
+        assert "progress" not in {thread.name for thread in threading.enumerate()}

@@ -12,7 +12,9 @@ from warex.traces import TrialBegan, TrialEnded, Unscored, read_outcome, read_tr
 
 
 @pytest.mark.wire
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM]
+)
 def test_the_proxy_ends_cleanly_when_it_is_told_to(tmp_path: Path, number: int) -> None:
     with proxy("--out", tmp_path / "out") as running:
         running.process.send_signal(number)

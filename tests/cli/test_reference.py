@@ -16,7 +16,11 @@ from warex.cli import cli
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-HOW_TOS = sorted((ROOT / "docs" / "how-to").glob("*.md"))
+HOW_TOS = [
+    page
+    for page in sorted((ROOT / "docs" / "how-to").rglob("*.md"))
+    if "```console\n" in page.read_text(encoding="utf-8")
+]
 BLOCK = re.compile(r"^```(console|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`([^`]+)`")

@@ -56,6 +56,32 @@ def test_an_intensity_that_cannot_be_is_a_sentence(
     assert not ran
 
 
+def test_a_built_in_campaign_runs_on_a_benchmark_of_ones_own(
+    warex: Warex, ran: list[tuple[Planned, Path, Options]]
+) -> None:
+    told = ("--option", 'tasks=["a", "b"]', "--site", "https://a.example=http://127.0.0.1:8001")
+    said = warex(
+        *("run", "paper", "--benchmark", "command", "--agent", "mine=gpt-4o"),
+        *("--option", "command=true {task}", *told),
+    )
+
+    assert said.code == 0
+    assert "there is no condition 'no-proxy': https://a.example is served" in said.err
+    ((planned, out, _),) = ran
+    assert out == Path("runs/paper-command")
+    assert len(planned.trials) == 2 * 6
+    assert [agent.name for agent in planned.config.agents] == ["mine"]
+
+
+def test_a_file_is_changed_by_nobody_but_its_owner(warex: Warex, tmp_path: Path) -> None:
+    said = warex("run", tmp_path / "mine.toml", "--agent", "gpt-4o")
+
+    assert said.code == 2
+    assert (
+        "mine.toml is a file, and --benchmark, --agent and what goes with them change" in said.err
+    )
+
+
 def test_a_campaign_that_ray_took_for_its_address_is_told_where_to_stand(warex: Warex) -> None:
     said = warex("run", "--ray", "mine.toml")
 

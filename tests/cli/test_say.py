@@ -4,6 +4,7 @@ import ast
 import re
 from pathlib import Path
 
+import click
 import pytest
 
 import warex
@@ -11,7 +12,7 @@ from tests.analysis.builders import SHOP, RunFolder, Story, solved
 from tests.cli.conftest import Warex
 from warex.campaigns.runner import Done
 from warex.cli.progress import _line
-from warex.cli.say import console
+from warex.cli.say import console, say_beside
 from warex.traces import Counted, TrialKey, Void
 
 NASTY = "a[/b]\x1b[31m\x9b2J\u202e[bold red]x[/]\x01=:smile:"
@@ -105,6 +106,22 @@ def test_a_dry_run_shows_names_as_they_stand(warex: Warex, tmp_path: Path) -> No
 
     assert not OBEYED.search(said.out + said.err)
     assert "a[/b]␛[31m" in said.out + said.err
+
+
+def test_a_list_is_folded_on_a_terminal_and_one_line_each_in_a_pipe(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say_beside("name", "word " * 40, 10)
+    piped = capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    say_beside("name", "word " * 40, 10, lead="ok   ")
+    shown = click.unstyle(capsys.readouterr().out).splitlines()
+
+    assert piped == f"{'name':10} {'word ' * 40}\n"
+    assert len(shown) > 2
+    assert max(map(len, shown)) <= 80
+    assert shown[1].startswith(" " * 16 + "word word")
 
 
 def test_every_command_says_what_it_says_in_one_way() -> None:

@@ -32,6 +32,10 @@ def test_every_preset_is_listed(warex: Warex) -> None:
     assert all(row["description"] for row in rows)
 
 
+def test_a_scenario_is_shown_in_its_own_letters(warex: Warex) -> None:
+    assert "(paper §3.2, network errors)" in warex("scenarios", "show", "paper/network-error").out
+
+
 def test_a_recording_is_told_what_would_have_been_hit(warex: Warex, har: Path) -> None:
     line = ("scenarios", "check", "paper/server-error", "--against", har)
     said, (row,) = warex(*line).out, json.loads(warex(*line, "--json").out)
@@ -45,3 +49,40 @@ def test_a_recording_of_another_site_is_told_that_nothing_was_hit(warex: Warex, 
     said = warex(*line, "--site", "https://other.example").out
 
     assert said == f"paper/server-error would have hit nothing in {har}\n"
+
+
+def test_a_rule_that_can_never_match_is_named_and_so_is_one_outside_the_sites(
+    warex: Warex, tmp_path: Path
+) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({"failure_type": "server_error", "url": "shop.example/cart"}))
+    outside = tmp_path / "outside.yaml"
+    outside.write_text(
+        "name: s\nrules:\n- name: down\n  match: {url: 'https://a.b/*', resource: document}\n"
+        "  trigger: {first: 1}\n  fault: {kind: http_error}\n"
+    )
+    site = ("--site", "https://shop.example")
+
+    (never,) = json.loads(warex("scenarios", "check", path, "--json").out)["warnings"]
+    said = warex("scenarios", "check", outside, *site).out
+
+    assert never.startswith("Rule 'server-error-1' can never strike: no URL begins like")
+    assert "Rule 'down' hits nothing on the task sites" in said
+    assert "Warnings" not in warex("scenarios", "check", outside).out
+
+
+def test_a_rule_that_hits_nothing_of_a_recording_is_named(
+    warex: Warex, har: Path, tmp_path: Path
+) -> None:
+    fault = {"kind": "http_error"}
+    rules = [
+        {"name": name, "match": {"url": url}, "trigger": {"first": 1}, "fault": fault}
+        for name, url in (("seen", "https://a.b/*"), ("idle", "https://c.d/*"))
+    ]
+    path = tmp_path / "two.json"
+    path.write_text(json.dumps({"name": "two", "rules": rules}))
+
+    said = warex("scenarios", "check", path, "--against", har).out
+
+    assert "seen #1" in said
+    assert said.endswith("rule idle would have hit nothing\n")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from warex.cli.traffic_config import traffic_config
+from warex.cli.traffic_config import futile_rules, traffic_config
 from warex.clock import Clock
 from warex.errors import InputError
 from warex.llm.defences import DEFENCES
@@ -80,3 +80,17 @@ def test_what_cannot_work_is_a_sentence(
 ) -> None:
     with pytest.raises(InputError, match=sentence):
         made(tmp_path, **options)
+
+
+def test_rules_that_are_about_none_of_the_named_sites_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    file.write_text(
+        "schema_version: 1\nname: s\nrules:\n  - name: down\n    match: {url: 'https://shop.example/*'}\n"
+        "    trigger: {always: true}\n    fault: {kind: http_error}\n"
+    )
+
+    (sentence,) = futile_rules(str(file), ("https://other.example",))
+
+    assert sentence.startswith("Rule 'down' hits nothing on the task sites")
+    assert futile_rules(str(file), ("https://shop.example",)) == ()
+    assert futile_rules(str(file), ()) == ()

@@ -12,7 +12,7 @@ import pytest
 from tests.exec.conftest import Desk, Machine, desk_of, machine_of, surroundings
 from tests.exec.support import machine as there
 from tests.exec.support import ways_out
-from tests.sandbox.support.users import USERS, User
+from tests.sandbox.support.users import CALLER, USERS, User
 from warex.traces import Dns, FaultDelivered, RequestSeen, Trace, Tunnel, read_trace
 
 pytestmark = pytest.mark.wire
@@ -64,7 +64,13 @@ def scenario(desk: Desk) -> tuple[str, str]:
     return "--scenario", str(path)
 
 
-@pytest.fixture(scope="module", params=[str(who) for who in USERS[:2]])
+@pytest.fixture(
+    scope="module",
+    params=[
+        str(CALLER),
+        *(pytest.param(str(who), marks=pytest.mark.slow) for who in USERS[1:2]),
+    ],
+)
 def tried(request: pytest.FixtureRequest, alone: Machine) -> Iterator[Tried]:
     (who,) = (who for who in USERS if str(who) == request.param)
     with desk_of(alone, who) as desk:

@@ -3,33 +3,9 @@ import math
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from warex.faults.base import (
-    Certificate,
-    Cut,
-    Delay,
-    Drop,
-    Effect,
-    Refuse,
-    Reply,
-    Seconds,
-    Unresolved,
-    ends,
-)
+from warex.faults.base import Seconds
 
 SECONDS: TypeAdapter[float] = TypeAdapter(Seconds)
-
-
-def test_a_reply_and_a_cut_end_the_exchange_and_a_delay_does_not() -> None:
-    assert ends(Reply(500))
-    assert ends(Cut("reset"))
-    assert not ends(Delay(1.0))
-
-
-@pytest.mark.parametrize(
-    "effect", [Unresolved("nxdomain"), Refuse(), Drop(), Certificate("expired")]
-)
-def test_what_happens_to_an_attempt_ends_it(effect: Effect) -> None:
-    assert ends(effect)
 
 
 @pytest.mark.parametrize("value", [-0.1, 3600.1, math.nan, math.inf, True, "10"])

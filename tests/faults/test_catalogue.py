@@ -2,27 +2,42 @@
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from warex.effects import Delay
 from warex.exchange import Exchange, Request
-from warex.faults import CATALOGUE, AnyFault, ConnectionFault, ConnectionTimeout, Delay, Fault
+from warex.faults import (
+    CATALOGUE,
+    AnyFault,
+    ConnectionFault,
+    ConnectionTimeout,
+    Fault,
+    LlmFault,
+    LlmSlow,
+    McpFault,
+)
 from warex.seeds import Luck
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs/reference/faults.md").read_text()
-NO_FAULTS = {"__init__", "base", "words"}
+NO_FAULTS = {"__init__", "base", "llm", "mcp", "words"}
 FILES = {file.stem for file in (ROOT / "src/warex/faults").glob("*.py")} - NO_FAULTS
 ANY: TypeAdapter[Fault] = TypeAdapter(AnyFault)
 EXCHANGE = Exchange("1", Request("GET", "https://shop.test/"))
 
 OF_CONNECTIONS = [fault for fault in CATALOGUE if issubclass(fault, ConnectionFault)]
+OF_CALLS = [fault for fault in CATALOGUE if issubclass(fault, LlmFault)]
+OF_TOOLS = [fault for fault in CATALOGUE if issubclass(fault, McpFault)]
 OF_EXCHANGES = [fault for fault in CATALOGUE if not issubclass(fault, ConnectionFault)]
 
 each_fault = pytest.mark.parametrize("fault", CATALOGUE, ids=lambda fault: fault.__name__)
 each_of_exchanges = pytest.mark.parametrize("fault", OF_EXCHANGES, ids=lambda it: it.__name__)
 each_of_connections = pytest.mark.parametrize("fault", OF_CONNECTIONS, ids=lambda it: it.__name__)
+HELD = [fault for fault in CATALOGUE if "delay" in fault.model_fields]
+each_that_holds = pytest.mark.parametrize("fault", HELD, ids=lambda fault: fault.__name__)
 
 
 def kind_of(fault: type[Fault]) -> str:
@@ -64,7 +79,7 @@ def test_a_fault_does_something_and_forgets_nothing(fault: type[Fault]) -> None:
     effects, memory = fault().effects(EXCHANGE, {"seen": 1}, Luck(1, "rule"))
 
     assert effects
-    assert memory == {"seen": 1}
+    assert memory["seen"] == 1
 
 
 @each_of_connections
@@ -101,11 +116,18 @@ def test_the_hold_is_three_seconds_unless_said_otherwise(fault: type[Fault]) -> 
 def test_a_fault_explains_itself_in_one_sentence_without_its_full_stop(
     fault: type[Fault], stage: str
 ) -> None:
-    words = fault.model_validate({"stage": stage, "delay": 2.5}).explain()
+    stages = get_args(fault.model_fields["stage"].annotation) or ("request", "response")
+    if stage not in stages:
+        with pytest.raises(ValidationError, match="stage"):
+            fault.model_validate({"stage": stage})
+        return
+    held = {"delay": 2.5} if fault in HELD else {}
+    words = fault.model_validate({"stage": stage, **held}).explain()
+    by = "the model" if fault in OF_CALLS else "the server" if fault in OF_TOOLS else "the site"
 
     assert words.startswith("is ")
-    assert "held for 2.5 s" in words
-    assert ("handled by the site" in words) == (stage == "response")
+    assert ("held for 2.5 s" in words) == bool(held)
+    assert (f"handled by {by}" in words) == (stage == "response")
     assert not words.endswith(".")
 
 
@@ -116,14 +138,15 @@ def test_a_fault_survives_being_written_down(fault: type[Fault]) -> None:
     assert ANY.validate_json(ANY.dump_json(given)) == given
 
 
-@each_of_exchanges
+@each_that_holds
 def test_a_wait_can_be_shortened_to_nothing(fault: type[Fault]) -> None:
-    effects, _ = fault.model_validate({"delay": 0}).effects(EXCHANGE, {}, Luck(1, "rule"))
+    rest = {"pause": 1.0} if fault is LlmSlow else {}
+    effects, _ = fault.model_validate({"delay": 0, **rest}).effects(EXCHANGE, {}, Luck(1, "rule"))
 
     assert not [effect for effect in effects if isinstance(effect, Delay)]
 
 
-@each_of_exchanges
+@each_that_holds
 @pytest.mark.parametrize("delay", [-1, float("nan"), float("inf"), 3601, True, "10", None])
 def test_a_delay_that_is_no_time_is_refused_by_name(fault: type[Fault], delay: object) -> None:
     with pytest.raises(ValidationError, match="delay"):
@@ -164,8 +187,7 @@ def test_an_unknown_fault_is_refused_with_those_that_exist() -> None:
 
 
 @each_fault
-def test_a_size_is_a_time_of_the_fault_and_stands_in_its_docs(fault: type[Fault]) -> None:
-    assert fault.sizes
+def test_a_size_is_a_number_of_the_fault_and_stands_in_its_docs(fault: type[Fault]) -> None:
     for name in fault.sizes:
         assert isinstance(getattr(fault(), name), float)
         assert f"| `{name}` |" in section_of(kind_of(fault)) + section_of_connections()

@@ -1,8 +1,9 @@
 import pytest
 from pydantic import ValidationError
 
+from warex.effects import Cut, Delay
 from warex.exchange import Exchange, Request
-from warex.faults import ConnectionCut, Cut, Delay
+from warex.faults import ConnectionCut
 from warex.seeds import Luck
 
 EXCHANGE = Exchange("1", Request("POST", "https://shop.test/checkout"))

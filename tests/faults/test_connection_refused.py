@@ -1,5 +1,6 @@
+from warex.effects import Refuse
 from warex.exchange import Exchange, Request
-from warex.faults import ConnectionRefused, Refuse
+from warex.faults import ConnectionRefused
 from warex.seeds import Luck
 
 ATTEMPT = Exchange("a1", Request("CONNECT", "https://shop.test:443/"))

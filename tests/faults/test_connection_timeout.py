@@ -1,5 +1,6 @@
+from warex.effects import Drop
 from warex.exchange import Exchange, Request
-from warex.faults import ConnectionTimeout, Drop
+from warex.faults import ConnectionTimeout
 from warex.seeds import Luck
 
 ATTEMPT = Exchange("a1", Request("CONNECT", "https://shop.test:443/"))

@@ -1,8 +1,9 @@
 import pytest
 from pydantic import ValidationError
 
+from warex.effects import Unresolved
 from warex.exchange import Exchange, Request
-from warex.faults import DnsFailure, Unresolved
+from warex.faults import DnsFailure
 from warex.seeds import Luck
 
 ATTEMPT = Exchange("a1", Request("CONNECT", "https://shop.test:443/"))

@@ -3,8 +3,9 @@ import json
 import pytest
 from pydantic import ValidationError
 
+from warex.effects import Delay, Reply
 from warex.exchange import Exchange, Request
-from warex.faults import Delay, HttpError, Reply
+from warex.faults import HttpError
 from warex.seeds import Luck
 
 LUCK = Luck(1, "shop-down")

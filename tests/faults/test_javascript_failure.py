@@ -1,8 +1,9 @@
 import pytest
 from pydantic import ValidationError
 
+from warex.effects import Delay, Reply
 from warex.exchange import Exchange, Request
-from warex.faults import Delay, JavascriptFailure, Reply
+from warex.faults import JavascriptFailure
 from warex.seeds import Luck
 
 SCRIPT = Exchange("1", Request("GET", "https://shop.test/app.js", {"sec-fetch-dest": "script"}))
@@ -50,7 +51,7 @@ def test_an_unknown_mode_is_refused_by_name() -> None:
 
 def test_it_explains_itself_with_its_values() -> None:
     assert JavascriptFailure().explain() == (
-        "is held for 10 s and then answered 504 with a gateway's error page instead of the script"
+        "is held for 10 s and then answered 504 with a gateway's error page in its place"
     )
     assert JavascriptFailure(mode="delay", delay=2).explain() == (
         "is held for 2 s and then let through late"

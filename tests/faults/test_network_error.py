@@ -1,5 +1,6 @@
+from warex.effects import Delay, Reply
 from warex.exchange import Exchange, Request
-from warex.faults import Delay, NetworkError, Reply
+from warex.faults import NetworkError
 from warex.faults.pages import FAMILIES, Incident
 from warex.seeds import Luck
 

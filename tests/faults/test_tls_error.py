@@ -1,8 +1,9 @@
 import pytest
 from pydantic import ValidationError
 
+from warex.effects import Certificate, Cut
 from warex.exchange import Exchange, Request
-from warex.faults import Certificate, Cut, TlsError
+from warex.faults import TlsError
 from warex.seeds import Luck
 
 ATTEMPT = Exchange("a1", Request("CONNECT", "https://shop.test:443/"))

@@ -87,7 +87,21 @@ def test_bracketed_actions_are_read(text: str, action: Action) -> None:
         ({"action": "click", "bid": "3"}, (Action("click", {"bid": "3"}),)),
         ({"action": "click('3')"}, (Action("click", ("3",)),)),
         ({"name": "click", "arguments": {"bid": "3"}}, (Action("click", {"bid": "3"}),)),
+        ({"action": {"type": "click", "x": 3}}, (Action("click", {"x": 3}),)),
+        ({"actions": [{"action": "click", "x": 3}]}, (Action("click", {"x": 3}),)),
         ({"action": [{"fly": {}}]}, ()),
+        ({"action": [{"name": ["click"]}]}, ()),
+        ({"type": "click"}, ()),
+        (
+            {"action": {"elementId": "0-7", "method": "fill", "arguments": ["milk"]}},
+            (Action("fill", ("milk",)),),
+        ),
+        (
+            {"elementId": "0-7", "method": "click", "arguments": [], "twoStep": False},
+            (Action("click", {"elementId": "0-7", "twoStep": False}),),
+        ),
+        ({"action": None, "twoStep": False}, ()),
+        ({"elements": [{"elementId": "0-7", "method": "click", "arguments": []}]}, ()),
         ({"click": "in a thought"}, ()),
     ],
 )
@@ -102,6 +116,21 @@ def test_json_is_read_wherever_it_stands(said: object, actions: tuple[Action, ..
 def test_tool_calls_go_before_text() -> None:
     calls = ToolCall("1", "goto", '{"url": "u"}'), ToolCall("2", "reload", "")
     assert _read("click('1')", *calls) == (Action("goto", {"url": "u"}), Action("reload", {}))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "action"),
+    [
+        ("goto", "https://shop.example/", Action("goto", ("https://shop.example/",))),
+        ("browser", "```python\nreload()\n```", Action("reload")),
+    ],
+)
+def test_a_tool_that_is_given_plain_text_is_read(name: str, text: str, action: Action) -> None:
+    assert _read("", ToolCall("1", name, text)) == (action,)
+
+
+def test_what_the_api_ran_itself_is_no_action() -> None:
+    assert _read("", ToolCall("1", "goto", '{"url": "u"}', by_server=True)) == ()
 
 
 def test_all_actions_of_a_block_are_taken_in_order() -> None:

@@ -1,7 +1,13 @@
 from pydantic import JsonValue
 
 from warex.llm import LlmRequest, ToolCall
-from warex.llm.estimate import estimate_input, estimate_output, estimate_text
+from warex.llm.estimate import estimate_input as estimate
+from warex.llm.estimate import estimate_output, estimate_text
+from warex.llm.families.openai_chat import OpenAiChat
+
+
+def estimate_input(request: LlmRequest) -> int:
+    return estimate(request, OpenAiChat().images)
 
 
 def _request(*messages: JsonValue, tools: list[JsonValue] | None = None) -> LlmRequest:

@@ -6,7 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from warex.llm.images import detach_images
+from tests.llm.detached import detached
+from warex.llm.families.openai_chat import OpenAiChat
+
+IMAGES = OpenAiChat().images
 
 
 def _part(content: bytes, detail: str = "high") -> JsonValue:
@@ -29,7 +32,7 @@ def _message(*parts: JsonValue) -> JsonValue:
 
 @given(st.lists(st.binary(), max_size=4))
 def test_every_image_is_kept_once_under_its_hash(images: list[bytes]) -> None:
-    messages, blobs = detach_images([_message(*(_part(i) for i in images * 2))])
+    messages, blobs = detached([_message(*(_part(i) for i in images * 2))], IMAGES)
 
     digests = [hashlib.sha256(image).hexdigest() for image in images * 2]
     assert blobs == dict(zip(digests, images * 2, strict=True))
@@ -39,7 +42,7 @@ def test_every_image_is_kept_once_under_its_hash(images: list[bytes]) -> None:
 def test_the_messages_given_stay_as_they_are() -> None:
     messages = [_message(_part(b"x"))]
     before = copy.deepcopy(messages)
-    detach_images(messages)
+    detached(messages, IMAGES)
     assert messages == before
 
 
@@ -48,10 +51,10 @@ def test_texts_links_and_broken_images_stay_in_place() -> None:
     link: JsonValue = {"type": "image_url", "image_url": {"url": "https://shop.example/a.png"}}
     broken: JsonValue = {"type": "image_url", "image_url": {"url": "data:image/png;base64,A"}}
     messages = [_message(quoted, link, broken), "not a message"]
-    assert detach_images(messages) == (messages, {})
+    assert detached(messages, IMAGES) == (messages, {})
 
 
 def test_an_image_url_may_be_a_plain_string() -> None:
-    messages, blobs = detach_images([{"image_url": "data:image/webp;base64,AAAA"}])
+    messages, blobs = detached([{"image_url": "data:image/webp;base64,AAAA"}], IMAGES)
     (digest,) = blobs
     assert messages == [{"image_url": f"blob:sha256/{digest}", "media_type": "image/webp"}]

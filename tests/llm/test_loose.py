@@ -1,6 +1,7 @@
 import pytest
+from pydantic import JsonValue
 
-from warex.llm.loose import as_count, as_dict, as_list, as_text, read_json
+from warex.llm.loose import as_count, as_dict, as_list, as_text, as_tokens, read_json
 
 
 def test_wrong_types_read_as_nothing() -> None:
@@ -23,3 +24,10 @@ def test_rubbish_is_a_value_error(body: bytes) -> None:
 
 def test_a_cut_object_is_read_as_far_as_it_goes() -> None:
     assert read_json(b'{"a": [1, 2], "b": "hel', cut=True) == {"a": [1, 2], "b": "hel"}
+
+
+def test_a_number_of_tokens_is_whole_and_at_least_0() -> None:
+    assert [as_tokens(value) for value in (None, 0, 7, 7.0, 10**12)] == [0, 0, 7, 7, 10**12]
+    wrong: list[JsonValue] = [-1, 10**30, 1.5, 1e30, float("inf"), True, "7", [], {}]
+    for value in wrong:
+        assert as_tokens(value) + 10**12 < 0

@@ -110,3 +110,110 @@ def test_a_version_is_priced_as_itself_and_not_as_its_neighbour(model: str, usd:
     priced = cost(model, MILLION, built_in_prices())
     assert priced is not None
     assert priced.usd == pytest.approx(usd)
+
+
+@pytest.mark.parametrize(
+    ("model", "prompt", "usd"),
+    [
+        ("gemini-2.5-pro", Usage(200_000, 1_000_000), 0.25 + 10),
+        ("gemini-2.5-pro", Usage(400_000, 1_000_000, cache_read=200_000), 0.5 + 0.05 + 15),
+        ("claude-sonnet-4-5", Usage(400_000, 0, cache_write=400_000), 3),
+        ("gemini-2.5-flash", Usage(400_000, 0), 0.12),
+    ],
+)
+def test_all_tokens_of_a_call_with_a_long_prompt_cost_more(
+    model: str, prompt: Usage, usd: float
+) -> None:
+    priced = cost(model, prompt, built_in_prices())
+
+    assert priced is not None
+    assert priced.usd == pytest.approx(usd)
+
+
+@pytest.mark.parametrize("tokens", [0, -1, "many"])
+def test_a_limit_of_a_prompt_is_a_number_of_tokens(tokens: object) -> None:
+    with pytest.raises(ValidationError):
+        Price.model_validate(
+            {"input": 1, "output": 1, "above": {"tokens": tokens, "input": 2, "output": 2}}
+        )
+
+
+TIERED = PriceTable.model_validate(
+    {
+        "date": "2025-01-31",
+        "models": {
+            "gpt-5": {
+                "input": 2,
+                "output": 8,
+                "above": {"tokens": 200_000, "input": 4, "output": 12},
+                "tiers": {
+                    "flex": {"input": 1, "output": 4},
+                    "priority": {
+                        "input": 4,
+                        "output": 16,
+                        "above": {"tokens": 200_000, "input": 8, "output": 24},
+                    },
+                },
+            }
+        },
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("usage", "usd"),
+    [
+        (Usage(100_000, 0), 0.2),
+        (Usage(100_000, 0, tier="flex"), 0.1),
+        (Usage(100_000, 0, tier="priority"), 0.4),
+        (Usage(300_000, 0, tier="priority"), 2.4),
+    ],
+)
+def test_a_service_tier_costs_its_own_price(usage: Usage, usd: float) -> None:
+    priced = cost("gpt-5", usage, TIERED)
+    assert priced is not None
+    assert priced.usd == pytest.approx(usd)
+
+
+@pytest.mark.parametrize("usage", [Usage(1, 1, tier="scale"), Usage(300_000, 1, tier="flex")])
+def test_a_tier_whose_price_is_not_known_has_no_cost(usage: Usage) -> None:
+    assert cost("gpt-5", usage, TIERED) is None
+
+
+@pytest.mark.parametrize(
+    ("rates", "usd"),
+    [
+        ({"cache_write": 3.75, "cache_write_1h": 6}, 0.6 * 3.75 + 0.4 * 6),
+        ({"cache_write": 3.75}, 3.75),
+        ({}, 3),
+    ],
+)
+def test_what_is_cached_for_an_hour_costs_its_own_price(
+    rates: dict[str, float], usd: float
+) -> None:
+    usage = Usage(1_000_000, 0, cache_write=1_000_000, cache_write_1h=400_000)
+    table = PriceTable.model_validate(
+        {"date": "2025-01-31", "models": {"m": {"input": 3, "output": 15, **rates}}}
+    )
+    priced = cost("m", usage, table)
+    assert priced is not None
+    assert priced.usd == pytest.approx(usd)
+
+
+def test_claude_writes_to_a_cache_for_an_hour_at_twice_the_input() -> None:
+    claude = {
+        name: entry
+        for name, entry in built_in_prices().models.items()
+        if name.startswith("claude") and isinstance(entry, Price)
+    }
+    assert {name: price.cache_write_1h for name, price in claude.items()} == {
+        name: 2 * price.input for name, price in claude.items()
+    }
+
+
+def test_tables_that_price_alike_have_one_digest() -> None:
+    other = TABLE.model_copy(update={"source": "elsewhere"})
+    dearer = TABLE.with_own({"gpt-4o": Price(input=3, output=10)})
+
+    assert other.digest == TABLE.digest != dearer.digest
+    assert PriceTable.model_validate_json(TABLE.json_bytes()) == TABLE

@@ -34,12 +34,14 @@ def test_a_call_is_recognised_wherever_it_goes(path: str) -> None:
         ("GET", PATH, "application/json", BODY),
         ("POST", "/v1/embeddings", "application/json", BODY),
         ("POST", "/search?next=/chat/completions", "application/json", BODY),
-        ("POST", PATH, "application/x-www-form-urlencoded", BODY),
+        ("POST", PATH, "multipart/form-data; boundary=x", b"--x\r\n\r\n" + BODY + b"\r\n--x--"),
+        ("POST", PATH, "application/x-www-form-urlencoded", b"model=m&messages=hi"),
         ("POST", PATH, "application/json", b""),
         ("POST", PATH, "application/json", b"[]"),
         ("POST", PATH, "application/json", b'{"messages": "hi", "model": "m"}'),
         ("POST", PATH, "application/json", b'{"messages": [], "model": "m"}'),
         ("POST", PATH, "application/json", b'{"messages": [{}]}'),
+        ("POST", PATH, "application/json", b'{"messages": [{"role": "user"}], "model": 7}'),
         ("POST", PATH, "application/json", b"[" * 100_000),
         ("POST", PATH, "application/json", b'{"model": "m", "messages": ' + b"[" * 100_000),
     ],
@@ -50,8 +52,9 @@ def test_whatever_is_no_call_is_none(
     assert recognise(method, path, content_type, body) is None
 
 
-def test_a_call_without_content_type_is_recognised() -> None:
-    assert recognise("POST", PATH, "", BODY) is not None
+@pytest.mark.parametrize("kind", ["", "text/plain", "application/x-www-form-urlencoded"])
+def test_a_call_is_recognised_whatever_its_content_type(kind: str) -> None:
+    assert recognise("POST", PATH, kind, BODY) is not None
 
 
 def test_repeats_of_a_body_have_one_digest_and_other_bodies_another() -> None:
@@ -62,6 +65,19 @@ def test_repeats_of_a_body_have_one_digest_and_other_bodies_another() -> None:
     assert again is not None
     assert other is not None
     assert first.body_digest == again.body_digest != other.body_digest
+
+
+def test_the_same_body_to_another_model_has_another_digest() -> None:
+    body = b'{"contents": [{"parts": [{"text": "hi"}]}]}'
+    flash, again, pro = (
+        recognise("POST", f"/v1beta/models/{model}:generateContent{query}", "", body)
+        for model, query in (("flash", ""), ("flash", "?key=k"), ("pro", ""))
+    )
+
+    assert flash is not None
+    assert again is not None
+    assert pro is not None
+    assert flash.body_digest == again.body_digest != pro.body_digest
 
 
 @given(st.binary(), st.text())

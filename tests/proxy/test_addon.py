@@ -28,6 +28,8 @@ from warex.traces import (
     FaultDelivered,
     FaultMissed,
     FaultPlanned,
+    LlmCall,
+    LlmUnread,
     RequestSeen,
     ResponseSeen,
 )
@@ -358,15 +360,30 @@ def test_nothing_is_hit_or_counted_before_the_first_page(begin: Begin, plain: Or
         begin(scenario=rule, arm="first_page", sites=(site,)) as lane,
         httpx.Client(proxy=lane.url) as client,
     ):
-        for path in ("/reset", "/reset"):
-            early = client.get(f"{site}{path}", headers={"sec-fetch-dest": "empty"})
-            assert early.status_code == 200
-        assert client.get(f"{site}/page").status_code == 500
-        assert client.get(f"{site}/page").status_code == 200
+        # A page's own request, and a program's that asks as if for a page.
+        for headers in ({"sec-fetch-dest": "empty"}, {"accept": "text/html"}):
+            assert client.get(f"{site}/reset", headers=headers).status_code == 200
+        page = {"sec-fetch-dest": "document"}
+        assert client.get(f"{site}/page", headers=page).status_code == 500
+        assert client.get(f"{site}/page", headers=page).status_code == 200
     assert [event.by for event in lane.events(Armed)] == ["first_page"]
     assert lane.events(FaultPlanned)[0].ordinal == 1
     missed = lane.events(FaultMissed)
     assert [(event.reason, event.count) for event in missed] == [("not_armed", 2)]
+
+
+def test_a_call_of_another_family_is_recorded_and_left_alone(begin: Begin, plain: Origin) -> None:
+    plain.routes["/v1/messages"] = Answer(body=b"{}")
+    with begin(scenario=scenario(HttpError(status=500))) as lane:
+        with httpx.Client(proxy=lane.url) as client:
+            turns = [{"role": "user", "content": "hi"}]
+            url = f"http://127.0.0.1:{plain.port}/v1/messages"
+            answer = client.post(f"{url}?key=1", json={"model": "m", "messages": turns})
+        assert answer.status_code == 200
+    [unread] = lane.events(LlmUnread)
+    assert (unread.exchange, unread.url.partition("?")[0]) == ("x1", url)
+    assert not lane.events(LlmCall)
+    assert not lane.events(FaultPlanned)
 
 
 def test_the_first_llm_call_arms(begin: Begin, plain: Origin) -> None:
@@ -390,6 +407,21 @@ def test_after_the_agents_last_action_nothing_is_hit(begin: Begin, plain: Origin
         assert read_answer(client)[1] == b"hello"
     assert [event.by for event in lane.events(Disarmed)] == ["terminal_action"]
     assert [(e.reason, e.count) for e in lane.events(FaultMissed)] == [("trial_over", 1)]
+
+
+def test_a_harness_can_say_that_its_agent_has_ended(begin: Begin, plain: Origin) -> None:
+    rule = scenario(HttpError(status=500), match={"url": "*/page"})
+    page = f"http://127.0.0.1:{plain.port}/page"
+    with (
+        begin(scenario=rule, agent_ended="n0nce") as lane,
+        httpx.Client(proxy=lane.url) as client,
+    ):
+        assert client.get("http://canary.warex.test/another").status_code == 200
+        assert client.get(page).status_code == 500
+        assert client.get("http://canary.warex.test/n0nce").status_code == 200
+        assert client.get(page).status_code == 200
+    assert [event.by for event in lane.events(Disarmed)] == ["harness"]
+    assert [event.url for event in lane.events(RequestSeen)] == [page, page]
 
 
 def test_an_agent_that_ends_a_subroutine_is_still_at_its_task(begin: Begin, plain: Origin) -> None:
@@ -449,6 +481,31 @@ def test_the_canary_is_answered_by_the_proxy_itself(begin: Begin, ca: Certificat
     assert [event.passed for event in lane.events(Canary)] == [True]
     assert not lane.events(RequestSeen)
     assert not lane.events(FaultPlanned)
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_nothing_asked_of_the_canarys_host_stands_in_the_trace(
+    begin: Begin, ca: CertificateAuthority, *, leaves: bool
+) -> None:
+    """A browser that ends leaves its question about the icon half asked, or half answered."""
+    with begin(scenario=scenario(HttpError(status=500))) as lane:
+        half = socket.create_connection(("127.0.0.1", lane.port), timeout=5)
+        half.sendall(
+            b"POST http://canary.warex.test/favicon.ico HTTP/1.1\r\n"
+            b"Host: canary.warex.test\r\nContent-Length: 9\r\n\r\nab"
+        )
+        canary = "canary.warex.test"
+        with secure(lane.port, canary, 443, ca.certificate, "h2") as connection:
+            client = H2Client(connection, canary)
+            client.give_up(client.ask("/favicon.ico", flush=False))
+            assert b"nonce1".hex().encode() in client.wait(client.ask("/nonce1")).body
+        if leaves:
+            half.shutdown(socket.SHUT_WR)
+            assert read_until_closed(half) == b""
+    half.close()
+    assert not [*lane.events(RequestSeen), *lane.events(ResponseSeen)]
+    assert not [*lane.events(FaultPlanned), *lane.events(FaultMissed)]
+    assert lane.proxy.broken is None
 
 
 def test_an_answer_that_breaks_off_was_an_answer(begin: Begin, plain: Origin) -> None:

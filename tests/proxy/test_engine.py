@@ -120,17 +120,21 @@ def test_a_site_is_mapped_to_one_that_speaks_tls(
     ]
 
 
-@pytest.mark.parametrize("credentials", ["", "me:p%40ss@"])
+@pytest.mark.parametrize(
+    ("credentials", "host"), [("", "127.0.0.1"), ("me:p%40ss@", "127.0.0.1"), ("me:p%40ss@", "::1")]
+)
 def test_everything_goes_through_an_upstream_proxy(
     begin: Begin,
     ca: CertificateAuthority,
     plain: Origin,
     secure_h2: Origin,
     credentials: str,
+    host: str,
 ) -> None:
+    spelled = f"[{host}]" if ":" in host else host
     with (
-        UpstreamProxy(password="me:p@ss" if credentials else None) as upstream,
-        begin(upstream=f"http://{credentials}127.0.0.1:{upstream.port}") as lane,
+        UpstreamProxy(password="me:p@ss" if credentials else None, host=host) as upstream,
+        begin(upstream=f"http://{credentials}{spelled}:{upstream.port}") as lane,
         httpx.Client(proxy=lane.url, verify=_trusting(ca), http2=True) as client,
     ):
         assert client.get(f"https://localhost:{secure_h2.port}/a").text == "hello"
@@ -166,12 +170,13 @@ def test_a_mapped_site_is_reached_directly_beside_an_upstream_proxy(
     assert all(seen.header("proxy-authorization") is None for seen in plain.seen[:2])
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]"])
 def test_a_dead_upstream_proxy_is_a_dead_connection_and_a_notice(
-    begin: Begin, ca: CertificateAuthority, secure_h1: Origin
+    begin: Begin, ca: CertificateAuthority, secure_h1: Origin, host: str
 ) -> None:
     dead = dead_port()
     with (
-        begin(upstream=f"http://127.0.0.1:{dead}") as lane,
+        begin(upstream=f"http://me:word@{host}:{dead}") as lane,
         httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client,
     ):
         with pytest.raises(httpx.RemoteProtocolError):
@@ -180,7 +185,7 @@ def test_a_dead_upstream_proxy_is_a_dead_connection_and_a_notice(
             client.get("http://shop.example/a")
     assert len(lane.notices) == 2
     assert f"https://localhost:{secure_h1.port} cannot be reached" in lane.notices[0]
-    assert f"the upstream proxy is 127.0.0.1:{dead}" in lane.notices[0]
+    assert f"the upstream proxy is {host}:{dead})" in lane.notices[0]
     assert [event.by for event in lane.events(ResponseSeen)] == ["nobody", "nobody"]
 
 

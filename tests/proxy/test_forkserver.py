@@ -54,7 +54,9 @@ def test_a_program_without_a_main_guard_runs_once(ca: CertificateAuthority, tmp_
     assert [line.split()[0] for line in out.splitlines()][::2] == ["main", "end"]
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize(
+    "how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 def test_nothing_outlives_an_owner_that_is_killed(
     ca: CertificateAuthority, tmp_path: Path, how: signal.Signals
 ) -> None:

@@ -12,7 +12,7 @@ from tests.proxy.support.lanes import scenario, wait_until
 from tests.proxy.support.origin import Origin
 from warex.faults import ConnectionRefused, ConnectionTimeout, HttpError
 from warex.scenarios import Trigger
-from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, RequestSeen
+from warex.traces import Armed, FaultDelivered, FaultMissed, FaultPlanned, RequestSeen
 
 pytestmark = pytest.mark.wire
 
@@ -138,6 +138,20 @@ except ConnectionRefusedError:
 
         said = within.python(program, meanwhile=arm)
     assert said == "kept\nb''\nb'HTTP/1.1 200 OK'\nrefused\n"
+
+
+@pytest.mark.parametrize("sites", [("http://shop.test",), ()])
+def test_the_connection_that_the_first_page_needs_is_refused(
+    begin_inside: BeginInside, plain: Origin, sites: tuple[str, ...]
+) -> None:
+    rules = scenario(ConnectionRefused(hold=0.3), match={"url": "{sites}"})
+    maps = mapped("http://shop.test", "http://other.test", port=plain.port)
+    with begin_inside(scenario=rules, maps=maps, arm="first_page", sites=sites) as within:
+        if sites:
+            assert within.fetch("--status", "http://other.test/") == "200"
+        assert within.fetch_fails("http://shop.test/") == _REFUSED
+        wait_until(lambda: within.lane.events(FaultDelivered))
+    assert within.lane.events(Armed) == [], "no page was asked for"
 
 
 def test_rules_about_requests_close_no_gate(begin_inside: BeginInside, plain: Origin) -> None:

@@ -1,4 +1,4 @@
-from warex.faults import Delay, Reply
+from warex.effects import Delay, Reply
 from warex.proxy.ledger import missed, planned
 from warex.scenarios import Injection
 

@@ -2,13 +2,22 @@
 
 import gzip
 import json
+import zlib
+from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from warex.llm import Usage, recognise
+from tests.llm.families.vectors import vectors
+from tests.llm.spoilt import spoilt, spoilt_answer
+from warex.clock import Clock
+from warex.llm import FAMILIES, Family, Usage, recognise
 from warex.llm.actions import Progress, Vocabulary
+from warex.proxy import llm_tap
 from warex.proxy.llm_tap import LlmTap, ReadCall, read_call
+from warex.traces import LlmCall, TraceWriter, read_trace
 
 VOCABULARY = Vocabulary(
     name="test", navigate=("click",), recover=("reload",), retry=("reload",), finish=("stop",)
@@ -56,6 +65,61 @@ def test_a_call_is_one_event() -> None:
     assert (event.began, event.first_token_s, event.latency_s) == (10.0, 0.5, 2.0)
     assert (event.model_asked, event.top_p, event.temperature) == ("m", 0.5, None)
     assert "secret" not in event.url
+
+
+def chunk(delta: JsonValue, finish: str | None = None) -> bytes:
+    choice: JsonValue = {"index": 0, "delta": delta, "finish_reason": finish}
+    return b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n"
+
+
+@pytest.mark.parametrize("encoding", ["", "gzip"])
+@pytest.mark.parametrize("silent", [0, 1, 2, 3, 6, 40])
+@pytest.mark.parametrize(
+    "says", [{"content": "click"}, {"reasoning": "So."}, {"refusal": "No."}, {"tool_calls": [{}]}]
+)
+def test_the_first_token_of_a_stream_is_where_it_first_says_something(
+    says: JsonValue, silent: int, encoding: str
+) -> None:
+    call = tap(stream=True)
+    packer = zlib.compressobj(wbits=31)
+    pieces = [*[chunk({"role": "assistant", "content": ""})] * silent, chunk(says)]
+    pieces += [chunk({"content": "('3')"}), chunk({}, "stop")]
+    for second, piece in enumerate(pieces):
+        packed = packer.compress(piece) + packer.flush(zlib.Z_SYNC_FLUSH)
+        call.add(packed if encoding else piece, 20.0 + second)
+
+    event = read(call, content_encoding=encoding, now=60.0 + silent).event
+
+    assert event.first_token_s == 10.0 + silent
+    assert event.complete
+    assert event.tokens_per_s == pytest.approx((event.output_tokens or 0) / 40)
+
+
+def test_a_stream_that_says_nothing_has_no_first_token() -> None:
+    call = tap(stream=True)
+    call.add(chunk({"role": "assistant", "content": ""}), 20.0)
+
+    event = read(call, error="the client left").event
+
+    assert (event.first_token_s, event.tokens_per_s) == (None, None)
+
+
+def test_what_the_api_keeps_and_what_it_ran_itself_are_told() -> None:
+    body = {"model": "m", "input": "now?", "previous_response_id": "resp_0"}
+    request = recognise("POST", "/v1/responses", "", json.dumps(body).encode())
+    assert request is not None
+    found: JsonValue = {"type": "web_search_call", "id": "ws_1", "action": {"query": "milk"}}
+    click: JsonValue = {"type": "function_call", "call_id": "c1", "name": "click", "arguments": ""}
+    answer = json.dumps({"status": "completed", "output": [found, click]}).encode()
+
+    call = read(LlmTap(request, "https://llm.example/v1/responses", step=1, began=10.0), answer)
+
+    assert call.event.continues == "resp_0"
+    assert call.event.tool_calls == [
+        {"id": "ws_1", "name": "web_search", "arguments": '{"query": "milk"}', "by_server": True},
+        {"id": "c1", "name": "click", "arguments": "{}"},
+    ]
+    assert [action.name for action in call.actions] == ["click"]
 
 
 def called(arguments: str) -> JsonValue:
@@ -121,8 +185,8 @@ def test_a_compressed_answer_is_read() -> None:
         ({"status": None}, "no answer came"),
         ({"status": 401, "body": b'{"error": {"message": "no key"}}'}, "HTTP 401: no key"),
         ({"body": b"<html>rubbish"}, "not JSON"),
-        ({"body": gzip.compress(said("hello"))[:30], "content_encoding": "gzip"}, "empty"),
-        ({"body": b"\xff\xfe", "content_encoding": "no-such"}, "empty"),
+        ({"body": gzip.compress(said("hello"))[:12], "content_encoding": "gzip"}, "gzip is broken"),
+        ({"body": b"\xff\xfe", "content_encoding": "no-such"}, "'no-such', which is not read"),
     ],
 )
 def test_what_is_no_answer_is_an_error_and_never_the_end(
@@ -135,6 +199,17 @@ def test_what_is_no_answer_is_an_error_and_never_the_end(
     assert not call.event.complete
     assert not call.final
     assert call.actions == ()
+
+
+def test_an_answer_in_an_unknown_coding_has_cost_its_question_at_least() -> None:
+    unread = read(tap(), b"\xff\xfe", content_encoding="no-such").event
+    assert unread.usage == "partial"
+    assert (unread.input_tokens or 0) > 0
+    assert unread.output_tokens == 0
+
+    refused = read(tap(), b"\xff\xfe", content_encoding="no-such", status=429).event
+    made = read(tap(), b"\xff\xfe", content_encoding="no-such", by_model=False).event
+    assert [(it.usage, it.input_tokens) for it in (refused, made)] == [("none", None)] * 2
 
 
 def test_a_stream_that_is_cut_says_why_and_keeps_what_came() -> None:
@@ -157,3 +232,77 @@ def test_every_kind_of_token_that_the_api_reports_stands_in_the_event() -> None:
     event = read(tap(), said("Hello.", usage=usage)).event
 
     assert event.tokens == Usage(1200, 90, cache_read=300, cache_write=500, reasoning=64)
+
+
+# ---- whatever is asked and answered
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("traces")
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+@given(data=st.data())
+@settings(max_examples=20)
+def test_any_call_is_one_event_that_reads_back(
+    folder: Path, family: Family, data: st.DataObject
+) -> None:
+    vector = data.draw(st.sampled_from(vectors(family.name)))
+    sent = data.draw(st.sampled_from([vector.sent, spoilt(vector.request, data)]))
+    request = recognise("POST", vector.path, "", sent) or vector.recognised()
+    call = LlmTap(request, "https://llm.example", step=3, began=10.0)
+    call.add(spoilt_answer(vector, data), 10.5)
+
+    done = read(call, status=vector.status, content_type=vector.content_type)
+
+    trace = folder / "events.jsonl"
+    trace.unlink(missing_ok=True)
+    with TraceWriter(trace, Clock()) as writer:
+        writer.write(done.event)
+        for action in done.actions:
+            writer.write(action)
+    (kept, *actions) = (entry.event for entry in read_trace(trace).entries)
+    assert isinstance(kept, LlmCall)
+    assert len(actions) == len(done.actions)
+    # Texts are redacted when they are written.
+    assert (kept.complete, bool(kept.error)) == (done.event.complete, bool(done.event.error))
+    assert kept.complete or kept.error or kept.finish == "cut"
+
+
+def test_a_stream_that_never_ends_is_kept_no_further_than_can_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(llm_tap, "MOST_READ", 1000)
+    choice = {"index": 0, "delta": {"content": "click('3')"}}
+    event = f"data: {json.dumps({'choices': [choice]})}\n\n".encode()
+    call = tap(stream=True)
+
+    for _ in range(100):
+        call.add(event, 10.5)
+
+    assert len(call.body) == 1000
+    done = read(call, content_type="text/event-stream")
+    assert (done.event.complete, done.event.finish, done.actions) == (False, "error", ())
+    assert done.event.error == "more than 1,000 bytes came, of which the first are read"
+    assert done.event.answer.startswith("click('3')click")
+    assert done.event.usage == "partial"
+
+
+def test_an_answer_as_long_as_can_be_read_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = said("click('3')")
+    monkeypatch.setattr(llm_tap, "MOST_READ", len(body))
+
+    assert read(tap(), body).event.complete
+    assert not read(tap(), body + b" ").event.complete
+
+
+@pytest.mark.parametrize("tokens", [-1, 10**30, 1.5, "9"])
+def test_tokens_that_can_be_none_are_estimated_and_that_is_said(tokens: JsonValue) -> None:
+    usage: JsonValue = {"prompt_tokens": 9, "completion_tokens": tokens}
+
+    event = read(tap(), said("click('3')", usage=usage)).event
+
+    assert (event.complete, event.error, event.finish) == (True, None, "stop")
+    assert (event.usage, event.output_tokens) == ("estimated", 3)
+    assert event.usage_error == "its API tells what can be no number of tokens"

@@ -1,6 +1,7 @@
 """What a model is asked and answers: a defence on its way, and earlier answers given again."""
 
 import asyncio
+import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ import httpx
 import msgspec
 import pytest
 from mitmproxy.net import encoding
+from playwright.sync_api import sync_playwright
 from pydantic import JsonValue
 
 from tests.proxy.support.client import H2Client, secure, trusting
@@ -20,12 +22,15 @@ from tests.proxy.support.origin import Answer, Origin
 from warex.faults import HttpError
 from warex.llm.defences import Defence
 from warex.proxy.ca import CertificateAuthority
+from warex.proxy.decoding import decoded, encoded
+from warex.sandbox.chromium import find_chromium
 from warex.scenarios import Trigger
 from warex.traces import (
     DefenceApplied,
     FaultDelivered,
     HarnessBroke,
     LlmCall,
+    LlmUnread,
     RequestSeen,
     ResponseSeen,
     Tunnel,
@@ -130,6 +135,99 @@ def test_a_compressed_request_is_compressed_again(begin: Begin, model: Model, ho
     arrived = encoding.decode(seen.body, how)
     assert arrived is not None
     assert json.loads(arrived)["messages"] == [defended(SYSTEM), USER]
+
+
+@pytest.mark.parametrize(
+    "how",
+    ["br", *(pytest.param(how, marks=pytest.mark.slow) for how in ("gzip", "zstd", "deflate"))],
+)
+def test_what_arrived_of_a_compressed_answer_is_read_and_passed_on_as_it_is(
+    begin: Begin, plain: Origin, how: str
+) -> None:
+    digits = [hashlib.sha256(b"%d" % n).hexdigest() for n in range(3000)]
+    events = [json.dumps({"choices": [{"delta": {"content": word}}]}) for word in digits]
+    body = "".join(f"data: {event}\n\n" for event in events).encode()
+    compressed = encoding.encode(body, how)
+    assert isinstance(compressed, bytes)
+    sent = compressed[:-2000]
+    head = [(b"content-type", b"text/event-stream"), (b"content-encoding", how.encode())]
+    plain.routes[PATH] = Answer(headers=head, body=sent)
+    asked = encoding.encode(json.dumps({"model": "m", "messages": [USER]}).encode(), how)
+    url = f"http://127.0.0.1:{plain.port}{PATH}"
+    named = {"content-type": "application/json", "content-encoding": how}
+
+    with (
+        begin() as lane,
+        httpx.Client(proxy=lane.url) as raw,
+        raw.stream("POST", url, content=asked, headers=named) as answer,
+    ):
+        assert b"".join(answer.iter_raw()) == sent
+
+    (call,) = lane.events(LlmCall)
+    assert call.messages == [USER]
+    assert "".join(digits).startswith(call.answer)
+    assert len(call.answer) > 50_000
+    assert (call.complete, call.finish) == (False, "cut")
+
+
+def test_a_request_in_a_coding_that_is_not_read_is_unread_for_that(
+    begin: Begin, plain: Origin
+) -> None:
+    with begin() as lane, httpx.Client(proxy=lane.url) as raw:
+        raw.post(
+            f"http://127.0.0.1:{plain.port}{PATH}",
+            content=b"abc",
+            headers={"host": "api.openai.com", "content-encoding": "compress"},
+        )
+
+    (unread,) = lane.events(LlmUnread)
+    assert unread.reason == "its content coding is 'compress', which is not read"
+
+
+@pytest.mark.slow
+def test_a_request_in_several_codings_is_put_in_them_again(begin: Begin, model: Model) -> None:
+    body = json.dumps({"model": "m", "messages": [SYSTEM, USER]}).encode()
+    codings = "gzip, br"
+    with begin(defence=HINT) as lane:
+        post(lane, model, encoded(body, codings), **{"content-encoding": codings})
+
+    (seen,) = model.origin.seen
+    assert seen.header("content-encoding") == codings
+    assert seen.header("content-length") == str(len(seen.body))
+    arrived = decoded(seen.body, codings).body
+    assert json.loads(arrived)["messages"] == [defended(SYSTEM), USER]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("coding", ["compress", "zstd"])
+def test_a_coding_that_cannot_be_read_voids_a_trial_with_a_defence(
+    begin: Begin, model: Model, coding: str
+) -> None:
+    named = {"content-encoding": coding, "host": "api.openai.com"}
+    with begin(defence=HINT) as lane, pytest.raises(httpx.TransportError):
+        post(lane, model, b"abc", **named)
+
+    assert model.origin.seen == []
+    (broke,) = lane.events(HarnessBroke)
+    assert "the defence 'hint' cannot be added to a request to api.openai.com: it" in broke.reason
+    assert len(lane.events(LlmUnread)) == 1
+
+
+def test_a_signed_request_is_not_sent_changed_but_voids_the_trial(
+    begin: Begin, plain: Origin
+) -> None:
+    aws = "AWS4-HMAC-SHA256 Credential=AK/x, SignedHeaders=host;x-amz-date, Signature=d2"
+    body = json.dumps({"messages": [{"role": "user", "content": [{"text": "hi"}]}]}).encode()
+    url = f"http://127.0.0.1:{plain.port}/model/m/converse"
+    with begin(defence=HINT) as lane, httpx.Client(proxy=lane.url) as raw:
+        raw.post(url, content=body, headers={"authorization": "Bearer k"})
+        with pytest.raises(httpx.TransportError):
+            raw.post(url, content=body, headers={"authorization": aws})
+
+    (seen,) = plain.seen
+    assert json.loads(seen.body)["system"] == [{"text": HINT.text}]
+    (broke,) = lane.events(HarnessBroke)
+    assert "a request to 127.0.0.1: it is signed (AWS Signature Version 4)" in broke.reason
 
 
 def test_a_request_without_a_length_gets_the_text_too(begin: Begin, model: Model) -> None:
@@ -462,3 +560,44 @@ def test_a_damaged_answer_voids_the_trial_and_is_named(group: Cached, model: Mod
     with group.trial() as second, pytest.raises(httpx.TransportError):
         chat(second, model, USER)
     assert f"{kept} is no kept answer" in second.events(HarnessBroke)[0].reason
+
+
+# ---- a site that has a model of its own
+
+
+def test_a_pages_call_is_its_sites_and_an_extensions_the_agents(begin: Begin, model: Model) -> None:
+    body = json.dumps({"model": "m", "messages": [USER]}).encode()
+    with begin(scenario=scenario(HttpError(status=503), FIRST), defence=HINT) as lane:
+        page = post(lane, model, body, origin="http://chat.example", **{"sec-fetch-dest": "empty"})
+        own = post(lane, model, body, origin="chrome-extension://abc")
+    with begin(llm_hosts=("127.0.0.1",)) as named:
+        post(named, model, body, origin="http://chat.example")
+
+    assert (page.status_code, own.status_code) == (503, 200)
+    (call,) = lane.events(LlmCall)
+    assert call.messages[-1] == USER
+    assert lane.events(LlmUnread) == []
+    assert len(named.events(LlmCall)) == 1
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_a_chat_page_in_a_browser_makes_no_call_of_the_agents(begin: Begin, model: Model) -> None:
+    asks = """url => fetch(url, {method: "POST", body: JSON.stringify(
+        {model: "m", messages: [{role: "user", content: "hi"}]})}).then(answer => answer.text())"""
+    with begin() as lane, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=str(find_chromium()),
+            args=["--no-sandbox", "--proxy-bypass-list=<-loopback>"],
+            proxy={"server": lane.url},
+        )
+        tab = browser.new_page()
+        tab.goto(f"{model.base_url}/chat")
+        answer = tab.evaluate(asks, f"{model.base_url}/chat/completions")
+        browser.close()
+
+    assert '"answer ' in answer
+    assert [seen.url for seen in lane.events(RequestSeen) if seen.method == "POST"] == [
+        f"{model.base_url}/chat/completions"
+    ]
+    assert (lane.events(LlmCall), lane.events(LlmUnread)) == ([], [])

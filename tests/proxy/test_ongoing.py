@@ -2,6 +2,7 @@
 
 from mitmproxy.test import tflow
 
+from tests.proxy.support.tasks import a_task
 from warex.exchange import Exchange, Request
 from warex.proxy.ongoing import Ongoing, attach, ongoing_of
 from warex.proxy.perform import Struck
@@ -9,7 +10,8 @@ from warex.scenarios import Injection
 
 
 def ongoing() -> Ongoing:
-    return Ongoing(Exchange("x1", Request("GET", "https://shop.example/")), "document", "c1")
+    exchange = Exchange("x1", Request("GET", "https://shop.example/"))
+    return Ongoing(exchange, "document", "c1", a_task())
 
 
 def test_a_flow_that_began_before_us_is_unknown() -> None:

@@ -8,7 +8,7 @@ from mitmproxy.flow import Error
 from mitmproxy.test import tflow
 
 from warex.clock import Clock
-from warex.faults import Cut, Delay, Effect, Reply
+from warex.effects import Cut, Delay, Effect, Reply
 from warex.proxy import perform
 from warex.proxy.perform import GAVE_UP_AFTER, Struck, strike
 from warex.proxy.presence import Presence

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from warex.clock import Clock
 from warex.errors import MachineError
@@ -30,7 +31,8 @@ PLANNED = FaultPlanned(
     url="http://x/",
 )
 DELIVERED = FaultDelivered(injection="i1", exchange="x1", rule="r")
-MISSED = FaultMissed(rule="r", reason="client_gone", injection="i1", exchange="x1")
+MISSED = FaultMissed(rule="r", reason="client_gone", injection="i2", exchange="x2")
+TRIES = (("i1", None), ("i2", "i1"))
 LEFT_ALONE = FaultMissed(rule="r", reason="never", count=3)
 
 
@@ -52,6 +54,23 @@ def test_the_ledger_holds_the_injections_and_nothing_else() -> None:
         recorder.write(event)
     assert recorder.ledger == [PLANNED, DELIVERED, MISSED, LEFT_ALONE]
     assert (recorder.delivered, recorder.missed) == (1, 1)
+
+
+def test_a_clients_silent_repeats_are_one_occurrence() -> None:
+    recorder = Recorder(Clock())
+    first, again = (structs.replace(PLANNED, injection=it, repeat_of=of) for it, of in TRIES)
+    twice: list[Event] = [first, again, DELIVERED, structs.replace(DELIVERED, injection="i2")]
+    for event in twice:
+        recorder.write(event)
+    assert (recorder.delivered, recorder.missed) == (1, 0)
+
+    recorder = Recorder(Clock())
+    once: list[Event] = [first, structs.replace(MISSED, injection="i1"), again]
+    for event in once:
+        recorder.write(event)
+    assert (recorder.delivered, recorder.missed) == (0, 1)
+    recorder.write(structs.replace(DELIVERED, injection="i2"))
+    assert (recorder.delivered, recorder.missed) == (1, 0), "met after all"
 
 
 def test_what_was_left_alone_is_no_miss() -> None:

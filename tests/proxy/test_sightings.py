@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from warex.proxy.sightings import Sightings
-from warex.traces import RequestSeen, Tunnel
+from warex.traces import Armed, Event, LlmUnread, RequestSeen, Tunnel
 
 CHROME = ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0")
 JSON = ("Content-Type", "application/json; charset=utf-8")
@@ -31,7 +31,7 @@ def tunnel(host: str, why: str) -> Tunnel:
     )
 
 
-def seen(*events: RequestSeen | Tunnel) -> tuple[Sightings, list[str]]:
+def seen(*events: Event) -> tuple[Sightings, list[str]]:
     told: list[str] = []
     sightings = Sightings(told.append)
     for event in events:
@@ -53,6 +53,18 @@ def test_hosts_are_counted_and_the_browsers_own_background_is_not() -> None:
 def test_a_browser_is_known_by_its_name() -> None:
     assert seen(request("https://shop.test/", CHROME))[0].browser
     assert not seen(request("https://shop.test/", ("User-Agent", "python-requests/2")))[0].browser
+
+
+def test_what_a_browser_asks_for_by_itself_shows_nothing_of_its_pages() -> None:
+    sightings, _ = seen(
+        request("https://accounts.google.com/ListAccounts?gpsia=1", CHROME),
+        request("http://localhost:8000/favicon.ico", CHROME),
+        # Somebody else's is no background.
+        request("https://shop.test/generate_204", ("User-Agent", "curl/8")),
+    )
+
+    assert not sightings.browser
+    assert sightings.hosts == {"shop.test": 1}
 
 
 @pytest.mark.parametrize(
@@ -82,3 +94,13 @@ def test_a_browser_that_runs_elsewhere_is_named(event: RequestSeen) -> None:
 )
 def test_a_browser_of_the_commands_own_is_not(event: RequestSeen) -> None:
     assert seen(event)[1] == []
+
+
+def test_calls_that_could_not_be_read_are_counted_and_the_first_is_named() -> None:
+    url = "https://api.anthropic.com/v1/messages"
+    first = LlmUnread(exchange="x1", url=f"{url}?beta=true", reason="no such family")
+    sightings, _ = seen(first, LlmUnread(exchange="x2", url="https://other.test/", reason="x"))
+
+    assert (sightings.llm_unread, sightings.llm_unread_first) == (2, f"{url}: no such family")
+    assert not sightings.armed
+    assert seen(Armed(by="start"))[0].armed

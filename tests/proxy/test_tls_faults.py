@@ -17,8 +17,8 @@ from mitmproxy.certs import CertStore
 from tests.proxy.support.client import trusting, tunnelled
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Origin
+from warex.effects import Distrust
 from warex.faults import TlsError
-from warex.faults.base import Distrust
 from warex.proxy.ca import BASENAME, CertificateAuthority
 from warex.proxy.tls_faults import bad_certificate
 from warex.scenarios import Scenario, Trigger

@@ -17,6 +17,8 @@ def row(condition: str, hits: int = 1, n: int = 2, agent: str = "patient", **mor
         "delta": None,
         "latency_s": None,
         "llm_calls": None,
+        "first_token_s": None,
+        "tokens_per_s": None,
         "steps": None,
         "input_tokens": None,
         "cached_tokens": None,

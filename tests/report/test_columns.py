@@ -34,7 +34,7 @@ def _cell(title: str, of: object = FULL) -> tuple[str, tuple[object, ...]]:
     ("title", "text", "values"),
     [
         ("Δ clean", "-25 [-60, +10]", (-0.25, -0.6, 0.1, 4, 0.5, "mcnemar")),
-        ("adj. p", "1.00", (1.0,)),
+        ("adj. p", "1.000", (1.0,)),
         ("Δ exposed", "-50", (-0.5, None, None, 2, None, None)),
         ("R_fault", "0.75 [0.50, 1.00]", (0.75, 0.5, 1.0)),
         ("pass^k", "50 % (k 2)", (2, 0.5)),
@@ -43,7 +43,7 @@ def _cell(title: str, of: object = FULL) -> tuple[str, tuple[object, ...]]:
         ("RR per injection", "1/2 50 %", (0.5, 2, *Rate(1, 2).interval)),
         ("price", "3.0 s, 1.0 step, 2,030 tokens", (3.0, 1.0, 2030.0, 1)),
         ("tries", "1.50", (1.5, 1.0, 2.0)),
-        ("cost", UNKNOWN, (None, None, None)),
+        ("cost", UNKNOWN, (None, None, None, None)),
     ],
 )
 def test_a_cell_is_read_as_text_and_kept_as_numbers(

@@ -7,6 +7,7 @@ from warex.analysis.run import load_run
 from warex.analysis.table import tabulate
 from warex.report.charts import charts
 from warex.report.columns import COLUMNS
+from warex.report.paper_table import paper_sheet
 from warex.report.sheets import sheets
 from warex.report.tasks import task_sheet
 
@@ -26,6 +27,7 @@ def test_every_exported_figure_and_table_has_its_line_in_the_reference(tmp_path:
     run = load_run(make(tmp_path, tasks=2, repeats=1))
     table = tabulate(run)
     names = {f"{chart.name}.svg" for chart in charts(run, table)}
-    names |= {sheet.name for sheet in (*sheets(run, table), task_sheet(run))}
+    told = (*sheets(run, table), task_sheet(run), paper_sheet([(run, table)]))
+    names |= {sheet.name for sheet in told}
 
     assert names <= _rows()

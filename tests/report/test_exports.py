@@ -11,7 +11,8 @@ from warex.analysis.run import Run, load_run
 from warex.analysis.table import Table, tabulate
 from warex.errors import InputError
 from warex.report.exports import as_csv, as_latex, as_markdown, export, latex
-from warex.report.sheets import Sheet, sheets
+from warex.report.sheet import Sheet
+from warex.report.sheets import sheets
 from warex.report.tasks import task_sheet
 
 

@@ -32,9 +32,9 @@ def test_a_difference_always_has_its_sign() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.00001, "< 0.001"), (0.0247, "0.025"), (0.5, "0.50"), (None, "—")]
+    ("value", "text"), [(0.00001, "< 0.001"), (0.0247, "0.025"), (0.5, "0.500"), (None, "—")]
 )
-def test_a_p_value_has_the_digits_that_mean_something(value: float | None, text: str) -> None:
+def test_a_p_value_has_three_digits(value: float | None, text: str) -> None:
     assert figures.p(value) == text
 
 

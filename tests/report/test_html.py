@@ -109,6 +109,14 @@ def test_a_trial_s_result_is_said_in_words_and_not_in_colour_only(run: Path) -> 
         assert word in words
 
 
+def test_a_figure_explains_only_what_it_draws(run: Path) -> None:
+    page = _page(run)
+
+    assert "Grey band" not in page.words
+    assert "with a defence." not in page.words
+    assert "Dashed: clean." in page.words
+
+
 def test_a_trace_without_an_end_is_noted(run: Path) -> None:
     assert "Traces without an end" in _page(run).words
 

@@ -1,9 +1,14 @@
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from tests.analysis.builders import RunFolder, Story, solved
 from tests.report.builders import row, run, table
+from warex.analysis.endings import Endings
+from warex.analysis.intervals import Rate
 from warex.analysis.run import load_run
 from warex.analysis.table import Delta, Mean, NoiseFloor, tabulate
+from warex.report.columns import columns
 from warex.report.notes import footnotes, instrument, left_out
 from warex.traces.outcome import Void
 from warex.traces.paths import EVENTS
@@ -18,8 +23,31 @@ def test_a_scripted_model_is_called_an_instrument(tmp_path: Path) -> None:
     run = load_run(tmp_path)
 
     assert footnotes(run, tabulate(run)) == (
-        "scripted:patient is a scripted model: it tests WAREX, not an LLM; cost as if gpt-4o.",
+        "patient is scripted: it tests WAREX, not an LLM; cost as if gpt-4o.",
     )
+
+
+def test_a_playbook_is_scripted_whatever_its_harness_calls_the_model(tmp_path: Path) -> None:
+    agents: list[JsonValue] = [
+        {"name": "mine", "model": "playbook:rules.yaml"},
+        {"name": "real", "model": "gpt-4o-mini"},
+    ]
+    folder = RunFolder(tmp_path).manifest(agents=agents)
+    for agent in ("mine", "real"):
+        folder.trial("clean", "add", solved(), _unhurt("gpt-4o-mini"), agent=agent)
+    run = load_run(tmp_path)
+    mine, real = tabulate(run).rows
+
+    assert footnotes(run, tabulate(run)) == (
+        "mine is scripted: it tests WAREX, not an LLM; cost as if gpt-4o-mini.",
+    )
+    assert mine.as_if == ("gpt-4o-mini",)
+    assert (real.as_if, real.usd) == ((), mine.usd)
+    assert columns("cost")[0].fill(mine).values[-1] == "gpt-4o-mini"
+    assert columns("cost")[0].fill(real).values[-1] is None
+    for kind, cell in zip(("cost", "total"), (real, real), strict=True):
+        (column,) = columns(kind)
+        assert column.fill(mine).text == f"as if {column.fill(cell).text}"
 
 
 def test_everything_left_out_or_assumed_is_said(tmp_path: Path) -> None:
@@ -54,8 +82,21 @@ def test_answers_given_again_are_said_where_cost_is_shown() -> None:
 
     assert footnotes(run(*rows), table(*rows)) == (
         "3 LLM calls were answered out of the replay cache and not paid again: a trial's cost and"
-        " latency are as if the model had been asked.",
+        " latency are as if the model had been asked. `warex inspect` shows what a call that was"
+        " asked anew differs in from those kept.",
     )
+
+
+def test_a_cache_that_never_answered_is_said_with_where_to_look(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).manifest(llm_cache=True)
+    for condition in ("clean", "server-error"):
+        folder.trial(condition, "add", solved(), Story().thinks(1, "goto").stops())
+    run = load_run(tmp_path)
+
+    assert (
+        "No LLM call was answered out of the replay cache: `warex inspect` shows what a call that"
+        " was asked anew differs in from those kept."
+    ) in footnotes(run, tabulate(run))
 
 
 def test_of_many_pairs_left_out_the_rest_is_counted() -> None:
@@ -81,3 +122,16 @@ def test_the_report_opens_with_what_the_proxy_alone_does() -> None:
         "Noise floor of patient (clean against its control): +0 [-50, +50] points, and 1 of"
         " 4 pairs flip.",
     )
+
+
+def test_what_another_rule_for_crashes_would_give_is_said_in_one_line() -> None:
+    calm = Endings("patient", "clean", (("answered", 2),), 0, 0, *[Rate(2, 2)] * 3)
+    crashed = Endings("patient", "down", (), 1, 2, Rate(2, 4), Rate(2, 3), Rate(2, 6))
+
+    notes = footnotes(run(), table(endings=(calm, crashed)))
+
+    assert [note for note in notes if "crash" in note] == [
+        "The harness crashed in 1 trial after a fault (counted 0) and 2 trials before any (run"
+        " again) of patient, down: success is 2/4 50 %; were each crash void it would be 2/3 67 %,"
+        " were each 0 2/6 33 %."
+    ]

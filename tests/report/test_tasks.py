@@ -40,11 +40,34 @@ def test_one_trial_is_told_in_words_and_leads_to_its_folder(tmp_path: Path) -> N
     cells = _cells(tmp_path)
 
     here = cells["add %", "down"]
+    assert "(rec.)" not in task_sheet(load_run(tmp_path)).note
     assert (here.text, here.more) == ("failure", "reported infeasible, recovered")
+    assert here.tags == ("failed",)
+    assert cells["move", "clean"].tags == ("broken",)
     assert tmp_path / unquote(here.href) == path
     assert (cells["move", "clean"].text, cells["move", "clean"].more) == ("void", "lane died")
     assert cells["move", "down"].text == "not run"
     assert cells["move", "down"].href == ""
+
+
+def test_a_solved_trial_says_whether_it_needed_to_recover(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).manifest()
+    goes_on = Story().thinks(1, "goto").fault(1).thinks(2, "click").stops()
+    healed = Story().thinks(1, "goto").fault(1, status=None).page("x2").thinks(2, "click").stops()
+    unwatched = Story().fault(1).stops()
+    asked_again = Story().fault(1).page("x2").stops()
+    folder.trial("down", "ignored", solved(), goes_on)
+    folder.trial("down", "healed", solved(), healed)
+    folder.trial("down", "unwatched", solved(), unwatched)
+    folder.trial("down", "asked again", solved(), asked_again)
+    folder.trial("down", "lost", failed(), goes_on)
+    folder.trial("down", "no calls", solved(), unwatched, agent="deaf")
+    cells = _cells(tmp_path)
+
+    for task in ("ignored", "healed", "unwatched", "no calls"):
+        assert cells[task, "down"].more == "no recovery needed", task
+    assert cells["asked again", "down"].more == "recovery not judged"
+    assert cells["lost", "down"].more.endswith("not recovered")
 
 
 def test_repeats_are_summed_and_lead_to_the_folder_they_have_in_common(tmp_path: Path) -> None:
@@ -55,6 +78,8 @@ def test_repeats_are_summed_and_lead_to_the_folder_they_have_in_common(tmp_path:
     cell = _cells(tmp_path)["add", "down"]
 
     assert (cell.text, cell.more, cell.values) == ("1/2", "1/2 rec., 1 void", (1, 2, 1, 2))
+    assert "(rec.)" in task_sheet(load_run(tmp_path)).note
+    assert cell.tags == ("failed", "unrecovered", "broken")
     assert tmp_path / unquote(cell.href) == first.parents[1]
 
 

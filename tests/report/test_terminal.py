@@ -1,3 +1,5 @@
+import re
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 
@@ -6,11 +8,11 @@ from rich.console import Console, RenderableType
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
 from warex.analysis.inspect import inspect_trial
-from warex.analysis.run import load_run
+from warex.analysis.run import Run, load_run
 from warex.analysis.table import tabulate
 from warex.report.columns import columns
-from warex.report.terminal import render_inspect, render_table
-from warex.traces.outcome import Void
+from warex.report.inspection import render_inspect
+from warex.report.terminal import render_overview, render_table
 
 
 def _printed(what: RenderableType, width: int) -> str:
@@ -18,6 +20,10 @@ def _printed(what: RenderableType, width: int) -> str:
     console.print(what)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue()
+
+
+def _plain() -> Story:
+    return Story().thinks(1, "goto").page("x1").stops()
 
 
 def _recovering() -> Story:
@@ -48,7 +54,64 @@ def test_names_that_begin_alike_are_told_apart_in_a_narrow_terminal(tmp_path: Pa
     text = _printed(render_table(load_run(tmp_path)), 80)
 
     assert "…" not in text
-    assert "".join(line[:8].strip() for line in text.splitlines()).count("hint") >= 1
+    assert "condition+hint" in text
+
+
+LONG = {
+    "agent": "browser-use_with-a-very-long-name/gpt-4o-mini-2024-07-18",
+    "condition": "javascript-failure-on-every-checkout-page+refresh-hint",
+    "task": "webarena.reddit.1234-post-an-answer-to-the-oldest-question",
+}
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("render", [render_overview, render_table])
+def test_long_names_fit_every_terminal_and_are_broken_only_where_a_word_ends(
+    tmp_path: Path, width: int, render: Callable[[Run], RenderableType]
+) -> None:
+    folder = RunFolder(tmp_path).manifest(conditions=["clean", LONG["condition"]])
+    for condition in ("clean", LONG["condition"]):
+        for number in range(3):
+            folder.trial(
+                condition, f"{LONG['task']}-{number}", solved(), _recovering(), agent=LONG["agent"]
+            )
+
+    lines = _printed(render(load_run(tmp_path)), width).splitlines()
+
+    assert max(map(len, lines)) <= width
+    words = set(re.findall(r"[A-Za-z]+", " ".join(lines)))
+    parts = {
+        word for name in ("agent", "condition") for word in re.findall("[A-Za-z]+", LONG[name])
+    }
+    assert parts <= words
+
+
+def test_one_screen_says_what_happened_and_leaves_the_statistics_to_the_tables(
+    tmp_path: Path,
+) -> None:
+    conditions = ["no-proxy", "clean", "network-error", "server-error", "javascript-failure"]
+    folder = RunFolder(tmp_path).manifest(conditions=[*conditions])
+    for agent in ("giveup", "patient"):
+        for condition in conditions:
+            for number in range(8):
+                outcome = failed() if (agent, condition) == ("giveup", "server-error") else solved()
+                story = _recovering() if condition in conditions[2:] else _plain()
+                folder.trial(condition, f"t{number}", outcome, story, agent=agent)
+
+    screen = _printed(render_overview(load_run(tmp_path)), 80)
+    said = " ".join(screen.split())
+
+    assert len(screen.splitlines()) <= 26
+    assert (
+        "giveup (scripted) success 8/8 under clean; falls under server-error; inconclusive: n"
+        in said
+    )
+    assert "tasks lost 8 of 24 trials under faults failed a task solved under clean." in said
+    assert "recovered 24 of 24 trials that had to recover from a fault did so." in said
+    assert "cost nothing was paid: the model is scripted." in said
+    assert re.search(r"giveup +server-error +0/8 +8 +8/8 +2\.0 +as if \$", screen)
+    assert "adjusted p" not in said
+    assert "[" not in said
 
 
 def test_where_words_and_network_disagree_an_inspection_and_the_table_say_so(
@@ -61,7 +124,7 @@ def test_where_words_and_network_disagree_an_inspection_and_the_table_say_so(
 
     assert "The right request was made, though the model chose noop at step 1 [" in text
     assert "In 1 injection the model's words and the network" in _printed(
-        render_table(load_run(tmp_path)), 200
+        render_overview(load_run(tmp_path)), 200
     )
 
 
@@ -95,23 +158,34 @@ def test_markup_in_names_is_text(tmp_path: Path) -> None:
     assert "[bold]add" in _printed(render_inspect(inspect_trial(folder)), 120)
 
 
-def test_an_inspection_leads_from_each_number_to_its_line(tmp_path: Path) -> None:
-    outcome = solved(3, "The event stands in the calendar.")
-    folder = RunFolder(tmp_path).manifest().trial("server-error", "add", outcome, _recovering())
+def test_the_statistics_tell_how_fast_a_model_streams_and_of_no_other(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).manifest()
+    streamed = Story().thinks(1, "goto", stream=True).page("x1").stops()
+    folder.trial("clean", "add", solved(), streamed)
+    folder.trial("clean", "add", solved(), _plain(), agent="hasty")
+    run = load_run(tmp_path)
 
-    text = _printed(render_inspect(inspect_trial(folder)), 200)
+    patient, hasty = (
+        " ".join(_printed(render_table(run), 80).partition(name)[2].split())
+        for name in ("\npatient", "\nhasty")
+    )
 
-    assert "[5] → delivered [7] held 0.50 s" in text
-    assert "(LLM call [8], request [10]) It took 3.0 s, 1 step, 2,030 tokens." in text
-    assert "(2000 in at $2.5 + 30 out at $10) / 1,000,000 = $0.005300" in text
-    assert "The event stands in the calendar." in text
+    # Of its ten tokens the first comes after 0.4 s, and the last at half a second.
+    assert "condition success first token tokens/s" in patient.partition("hasty")[0]
+    assert "clean 1/1 100 % 0.4 s 100.0" in patient.partition("hasty")[0]
+    assert "first token" not in hasty.partition("patient")[0]
 
 
-def test_an_inspection_of_a_void_says_why_and_invents_no_figures(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path).trial("no-proxy", "add", Void(reason="lane died"))
+def test_the_statistics_tell_detection_and_how_trials_ended(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).manifest()
+    folder.trial("clean", "add", solved(), _plain())
+    folder.trial("server-error", "add", solved(), _recovering())
+    folder.trial("server-error", "move", failed(), _recovering())
 
-    text = _printed(render_inspect(inspect_trial(folder)), 120)
+    lines = _printed(render_table(load_run(tmp_path)), 120).splitlines()
 
-    assert "void: lane died" in text
-    assert "—" in text
-    assert "$0" not in text
+    rows = [" ".join(line.split()) for line in lines]
+    # Success; detected; false success; reloads; duplicated writes.
+    assert "server-error 1/2 50 % 2/2 100 % 0/2 0 % 2 0" in rows
+    # Success; answered; reported infeasible.
+    assert "server-error 1/2 50 % 1 1" in rows

@@ -43,6 +43,7 @@ def test_a_daemon_that_is_not_there_is_not(tmp_path: Path) -> None:
         (["--cdp-url=http://10.0.0.9:9222"], {}, "http://10.0.0.9"),
         (["-e", "connectOverCDP('wss://connect.browserbase.com?apiKey=k')"], {}, "browserbase"),
         (["ws://10.0.0.9:9222/devtools/browser/1f"], {}, "ws://10.0.0.9"),
+        ([], {"BROWSER_WS_ENDPOINT": "ws://[2001:db8::9]:9222/"}, "ws://[2001:db8::9]"),
     ],
 )
 def test_a_browser_that_runs_elsewhere_is_named_without_its_key(

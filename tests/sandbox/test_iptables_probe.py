@@ -27,7 +27,7 @@ def test_every_program_of_the_captured_user_meets_the_proxy_and_the_machine_is_u
     assert findings.keys() == {LABEL, *(f"iptables: {n}" for n in ("python", "curl", "node"))} | {
         "iptables: chromium"
     }
-    assert {each.state for each in findings.values()} == {"ok"}, findings
+    assert [each.sentence for each in findings.values() if each.state != "ok"] == []
     assert rules() == before
 
 

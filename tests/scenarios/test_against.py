@@ -16,8 +16,10 @@ from warex.traces import (
     Event,
     FaultPlanned,
     LlmCall,
+    McpCall,
     RequestSeen,
     ResponseSeen,
+    TaskBegan,
     Timings,
     TrialBegan,
 )
@@ -103,6 +105,18 @@ def test_a_rule_about_answers_is_judged_when_they_come(tmp_path: Path) -> None:
         (2, f"{SHOP}/quick", 1, 1.01),
         (1, f"{SHOP}/slow", 2, 5.0),
     ]
+
+
+def test_calls_of_a_chat_page_in_a_har_are_its_sites(tmp_path: Path) -> None:
+    url = f"{SHOP}/v1/chat/completions"
+    text = '{"model": "m", "messages": [{"role": "user", "content": "hi"}]}'
+    origin = {"name": "Origin", "value": SHOP}
+    asked = {"method": "POST", "url": url, "postData": {"text": text}, "headers": [origin]}
+    path = har(tmp_path, row(f"{SHOP}/0", 0), row(url, 1, request=asked))
+
+    hits = hits_against(scenario({"first": 1}, arm="first_llm_call"), path)
+
+    assert hits == ()
 
 
 def test_windows_are_measured_from_the_first_request(tmp_path: Path) -> None:
@@ -234,6 +248,33 @@ def test_a_trial_is_played_with_its_own_sites_never_and_arming(tmp_path: Path) -
     assert hits == hits_against(made, path / "events.jsonl")
 
 
+def test_tasks_that_ran_at_the_same_time_are_counted_apart(tmp_path: Path) -> None:
+    def of(exchange: str, task: str) -> RequestSeen:
+        return msgspec.structs.replace(asked(exchange, f"{SHOP}/{exchange}"), task=task)
+
+    path = trial(
+        tmp_path,
+        TrialBegan(),
+        TaskBegan(task="main", seed=1, told_by="marker"),
+        of("1", "main"),
+        TaskBegan(task="a", seed=2, told_by="header", beside=True),
+        of("2", "a"),
+        TaskBegan(task="b", seed=3, told_by="user_name", beside=True),
+        of("3", "b"),
+        of("4", "a"),
+        of("5", "main"),
+        Disarmed(by="terminal_action", task="a"),
+        of("6", "a"),
+        TaskBegan(task="next", seed=4, told_by="rule"),
+        of("7", "next"),
+        of("8", "b"),
+    )
+    hits = hits_against(scenario({"first": 1}), path)
+    assert [hit.number for hit in hits] == [1, 2, 3, 7]
+    hits = hits_against(scenario({"every": 2}), path)
+    assert [hit.number for hit in hits] == [4, 5, 8]
+
+
 def test_a_trials_model_calls_are_its_steps_from_their_request_on(tmp_path: Path) -> None:
     path = trial(
         tmp_path,
@@ -245,6 +286,41 @@ def test_a_trials_model_calls_are_its_steps_from_their_request_on(tmp_path: Path
     )
     hits = hits_against(scenario({"always": True, "after_step": 1}), path)
     assert [hit.url for hit in hits] == [f"{SHOP}/late"]
+
+
+def tool_called(exchange: str, tool: str) -> McpCall:
+    return McpCall(
+        exchange=exchange,
+        url="https://tools.example/mcp",
+        transport="streamable_http",
+        id=1,
+        method="tools/call",
+        tool=tool,
+        began=0,
+        latency_s=1,
+        complete=True,
+    )
+
+
+def test_a_trials_calls_of_tools_are_what_its_rules_of_tools_are_about(tmp_path: Path) -> None:
+    stream = msgspec.structs.replace(
+        asked("4", "https://tools.example/sse"),
+        resource="other",
+        headers=[("accept", "text/event-stream")],
+    )
+    path = trial(
+        tmp_path,
+        TrialBegan(),
+        asked("1", "https://tools.example/mcp"),
+        asked("2", "https://tools.example/mcp"),
+        asked("3", f"{SHOP}/"),
+        stream,
+        tool_called("1", "look"),
+        tool_called("2", "buy"),
+    )
+    pages = hits_against(scenario({"always": True}), path)
+    tools = hits_against(scenario({"always": True}, match={"mcp": {"tool": "buy"}}), path)
+    assert ([hit.number for hit in pages], [hit.number for hit in tools]) == ([3], [2])
 
 
 def test_a_silent_repeat_is_no_occurrence_of_its_own(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ from pydantic import JsonValue
 
 from tests.scenarios.builders import ask, one, one_shot, places, rule, scenario, send
 from warex.clock import Clock
+from warex.effects import Certificate, Drop, Refuse, Unresolved
 from warex.errors import TraceError
-from warex.faults import Certificate, Drop, Point, Refuse, Unresolved
+from warex.faults import Point
 from warex.scenarios import Decision, Injector, Scenario
 from warex.scenarios.replay import Replay, read_replay
 from warex.traces import EVENTS, Armed, Control, Event, FaultPlanned, TraceWriter, TrialBegan
@@ -561,3 +562,60 @@ def test_a_trial_armed_by_a_call_within_a_hold_is_not_replayed(tmp_path: Path) -
             Control(call="arm", arguments={"passed": {"down": {"": 1}}, "straddled": ["down"]}),
             *planned(hit),
         )
+
+
+# ---- before the first page
+
+
+SITES = (f"https://{SHOP}", "http://infinity.test:8001")
+
+
+def first_page(**keys: JsonValue) -> Injector:
+    keys = {"match": {"url": "{sites}"}, "fault": REFUSED, "trigger": {"first": 1}, **keys}
+    return Injector(one("first_page", (), per="url", **keys), 1, sites=SITES)
+
+
+@pytest.mark.parametrize("point", ["name", "connect", "tls"])
+def test_an_attempt_at_a_tasks_site_belongs_to_the_first_page(point: Point) -> None:
+    kinds = {"name": "dns_failure", "connect": "connection_refused", "tls": "tls_error"}
+    injector = first_page(fault={"kind": kinds[point]})
+    decision = injector.attempt(point, SHOP, 443, 0.0)
+    assert [it.ordinal for it in decision.injections] == [1]
+    assert not injector.armed, "no exchange counts before the page"
+
+
+def test_the_gate_to_a_tasks_site_is_closed_before_the_first_page() -> None:
+    injector = first_page()
+    assert injector.gate(SHOP, 443, 0.0) == injector.gate("infinity.test", 8001, 0.0) == "refuse"
+    assert injector.gate("wiki.test", 443, 0.0) is None
+    assert injector.in_force(0.0)[0] == {"down"}, "the page's own connection is in nobody's way"
+
+
+def test_other_hosts_are_left_alone_until_the_first_page() -> None:
+    injector = first_page(match={"url": "*"})
+    assert ordinals_at(injector, "wiki.test", SHOP) == [None, 1]
+    send(injector, f"https://{SHOP}/")
+    assert ordinals_at(injector, "wiki.test") == [1]
+
+
+def ordinals_at(injector: Injector, *hosts: str) -> list[int | None]:
+    found = (connect(injector, 0.0, host).injections for host in hosts)
+    return [it[0].ordinal if it else None for it in found]
+
+
+@pytest.mark.parametrize("url", ["{sites}", "*", f"https://{SHOP}/*"])
+def test_without_known_sites_any_attempt_may_be_the_first_pages(url: str) -> None:
+    made = one("first_page", (), match={"url": url}, fault=REFUSED, trigger={"first": 1})
+    injector = Injector(made, 1)
+    assert injector.in_force(0.0)[0] == {"down"}
+    assert injector.gate(SHOP, 443, 0.0) == "refuse"
+    assert hits(injector, (0.0, SHOP)) == [True]
+    injector.disarm()
+    assert injector.gate("wiki.test", 443, 10.0) is None
+
+
+def test_a_task_that_is_over_is_not_begun_by_an_attempt() -> None:
+    injector = first_page()
+    injector.disarm()
+    assert hits(injector, (0.0, SHOP)) == [False]
+    assert injector.gate(SHOP, 443, 0.0) is None

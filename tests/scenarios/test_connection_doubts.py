@@ -22,7 +22,7 @@ def test_a_sensible_rule_is_not_doubted() -> None:
 
 def test_a_tls_error_on_plain_http_can_never_strike() -> None:
     words = said(match={"url": "http://shop.test:8080"}, fault={"kind": "tls_error"})
-    assert "can never strike: 'http://shop.test:8080' is plain HTTP" in words
+    assert "can never strike: `http://shop.test:8080` is plain HTTP" in words
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:7770/*", "https://[::1]"])
@@ -30,10 +30,9 @@ def test_an_address_is_looked_up_by_nobody(url: str) -> None:
     assert "nobody looks up" in said(match={"url": url}, fault={"kind": "dns_failure"})
 
 
-@pytest.mark.parametrize("arm", ["first_page", "first_llm_call"])
-def test_a_name_that_the_browser_knows_by_then_is_doubted(arm: str) -> None:
+def test_a_name_that_the_browser_knows_by_then_is_doubted() -> None:
     fault: JsonValue = {"kind": "dns_failure"}
-    assert "may have the address already" in said(arm, fault=fault)
+    assert "may have the address already" in said("first_llm_call", fault=fault)
     assert "may have the address already" in said(
         fault=fault, trigger={"always": True, "after_step": 1}
     )
@@ -42,8 +41,11 @@ def test_a_name_that_the_browser_knows_by_then_is_doubted(arm: str) -> None:
     )
 
 
-def test_the_first_page_has_its_connection_by_then() -> None:
-    assert "only connections that are made later" in said("first_page")
+def test_what_may_lie_elsewhere_than_on_a_task_site_counts_from_the_first_page_on() -> None:
+    assert "all others once the first page has been asked for" in said("first_page")
+    sites: JsonValue = {"url": "{sites}"}
+    for kind in ("connection_refused", "dns_failure"):
+        assert said("first_page", match=sites, per="url", fault={"kind": kind}) == ""
     assert said("first_llm_call") == ""
 
 
@@ -79,3 +81,19 @@ def test_two_rules_collide_only_where_the_same_attempt_meets_both() -> None:
     )
     assert both("dns_failure") == both("tls_error") == ""
     assert "superseded" not in both("http_error")
+
+
+@pytest.mark.parametrize(
+    ("kind", "site", "other", "why"),
+    [
+        ("tls_error", "http://shop.test", "https://shop.test", "plain HTTP"),
+        ("dns_failure", "https://127.0.0.1:7770", "https://shop.test", "nobody looks up"),
+    ],
+)
+def test_what_none_of_the_sites_named_can_meet_can_never_strike(
+    kind: str, site: str, other: str, why: str
+) -> None:
+    on = one(None, (), match={"url": "{sites}"}, fault={"kind": kind}, trigger={"always": True})
+
+    assert any(why in words for words in doubts(on, (site,)))
+    assert doubts(on, (site, other)) == doubts(on, (other,)) == doubts(on) == ()

@@ -50,7 +50,7 @@ def test_every_part_of_a_rule_is_told() -> None:
     for part in (
         "Scenario 's' The shop is down.",
         "From when on: the first top-level page of a task site, that page included.",
-        "rule spells out the host; and https://shop.example/health*.",
+        "rule is about them or spells out the host; and https://shop.example/health*.",
         "1. down Which exchanges: GET or POST requests whose resource is document, whose URL fits"
         " https://shop.example/*, where the site answers 200 or 302, where the answer's media type"
         " is text/html",
@@ -70,7 +70,8 @@ def test_every_part_of_a_rule_is_told() -> None:
     [
         ({"first": 1}, "the first one; after that the site is healthy again"),
         ({"first": 5}, "the first 5; after that"),
-        ({"nth": [2, 5]}, "number 2 and 5, and no other"),
+        ({"nth": [2, 5]}, "numbers 2 and 5, and no other"),
+        ({"nth": 3}, "number 3, and no other"),
         ({"every": 1}, "Which are hit: all Counting"),
         ({"every": 3}, "every 3rd"),
         ({"every": 11}, "every 11th"),
@@ -89,11 +90,28 @@ def test_every_trigger_has_its_words(trigger: object, words: str) -> None:
         ({"url": "{sites}"}, "on the benchmark's task sites"),
         ({"url": "https://a.example/x"}, "at exactly https://a.example/x (a pattern without *"),
         ({"url_exact": "https://a.example/*"}, "at exactly https://a.example/*"),
-        ({"url_regex": "cart"}, "whose URL contains a match of 'cart'"),
+        ({"url_regex": "cart"}, "whose URL contains a match of `cart`"),
     ],
 )
 def test_every_pattern_has_its_words(match: object, words: str) -> None:
     assert words in flat(scenario(rule("down", match=match)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "healthy", "client"),
+    [
+        ("http_error", "the site is healthy", "browser"),
+        ("llm_error", "the model is healthy", "agent"),
+        ("mcp_error", "the server of tools is healthy", "agent"),
+    ],
+)
+def test_a_rule_tells_who_meets_it_and_who_is_healthy_then(
+    kind: str, healthy: str, client: str
+) -> None:
+    said = flat(scenario(rule("down", {"first": 1}, {"kind": kind})))
+
+    assert f"the first one; after that {healthy} again" in said
+    assert f"The {client} meets: {kind}: " in said
 
 
 def test_a_scenario_without_rules_says_that_nothing_is_hit() -> None:
@@ -143,3 +161,31 @@ def test_what_a_connection_fault_is_about_is_told(match: object, kind: str, word
 
 def test_where_a_fault_shows_is_told_only_where_that_is_not_everywhere() -> None:
     assert "namespace" not in flat(scenario(rule("gone", fault={"kind": "tls_error"})))
+
+
+def test_what_arms_before_a_page_or_in_place_of_one_is_told() -> None:
+    refused = {"kind": "connection_refused"}
+    assert "Attempts to reach a task site count before it" in flat(
+        scenario(rule("r", fault=refused), arm="first_page")
+    )
+    pages = {"resource": ["document", "other"]}
+    assert "The first request of a program, which asks for no page, stands for one." in flat(
+        scenario(rule("r", match=pages), arm="first_page")
+    )
+    assert "stands for one" not in flat(scenario(rule("r", match=pages)))
+
+
+@pytest.mark.parametrize(
+    ("mcp", "kind", "words"),
+    [
+        ({}, "http_error", "exchanges: calls of tools over MCP Which"),
+        ({"tool": ["buy", "b*"]}, "mcp_slow", "calls of tools over MCP, of `buy` or `b*` Which"),
+        ({"method": "tools/list"}, "mcp_error", "servers of tools (MCP) for `tools/list` Which"),
+        ({}, "mcp_tool_missing", "calls of tools over MCP, and requests for their list Which"),
+        ({}, "mcp_error", "When: before the server hears of a call, so no tool is run"),
+        ({}, "mcp_slow", "When: the tool does its work, late"),
+        ({}, "mcp_result_corrupt", "When: after the tool has done its work, so only its answer"),
+    ],
+)
+def test_what_a_rule_of_tools_is_about_is_told(mcp: object, kind: str, words: str) -> None:
+    assert words in flat(scenario(rule("tools", fault={"kind": kind}, match={"mcp": mcp})))

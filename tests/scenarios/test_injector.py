@@ -2,10 +2,10 @@ import tracemalloc
 from collections import Counter
 from itertools import count
 from math import sqrt
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -25,8 +25,9 @@ from tests.scenarios.builders import (
     scenario,
     send,
 )
-from warex.exchange import Exchange
-from warex.faults import Delay, Effect, Fault, Memory, Reply
+from warex.effects import Delay, Effect, Reply
+from warex.exchange import Exchange, Resource
+from warex.faults import Fault, Memory
 from warex.scenarios import Decision, Injector, LeftAlone, Rule, Scenario
 from warex.seeds import Luck
 
@@ -65,7 +66,6 @@ def test_a_trigger_hits_what_it_says(
     assert hits(Injector(one(trigger=trigger, per=per), 1), FIVE) == expected
 
 
-@settings(deadline=None)
 @given(seed=st.integers(), times=st.integers(1, 7), chance=st.floats(0.2, 1))
 def test_a_random_trigger_hits_exactly_so_many_in_all(seed: int, times: int, chance: float) -> None:
     trigger: JsonValue = {"random": {"times": times, "probability": chance}}
@@ -74,7 +74,9 @@ def test_a_random_trigger_hits_exactly_so_many_in_all(seed: int, times: int, cha
 
 
 @pytest.mark.parametrize("per", ["rule", "url"])
-@pytest.mark.parametrize("chance", [0.1, 0.3, 0.5, 0.9])
+@pytest.mark.parametrize(
+    "chance", [0.3, *(pytest.param(it, marks=pytest.mark.slow) for it in (0.1, 0.5, 0.9))]
+)
 def test_a_probability_is_the_rate_of_hits(chance: float, per: str) -> None:
     stream = [f"{SITE}/{number % 50}" for number in range(4000)]
 
@@ -142,7 +144,6 @@ def test_two_rules_draw_by_themselves() -> None:
     assert all(70 < of[which] < 130 for which in [(), ("a",), ("b",), ("a", "b")])
 
 
-@settings(deadline=None)
 @given(stream=ASSETS, seed=st.integers(0, 99), data=st.data())
 def test_per_url_the_same_requests_are_hit_in_whatever_order_they_arrive(
     stream: list[str], seed: int, data: st.DataObject
@@ -267,6 +268,46 @@ def test_where_no_site_is_known_any_page_arms() -> None:
     injector = Injector(one(arm="first_page"), 1)
 
     assert hits(injector, ["https://any.test/"]) == [1]
+
+
+PROGRAM = {"user-agent": "python-requests/2.32", "accept": "*/*"}
+
+
+@pytest.mark.parametrize(
+    ("resource", "url", "headers", "llm", "arms"),
+    [
+        (["document", "other"], PAGE, PROGRAM, False, True),
+        (["document", "other"], PAGE, {}, False, True),
+        (["document", "other"], PAGE, DOCUMENT, False, True),
+        (["document", "other", "xhr"], PAGE, {"sec-fetch-mode": "cors"}, False, True),
+        (["document", "other"], "https://elsewhere.test/", PROGRAM, False, False),
+        (["document", "other"], PAGE, {"sec-fetch-dest": "manifest"}, False, False),
+        (["document", "other"], PAGE, PROGRAM, True, False),
+        (["document"], PAGE, PROGRAM, False, False),
+        (["xhr", "other"], PAGE, PROGRAM, False, False),
+        (list(get_args(Resource.__value__)), PAGE, PROGRAM, False, False),
+        (None, PAGE, PROGRAM, False, False),
+    ],
+)
+def test_the_first_request_of_a_program_is_its_first_page_where_a_rule_says_so(
+    resource: list[JsonValue] | None,
+    url: str,
+    headers: dict[str, str],
+    llm: bool,
+    arms: bool,
+) -> None:
+    match: dict[str, JsonValue] = {} if resource is None else {"resource": resource}
+    injector = Injector(one(arm="first_page", match=match), 1, sites=(SITE,))
+
+    assert bool(send(injector, url, headers=headers, llm=llm).injections) is arms
+    assert injector.armed is arms
+
+
+def test_a_programs_call_to_a_model_is_not_its_first_page() -> None:
+    made = one(arm="first_page", match={"resource": ["document", "other"]})
+    injector = Injector(made, 1)
+
+    assert hits(injector, ["https://api.openai.com/v1/models", PAGE], PROGRAM) == [2]
 
 
 def test_the_first_llm_call_arms() -> None:
@@ -730,7 +771,6 @@ def test_an_answer_of_the_task_before_is_not_counted() -> None:
 # ---- schedules
 
 
-@settings(deadline=None)
 @given(stream=st.lists(st.sampled_from(URLS), max_size=30), seed=st.integers(0, 9))
 def test_a_schedule_hits_exactly_its_places_whatever_seed_and_trigger_say(
     stream: list[str], seed: int
@@ -892,8 +932,8 @@ def test_what_is_over_takes_little_memory() -> None:
     try:
         ask_for(2 * block)
         warm, _ = tracemalloc.get_traced_memory()
-        ask_for(4 * block)
+        ask_for(2 * block)
         last, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert (last - warm) / (4 * block) < 60
+    assert (last - warm) / (2 * block) < 60

@@ -144,6 +144,7 @@ def test_no_file_gives_anything_but_a_scenario_or_a_sentence(
         load_scenario(path)
 
 
+@pytest.mark.slow
 @given(
     data=st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),

@@ -140,9 +140,9 @@ def test_a_bad_value_is_told_with_its_place_and_what_is_allowed(
 @pytest.mark.parametrize(
     ("match", "sentence"),
     [
-        ('{url_regex: "("}', "match.url_regex: '(' is no regular expression: missing )"),
+        ('{url_regex: "("}', "match.url_regex: `(` is no regular expression: missing )"),
         ('{url_regex: "a{99999999999999}"}', "is no regular expression: the repetition number"),
-        ('{url: "http://["}', "match.url: 'http://[' is no URL: Invalid IPv6 URL"),
+        ('{url: "http://["}', "match.url: `http://[` is no URL: Invalid IPv6 URL"),
         ("{url: a, url_regex: b}", "match: url and url_regex exclude each other; give one"),
         (
             "{resource: docment}",

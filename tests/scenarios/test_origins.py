@@ -89,7 +89,7 @@ def test_what_names_more_or_less_than_an_origin_is_refused(pattern: str) -> None
 
 
 def test_a_scheme_or_port_that_is_none_is_refused() -> None:
-    with pytest.raises(ValueError, match="'ftp' is no scheme of the web; give http, https or"):
+    with pytest.raises(ValueError, match="`ftp` is no scheme of the web; give http, https or"):
         read_origins("ftp://shop.example")
     with pytest.raises(ValueError, match="70000 is no port; give one from 1 to 65535"):
         read_origins("https://shop.example:70000")

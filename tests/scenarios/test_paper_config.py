@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from warex.errors import ScenarioError
+from warex.exchange import Exchange, Request
+from warex.scenarios.injector import Injector
 from warex.scenarios.load import load_scenario
 from warex.scenarios.scenario import Scenario
 
@@ -46,6 +48,33 @@ def test_a_positive_frequency_is_chance_until_exactly_so_many_were_hit(tmp_path:
     assert rule.match.url_regex == ".*cart.*"
     assert rule.trigger.random is not None
     assert (rule.trigger.random.times, rule.trigger.random.probability) == (3, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("match", "url", "hit"),
+    [
+        ("exact", "https://shop.example/style.css", ("https://shop.example/style.css", "style")),
+        ("exact", "https://shop.example/", ("https://shop.example/", "document")),
+        ("regex", r"\.css$", ("https://shop.example/style.css", "style")),
+        ("regex", "/_next/", ("https://shop.example/_next/data.json", "empty")),
+        ("regex", "/_next/", ("https://shop.example/_next/app.js", "script")),
+    ],
+)
+def test_the_url_alone_decides_what_a_js_error_hits(
+    tmp_path: Path, match: str, url: str, hit: tuple[str, str]
+) -> None:
+    config = {"failure_type": "js_error", "url": url, "url_match": match, "frequency": 0}
+    injector = Injector(load(tmp_path, config), seed=1)
+    asked, destination = hit
+
+    decisions = [
+        injector.request(
+            Exchange(name, Request("GET", asked, {"sec-fetch-dest": destination})), now=1.0
+        )
+        for name in ("e1", "e2")
+    ]
+
+    assert [[i.rule for i in each.injections] for each in decisions] == [["js-error-1"], []]
 
 
 def test_several_failures_become_rules_in_order(tmp_path: Path) -> None:
@@ -139,7 +168,7 @@ def test_the_scenario_can_be_made_of_any_of_the_papers_three_types(tmp_path: Pat
         ({"failure_type": "network_error", "delay": -1}, "delay: -1 is not allowed"),
         (
             {"failure_type": "network_error", "url": "(", "url_match": "regex"},
-            "url '(' is no regular expression",
+            "url `(` is no regular expression",
         ),
         ({"failures": []}, "failures: [] is not allowed; give a list"),
         (

@@ -2,7 +2,9 @@
 
 import pytest
 
+from warex.exchange import Exchange, Request
 from warex.scenarios.doubts import doubts
+from warex.scenarios.injector import Injector
 from warex.scenarios.load import load_preset, load_scenario
 from warex.scenarios.presets import preset_names
 
@@ -28,6 +30,23 @@ def test_each_way_not_to_reach_a_site_fails_each_host_once(name: str, kind: str)
     assert doubts(load_preset(name)) == ()
 
 
+@pytest.mark.parametrize(
+    ("name", "resource", "kind"),
+    [
+        ("spa/chunks", "script", "javascript_failure"),
+        ("spa/network-error", "xhr", "network_error"),
+        ("spa/server-error", "xhr", "http_error"),
+    ],
+)
+def test_what_a_single_page_site_asks_for_later_fails_once(
+    name: str, resource: str, kind: str
+) -> None:
+    (rule,) = load_preset(name).rules
+    assert (rule.resources, rule.fault.kind) == ((resource,), kind)
+    assert (rule.per, rule.trigger.first) == ("url", 1)
+    assert doubts(load_preset(name)) == ()
+
+
 @pytest.mark.parametrize("name", preset_names())
 def test_a_preset_is_named_as_its_file_and_says_what_it_does(name: str) -> None:
     scenario = load_scenario(name)
@@ -39,14 +58,17 @@ def test_a_preset_is_named_as_its_file_and_says_what_it_does(name: str) -> None:
 @pytest.mark.parametrize("name", preset_names())
 def test_a_preset_leaves_the_site_and_the_arming_open(name: str) -> None:
     scenario = load_preset(name)
-    assert scenario.arm is None
-    assert all((rule.match.url or "").startswith("{sites}") for rule in scenario.rules)
+    of_llm, of_mcp = name.startswith("llm/"), name.startswith("mcp/")
+    assert scenario.arm == ("first_llm_call" if of_llm else "start" if of_mcp else None)
+    for rule in scenario.rules:
+        assert (rule.of_llm, rule.of_mcp) == (of_llm, of_mcp)
+        assert of_llm or of_mcp or (rule.match.url or "").startswith("{sites}")
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", sorted({*preset_names()} - {"paper/javascript"}))
 def test_a_preset_numbers_together_only_documents_which_arrive_in_order(name: str) -> None:
     for rule in load_preset(name).rules:
-        assert rule.per == "url" or rule.resources == ("document",)
+        assert rule.per == "url" or rule.of_llm or rule.of_mcp or rule.resources == ("document",)
 
 
 @pytest.mark.parametrize(
@@ -69,3 +91,29 @@ def test_the_presets_say_what_the_paper_did(
     assert rule.resources == (resource,)
     assert rule.trigger.first == first
     assert rule.fault.model_dump(include=set(fault)) == fault
+    assert rule.per == "rule"
+
+
+SCRIPTS = [f"https://shop.example/{name}.js" for name in "abcdefg"]
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "hit"),
+    [
+        ("paper/javascript", SCRIPTS, 5),
+        ("paper/javascript", SCRIPTS[:2] * 6, 5),
+        ("failing/scripts", SCRIPTS * 6, 5 * len(SCRIPTS)),
+    ],
+)
+def test_the_papers_javascript_failure_is_five_flows_a_task_and_the_other_five_a_script(
+    name: str, asked: list[str], hit: int
+) -> None:
+    injector = Injector(load_preset(name), seed=1, sites=("https://shop.example",))
+    for task in ("one", "two"):
+        injector.begin_task(seed=2)
+        assert sum(_is_hit(injector, f"{task}{n}", url) for n, url in enumerate(asked)) == hit
+
+
+def _is_hit(injector: Injector, exchange: str, url: str) -> bool:
+    request = Request("GET", url, {"sec-fetch-dest": "script"})
+    return bool(injector.request(Exchange(exchange, request), now=1.0).injections)

@@ -2,13 +2,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from tests.scenarios.builders import PAGE, SITE, ask, one, one_shot, places, rule, scenario
 from warex.clock import Clock
 from warex.errors import TraceError
+from warex.exchange import Exchange
 from warex.llm.defences import DEFENCES
 from warex.scenarios import Injection, Injector, Rule, Scenario
 from warex.scenarios.replay import Replay, read_replay, tasks_to_begin
@@ -157,7 +158,6 @@ def play(
     return events, found
 
 
-@settings(deadline=None)
 @given(of=SCENARIOS, steps=STEPS, seed=st.integers(0, 99))
 def test_a_replay_hits_the_places_of_its_trial_whatever_the_seed(
     tmp_path_factory: pytest.TempPathFactory,
@@ -188,7 +188,6 @@ HANDS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(of=SCENARIOS, steps=HANDS, seed=st.integers(0, 99))
 def test_a_replay_hits_the_places_without_the_calls_that_armed_or_it_is_refused(
     tmp_path_factory: pytest.TempPathFactory,
@@ -293,6 +292,41 @@ def test_where_all_was_one_task_a_replay_may_leave_its_beginning_out(tmp_path: P
     assert places_of(SEEN, task, hit) == ([1], 1)
     assert places_of(task, SEEN, hit, task, SEEN, hit) == ([1, 2], 2)
     assert places_of(task, task, SEEN, hit) == ([2], 2)
+
+
+def test_places_of_tasks_that_ran_at_the_same_time_are_their_own(tmp_path: Path) -> None:
+    of = one(trigger={"first": 1})
+    main = Injector(of, 1)
+    events: list[Event] = [began(of)]
+    running = {"": main}
+
+    def request(exchange: str, task: str) -> None:
+        seen = RequestSeen(
+            exchange=exchange,
+            method="GET",
+            url=f"{SITE}/page",
+            resource="document",
+            http_version="HTTP/1.1",
+            connection="c1",
+            size=0,
+            task=task,
+        )
+        hit = running[task].request(Exchange(exchange, ask().request), 0)
+        events.extend([seen, *map(planned, hit.injections)])
+
+    for exchange, task in (("x1", "a"), ("x2", ""), ("x3", "b"), ("x4", "a"), ("x5", "b")):
+        if task not in running:
+            running[task] = main.beside(9)
+            events.append(TaskBegan(task=task, seed=9, told_by="header", beside=True))
+        request(exchange, task)
+
+    replay = read_replay(written(tmp_path, *events))
+
+    assert replay.schedule == {(1, "down", "", 1), (0, "down", "", 1), (2, "down", "", 1)}
+    assert [e.injection for e in events if isinstance(e, FaultPlanned)] == ["i1", "i2", "i3"]
+    armed = [events[0], Armed(by="control"), *events[1:]]
+    with pytest.raises(TraceError, match="while tasks ran at the same time"):
+        read_replay(written(tmp_path, *armed))
 
 
 def test_what_a_browser_repeated_by_itself_it_repeats_again_by_itself(tmp_path: Path) -> None:

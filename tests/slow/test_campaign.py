@@ -12,9 +12,12 @@ import pytest
 from warex.analysis.run import Run, load_run
 from warex.analysis.table import tabulate
 from warex.analysis.trial import TrialRecord
-from warex.campaigns.config import CampaignConfig
+from warex.campaigns.adapted import Changes, adapted
+from warex.campaigns.config import CampaignConfig, TaskChoice
 from warex.campaigns.options import Options
 from warex.campaigns.run import Planned, plan, plan_replay, run_campaign
+from warex.report.paper_log import paper_logs
+from warex.report.paper_table import paper_sheet
 from warex.traces import EVENTS, FaultPlanned, read_outcome, read_trace
 
 pytestmark = pytest.mark.slow
@@ -226,3 +229,28 @@ def test_an_interrupted_campaign_leaves_nothing_running(tmp_path: Path) -> None:
         assert select.select([process], [], [], 5)[0], "it outlived its campaign"
         os.close(process)
     assert not list(out.rglob("outcome.json"))
+
+
+def test_the_papers_conditions_make_the_papers_table(tmp_path: Path) -> None:
+    changes = Changes(agents=("suggestible=scripted:suggestible",))
+    paper = adapted("paper", changes, file="paper.toml").config("paper.toml")
+    tasks = TaskChoice(names=("calendar-friday-evening",))
+    short = {"tasks": tasks, "longest_hold_s": 0.5, "repeats": 1}
+
+    run = run_of(plan(paper.model_copy(update=short)), tmp_path / "paper")
+
+    (block,) = paper_sheet([(run, tabulate(run))]).blocks
+    assert block.agent == "testbed, suggestible"
+    # It reloads where the prompt tells it to, and only there.
+    assert [(line[0].text, line[1].text, line[6].text) for line in block.lines] == [
+        ("No Proxy", "1.000", "—"),
+        ("Proxy - No Fault", "1.000", "—"),
+        ("Network Error", "0.000", "-100"),
+        ("Network Error - Fixed", "1.000", "+0"),
+        ("Server Error", "0.000", "-100"),
+        ("Server Error - Fixed", "1.000", "+0"),
+        ("JavaScript Delay", "1.000", "+0"),
+    ]
+    logs = list(paper_logs(tmp_path / "paper"))
+    assert len(logs) == 7
+    assert sum("Refresh the page when you encounter" in log for log in logs) == 2

@@ -58,6 +58,7 @@ def campaign(folder: Path, port: int) -> Path:
                         "command": [sys.executable, str(agent), "{task}"],
                         "tasks": [f"t{n}" for n in range(TASKS)],
                         "arm": "first_page",
+                        "isolated": True,
                     },
                 },
                 "agents": [{"name": "a", "model": "none"}],

@@ -73,6 +73,7 @@ def campaign(folder: Path, port: int, isolate: str) -> Path:
                         "command": [sys.executable, str(agent), "{task}", "{base_url}"],
                         "tasks": [f"t{n}" for n in range(TASKS)],
                         "arm": "first_page",
+                        "isolated": True,
                     },
                 },
                 "agents": [{"name": "a", "model": "playbook:playbook.json"}],

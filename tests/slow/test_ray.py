@@ -29,10 +29,11 @@ ask = urllib.request.Request(
     json.dumps({"model": "m", "messages": [{"role": "user", "content": url}]}).encode(),
     {"Content-Type": "application/json"},
 )
+opened = urllib.request.Request(url, headers={"Sec-Fetch-Dest": "document"})
 for attempt in range(2):
     urllib.request.urlopen(ask).read()
     try:
-        page = urllib.request.urlopen(url).read().decode()
+        page = urllib.request.urlopen(opened).read().decode()
         break
     except OSError as error:
         page = str(error)
@@ -64,6 +65,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             "tasks": [f"task-{number}" for number in range(TASKS)],
             "result": {"file": "{out}/result.json", "json": "success"},
             "vocabulary": {"recover": ["reload"]},
+            "isolated": True,
         }
         (folder / "playbook.json").write_text(json.dumps({"rules": [{"say": "reload()"}]}))
         (folder / "campaign.json").write_text(

@@ -185,7 +185,7 @@ def test_every_call_to_its_model_is_recorded_with_its_tokens(real: Played, condi
     assert {call.url for call in calls} == {"https://api.openai.com/v1/chat/completions"}
     for call in calls:
         messages: Any = call.messages
-        told = usage(messages, call.answer)
+        told = usage(call.family, messages, call.answer)
         assert (call.usage, call.error) == ("reported", None)
-        assert call.input_tokens == told["prompt_tokens"]
-        assert call.output_tokens == told["completion_tokens"]
+        assert call.input_tokens == told.input_total
+        assert call.output_tokens == told.output_total

@@ -22,10 +22,11 @@ SITE = "https://shop.warex.test"
 AGENT = """
 import json, os, sys, time, urllib.error, urllib.request
 base_url, *verbs = sys.argv[1:]
+PAGE = {"Sec-Fetch-Dest": "document"}
 for verb in verbs:
     print(verb, flush=True)
     if verb in ("page", "browse"):
-        page = urllib.request.Request("https://shop.warex.test/")
+        page = urllib.request.Request("https://shop.warex.test/", headers=PAGE)
         if verb == "browse":
             page.add_header("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/131.0")
         try:

@@ -25,9 +25,9 @@ class OpensAPage(Shop):
     [
         ("browse,model", None),
         # Seen by the proxy, but no browser.
-        ("page,model", "bypassed: the agent called its model, but no page"),
-        ("model,browse", "bypassed: the agent called its model, but no page"),
-        ("0", "bypassed: the agent ran, but no page"),
+        ("page,model", "bypassed or never asked for: the agent called its model, but no page"),
+        ("model,browse", "bypassed or never asked for: the agent called its model, but no page"),
+        ("0", "bypassed or never asked for: the agent ran, but no page"),
     ],
 )
 def test_no_trial_counts_whose_agent_did_not_prove_its_way_itself(

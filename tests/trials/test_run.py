@@ -14,8 +14,10 @@ import pytest
 
 from tests.trials.shop import SITE, Shop
 from warex.benchmarks import AgentSpec, Result, Stage
+from warex.benchmarks.expect import reset
 from warex.errors import InputError, MachineError, TrialVoid
 from warex.llm.defences.refresh import REFRESH
+from warex.proxy.ca import CertificateAuthority
 from warex.proxy.lane import Proxy
 from warex.sandbox.isolation import Behind, Isolation, behind
 from warex.scenarios import Scenario
@@ -42,6 +44,7 @@ from warex.traces import (
 )
 from warex.trials import Setting, TrialSpec, run_trial
 from warex.trials import run as trials
+from warex.trials.pages import require_pages
 from warex.trials.run import Interrupted
 
 pytestmark = pytest.mark.wire
@@ -201,7 +204,7 @@ def test_an_agent_whose_browser_goes_past_the_proxy_is_void(
 ) -> None:
     reason = void_reason(attempt(spec(does), setting, tmp_path))
 
-    assert reason.startswith(f"bypassed: {says} of {SITE}")
+    assert reason.startswith(f"bypassed or never asked for: {says} of {SITE}")
 
 
 def test_a_site_that_a_fault_kept_from_being_reached_was_not_gone_past() -> None:
@@ -220,9 +223,9 @@ def test_a_site_that_a_fault_kept_from_being_reached_was_not_gone_past() -> None
 
     trace = Trace((Entry(1, 0.0, "", failed),))
 
-    trials._require_pages(trace, [SITE])
+    require_pages(trace, [SITE])
     with pytest.raises(TrialVoid, match="bypassed"):
-        trials._require_pages(trace, ["https://other.warex.test"])
+        require_pages(trace, ["https://other.warex.test"])
 
 
 @pytest.mark.parametrize(("reached", "counts"), [(False, True), (True, False), (None, False)])
@@ -236,7 +239,25 @@ def test_only_an_agent_that_reached_the_site_has_gone_past_the_proxy(
     outcome = attempt(spec("model"), replace(setting, benchmark=Telling()), tmp_path)
 
     assert isinstance(outcome, Counted) is counts
-    assert counts or void_reason(outcome).startswith("bypassed: ")
+    assert counts or void_reason(outcome).startswith(
+        "bypassed: " if reached else "bypassed or never asked for: "
+    )
+
+
+def test_a_reset_that_runs_when_the_campaign_is_stopped_is_no_trial(
+    setting: Setting, tmp_path: Path
+) -> None:
+    class Resetting(Shop):
+        @contextmanager
+        def stage(
+            self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+        ) -> Iterator[Stage]:
+            setting.stop.set()
+            reset(("sleep", "60"))
+            yield Stage()
+
+    with pytest.raises(Interrupted):
+        attempt(spec("page"), replace(setting, benchmark=Resetting()), tmp_path)
 
 
 def test_a_crash_before_any_fault_was_delivered_is_void(setting: Setting, tmp_path: Path) -> None:
@@ -307,6 +328,19 @@ def test_a_model_endpoint_that_cannot_be_used_is_void_with_its_own_words(
     reason = void_reason(attempt(spec("page,4", BROKEN_ONCE), setting, tmp_path))
 
     assert reason == "its model answered 401: no key"
+
+
+def test_a_model_that_a_fault_made_unusable_counts_as_nothing_done(
+    setting: Setting, tmp_path: Path
+) -> None:
+    rule = {"name": "r", "trigger": {"first": 1}, "fault": {"kind": "llm_empty"}}
+    failing = Scenario.model_validate({"name": "mute", "rules": [rule]})
+
+    outcome = attempt(spec("page,model,4", failing), setting, tmp_path)
+
+    assert isinstance(outcome, Counted)
+    assert (outcome.ending, outcome.score) == ("model_error", 0.0)
+    assert outcome.reasons == ("its model answered 401: no key",)
 
 
 def test_a_trial_that_nobody_judged_is_unscored(setting: Setting, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the agent did beside recovering: reloads, writes sent twice, stopping too early or too late.
+"""What the agent did beside recovering: reloads, writes sent twice, false claims, bad endings.
 
 Retrying is not recovering, and neither is giving up cheap.
 
@@ -13,7 +13,9 @@ from urllib.parse import urldefrag
 
 from pydantic import JsonValue
 
-from warex.analysis.recovery import COUNTING, Recovery
+from warex.analysis.recovery import Recovery, claims_success
+from warex.analysis.recovery.right import is_write
+from warex.analysis.recovery.story import Story
 from warex.llm.actions import Vocabulary
 from warex.traces.events import (
     AgentAction,
@@ -36,7 +38,6 @@ LONG = 5
 _TELLING = frozenset(
     (AgentAction, Disarmed, FaultDelivered, FaultPlanned, LlmCall, RequestSeen, ResponseSeen)
 )
-_SAFE = frozenset(("GET", "HEAD", "OPTIONS", "TRACE"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def behaviour(
     entries: Sequence[Entry], verdicts: Sequence[Recovery], vocabulary: Vocabulary | None
 ) -> Behaviour:
     """Return what a trace shows; ``vocabulary`` is the benchmark's, None where none is known."""
-    bad = [v for v in verdicts if v.verdict in COUNTING and v.verdict == "not_recovered"]
+    bad = [v for v in verdicts if v.counts and v.verdict == "not_recovered"]
     faults = {v.fault_seq for v in bad}
     since = next((entry.t for entry in entries if entry.seq in faults), None)
     # By its type, since pydantic's isinstance is slow and most entries are of no concern here.
@@ -85,12 +86,24 @@ def behaviour(
     calls = [event for event in told if isinstance(event, LlmCall)]
     return Behaviour(
         reloads=sum(_reloads(told, vocabulary)),
-        duplicated_writes=_duplicated_writes(told, {call.exchange for call in calls}),
+        duplicated_writes=_duplicated_writes(told, {call.carrier for call in calls}),
         steps_after=None
         if since is None
         else len({call.step for call in calls if call.began >= since}),
         tries=sum(v.tries for v in bad),
     )
+
+
+def false_success(
+    entries: Sequence[Entry], vocabulary: Vocabulary | None, outcome: Outcome | None
+) -> bool | None:
+    """Return whether the agent claims a success that the check denies; None if that is unknown."""
+    if not isinstance(outcome, Counted):
+        return None
+    if outcome.score >= 1 or outcome.ending != "answered":
+        return False
+    said = [entry for entry in entries if type(entry.event) in (LlmCall, AgentAction)]
+    return claims_success(Story(said, vocabulary))
 
 
 def _reloads(told: Sequence[Event], vocabulary: Vocabulary | None) -> Iterator[bool]:
@@ -128,9 +141,9 @@ def _duplicated_writes(told: Sequence[Event], calls: set[str]) -> int:
     faults = duplicates = 0
     for event in told:
         match event:
-            case Disarmed(by="terminal_action"):
+            case Disarmed(by="terminal_action" | "harness"):
                 break
-            case RequestSeen() as request if request.method not in _SAFE:
+            case RequestSeen() as request if is_write(request):
                 if request.repeat_of is None and request.exchange not in calls:
                     what = (request.method, _bare(request.url), request.body, request.size)
                     writes[request.exchange] = what

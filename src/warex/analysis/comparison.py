@@ -18,7 +18,6 @@ from warex.analysis.differences import (
     Pair,
     adjusted,
     compared,
-    counted,
     needed_for,
     pair_of,
     said_of_needed,
@@ -29,6 +28,7 @@ from warex.analysis.run import Run
 from warex.analysis.statistics import LEVEL
 from warex.analysis.trial import CLEAN, NO_PROXY, TrialRecord
 from warex.errors import InputError
+from warex.visible import counted
 
 type Verdict = Literal["better", "worse", "cannot tell"]
 
@@ -62,6 +62,8 @@ class Change:
     """After minus before, a mean over pairs; the next two likewise."""
     llm_calls: Mean | None
     usd: Mean | None
+    as_if: bool = False
+    """Whether ``usd`` is at a price that one of the two did not pay, its model being scripted."""
 
     @property
     def verdict(self) -> Verdict:
@@ -139,7 +141,8 @@ def compare(before: Side, after: Side) -> Comparison:
     main, recovered = adjusted(
         [compared(_solved(hit or pairs[asked[0]])), compared(_recovered(hit))]
     )
-    priced_alike = before.run.prices == after.run.prices
+    priced_apart = _priced_apart(before.run, after.run)
+    priced_alike = priced_apart is None
     changes = _changes(pairs, list(successes.values()), priced_alike=priced_alike)
     verdict, why = _conclude(changes, asked, main, recovered)
     faulted = main if len(with_faults) > 1 else None
@@ -153,14 +156,38 @@ def compare(before: Side, after: Side) -> Comparison:
         why,
         (
             *(sentence for _, sentence in left_out),
-            *(() if priced_alike else (_PRICED_APART,)),
+            *(() if priced_apart is None else (priced_apart,)),
             *_said_of(apart),
             *_said_of_void(len(void)),
         ),
     )
 
 
-_PRICED_APART = "US dollars are left out: the campaigns name other prices."
+def _priced_apart(before: Run, after: Run) -> str | None:
+    """Say why dollars of two runs are not the same dollars; None where they are.
+
+    Tables may differ in what neither run has asked.
+    """
+    asked = {
+        call.model
+        for run in (before, after)
+        for trial in run.trials
+        if trial.llm
+        for call in trial.llm.calls
+    }
+    if _own_prices(before) != _own_prices(after):
+        return "US dollars are left out: the campaigns name other prices."
+    apart = sorted(m for m in asked if before.prices.price(m) != after.prices.price(m))
+    if not apart:
+        return None
+    return (
+        f"US dollars are left out: the runs' price tables, of {before.prices.date} and"
+        f" {after.prices.date}, differ on {', '.join(apart)}."
+    )
+
+
+def _own_prices(run: Run) -> JsonValue:
+    return run.manifest.campaign.get("prices") or None if run.manifest else None
 
 
 type _Both = tuple[Pair, TrialRecord, TrialRecord]
@@ -201,7 +228,7 @@ def _scored(side: Side, void: set[Pair]) -> list[TrialRecord]:
 
 def _said_of(apart: dict[str, int]) -> tuple[str, ...]:
     return tuple(
-        f"{count} {'trial is' if count == 1 else 'trials are'} left out that {why}."
+        f"{counted(count, 'trial is', 'trials are')} left out that {why}."
         for why, count in apart.items()
         if count
     )
@@ -210,7 +237,7 @@ def _said_of(apart: dict[str, int]) -> tuple[str, ...]:
 def _said_of_void(count: int) -> tuple[str, ...]:
     if not count:
         return ()
-    what = "1 task and repeat" if count == 1 else f"{count} tasks and repeats"
+    what = counted(count, "task and repeat", "tasks and repeats")
     return (f"{what} stayed void on either side, so left out of every condition.",)
 
 
@@ -260,6 +287,7 @@ def _changes(
             _mean(found, lambda trial: trial.llm.usd if trial.llm else None)
             if priced_alike
             else None,
+            any(t.llm and t.llm.as_if for _, *both in found for t in both),
         )
         for (condition, found), success, recovery in zip(
             pairs.items(), successes, recoveries, strict=True
@@ -361,6 +389,7 @@ def comparison_data(comparison: Comparison) -> dict[str, JsonValue]:
                 "latency_s": plain(change.latency_s),
                 "llm_calls": plain(change.llm_calls),
                 "usd": plain(change.usd),
+                "as_if": change.as_if,
             }
             for change in comparison.changes
         ],

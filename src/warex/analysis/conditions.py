@@ -18,6 +18,7 @@ class Setup:
     defence: str | None = None
     intensity: float | None = None
     frequency: int | None = None
+    first: int | None = None
     control: bool = False
 
     @property
@@ -30,17 +31,24 @@ class Setup:
         if self.scenario is None:
             return ()
         of = self.scenario + (f" + {self.defence}" if self.defence else "")
-        often = f", first {self.frequency}" if self.frequency else ""
+        often = f", frequency {self.frequency}" if self.frequency else ""
+        often += f", first {self.first}" if self.first else ""
         hard = f", intensity {self.intensity:g}" if self.intensity else ""
         found = [Dose("intensity", self.intensity or 1.0, of + often)]
         if self.frequency:
             found.append(Dose("frequency", float(self.frequency), of + hard))
+        if self.first:
+            found.append(Dose("first", float(self.first), of + hard))
         return tuple(found)
 
     @property
     def dose(self) -> Dose | None:
         """The dose that was set; the intensity where both were."""
-        told = {"intensity": self.intensity, "frequency": self.frequency}
+        told = {
+            "intensity": self.intensity,
+            "frequency": self.frequency,
+            "first": self.first,
+        }
         return next((dose for dose in self.doses if told[dose.axis]), None)
 
 
@@ -58,7 +66,7 @@ def setups(manifest: Manifest | None) -> Mapping[str, Setup]:
 
 def _setup(item: Mapping[str, JsonValue]) -> Setup:
     scenario, defence = item.get("scenario"), item.get("defence")
-    intensity, frequency = item.get("intensity"), item.get("frequency")
+    intensity, frequency, first = (item.get(key) for key in ("intensity", "frequency", "first"))
     if isinstance(defence, dict):
         defence = defence.get("name")
     return Setup(
@@ -66,5 +74,6 @@ def _setup(item: Mapping[str, JsonValue]) -> Setup:
         defence=defence if isinstance(defence, str) else None,
         intensity=float(intensity) if isinstance(intensity, int | float) and intensity else None,
         frequency=frequency if isinstance(frequency, int) and frequency else None,
+        first=first if isinstance(first, int) and first else None,
         control=item.get("control") is True,
     )

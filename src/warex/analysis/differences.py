@@ -17,6 +17,7 @@ from warex.analysis.statistics import (
     wilson,
 )
 from warex.analysis.trial import TrialRecord
+from warex.visible import counted
 
 ASSUMED_FLIPS = 0.1
 """Share of pairs that flip by chance alone, where the run does not say."""
@@ -254,12 +255,7 @@ def said_of_needed(needed: tuple[int, int] | None) -> str:
     if needed is None:
         return f"{drop} more tasks than can be run"
     fewest, most = needed
-    return f"{drop} {fewest:,} to {most:,} tasks" if fewest < most else f"{drop} {most:,} tasks"
-
-
-def counted(n: int, what: str) -> str:
-    """Write a number with its unit: 1 task, 2 tasks."""
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+    return f"{drop} {f'{fewest:,} to ' if fewest < most else ''}{counted(most, 'task')}"
 
 
 def contrasts(

@@ -8,7 +8,7 @@ from warex.analysis.clustered import trend
 from warex.analysis.differences import Delta, Scored
 from warex.analysis.intervals import Rate
 
-type Axis = Literal["intensity", "frequency"]
+type Axis = Literal["intensity", "frequency", "first"]
 
 
 @dataclass(frozen=True, slots=True)

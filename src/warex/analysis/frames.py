@@ -15,6 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from warex.analysis import run as runs
+from warex.analysis.injections import occurrences
 from warex.analysis.intervals import Rate
 from warex.analysis.plain import figures_of, key_of
 from warex.analysis.run import Run
@@ -50,6 +51,11 @@ TRIALS: Schema = {
     "solved": _FLAG,
     "latency_s": _REAL,
     "llm_calls": _WHOLE,
+    "llm_unread": _WHOLE,
+    "llm_unread_first": _TEXT,
+    "never_armed": _TEXT,
+    "first_token_s": _REAL,
+    "tokens_per_s": _REAL,
     "steps": _WHOLE,
     "input_tokens": _WHOLE,
     "cached_tokens": _WHOLE,
@@ -63,7 +69,9 @@ TRIALS: Schema = {
     "planned": _WHOLE,
     "delivered": _WHOLE,
     "exposed": _FLAG,
+    "detected": _FLAG,
     "recovered": _FLAG,
+    "false_success": _FLAG,
     "reloads": _WHOLE,
     "duplicated_writes": _WHOLE,
     "premature_stop": _FLAG,
@@ -115,6 +123,8 @@ LLM_CALLS: Schema = {
     "reasoning_tokens": _WHOLE,
     "usage": _TEXT,
     "latency_s": _REAL,
+    "first_token_s": _REAL,
+    "tokens_per_s": _REAL,
     "original_latency_s": _REAL,
     "replayed": _FLAG,
     "usd": _REAL,
@@ -132,6 +142,7 @@ REQUESTS: Schema = {
     "resource": _TEXT,
     "top_level": _FLAG,
     "body": _WHOLE,
+    "operation": _TEXT,
     "repeat_of": _TEXT,
     "status": _WHOLE,
     "by": _TEXT,
@@ -147,6 +158,8 @@ _RATES = (
     "exposure",
     "injections_recovered",
     "recovered_and_solved",
+    "detected",
+    "false_successes",
     "premature_stops",
     "fruitless",
 )
@@ -172,6 +185,7 @@ CONDITIONS: Schema = {
     "p": _REAL,
     "p_holm": _REAL,
     **_spread("exposed_delta"),
+    **_spread("score"),
     **_spread("r_fault"),
     **{name: kind for mean in _MEANS for name, kind in _spread(mean).items()},
     "total_usd": _REAL,
@@ -262,14 +276,15 @@ def _line(attempt: TrialRecord, schema: Schema, of: object, **told: object) -> L
 
 
 def _trial(trial: TrialRecord, run: Run, stands: bool) -> Line:
+    planned = occurrences(trial.injections)
     return {
         **key_of(trial),
         **figures_of(trial, run),
         "stands": stands,
         "solved": trial.solved,
         "has_faults": trial.has_faults,
-        "planned": len(trial.injections),
-        "delivered": sum(i.fate == "delivered" for i in trial.injections),
+        "planned": len(planned),
+        "delivered": sum(each.fate == "delivered" for each in planned),
         "seed": trial.seed,
         "canary": trial.canary,
     }
@@ -293,6 +308,7 @@ def _requests(attempt: TrialRecord) -> Iterator[Line]:
             "resource": answer.resource if answer else request.resource,
             "top_level": request.top_level,
             "body": request.body or None,
+            "operation": request.operation or None,
             "repeat_of": request.repeat_of,
             "status": answer.status if answer else None,
             "by": answer.by if answer else None,
@@ -328,7 +344,7 @@ def _condition(row: Row) -> Line:
         "delivered": row.ledger.delivered if row.ledger else None,
         "regime": row.regime.name if row.regime else None,
     }
-    for name in (*_RATES, "delta", "exposed_delta", "r_fault", "tries"):
+    for name in (*_RATES, "delta", "exposed_delta", "score", "r_fault", "tries"):
         figure = getattr(row, name)
         known = figure if not isinstance(figure, Rate) or figure.n else None
         line |= _ends(name, known.value if known else None, known.interval if known else None)

@@ -25,6 +25,7 @@ from warex.analysis.intervals import Mean, Rate
 from warex.analysis.statistics import LEVEL, z_quantile
 from warex.analysis.table import Row, Table
 from warex.errors import InputError
+from warex.visible import counted
 
 LEAST_COUNTED = 0.8
 """Share of a row's trials that must count; else what was seen says too little to pass."""
@@ -82,6 +83,10 @@ METRICS: dict[str, Metric] = {
     "recovered_and_solved": Metric(
         "trials recovered and solved, 0 to 1", lambda r: r.recovered_and_solved
     ),
+    "detected": Metric("exposed trials whose fault was noticed, 0 to 1", lambda r: r.detected),
+    "false_successes": Metric(
+        "trials with a success claimed and denied, 0 to 1", lambda r: r.false_successes
+    ),
     "r_fault": Metric("success over that of clean, 1 for all of it", lambda r: r.r_fault),
     "exposure": Metric("trials that a fault reached, 0 to 1", lambda r: r.exposure),
     "premature_stops": Metric("exposed trials given up, 0 to 1", lambda r: r.premature_stops),
@@ -110,7 +115,7 @@ _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
 }
 _FAULTS_ONLY = frozenset(
-    ("recovery", "recovered_and_solved", "exposure", "premature_stops", "fruitless")
+    ("recovery", "recovered_and_solved", "detected", "exposure", "premature_stops", "fruitless")
 )
 _FORM = re.compile(
     r"(?:(?P<scope>.+)\.)?(?P<metric>[^.\s]+?)\s*(?P<comparison>>=|<=|>|<)\s*(?P<bound>\S+)"
@@ -192,7 +197,7 @@ def _rows(table: Table, demand: Demand) -> Sequence[Row]:
         faulted = [row for row in rows if row.exposure is not None]
         chosen = faulted or rows
         if not chosen:
-            raise InputError(f"{demand.text!r}: the run has no trial to hold against it")
+            raise InputError(f"{demand.text!r}: the run has no trial that this is about")
         return chosen
     names = {row.condition for row in table.rows}
     names |= {f"{row.agent}/{row.condition}" for row in table.rows}
@@ -214,7 +219,8 @@ def _short(demand: Demand, row: Row, reach: float) -> Shortfall | None:
         said = f"{place} is not known ({why}), so {demand.text!r} is not reached."
         return Shortfall(demand, row, value, said)
     if row.n < LEAST_COUNTED * row.scheduled:
-        said = f"{place} is {value:.3g}, but only {row.n} of {row.scheduled} trials count."
+        scheduled = counted(row.scheduled, "trial")
+        said = f"{place} is {value:.3g}, but only {row.n} of {scheduled} count."
         return Shortfall(demand, row, value, said)
     if _COMPARISONS[demand.comparison](
         best_of(value, interval, demand.comparison, reach), demand.bound
@@ -247,7 +253,7 @@ def _unknown(metric: str, row: Row) -> str:
         return "no trial with a delivered fault can be judged"
     if metric in ("delta", "r_fault"):
         return "there is no pair with clean" if row.condition != "clean" else "it is clean itself"
-    return "nobody watched it"
+    return "it was not recorded"
 
 
 def _of(metric: str, row: Row) -> str:
@@ -258,7 +264,10 @@ def _of(metric: str, row: Row) -> str:
     if interval is None:
         return ""
     low, high = interval
-    over = {Rate: f"{found}, ", Delta: f"{found.pairs} pairs, " if isinstance(found, Delta) else ""}
+    over = {
+        Rate: f"{found}, ",
+        Delta: f"{counted(found.pairs, 'pair')}, " if isinstance(found, Delta) else "",
+    }
     return f" ({over.get(type(found), '')}95 % interval {low:.2g} to {high:.2g})"
 
 

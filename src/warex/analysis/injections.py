@@ -25,7 +25,7 @@ class Injection:
     planned_seq: int
     planned_t: float
     repeat_of: str | None = None
-    """The injection that the browser's silent repeat met again."""
+    """The injection that the client met again by trying again silently: the same occurrence."""
     fate: Fate = "open"
     fate_seq: int | None = None
     reason: str = ""
@@ -37,7 +37,7 @@ class Injection:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The injections of a trial or a condition in numbers."""
+    """The injections of a trial or a condition in numbers, each occurrence counted once."""
 
     planned: int
     delivered: int
@@ -94,8 +94,22 @@ def left_alone(entries: Iterable[Entry]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counts.items()))
 
 
+def occurrences(of: Iterable[Injection]) -> tuple[Injection, ...]:
+    """Return one injection for each occurrence of one trial, in the order of planning.
+
+    A browser tries a connection several times and repeats a request silently: all of that is one
+    occurrence. It is delivered if any of its injections is; otherwise the last one says its fate.
+    """
+    found: dict[str, Injection] = {}
+    for injection in of:
+        root = injection.repeat_of or injection.id
+        if root not in found or found[root].fate != "delivered":
+            found[root] = injection
+    return tuple(found.values())
+
+
 def ledger(of: Sequence[Injection], alone: Iterable[tuple[str, int]] = ()) -> Ledger:
-    """Sum injections up. One whose fate the trace does not tell counts as ``trace_cut``."""
+    """Sum occurrences up. One whose fate the trace does not tell counts as ``trace_cut``."""
     missed = Counter(i.reason or "trace_cut" for i in of if i.fate != "delivered")
     apart: Counter[str] = Counter()
     for reason, count in alone:

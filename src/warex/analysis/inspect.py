@@ -1,13 +1,21 @@
 """Where each number of a trial comes from: its timeline with the lines of the trace."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from warex.analysis.run import prices_of, vocabulary
+from warex.analysis.cache_misses import CacheMiss, cache_misses
+from warex.analysis.folders import what_it_is
+from warex.analysis.run import prices_of, scripted_agents, vocabulary
+from warex.analysis.steps import Step, steps
+from warex.analysis.tasks import TaskUse, task_uses
 from warex.analysis.trial import TrialRecord, load_trial, run_of
 from warex.errors import TraceError
 from warex.files import stands
+from warex.llm.base import UNUSUAL_END
+from warex.llm.embedded import is_embedded
+from warex.llm.prices import built_in_prices
 from warex.traces.events import (
     AgentAction,
     Armed,
@@ -15,6 +23,7 @@ from warex.traces.events import (
     Control,
     DefenceApplied,
     Disarmed,
+    Dns,
     Entry,
     Event,
     FaultDelivered,
@@ -22,6 +31,9 @@ from warex.traces.events import (
     FaultPlanned,
     HarnessBroke,
     LlmCall,
+    LlmRetried,
+    LlmUnread,
+    McpCall,
     RequestRefused,
     RequestSeen,
     ResponseSeen,
@@ -37,6 +49,7 @@ from warex.traces.events import (
 from warex.traces.manifest import read_manifest
 from warex.traces.paths import EVENTS, MANIFEST
 from warex.traces.reader import Trace, read_trace
+from warex.visible import counted
 
 _LONGEST_URL = 100
 
@@ -65,6 +78,13 @@ class Inspection:
     scenario: str | None
     """Name of the loaded scenario."""
     versions: dict[str, str]
+    steps: tuple[Step, ...] = ()
+    tasks: tuple[TaskUse, ...] = ()
+    """The tasks that were told of, and what is unattributed."""
+    scripted: bool = False
+    """Whether WAREX played the agent's model itself."""
+    cache_misses: tuple[CacheMiss, ...] = ()
+    """Calls that no kept answer was given to, where answers are kept."""
 
 
 def inspect_trial(path: Path) -> Inspection:
@@ -79,29 +99,38 @@ def inspect_trial(path: Path) -> Inspection:
     run = run_of(path)
     manifest = read_manifest(run / MANIFEST) if run and stands(run / MANIFEST) else None
     began = next(iter(trace.events(TrialBegan)), None)
-    prices = prices_of(manifest)
+    prices = prices_of(run, manifest)
     bare = load_trial(path, prices=prices, trace=trace)
     words = vocabulary(manifest, bare.key.benchmark)
     trial = load_trial(path, words, prices, trace) if words else bare
     if not trace.entries and trial.outcome is None:
-        raise TraceError(f"{path} holds no trial: there is no {EVENTS} and no outcome in it.")
+        raise TraceError(
+            f"{path} holds no trial: there is no {EVENTS} and no outcome in it. {what_it_is(path)}"
+        )
+    scripted = trial.key.agent in scripted_agents(manifest) or any(
+        is_embedded(call.model) for call in (trial.llm.calls if trial.llm else ())
+    )
     name = began.scenario.get("name") if began and began.scenario else None
     moments = tuple(_moments(trace))
     return Inspection(
-        trial=trial,
+        trial=trial.scripted() if scripted else trial,
         moments=moments,
         exchanges=len(
             {request.exchange for request in trace.events(RequestSeen)}
-            - {call.exchange for call in trace.events(LlmCall)}
+            - {call.carrier for call in trace.events(LlmCall)}
         ),
         scenario=str(name) if name else None,
         versions=began.versions if began else manifest.versions if manifest else {},
+        steps=steps(trace.entries),
+        tasks=task_uses(trace.entries, prices or built_in_prices(), words),
+        scripted=scripted,
+        cache_misses=cache_misses(run, manifest, trial.key, trace) if run else (),
     )
 
 
 def _moments(trace: Trace) -> Iterator[Moment]:
     asked = {e.event.exchange: e for e in trace.entries if isinstance(e.event, RequestSeen)}
-    model_calls = {call.exchange for call in trace.events(LlmCall)}
+    model_calls = {call.carrier for call in trace.events(LlmCall)}
     answered = {response.exchange for response in trace.events(ResponseSeen)}
     for entry in trace.entries:
         event = entry.event
@@ -125,14 +154,24 @@ def _words(event: Event, asked: dict[str, Entry]) -> str:
             return _exchange(event, asked.get(event.exchange))
         case LlmCall():
             tokens = f"{_known(event.input_tokens)} in, {_known(event.output_tokens)} out"
-            failed = f"; {event.error}" if event.error else ""
+            said = event.error or UNUSUAL_END.get(event.finish or "")
+            failed = f"; {said}" if said else ""
             return f"step {event.step}: {event.model}, {tokens}, {event.latency_s:.2f} s{failed}"
+        case McpCall():
+            return _tool_call(event)
+        case LlmRetried():
+            return (
+                f"asked again what {event.injection} refused: told to wait {event.told_s:g} s,"
+                f" waited {event.waited_s:.2f} s"
+            )
         case AgentAction():
             return f"step {event.step}: {event.name} ({event.role})"
         case FaultPlanned():
             what = event.fault.get("kind", "fault")
+            again = f" (the client tries again: as {event.repeat_of})" if event.repeat_of else ""
             return (
-                f"{event.injection}: {what} by rule {event.rule}, no. {event.ordinal}, {event.url}"
+                f"{event.injection}: {what} by rule {event.rule}, no. {event.ordinal},"
+                f" {event.url}{again}"
             )
         case FaultDelivered():
             left = "; the client gave up" if event.client_left else ""
@@ -145,6 +184,8 @@ def _words(event: Event, asked: dict[str, Entry]) -> str:
             return f"seed {event.seed}, armed from {event.arm}"
         case Armed() | Disarmed():
             return f"by {event.by}"
+        case Dns():
+            return f"{event.kind} {event.name}: {event.answer}"
         case Canary():
             return f"{'came through' if event.passed else 'did not come through'}: {event.detail}"
         case HarnessBroke():
@@ -152,6 +193,8 @@ def _words(event: Event, asked: dict[str, Entry]) -> str:
         case Tunnel():
             amount = f"{event.sent} B out, {event.received} B in"
             return f"{event.host}:{event.port}, {amount} ({event.why})"
+        case LlmUnread():
+            return f"{_short(event.url)}: {event.reason}"
         case RequestRefused():
             return f"{event.status} to {_short(event.line)}: {event.reason}"
         case TlsRejected():
@@ -164,13 +207,15 @@ def _words(event: Event, asked: dict[str, Entry]) -> str:
             return event.defence
         case Witness():
             return f"{event.injection}: {event.what}"
-        case TaskBegan() | TaskEnded():
+        case TaskBegan():
+            return f"{event.task} (told by {event.told_by.replace('_', ' ')})"
+        case TaskEnded():
             return event.task
         case Control():
             return event.call
         case TrialEnded():
             counts = f"{event.delivered} delivered, {event.missed} missed"
-            return f"{event.exchanges} exchanges, {counts}"
+            return f"{counted(event.exchanges, 'exchange')}, {counts}"
         case _:
             return ""
 
@@ -191,9 +236,16 @@ def _exchange(response: ResponseSeen, request: Entry | None) -> str:
     return f"{what}: {answer}{by} ({response.resource}, {size}{again})"
 
 
+def _tool_call(call: McpCall) -> str:
+    what = f"{call.method} {call.tool}" if call.tool else call.method
+    given = json.dumps(call.arguments, ensure_ascii=False) if call.tool and call.arguments else ""
+    failed = f"; {_short(call.error)}" if call.error else ""
+    return f"{' '.join(filter(None, (what, _short(given))))}, {call.latency_s:.2f} s{failed}"
+
+
 def _known(tokens: int | None) -> str:
     return "—" if tokens is None else str(tokens)
 
 
-def _short(url: str) -> str:
-    return url if len(url) <= _LONGEST_URL else f"{url[: _LONGEST_URL - 1]}…"
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_URL else f"{text[: _LONGEST_URL - 1]}…"

@@ -7,6 +7,7 @@ from pydantic import JsonValue
 from warex.analysis.injections import Injection
 from warex.analysis.inspect import Inspection
 from warex.analysis.recovery import Recovery
+from warex.analysis.tasks import TaskUse
 from warex.analysis.usage import LlmUse
 
 INSPECTION_VERSION = 1
@@ -32,11 +33,16 @@ def as_data(inspection: Inspection) -> dict[str, JsonValue]:
         "harness_broke": list(trial.harness_broke),
         "trace_cut": trial.cut,
         "exchanges": inspection.exchanges,
-        "llm": _llm(trial.llm) if trial.llm else None,
+        "llm": _llm(trial.llm) if trial.llm and trial.llm.calls else None,
+        "tasks": [_task(use) for use in inspection.tasks],
+        "llm_unread": [{"url": url, "reason": reason} for url, reason in trial.llm_unread],
+        "cache_misses": [{**asdict(miss), "why": miss.why} for miss in inspection.cache_misses],
         "injections": [_injection(each, verdicts) for each in trial.injections],
         "left_alone": dict(trial.left_alone),
         "exposed": trial.exposed if trial.has_faults else None,
+        "detected": trial.detected if trial.exposed else None,
         "recovered": trial.recovered if trial.exposed else None,
+        "false_success": trial.false_success,
         "timeline": [asdict(moment) for moment in inspection.moments],
     }
 
@@ -44,6 +50,8 @@ def as_data(inspection: Inspection) -> dict[str, JsonValue]:
 def _llm(llm: LlmUse) -> dict[str, JsonValue]:
     return {
         "steps": llm.steps,
+        "first_token_s": llm.first_token_s,
+        "tokens_per_s": llm.tokens_per_s,
         "input_tokens": llm.input_tokens,
         "cached_tokens": llm.cached_tokens,
         "cache_write_tokens": llm.cache_write_tokens,
@@ -51,6 +59,26 @@ def _llm(llm: LlmUse) -> dict[str, JsonValue]:
         "reasoning_tokens": llm.reasoning_tokens,
         "usd": llm.usd,
         "calls": [asdict(call) for call in llm.calls],
+    }
+
+
+def _task(use: TaskUse) -> dict[str, JsonValue]:
+    """Return one task; ``task`` is null for what is unattributed, ``solved`` always: unknown."""
+    return {
+        "task": use.task or None,
+        "run": use.run,
+        "told_by": use.told_by,
+        "seed": use.seed,
+        "exchanges": use.exchanges,
+        "llm_calls": len(use.llm.calls),
+        "steps": use.llm.steps,
+        "input_tokens": use.llm.input_tokens,
+        "output_tokens": use.llm.output_tokens,
+        "usd": use.llm.usd,
+        "delivered": use.delivered,
+        "missed": use.missed,
+        "recovered": use.recovered,
+        "solved": None,
     }
 
 

@@ -14,6 +14,7 @@ from warex.analysis.clustered import ratio_interval
 from warex.analysis.differences import Delta, pair_of, task_of
 from warex.analysis.intervals import Rate
 from warex.analysis.trial import TrialRecord
+from warex.visible import counted
 
 KEPT = 0.10
 """Success is kept where the interval of Δ rules a deeper fall out."""
@@ -81,7 +82,9 @@ def regime(delta: Delta | None, spent: Effort | None, exposure: Rate | None) -> 
     if not exposure.hits:
         return Regime("unclear", "No fault was delivered.")
     if exposure.hits < exposure.n / 2:
-        return Regime("unclear", f"The fault reached only {exposure} trials.")
+        return Regime(
+            "unclear", f"The fault reached only {exposure.hits} of {counted(exposure.n, 'trial')}."
+        )
     if delta is None or delta.interval is None:
         return Regime("unclear", "There are too few pairs with clean to tell.")
     if spent is None:
@@ -93,14 +96,14 @@ def regime(delta: Delta | None, spent: Effort | None, exposure: Rate | None) -> 
             return Regime("premature termination", f"It fails and is cheap: {figures}.")
         if low > CHEAP:
             return Regime("resource-intensive failure", f"It fails and is not cheap: {figures}.")
-        return Regime("unclear", f"It fails; whether cheaply cannot be told: {figures}.")
+        return Regime("unclear", f"It fails; the cost is inconclusive: {figures}.")
     if delta.interval[0] < -KEPT:
-        return Regime("unclear", f"Whether success is kept cannot be told: {figures}.")
+        return Regime("unclear", f"Success is inconclusive: {figures}.")
     if low > 1:
         return Regime("recovered at a cost", f"Success is kept, at a price: {figures}.")
     if high <= DEAR:
         return Regime("unaffected", f"Success is kept and nothing dearer: {figures}.")
-    return Regime("unclear", f"Success is kept; whether at a price cannot be told: {figures}.")
+    return Regime("unclear", f"Success is kept; the cost is inconclusive: {figures}.")
 
 
 def _success(delta: Delta) -> str:

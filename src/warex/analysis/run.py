@@ -7,14 +7,17 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from warex.analysis.folders import what_it_is
 from warex.analysis.reading import read_trials
 from warex.analysis.trial import CLEAN, NO_PROXY, TrialRecord
 from warex.errors import TraceError
 from warex.files import stands
 from warex.llm.actions import Vocabulary
-from warex.llm.prices import Price, PriceTable, built_in_prices
+from warex.llm.embedded import is_embedded
+from warex.llm.price_file import current_prices, read_prices
+from warex.llm.prices import Price, PriceTable
 from warex.traces.manifest import Manifest, read_manifest
-from warex.traces.paths import MANIFEST, TrialKey, find_trials
+from warex.traces.paths import MANIFEST, PRICES, TrialKey, find_trials
 
 _OWN_PRICES: TypeAdapter[dict[str, Price]] = TypeAdapter(dict[str, Price])
 
@@ -48,6 +51,16 @@ class Run:
         return sum(a.void and (a.key.agent, a.key.condition) == at for a in self.attempts)
 
     @property
+    def scripted(self) -> tuple[str, ...]:
+        """The agents whose model WAREX plays itself, in order."""
+        known = scripted_agents(self.manifest) | {
+            attempt.key.agent
+            for attempt in self.attempts
+            if attempt.llm and any(is_embedded(call.model) for call in attempt.llm.calls)
+        }
+        return tuple(agent for agent in self.agents if agent in known)
+
+    @property
     def name(self) -> str:
         """The campaign's name, else the folder's."""
         name = self.manifest.campaign.get("name") if self.manifest else None
@@ -55,7 +68,7 @@ class Run:
 
 
 def load_run(path: Path, prices: PriceTable | None = None) -> Run:
-    """Read a run folder; ``prices`` is the built-in table after the campaign's own unless given.
+    """Read a run folder; ``prices`` is the run's table after the campaign's own unless given.
 
     A missing manifest is no error: the order of the conditions is then by name. Raises TraceError
     for a folder that is no run, and for a damaged file in it.
@@ -64,13 +77,14 @@ def load_run(path: Path, prices: PriceTable | None = None) -> Run:
     manifest = read_manifest(path / MANIFEST) if stands(path / MANIFEST) else None
     if manifest is None and not found:
         raise TraceError(
-            f"{path} is no run: it has neither a {MANIFEST} nor a trial. Name the folder that"
-            " `warex run` made."
+            f"{path} is no run: it has neither a {MANIFEST} nor trials. {what_it_is(path)}"
         )
-    prices = prices or prices_of(manifest)
+    prices = prices or prices_of(path, manifest)
     benchmarks = {key.benchmark for key, _, _ in found}
     words = {benchmark: vocabulary(manifest, benchmark) for benchmark in benchmarks}
-    attempts = read_trials([(folder, words[key.benchmark]) for key, _, folder in found], prices)
+    read = read_trials([(folder, words[key.benchmark]) for key, _, folder in found], prices)
+    scripted = scripted_agents(manifest)
+    attempts = _heard(a.scripted() if a.key.agent in scripted else a for a in read)
     return Run(
         path=path,
         manifest=manifest,
@@ -81,6 +95,13 @@ def load_run(path: Path, prices: PriceTable | None = None) -> Run:
         ),
         prices=prices,
     )
+
+
+def _heard(attempts: Iterable[TrialRecord]) -> list[TrialRecord]:
+    """Return the attempts; those of an agent none of whose calls was ever seen, without any."""
+    attempts = list(attempts)
+    heard = {a.key.agent for a in attempts if a.llm is not None and a.llm.calls}
+    return [a if a.key.agent in heard else a.without_calls() for a in attempts]
 
 
 def vocabulary(manifest: Manifest | None, benchmark: str) -> Vocabulary | None:
@@ -97,14 +118,31 @@ def vocabulary(manifest: Manifest | None, benchmark: str) -> Vocabulary | None:
         raise _damaged(error, "vocabularies", benchmark) from None
 
 
-def prices_of(manifest: Manifest | None) -> PriceTable:
-    """Return the built-in prices after those frozen into the manifest.
+def scripted_agents(manifest: Manifest | None) -> frozenset[str]:
+    """Return the agents of a campaign whose model WAREX plays, whatever their harness calls it."""
+    listed: Any = manifest.campaign.get("agents") if manifest else None
+    return frozenset(
+        str(agent.get("name"))
+        for agent in (listed if isinstance(listed, list) else [])
+        if isinstance(agent, dict) and is_embedded(str(agent.get("model")))
+    )
 
-    Raises TraceError if what stands there are none.
+
+def prices_of(run: Path | None, manifest: Manifest | None) -> PriceTable:
+    """Return the prices kept with a run, after those of its campaign's own.
+
+    Where none are kept, as of a run without a campaign, those in force are taken. Raises TraceError
+    if what the manifest holds are none, InputError if a table cannot be read.
     """
+    kept = run / PRICES if run is not None else None
+    table = (
+        read_prices(kept, "without it, the prices in force would be taken: delete it")
+        if kept is not None and stands(kept)
+        else current_prices()
+    )
     frozen = manifest.campaign.get("prices", {}) if manifest else {}
     try:
-        return built_in_prices().with_own(_OWN_PRICES.validate_python(frozen))
+        return table.with_own(_OWN_PRICES.validate_python(frozen))
     except ValidationError as error:
         raise _damaged(error, "campaign", "prices") from None
 

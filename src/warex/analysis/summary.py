@@ -30,6 +30,8 @@ def summarise(run: Run, table: Table) -> dict[str, JsonValue]:
         "command": list(manifest.command) if manifest else None,
         "versions": dict(manifest.versions) if manifest else {},
         "prices_date": str(run.prices.date),
+        "prices_source": run.prices.source,
+        "prices_digest": run.prices.digest,
         "as_if": dict(priced_as_if(run)),
         "verdict": list(verdict(run, table)),
         "conditions": rows,
@@ -40,6 +42,7 @@ def summarise(run: Run, table: Table) -> dict[str, JsonValue]:
         "contrasts": [plain(contrast) for contrast in table.contrasts],
         "defences": [plain(effect) for effect in table.defences],
         "doses": [plain(series) for series in table.doses],
+        "endings": [plain(ending) for ending in table.endings],
         "left_out": [
             {"agent": agent, "benchmark": pair[0], "task": pair[1], "repeat": pair[2]}
             for agent, pair in table.left_out
@@ -86,6 +89,8 @@ def _trial(trial: TrialRecord, run: Run) -> dict[str, JsonValue]:
                 "tokens": r.tokens,
                 "tries": r.tries,
                 "disagreement": r.disagreement or None,
+                "needed": r.needed,
+                "detected": r.detected,
             }
             for r in trial.recoveries
         ],

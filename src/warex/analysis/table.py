@@ -31,13 +31,15 @@ from warex.analysis.differences import (
     task_of,
 )
 from warex.analysis.doses import Dose, DosePoint, DoseSeries, series
-from warex.analysis.injections import Ledger, ledger
+from warex.analysis.endings import Endings, endings
+from warex.analysis.injections import Ledger, ledger, occurrences
 from warex.analysis.intervals import Mean, Rate, rate_over
-from warex.analysis.recovery import COUNTING
+from warex.analysis.recovery import HEALED
 from warex.analysis.regimes import Regime, effort, regime
 from warex.analysis.run import Run
 from warex.analysis.statistics import pass_k
 from warex.analysis.trial import CLEAN, NO_PROXY, TrialRecord
+from warex.traces.outcome import Counted
 
 __all__ = [
     "Contrast",
@@ -71,6 +73,8 @@ class Intervals:
 
     latency_s: Interval = None
     llm_calls: Interval = None
+    first_token_s: Interval = None
+    tokens_per_s: Interval = None
     steps: Interval = None
     input_tokens: Interval = None
     cached_tokens: Interval = None
@@ -111,6 +115,10 @@ class Row:
     latency_s: float | None
     """Client latency."""
     llm_calls: float | None
+    first_token_s: float | None
+    """Seconds until a streamed answer first said something."""
+    tokens_per_s: float | None
+    """Tokens a second of a streamed answer, from its first to its last."""
     steps: float | None
     input_tokens: float | None
     cached_tokens: float | None
@@ -130,8 +138,13 @@ class Row:
     undecided: int | None
     """Exposed trials outside the recovery rate."""
     ledger: Ledger | None
+    as_if: tuple[str, ...] = ()
+    """Models whose prices ``usd`` and ``total_usd`` borrow, since nothing was paid: scripted ones
+    have none of their own."""
     exposed_delta: Delta | None = None
     """``delta`` over the pairs whose trial here had a delivered fault."""
+    score: Mean | None = None
+    """The mean score, 0 to 1, where a trial of the condition was done in part."""
     r_fault: Mean | None = None
     """R_fault = Acc_fault / Acc_clean over pairs; None where clean solved nothing."""
     intervals: Intervals = Intervals()
@@ -142,6 +155,11 @@ class Row:
     recovered_and_solved: Rate | None = None
     """Trials recovered and solved, among those that stand in the recovery rate: retrying is not
     recovering."""
+    detected: Rate | None = None
+    """Exposed trials whose fault the agent noticed, of those where that can be told."""
+    false_successes: Rate | None = None
+    """Trials in which the agent claimed a success that the check denied, of those where that can
+    be told."""
     recovery_price: RecoveryPrice | None = None
     tries: Mean | None = None
     """Right requests after a fault, whoever made them, over the injections that stand in the rate,
@@ -187,6 +205,7 @@ class Table:
     contrasts: tuple[Contrast, ...] = ()
     defences: tuple[DefenceEffect, ...] = ()
     doses: tuple[DoseSeries, ...] = ()
+    endings: tuple[Endings, ...] = ()
 
     def row(self, agent: str, condition: str) -> Row:
         """Return the row of an agent and condition; KeyError if there is none."""
@@ -228,6 +247,7 @@ def tabulate(run: Run) -> Table:
         contrasts=tuple(compared),
         defences=tuple(found for agent in agents for found in agent.defences()),
         doses=tuple(found for agent in agents for found in agent.doses()),
+        endings=endings(run),
     )
 
 
@@ -314,7 +334,8 @@ class _Agent:
         exposed = [trial for trial in faulted if trial.exposed]
         judged = [trial for trial in exposed if trial.recovered is not None]
         exposure = _rate(faulted, lambda t: t.exposed) if faulted else None
-        seen = bool(trials) and all(trial.llm is not None for trial in trials)
+        seen = bool(trials) and all(trial.watched for trial in trials)
+        heard = seen and all(trial.llm is not None for trial in trials)
         clean = self._trials.get(CLEAN, ())
         means = {field.name: _mean(trials, _FIGURES[field.name]) for field in fields(Intervals)}
         row = Row(
@@ -326,6 +347,8 @@ class _Agent:
             delta=against_clean,
             latency_s=means["latency_s"],
             llm_calls=means["llm_calls"],
+            first_token_s=means["first_token_s"],
+            tokens_per_s=means["tokens_per_s"],
             steps=means["steps"],
             input_tokens=means["input_tokens"],
             cached_tokens=means["cached_tokens"],
@@ -334,16 +357,25 @@ class _Agent:
             reasoning_tokens=means["reasoning_tokens"],
             usd=means["usd"],
             total_usd=_sum([t.llm.spent_usd if t.llm else None for t in trials]),
-            recovery=_rate(judged, lambda t: t.recovered) if faulted else None,
+            as_if=tuple(sorted({m for t in trials if t.llm for m in t.llm.as_if.values()})),
+            score=self._mean_of(_scores(trials)),
+            recovery=_rate(judged, lambda t: t.recovered)
+            if judged or (faulted and heard)
+            else None,
             exposure=exposure,
-            healed=sum(_has_healed(trial) for trial in exposed) if seen else None,
+            healed=sum(_has_healed(trial) for trial in exposed) if heard else None,
             undecided=len(exposed) - len(judged) if seen else None,
             ledger=_ledger(trials) if seen else None,
             intervals=self._intervals(trials, means),
             pass_k=_pass_k(self._solved[condition]),
-            reloads=sum(t.behaviour.reloads for t in trials) if seen else None,
+            reloads=sum(t.behaviour.reloads for t in trials) if heard else None,
             duplicated_writes=sum(t.behaviour.duplicated_writes for t in trials) if seen else None,
-            replayed_calls=sum(t.llm.replayed for t in trials if t.llm) if seen else None,
+            false_successes=_rate(
+                [t for t in trials if t.false_success is not None], lambda t: t.false_success
+            )
+            if heard
+            else None,
+            replayed_calls=sum(t.llm.replayed for t in trials if t.llm) if heard else None,
             dose=setup.dose,
             scenario=setup.scenario,
             defence=setup.defence,
@@ -352,13 +384,14 @@ class _Agent:
         )
         if not faulted:
             return row
-        found = [(task_of(t), r) for t in exposed for r in t.recoveries if r.verdict in COUNTING]
+        found = [(task_of(t), r) for t in exposed for r in t.recoveries if r.counts]
         return replace(
             row,
             exposed_delta=delta(solved(exposed), self._clean),
             r_fault=kept_share(self._solved[condition], self._clean),
             injections_recovered=rate_over((task, r.verdict == "recovered") for task, r in found),
             recovered_and_solved=_rate(judged, lambda t: t.recovered and t.solved),
+            detected=_rate([t for t in exposed if t.detected is not None], lambda t: t.detected),
             recovery_price=_price(trials),
             tries=self._mean_of([(task, float(r.tries)) for task, r in found]),
             premature_stops=_rate(exposed, lambda t: t.behaviour.premature_stop(t.outcome)),
@@ -386,6 +419,8 @@ class _Agent:
 _FIGURES: dict[str, Callable[[TrialRecord], float | None]] = {
     "latency_s": lambda t: t.latency_s,
     "llm_calls": lambda t: len(t.llm.calls) if t.llm else None,
+    "first_token_s": lambda t: t.llm.first_token_s if t.llm else None,
+    "tokens_per_s": lambda t: t.llm.tokens_per_s if t.llm else None,
     "steps": lambda t: t.llm.steps if t.llm else None,
     "input_tokens": lambda t: t.llm.input_tokens if t.llm else None,
     "cached_tokens": lambda t: t.llm.cached_tokens if t.llm else None,
@@ -439,11 +474,17 @@ def _sum(figures: Sequence[float | None]) -> float | None:
 
 
 def _ledger(trials: Iterable[TrialRecord]) -> Ledger:
-    told = [(trial.injections, trial.left_alone) for trial in trials]
+    told = [(occurrences(trial.injections), trial.left_alone) for trial in trials]
     return ledger(
         [i for planned, _ in told for i in planned], [p for _, alone in told for p in alone]
     )
 
 
+def _scores(trials: Iterable[TrialRecord]) -> list[tuple[Task, float]]:
+    """Return the scores of a condition's trials; none where each was done in full or not at all."""
+    found = [(task_of(t), t.outcome.score) for t in trials if isinstance(t.outcome, Counted)]
+    return found if any(0 < score < 1 for _, score in found) else []
+
+
 def _has_healed(trial: TrialRecord) -> bool:
-    return any(r.verdict in ("healed_by_browser", "healed_by_page") for r in trial.recoveries)
+    return any(r.verdict in HEALED for r in trial.recoveries)

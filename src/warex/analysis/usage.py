@@ -1,10 +1,15 @@
 """What an agent's calls to its model came to: calls, steps, tokens, money."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Self
 
-from warex.llm.prices import AsIf, Price, PriceTable, cost
-from warex.traces.events import Entry, LlmCall
+from warex.analysis.attribution import owners
+from warex.llm.prices import PriceTable, cost, named
+from warex.traces.events import Entry, LlmCall, LlmUnread
+
+_AS_IF = ", as if {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,10 @@ class CallCost:
     usage: str
     """``reported``, ``estimated``, ``partial`` or ``none``."""
     latency_s: float
+    first_token_s: float | None
+    """Seconds until a streamed answer first said something; None where it was not streamed."""
+    tokens_per_s: float | None
+    """From the first token of a streamed answer to its last; None where that cannot be told."""
     usd: float | None
     """None where the table has no price for the model."""
     as_if: str | None
@@ -36,6 +45,15 @@ class CallCost:
     replayed: bool = False
     """Whether an earlier trial's answer was given again: told at its price, but not paid twice."""
     original_latency_s: float | None = None
+    run: tuple[str, int] | None = None
+    """The run of a task that it belongs to, where one command ran several."""
+    service_tier: str = ""
+    """At which of the API's prices it was; empty for the usual one."""
+
+    @property
+    def priced_by(self) -> str:
+        """What the price table is asked for: the model, with its tier if not the usual one."""
+        return named(self.model, self.service_tier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +65,7 @@ class LlmUse:
     @property
     def steps(self) -> int:
         """Steps: a call whose body is repeated stays in its step."""
-        return len({call.step for call in self.calls})
+        return len({(call.run, call.step) for call in self.calls})
 
     @property
     def input_tokens(self) -> int:
@@ -73,6 +91,19 @@ class LlmUse:
     def reasoning_tokens(self) -> int:
         """The part of ``output_tokens`` that was reasoning."""
         return sum(call.reasoning_tokens for call in self.calls)
+
+    @property
+    def first_token_s(self) -> float | None:
+        """Mean seconds until a streamed answer first said something; None without one."""
+        known = [c.first_token_s for c in self.calls if c.first_token_s is not None]
+        return fmean(known) if known else None
+
+    @property
+    def tokens_per_s(self) -> float | None:
+        """Mean over streamed answers, each counted by its tokens; None without one."""
+        known = [(c.tokens_per_s, c.output_tokens) for c in self.calls if c.tokens_per_s]
+        tokens = sum(count or 0 for _, count in known)
+        return tokens / sum((count or 0) / speed for speed, count in known) if known else None
 
     @property
     def usd(self) -> float | None:
@@ -101,10 +132,14 @@ class LlmUse:
         """Models that are priced as another one, and as which."""
         return {call.model: call.as_if for call in self.calls if call.as_if}
 
+    def scripted(self) -> Self:
+        """Return the same of a model that WAREX plays: no price is its own, whatever its name."""
+        return replace(self, calls=tuple(_scripted(call) for call in self.calls))
+
     @property
     def unpriced(self) -> tuple[str, ...]:
-        """Models without a price."""
-        return tuple(sorted({call.model for call in self.calls if call.usd is None}))
+        """Models without a price, and tiers of models that have one."""
+        return tuple(sorted({call.priced_by for call in self.calls if call.usd is None}))
 
     @property
     def uncertain(self) -> int:
@@ -112,10 +147,21 @@ class LlmUse:
         return sum(call.usage in ("estimated", "partial") for call in self.calls)
 
 
-def llm_use(entries: Iterable[Entry], prices: PriceTable) -> LlmUse:
+def llm_use(entries: Sequence[Entry], prices: PriceTable) -> LlmUse:
     """Return what the calls in a trace came to."""
+    of = owners(entries)
     calls = ((e.seq, e.event) for e in entries if isinstance(e.event, LlmCall))
-    return LlmUse(tuple(_cost(seq, call, prices) for seq, call in calls))
+    return LlmUse(
+        tuple(replace(_cost(seq, it, prices), run=of.get(it.carrier)) for seq, it in calls)
+    )
+
+
+def llm_unread(entries: Iterable[Entry]) -> tuple[tuple[str, str], ...]:
+    """Return what looks like calls to a model and could not be read: URL without query, and why."""
+    events = (entry.event for entry in entries)
+    return tuple(
+        (event.url.partition("?")[0], event.reason) for event in events if type(event) is LlmUnread
+    )
 
 
 def seconds_saved(calls: Iterable[LlmCall | CallCost]) -> float:
@@ -143,12 +189,23 @@ def _cost(seq: int, call: LlmCall, prices: PriceTable) -> CallCost:
         reasoning_tokens=call.reasoning_tokens,
         usage=call.usage,
         latency_s=call.latency_s,
+        first_token_s=call.first_token_s if call.stream and not call.replayed else None,
+        tokens_per_s=call.tokens_per_s,
         usd=usd,
         as_if=as_if,
         arithmetic=arithmetic,
         error=call.error,
         replayed=call.replayed,
         original_latency_s=call.original_latency_s,
+        service_tier=call.service_tier,
+    )
+
+
+def _scripted(call: CallCost) -> CallCost:
+    if call.as_if or not call.usd:
+        return call
+    return replace(
+        call, as_if=call.model, arithmetic=f"{call.arithmetic}{_AS_IF.format(call.model)}"
     )
 
 
@@ -156,23 +213,20 @@ def _price(call: LlmCall, prices: PriceTable) -> tuple[float | None, str | None,
     usage = call.tokens
     if usage is None:
         return 0.0, None, "nothing was generated"
-    priced = cost(call.model, usage, prices)
-    if priced is None:
-        return None, None, f"the price table of {prices.date} has no {call.model!r}"
-    price = _per_million(call.model, prices)
+    priced, price = cost(call.model, usage, prices), prices.rates(call.model, usage)
+    if priced is None or price is None:
+        lacking = named(call.model, usage.tier)
+        return None, None, f"the price table of {prices.date} has no {lacking!r}"
     terms = [f"{usage.input_plain} in at ${price.input:g}"]
     if usage.cache_read:
         terms.append(f"{usage.cache_read} cached at ${price.of_cache_read:g}")
-    if usage.cache_write:
-        terms.append(f"{usage.cache_write} put into the cache at ${price.of_cache_write:g}")
+    if usage.cache_write_5m:
+        terms.append(f"{usage.cache_write_5m} written to the cache at ${price.of_cache_write:g}")
+    if usage.cache_write_1h:
+        lasting = price.of_cache_write_1h
+        terms.append(f"{usage.cache_write_1h} written to the cache for an hour at ${lasting:g}")
     terms.append(f"{usage.output_total} out at ${price.output:g}")
-    whose = f", as if {priced.as_if}" if priced.as_if else ""
+    tier = f", tier {usage.tier}" if usage.tier else ""
+    whose = tier + (_AS_IF.format(priced.as_if) if priced.as_if else "")
     words = f"({' + '.join(terms)}) / 1,000,000 = ${priced.usd:.6f}{whose}"
     return priced.usd, priced.as_if, words
-
-
-def _per_million(model: str, prices: PriceTable) -> Price:
-    entry = prices.entry(model)
-    found = prices.models[entry.as_if] if isinstance(entry, AsIf) else entry
-    assert isinstance(found, Price), "the table's own check makes sure of it"
-    return found

@@ -5,24 +5,37 @@ inconclusive, and how many tasks a stated effect would take is told once.
 """
 
 from collections.abc import Iterator
+from typing import Literal
 
 from warex.analysis.differences import (
     DefenceEffect,
     Delta,
     Power,
-    counted,
     said_of_needed,
 )
 from warex.analysis.regimes import KEPT
 from warex.analysis.run import Run
 from warex.analysis.table import Row, Table
 from warex.analysis.trial import CLEAN, NO_PROXY
+from warex.visible import counted
+
+type Finding = Literal["falls", "gains", "kept", "inconclusive"]
+"""``kept``: the interval lies within ``KEPT`` of no change."""
+
+
+def finding(delta: Delta) -> Finding:
+    """Return what a difference shows."""
+    if delta.significant:
+        return "falls" if delta.value < 0 else "gains"
+    if delta.interval and delta.interval[0] >= -KEPT and delta.interval[1] <= KEPT:
+        return "kept"
+    return "inconclusive"
 
 
 def verdict(run: Run, table: Table) -> tuple[str, ...]:
     """Return the sentences that open a report, warnings first."""
     if not any(row.n for row in table.rows):
-        return ("No trial counts, so there is nothing to tell.",)
+        return ("No trial counts, so there are no results.",)
     return (*_warnings(table), *(line for agent in run.agents for line in _agent(table, agent)))
 
 
@@ -37,7 +50,8 @@ def _warnings(table: Table) -> Iterator[str]:
             )
         elif row in table.underexposed:
             yield (
-                f"{row.agent}, {row.condition}: a fault reached only {row.exposure} trials, so this"
+                f"{row.agent}, {row.condition}: a fault reached only {row.exposure.hits} of"
+                f" {counted(row.exposure.n, 'trial')}, so this"
                 " condition hardly measures it."
             )
 
@@ -64,19 +78,21 @@ def _agent(table: Table, agent: str) -> Iterator[str]:
 
 def _change(row: Row, delta: Delta) -> str:
     who, where = row.agent, row.condition
-    if delta.significant and delta.value < 0:
-        return f"{who} loses {_lost(delta)} under {where} ({_p(delta)})."
-    if delta.significant:
-        return f"{who} gains {_won(delta)} under {where} ({_p(delta)})."
-    if delta.interval and delta.interval[0] >= -KEPT and delta.interval[1] <= KEPT:
-        return (
-            f"{where} leaves {who}'s success as it is, to within {100 * KEPT:.0f} points:"
-            f" {_won(delta)}."
-        )
-    return (
-        f"{who} under {where}: {_won(delta)} over {counted(delta.pairs, 'pair')}. Inconclusive:"
-        f" {where} vs {CLEAN}{_maybe_p(delta)}."
-    )
+    match finding(delta):
+        case "falls":
+            return f"{who} loses {_lost(delta)} under {where} ({_p(delta)})."
+        case "gains":
+            return f"{who} gains {_won(delta)} under {where} ({_p(delta)})."
+        case "kept":
+            return (
+                f"{where} leaves {who}'s success as it is, to within {100 * KEPT:.0f} points:"
+                f" {_won(delta)}."
+            )
+        case "inconclusive":
+            return (
+                f"{who} under {where}: {_won(delta)} over {counted(delta.pairs, 'pair')}."
+                f" Inconclusive: {where} vs {CLEAN}{_maybe_p(delta)}."
+            )
 
 
 def _regime(row: Row) -> str | None:
@@ -110,7 +126,8 @@ def _power(agent: str, power: Power) -> str:
     noise += ", which is assumed" if power.assumed else ""
     tasks, needed = counted(power.n, "task"), said_of_needed(power.needed)
     if power.drop is None:
-        return f"{agent}: {tasks} are too few to detect even a total collapse ({noise}); {needed}."
+        few = counted(power.n, "task is", "tasks are")
+        return f"{agent}: {few} too few to detect even a total collapse ({noise}); {needed}."
     return (
         f"{agent}: the smallest detectable drop over {tasks} is {_points(power.drop)} ({noise});"
         f" {needed}."
@@ -140,7 +157,7 @@ def _p(delta: Delta) -> str:
     p = delta.p if delta.p_holm is None else delta.p_holm
     if p is None:
         return "no test"
-    written = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+    written = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
     return ("adjusted " if delta.p_holm is not None else "") + written
 
 

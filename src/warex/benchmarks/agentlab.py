@@ -126,6 +126,7 @@ class AgentLabBenchmark(Benchmark):
     site_names: ClassVar = _SITES
     verifiers = ("python-requests/",)
     key_variables = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY")
+    base_url_variable = "OPENAI_BASE_URL"
     recipe: ClassVar = Recipe(
         pythons=("3.12", "3.11"),
         pins="pins/agentlab.txt",
@@ -204,6 +205,10 @@ scenario = "late-scripts.yaml"
         if task.startswith("miniwob."):
             return (MINIWOB,)
         return tuple(_origin(self._seen(site)) for site in self._sites_of(task))
+
+    def site_names_of(self, task: str) -> tuple[str, ...]:
+        """Return WebArena's names of the task's sites, or that MiniWoB++ is its only one."""
+        return ("miniwob",) if task.startswith("miniwob.") else self._sites_of(task)
 
     def arm(self, scenario: Scenario, task: str) -> Arm:
         """Return ``first_llm_call`` but for what a page of MiniWoB++ bears while it loads."""

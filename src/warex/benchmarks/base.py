@@ -22,18 +22,16 @@ from warex.benchmarks.recipe import Recipe
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, MachineError
 from warex.llm.actions import Vocabulary
+from warex.llm.embedded import is_embedded
 from warex.proxy.ca import CertificateAuthority
 from warex.sandbox.chromium import find_chromium
 from warex.sandbox.finding import Finding
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import check, listed, not_among
-from warex.traces import Ending
+from warex.traces import Ending, Trace
 
 AGENT_LOG = "agent.log"
 """In an attempt's folder: what the agent's command printed."""
-
-EMBEDDED = ("scripted:", "playbook:")
-"""How the names of models begin that WAREX plays itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +42,16 @@ class AgentSpec:
     model: str
     """As the harness is to name it."""
     base_url: str | None = None
-    """An OpenAI-compatible endpoint; None for the client's own default."""
+    """Where the model is asked, over its client's API; None for the client's own default."""
     screenshot: bool = False
     max_steps: int = 25
+    observation: tuple[str, ...] | None = None
+    """All that the model is shown of a page; None for what the harness shows by itself."""
 
     @property
     def embedded(self) -> bool:
         """Whether WAREX plays the model itself, and gives it an address when the trial runs."""
-        return self.model.startswith(EMBEDDED)
+        return is_embedded(self.model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +128,8 @@ class Benchmark(ABC):
     """In words, what ``arm`` does and why."""
     example: ClassVar[str] = ""
     """A campaign file that can be copied."""
+    starter: ClassVar[tuple[str, ...]] = ()
+    """The files that the example names, to begin with: paths below ``benchmarks/starter``."""
 
     opens_a_page: ClassVar[bool] = False
     """Whether its agent opens a page of the task's site before all else; that then proves that its
@@ -143,10 +145,17 @@ class Benchmark(ABC):
     site_names: ClassVar[tuple[str, ...] | None] = ()
     """What the table's ``sites`` may name; None for origins."""
 
+    observations: ClassVar[tuple[frozenset[str], ...]] = ()
+    """What an agent's ``observation`` may be; none where it cannot be chosen."""
+
+    isolated: bool = True
+    """Whether no trial sees what another one did; where it may, they run one at a time."""
     verifiers: tuple[str, ...] = ()
     """How the User-Agent of the benchmark's own judges begins: never touched, never counted."""
     key_variables: tuple[str, ...] = ()
     """API keys its clients insist on; one that is not set gets a placeholder."""
+    base_url_variable: str | None = None
+    """The variable by which its client is told where to ask, if it reads one."""
     variables: Mapping[str, str] = MappingProxyType({})
     """What the campaign sets in the environment of its commands, unfilled."""
     embedded_model: ClassVar[str] = "gpt-4o-mini"
@@ -169,6 +178,14 @@ class Benchmark(ABC):
     @abstractmethod
     def sites(self, task: str) -> tuple[str, ...]:
         """Return the origins of the task's sites, as the browser knows them."""
+
+    def site_names_of(self, task: str) -> tuple[str, ...]:
+        """Return the sites that the task needs, as a campaign's ``tasks.sites`` names them."""
+        return tuple(urlsplit(origin).hostname or origin for origin in self.sites(task))
+
+    def vocabulary_of(self, task: str) -> Vocabulary:
+        """Return the actions of the agent that works on a task."""
+        return self.vocabulary
 
     def never(self, task: str) -> tuple[str, ...]:
         """Return globs of URLs that no fault may touch: set-up, judging, the harness's own."""
@@ -197,13 +214,19 @@ class Benchmark(ABC):
             self.environment()
         for agent in agents:
             self._check_endpoint(agent)
+            self._check_observation(agent)
+
+    def needs_proxy(self) -> str | None:
+        """Return why no trial can go without the proxy, where the table alone tells."""
+        return None
 
     def require_keys(self, agents: Sequence[AgentSpec], environment: Mapping[str, str]) -> None:
         """Raise MachineError for a model behind an API whose key nobody set.
 
         Harnesses try for minutes before they give up, and then say something else.
         """
-        if not self.key_variables or any(map(environment.get, self.key_variables)):
+        enough = (*self.key_variables, self.base_url_variable or "")
+        if not self.key_variables or any(map(environment.get, enough)):
             return
         for agent in agents:
             if agent.base_url is None and not agent.embedded:
@@ -227,6 +250,14 @@ class Benchmark(ABC):
     def find_browser(self) -> Path:
         """Return the browser for its trials. Raises MachineError where there is none."""
         return find_chromium(headless_shell=self.headless)
+
+    def doubts(self, scenario: Scenario, task: str) -> Iterator[str]:
+        """Yield a sentence for each thing that a scenario may not show on this benchmark."""
+        yield from ()
+
+    def told(self, task: str) -> Iterator[str]:
+        """Yield the texts of its command in which addresses of this machine may stand."""
+        yield from self.variables.values()
 
     @abstractmethod
     def stage(
@@ -263,6 +294,14 @@ class Benchmark(ABC):
         A harness that left no result is ``harness_crashed``: void before any fault was delivered,
         counted with 0 after. Raises TrialVoid where the benchmark's own record cannot be read.
         """
+
+    def judged(self, task: str, folder: Path, result: Result, trace: Trace | None) -> Result:
+        """Return what came of it once more, as the whole trial shows it.
+
+        Called when agent and proxy have ended, so that nothing that is asked now can meet a fault.
+        ``trace`` is None where there was no proxy. Raises TrialVoid where nobody can tell.
+        """
+        return result
 
     def environment(self) -> Made:
         """Return the benchmark's own environment.
@@ -312,16 +351,28 @@ class Benchmark(ABC):
                 " http://127.0.0.1:7770"
             )
 
+    def _check_observation(self, agent: AgentSpec) -> None:
+        if agent.observation is None or frozenset(agent.observation) in self.observations:
+            return
+        given = f"agent {agent.name!r}: observation = [{', '.join(agent.observation)}]"
+        if not self.observations:
+            raise CampaignError(
+                f"{given}: what {self.name} shows its model cannot be chosen so; leave the key out"
+            )
+        allowed = " or ".join(f"[{', '.join(sorted(each))}]" for each in self.observations)
+        raise CampaignError(f"{given}: {self.name} can show its model {allowed}")
+
     def _check_endpoint(self, agent: AgentSpec) -> None:
         if agent.base_url is None:
             return
         for endpoint in self.endpoints(agent):
             wanted, given = urlsplit(endpoint).path, urlsplit(agent.base_url).path
             if wanted.rstrip("/") != given.rstrip("/"):
+                right = f"{urlsplit(agent.base_url)._replace(path=wanted, query='').geturl()!r}"
                 raise CampaignError(
                     f"agent {agent.name!r}: {self.name} calls {endpoint}, whatever it is told, and"
-                    f" a host can be mapped, but no path: base_url must end in {wanted}, and is"
-                    f" {agent.base_url!r}"
+                    f" the proxy can put another host in its place, but no other path: the path of"
+                    f" base_url must be {wanted}, as in {right}, and it is {agent.base_url!r}"
                 )
 
 

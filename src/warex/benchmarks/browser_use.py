@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, JsonValue, StringConstraints, model_validator
@@ -53,6 +53,15 @@ QUIET = {
     "BROWSER_USE_DISABLE_EXTENSIONS": "1",
 }
 
+type Api = Literal["openai", "anthropic", "google"]
+"""Whose API the model is asked by."""
+_CLIENTS: Mapping[Api, tuple[str, str]] = {
+    "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    "google": ("GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
+}
+"""The variables from which each client takes its key, and where to ask."""
+
 type Text = Annotated[str, StringConstraints(min_length=1)]
 
 
@@ -82,6 +91,11 @@ class BrowserUseOptions(BaseModel, frozen=True, extra="forbid"):
         default=None,
         description="A JSONL file of tasks: id, goal, url and, for the answer, expect; left out,"
         " the testbed's.",
+    )
+    api: Api = Field(
+        default="openai",
+        description="How the model is asked: by browser-use's ChatOpenAI, ChatAnthropic or"
+        " ChatGoogle.",
     )
     agent: dict[str, JsonValue] = Field(
         default_factory=dict, description="What Agent(…) is told beside: use_vision, use_judge …"
@@ -116,6 +130,7 @@ class BrowserUseBenchmark(Benchmark):
     options_model: ClassVar = BrowserUseOptions
     site_names: ClassVar = None
     key_variables = ("OPENAI_API_KEY",)
+    base_url_variable = "OPENAI_BASE_URL"
     recipe: ClassVar = Recipe(
         pythons=("3.13", "3.12", "3.11"),
         pins="pins/browser-use.txt",
@@ -131,10 +146,11 @@ class BrowserUseBenchmark(Benchmark):
     )
     guide: ClassVar = (
         "Its own environment (`warex benchmarks setup browser-use --dir DIR`) and a model that"
-        " speaks OpenAI's chat completions. Tasks are the testbed's, judged by its checks, or those"
-        " of `options.tasks`, a JSONL file: {id, goal, url, expect}. By its default browser-use has"
-        " its model judge each run at the end: one more call, which counts, and which"
-        " `options.agent = { use_judge = false }` takes away."
+        " speaks OpenAI's chat completions, or with `options.api` Anthropic's or Google's API."
+        " Tasks are the testbed's, judged by its checks, or those of `options.tasks`, a JSONL file:"
+        " {id, goal, url, expect}. By its default browser-use has its model judge each run at the"
+        " end: one more call, which counts, and which `options.agent = { use_judge = false }` takes"
+        " away."
     )
     arming: ClassVar = (
         "first_page: it opens the first page before its first step, and tells its model what came"
@@ -159,6 +175,8 @@ scenario = "paper/server-error"
     def __init__(self, table: BenchmarkTable | None = None) -> None:
         super().__init__(table)
         self._given = cast(BrowserUseOptions, self.options)
+        key, self.base_url_variable = _CLIENTS[self._given.api]
+        self.key_variables = (key,)
         self._testbed = TestbedBenchmark()
         if self._given.tasks is None and self.table.sites:
             raise CampaignError(
@@ -190,6 +208,12 @@ scenario = "paper/server-error"
     ) -> None:
         """Raise for an environment that is not made, or a site that only a proxy can map."""
         super().ready(tasks, agents, direct=direct)
+        embedded = [agent.model for agent in agents if agent.embedded]
+        if embedded and self._given.api != "openai":
+            raise CampaignError(
+                f"benchmark.options.api is {self._given.api!r}, but {embedded[0]} speaks OpenAI's"
+                " chat completions alone; leave the key out"
+            )
         if direct and (mapped := [s for s, target in self.table.sites.items() if s != target]):
             raise CampaignError(
                 f"condition 'no-proxy': {mapped[0]} is served from elsewhere, which only the proxy"
@@ -215,6 +239,7 @@ scenario = "paper/server-error"
         told = {
             "task": f"{task.goal}\nThe website is {task.url}",
             "url": task.url,
+            "api": self._given.api,
             "model": job.agent.model,
             "base_url": job.agent.base_url,
             "max_steps": job.agent.max_steps,
@@ -296,10 +321,13 @@ scenario = "paper/server-error"
         tasks: dict[str, OwnTask] = {}
         for where, task in _read_tasks(path):
             if task.id in tasks:
-                raise CampaignError(f"{where}: the task {task.id!r} stands there twice")
+                raise CampaignError(f"{where}: the task {task.id!r} is listed twice")
             tasks[task.id] = task
         if not tasks:
-            raise CampaignError(f"benchmark.options.tasks: {path} holds no task")
+            raise CampaignError(
+                f"benchmark.options.tasks: {path} holds no task: it has no line but blank"
+                " ones; write a task on each (docs/how-to/benchmarks/browser-use.md)"
+            )
         return tasks
 
 

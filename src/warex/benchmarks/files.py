@@ -1,15 +1,17 @@
-"""Serves a folder of files on this machine for one trial, and counts who asks."""
+"""Serves folders of files on this machine for one trial, and counts who asks."""
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from warex.errors import TrialVoid
+from warex.benchmarks.base import Stage
+from warex.benchmarks.table import BenchmarkTable
+from warex.errors import CampaignError, TrialVoid
 
 
 @dataclass(slots=True)
@@ -35,6 +37,29 @@ def served(folder: Path) -> Iterator[Served]:
         finally:
             server.shutdown()
             thread.join()
+
+
+def require_folders(table: BenchmarkTable) -> None:
+    """Raise CampaignError where a site is to be served from what is neither folder nor origin."""
+    for site, target in table.sites.items():
+        if "://" not in target and not table.path(target).is_dir():
+            raise CampaignError(
+                f"benchmark.sites: {site} is to be served from {target!r}, which is neither a"
+                " folder nor an origin"
+            )
+
+
+@contextmanager
+def staged(table: BenchmarkTable) -> Iterator[Stage]:
+    """Serve the sites of a table that are folders; map these, and those that are elsewhere."""
+    with ExitStack() as held:
+        maps = []
+        for site, target in table.sites.items():
+            if "://" not in target:
+                target = f"http://127.0.0.1:{held.enter_context(served(table.path(target))).port}"
+            if site != target:
+                maps.append(f"{site}={target}")
+        yield Stage(tuple(maps))
 
 
 class _Server(ThreadingHTTPServer):

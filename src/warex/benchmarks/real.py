@@ -10,21 +10,22 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, cast
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, Field
-
+from warex.benchmarks.arming import arm_on_first_page
 from warex.benchmarks.base import AgentSpec, Benchmark, Command, Job, Result, Stage
 from warex.benchmarks.environments import Made
 from warex.benchmarks.playwright import browsers_for
+from warex.benchmarks.real_options import DEMO, SUBSETS, RealOptions, words
 from warex.benchmarks.recipe import Install, Recipe
 from warex.benchmarks.records import crashed
+from warex.benchmarks.single_page import hits_document, missed_on_single_page
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, MachineError, TrialVoid
 from warex.files import read_ordinary
-from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.sandbox.finding import Finding
 from warex.scenarios import Arm, Scenario
@@ -37,6 +38,7 @@ _RESULTS = "results"
 _SUMMARY = f"{_RESULTS}/*/summary_info.json"
 
 _OPENAI = "https://api.openai.com/v1"
+_ANTHROPIC = "https://api.anthropic.com"
 _OPENROUTER = "https://openrouter.ai/api/v1"
 _BY_OPENAI = ("gpt-", "o1", "o3")
 _BY_ANTHROPIC = ("claude-", "sonnet-")
@@ -45,8 +47,7 @@ _BY_OPENROUTER = "openrouter/"
 LONGEST_WAIT = 2.0
 """Seconds that the first page may be late: the harness waits five for it, all it loads included."""
 
-_BORNE = ("http_error", "network_error")
-"""Faults that answer with a body, which the harness's own navigation takes for a page."""
+_SHOWN = ("axtree", "html", "screenshot")
 
 # tiktoken looks for its tables by the hash of the address that it would fetch them from.
 _TABLE = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
@@ -67,7 +68,11 @@ print(json.dumps({{"versions": versions}}))
 _MODEL_ERRORS = re.compile(
     r"^(OpenAIError|AnthropicError|API\w*Error|AuthenticationError|PermissionDeniedError"
     r"|NotFoundError|RateLimitError|InternalServerError|BadRequestError|UnprocessableEntityError"
-    r"|ConflictError)$"
+    r"|ConflictError"
+    # Of Anthropic's client alone.
+    r"|OverloadedError|ServiceUnavailableError|GatewayTimeoutError|DeadlineExceededError"
+    r"|RequestTimeoutError|ClientClosedRequestError|HTTPNotImplementedError|PaymentRequiredError"
+    r"|PreconditionFailedError|RetryableError|CredentialsError)$"
 )
 _TOO_LONG = re.compile(r"context.length|maximum context|too many tokens|too long", re.IGNORECASE)
 _UNJUDGED = (
@@ -82,19 +87,6 @@ _UNJUDGED = (
 _BY_AGENT = re.compile(r"\bin get_action\b")
 
 
-class RealOptions(BaseModel, frozen=True, extra="forbid"):
-    """What the adapter may be told; what is left out is as the harness has it."""
-
-    version: Literal["v1", "v2"] = Field(default="v1", description="Which of REAL's task sets.")
-    use_html: bool | None = Field(default=None, description="Whether the agent sees the HTML.")
-    use_axtree: bool | None = Field(
-        default=None, description="Whether the agent sees the accessibility tree."
-    )
-    use_screenshot: bool | None = Field(
-        default=None, description="Whether the agent sees a screenshot."
-    )
-
-
 class RealBenchmark(Benchmark):
     """REAL with its demo agent."""
 
@@ -102,26 +94,23 @@ class RealBenchmark(Benchmark):
     summary: ClassVar = (
         "REAL with its demo agent (agisdk): 112 tasks on clones of well-known sites."
     )
-    # No action goes to an address, back, or loads a page again.
-    vocabulary = Vocabulary(
-        name="real-demo-agent",
-        navigate=("click", "dblclick", "press"),
-        finish=("send_msg_to_user", "report_infeasible"),
-        infeasible=("report_infeasible",),
-        noop=("noop",),
-        other=(
-            *("fill", "select_option", "clear", "focus", "hover", "scroll"),
-            *("drag_and_drop", "upload_file"),
-        ),
-    )
+    vocabulary = words("real-demo-agent", DEMO)
     records: ClassVar = (_TOLD, _SUMMARY, f"{_RESULTS}/*/experiment.log")
     options_model: ClassVar = RealOptions
+    # The demo agent refuses to work by pictures alone.
+    observations: ClassVar = tuple(
+        frozenset(shown)
+        for n in (1, 2, 3)
+        for shown in combinations(_SHOWN, n)
+        if shown != ("screenshot",)
+    )
     site_names: ClassVar = (
         *("dashdish", "fly-unified", "gocalendar", "gomail", "marrisuite", "networkin"),
         *("omnizon", "opendining", "staynb", "topwork", "udriver", "zilloft"),
     )
     verifiers = ("python-requests/",)
     key_variables = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY")
+    base_url_variable = "OPENAI_BASE_URL"
     recipe: ClassVar = Recipe(
         pythons=("3.13", "3.12"),
         pins="pins/real.txt",
@@ -170,7 +159,13 @@ scenario = "paper/server-error"
 
     def __init__(self, table: BenchmarkTable | None = None) -> None:
         super().__init__(table)
-        self._given = cast(RealOptions, self.options)
+        self._given = given = cast(RealOptions, self.options)
+        if given.vocabulary is not None:
+            self.vocabulary = given.vocabulary
+        elif given.agent is not None:
+            self.vocabulary = words("real-own-agent", SUBSETS)
+        elif given.actions is not None:
+            self.vocabulary = words("real-demo-agent", given.actions)
 
     def tasks(self) -> tuple[str, ...]:
         """Return the tasks' names as REAL writes them: ``v1.gomail-2``."""
@@ -179,6 +174,10 @@ scenario = "paper/server-error"
     def sites(self, task: str) -> tuple[str, ...]:
         """Return the origin of the task's site, which its agisdk version names."""
         return (self._site(task)[1],)
+
+    def site_names_of(self, task: str) -> tuple[str, ...]:
+        """Return REAL's own name of the task's site."""
+        return (self._site(task)[0],)
 
     def never(self, task: str) -> tuple[str, ...]:
         """Return what sets the site up, tells its final state, and submits it."""
@@ -195,20 +194,29 @@ scenario = "paper/server-error"
 
     def arm(self, scenario: Scenario, task: str) -> Arm:
         """Return ``first_page`` for what its set-up bears, ``first_llm_call`` for the rest."""
-        borne = all(
-            rule.fault.kind in _BORNE and getattr(rule.fault, "delay", 0.0) <= LONGEST_WAIT
-            for rule in scenario.rules
-        )
-        return scenario.arm or ("first_page" if borne else "first_llm_call")
+        if scenario.arm is not None:
+            return scenario.arm
+        # Without its scripts one of REAL's sites stays blank.
+        if any("script" in rule.fault.default_resource for rule in scenario.rules):
+            return "first_llm_call"
+        return arm_on_first_page(scenario, LONGEST_WAIT)
+
+    def doubts(self, scenario: Scenario, task: str) -> Iterator[str]:
+        """Yield what single-page sites do not ask for, and what the agent cannot bring back."""
+        yield from missed_on_single_page(scenario, self.arm(scenario, task), "REAL's sites")
+        if hits_document(scenario) and not self.vocabulary.recover:
+            yield (
+                "no action of the agent's asks for a page again, so whatever page is hit stays"
+                ' away and RR is 0 for any model; options.actions = ["chat", "bid", "infeas",'
+                ' "nav"] gives it goto'
+            )
 
     def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
-        """Return where the demo agent asks: OpenAI's own host, or OpenRouter's, hard-coded."""
+        """Return where the demo agent asks: its vendor's own host, or OpenRouter's, hard-coded."""
         if agent.model.startswith(_BY_OPENROUTER):
             return (_OPENROUTER,)
-        of_openai = agent.embedded or agent.model.startswith(_BY_OPENAI)
-        if of_openai and _fits_openai(agent.base_url):
-            return (_OPENAI,)
-        return ()
+        own = _own_address(agent)
+        return (own,) if own is not None and _fits(agent.base_url, own) else ()
 
     def ready(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
@@ -216,8 +224,10 @@ scenario = "paper/server-error"
         """Raise for an unmade environment, an agent REAL cannot ask, a site nobody could map."""
         super().ready(tasks, agents, direct=direct)
         known = (*_BY_OPENAI, *_BY_ANTHROPIC, _BY_OPENROUTER)
+        if (own := self._own_file) is not None and not own.is_file():
+            raise CampaignError(f"benchmark.options.agent: there is no file {own}")
         for agent in agents:
-            if not agent.embedded and not agent.model.startswith(known):
+            if own is None and not agent.embedded and not agent.model.startswith(known):
                 raise CampaignError(
                     f"agent {agent.name!r}: REAL's demo agent takes models whose name begins with"
                     f" {', '.join(known)}, and {agent.model!r} does not; for a server of one's own"
@@ -273,8 +283,12 @@ scenario = "paper/server-error"
             "results_dir": str((job.folder / _RESULTS).absolute()),
             # It would hand out an earlier result of this task for a new one.
             "use_cache": False,
-            **self._given.model_dump(exclude={"version"}, exclude_none=True),
+            **self._given.model_dump(exclude={"version", "vocabulary"}, exclude_none=True),
         }
+        if self._given.agent is not None:
+            told["agent"] |= {"file": str(self._own_file)}
+        if agent.observation is not None:
+            told |= {f"use_{shown}": shown in agent.observation for shown in _SHOWN}
         variables = browsers_for(made, job.scratch / "browsers", job.browser, job.browser_arguments)
         variables |= {"TMPDIR": str(job.scratch), **_addresses(agent, proxied=job.proxied)}
         # With a run's id in it, what happened under faults would stand on the leaderboard.
@@ -305,6 +319,11 @@ scenario = "paper/server-error"
             # Only a message to the user has it judged; any other end is a refusal.
             return Result("reported_infeasible", 0.0, answer, reasons)
         return Result("answered", min(1.0, max(0.0, reward)), answer, reasons)
+
+    @property
+    def _own_file(self) -> Path | None:
+        own = self._given.agent
+        return None if own is None else self.table.path(own.file).absolute()
 
     @cached_property
     def _tasks(self) -> Mapping[str, Mapping[str, Any]]:
@@ -339,9 +358,16 @@ def _in_order(name: str) -> tuple[str, int]:
     return site, int(number) if number.isdecimal() else 0
 
 
-def _fits_openai(base_url: str | None) -> bool:
-    """Tell whether a host alone, without a path, leads from OpenAI's address to this one."""
-    return base_url is None or urlsplit(base_url).path.rstrip("/") == urlsplit(_OPENAI).path
+def _own_address(agent: AgentSpec) -> str | None:
+    """Return where the client of an agent's model asks if it is told of nowhere else."""
+    if agent.embedded or agent.model.startswith(_BY_OPENAI):
+        return _OPENAI
+    return _ANTHROPIC if agent.model.startswith(_BY_ANTHROPIC) else None
+
+
+def _fits(base_url: str | None, own: str) -> bool:
+    """Tell whether a host alone, without a path, leads from the vendor's address to this one."""
+    return base_url is None or urlsplit(base_url).path.rstrip("/") == urlsplit(own).path
 
 
 def _addresses(agent: AgentSpec, *, proxied: bool) -> dict[str, str]:
@@ -351,10 +377,10 @@ def _addresses(agent: AgentSpec, *, proxied: bool) -> dict[str, str]:
     """
     if agent.base_url is None or agent.model.startswith(_BY_OPENROUTER):
         return {}
-    if agent.model.startswith(_BY_ANTHROPIC):
-        return {"ANTHROPIC_BASE_URL": agent.base_url}
-    mapped = proxied and _fits_openai(agent.base_url)
-    return {"OPENAI_BASE_URL": _OPENAI if mapped else agent.base_url}
+    own = _own_address(agent)
+    name = "ANTHROPIC_BASE_URL" if own == _ANTHROPIC else "OPENAI_BASE_URL"
+    mapped = proxied and own is not None and _fits(agent.base_url, own)
+    return {name: own if own is not None and mapped else agent.base_url}
 
 
 def _tables(made: Made) -> Path | None:

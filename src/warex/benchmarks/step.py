@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, cast
 import yaml
 from pydantic import BaseModel, Field, StringConstraints
 
+from warex.benchmarks.arming import arm_on_first_page
 from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
 from warex.benchmarks.playwright import browsers_for
 from warex.benchmarks.recipe import Install, Recipe
@@ -20,8 +21,8 @@ from warex.benchmarks.records import crashed, last_words
 from warex.benchmarks.table import BenchmarkTable
 from warex.benchmarks.webarena import (
     SUPPORT,
-    arm_on_first_page,
     filled,
+    judged,
     offline,
     origin_of,
     raw_tasks,
@@ -162,10 +163,12 @@ scenario = "paper/server-error"
         variables={"PYTHONPATH": f"{{dir}}/{_STAND_INS}"},
     )
     options_model: ClassVar = StepOptions
+    observations: ClassVar = (frozenset({"axtree"}),)
     site_names: ClassVar = tuple(ADDRESSES)
     # WebArena's judges ask the shop's REST interface.
     verifiers = ("python-requests",)
     key_variables = ("OPENAI_API_KEY",)
+    base_url_variable = "OPENAI_API_BASE"
     embedded_model: ClassVar = "gpt-4-turbo-2024-04-09"
 
     def __init__(self, table: BenchmarkTable | None = None) -> None:
@@ -185,6 +188,10 @@ scenario = "paper/server-error"
     def sites(self, task: str) -> tuple[str, ...]:
         """Return the origins that SteP knows the task's sites by."""
         return tuple(origin_of(ADDRESSES[site]) for site in self._all[task]["sites"])
+
+    def site_names_of(self, task: str) -> tuple[str, ...]:
+        """Return WebArena's names of the sites that the task needs."""
+        return tuple(self._all[task]["sites"])
 
     def arm(self, scenario: Scenario, task: str) -> Arm:
         """Return from when on it bears a page in place of its first; logins are made before."""
@@ -208,9 +215,12 @@ scenario = "paper/server-error"
                 )
         if direct:
             raise CampaignError(
-                "condition 'no-proxy': SteP's sites have addresses that only the proxy can serve"
-                " from elsewhere; leave the condition out"
+                f"condition 'no-proxy': {self.needs_proxy()}; leave the condition out"
             )
+
+    def needs_proxy(self) -> str:
+        """Return what holds for SteP whatever the table says."""
+        return "SteP's sites have addresses that only the proxy can serve from elsewhere"
 
     def needs(self) -> Iterator[Finding]:
         """Yield the environment and the checkouts."""
@@ -250,7 +260,7 @@ scenario = "paper/server-error"
         }
         if job.agent.base_url is not None:
             variables["OPENAI_API_BASE"] = job.agent.base_url
-        arguments = [str(made.python), str(self.checkout / _SCRIPT), "--config", "config.yml"]
+        arguments = judged(made, self.checkout / _SCRIPT, ["--config", "config.yml"])
         return Command(arguments, variables, work)
 
     def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:

@@ -53,7 +53,10 @@ class TestbedBenchmark(Benchmark):
         other=("fill", "select_option", "scroll"),
     )
     records: ClassVar = (_RESULT,)
+    key_variables = ("OPENAI_API_KEY",)
+    base_url_variable = "OPENAI_BASE_URL"
     opens_a_page: ClassVar = True
+    observations: ClassVar = (frozenset({"axtree"}), frozenset({"axtree", "screenshot"}))
     headless: ClassVar = True
     guide: ClassVar = "Nothing: the sites, the agent and a scripted model come with WAREX."
     arming: ClassVar = "first_page, as in the paper: the reference agent bears any first page"

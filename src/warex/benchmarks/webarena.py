@@ -13,7 +13,10 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from warex.benchmarks.arming import arm_on_first_page
 from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.checkouts import found_at
+from warex.benchmarks.environments import Made
 from warex.benchmarks.playwright import browsers_for
 from warex.benchmarks.recipe import Install, Recipe
 from warex.benchmarks.records import crashed, last_words, text_in
@@ -42,12 +45,6 @@ SITES: Mapping[str, str] = {
 TASKS = "config_files/test.raw.json"
 """In a checkout: all tasks, with placeholders for the addresses."""
 
-BODILY = frozenset({"http_error", "network_error", "javascript_failure"})
-"""Faults that answer with a page, which Playwright shows; at the others its ``goto`` raises."""
-
-PATIENCE = 25.0
-"""Seconds that a first page may be held: Playwright gives it 30."""
-
 NLTK = "nltk_data"
 _PUNKT = ("abbrev_types.txt", "collocations.tab", "ortho_context.tab", "sent_starters.txt")
 
@@ -57,6 +54,9 @@ download, and the judges want them for the few answers of one character."""
 
 _WORK = "webarena"
 _RESULT = "result"
+_DRIVER = Path(__file__).with_name("drivers") / "judged_script.py"
+_JUDGE = {"module": "evaluation_harness.evaluators", "function": "evaluator_router"}
+
 _VERDICT = re.compile(r"\[Result\] \((PASS|FAIL)\)")
 _ERROR = re.compile(r"\[(OpenAI|Unhandled) Error\] (.*)")
 _STOP, _STOP_ENDS = "<pre>stop [", "]</pre></div></div>"
@@ -150,10 +150,12 @@ scenario = "paper/server-error"
         check=_CHECK,
     )
     options_model: ClassVar = WebArenaOptions
+    observations: ClassVar = (frozenset({"axtree"}),)
     site_names: ClassVar = tuple(SITES)
     # Its judges ask the shop's REST interface.
     verifiers = ("python-requests",)
     key_variables = ("OPENAI_API_KEY",)
+    base_url_variable = "OPENAI_API_BASE"
     embedded_model: ClassVar = "gpt-3.5-turbo"
 
     def __init__(self, table: BenchmarkTable | None = None) -> None:
@@ -173,6 +175,10 @@ scenario = "paper/server-error"
     def sites(self, task: str) -> tuple[str, ...]:
         """Return the origins of the task's sites."""
         return tuple(origin_of(self._address(site)) for site in self._all[task]["sites"])
+
+    def site_names_of(self, task: str) -> tuple[str, ...]:
+        """Return WebArena's names of the sites that the task needs."""
+        return tuple(self._all[task]["sites"])
 
     def arm(self, scenario: Scenario, task: str) -> Arm:
         """Return from when on a task without a login bears a page in place of its first."""
@@ -195,11 +201,16 @@ scenario = "paper/server-error"
                 f" {self._prompt}.py"
             )
         require_sites(self.name, tasks, self._all, self.table.sites)
-        if direct and (maps := self._maps()):
+        if direct and (why := self.needs_proxy()):
             raise CampaignError(
-                f"condition 'no-proxy': {maps[0].partition('=')[0]} is a name that only the proxy"
-                " knows; serve the site under a name of its own, or leave the condition out"
+                f"condition 'no-proxy': {why}; serve the site under a name of its own, or leave the"
+                " condition out"
             )
+
+    def needs_proxy(self) -> str | None:
+        """Return which copy on loopback has a name that is not its own."""
+        maps = self._maps()
+        return f"{maps[0].partition('=')[0]} is a name that only the proxy knows" if maps else None
 
     def needs(self) -> Iterator[Finding]:
         """Yield the environment and the checkout."""
@@ -233,8 +244,7 @@ scenario = "paper/server-error"
         (work / _RESULT).mkdir()
         (work / _RESULT / "traces").symlink_to(traces)
         made = self.environment()
-        arguments = [str(made.python), str(self.checkout / "run.py")]
-        arguments += ["--instruction_path", f"agent/prompts/jsons/{self._prompt}.json"]
+        arguments = ["--instruction_path", f"agent/prompts/jsons/{self._prompt}.json"]
         arguments += ["--test_start_idx", job.task, "--test_end_idx", str(int(job.task) + 1)]
         arguments += ["--model", job.agent.model, "--max_steps", str(job.agent.max_steps)]
         arguments += ["--result_dir", _RESULT]
@@ -249,7 +259,7 @@ scenario = "paper/server-error"
         }
         if job.agent.base_url is not None:
             variables["OPENAI_API_BASE"] = job.agent.base_url
-        return Command(arguments, variables, work)
+        return Command(judged(made, self.checkout / "run.py", arguments), variables, work)
 
     def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
         """Return what its log says: PASS, FAIL, or the error that it went on from."""
@@ -280,15 +290,33 @@ scenario = "paper/server-error"
         return tuple(filter(None, maps))
 
 
+def judged(made: Made, script: Path, arguments: Sequence[str]) -> list[str]:
+    """Return the command of a script that judges by WebArena's evaluators, in its own process.
+
+    They look at pages in the agent's browser; so it is said before that the agent has ended.
+    """
+    told = {"script": str(script), "arguments": list(arguments), "judge": _JUDGE}
+    return [str(made.python), str(_DRIVER), json.dumps(told)]
+
+
 def raw_tasks(checkout: Path, option: str) -> Mapping[str, dict[str, Any]]:
     """Return WebArena's tasks by number; raise CampaignError where the checkout holds none."""
     path = checkout / TASKS
+    wanted = "give the folder of its checkout"
     try:
-        return {str(task["task_id"]): task for task in json.loads(read_ordinary(path))}
+        tasks = {str(task["task_id"]): task for task in json.loads(read_ordinary(path))}
     except (OSError, ValueError, LookupError, TypeError) as error:
+        why = error.strerror if isinstance(error, OSError) else repr(error)
         raise CampaignError(
-            f"benchmark.options.{option}: {path} holds no tasks of WebArena ({error!r})"
+            f"benchmark.options.{option}: {path} holds no tasks of WebArena ({why});"
+            f" {checkout}: {found_at(checkout)}; {wanted}"
         ) from None
+    if not tasks:
+        raise CampaignError(
+            f"benchmark.options.{option}: {path} holds no tasks of WebArena (its list is empty);"
+            f" {wanted}"
+        )
+    return tasks
 
 
 def filled(task: Mapping[str, Any], addresses: Mapping[str, str]) -> Any:
@@ -341,15 +369,6 @@ def require_sites(
                     f"benchmark.sites: {name}'s task {task} is done on {site!r}; say where your"
                     f' copy is: sites = {{ {site} = "http://host:port" }}'
                 )
-
-
-def arm_on_first_page(scenario: Scenario) -> Arm:
-    """Return from when on Playwright's ``goto``, which nobody guards, bears the scenario."""
-    for rule in scenario.rules:
-        fault = rule.fault
-        if fault.kind not in BODILY or getattr(fault, "delay", 0.0) > PATIENCE:
-            return "first_llm_call"
-    return "first_page"
 
 
 def offline(site_packages: Path, folder: Path) -> dict[str, str]:

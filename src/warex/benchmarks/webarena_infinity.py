@@ -7,6 +7,7 @@ the runner is told that it is on another host.
 
 import json
 import os
+import re
 import select
 import socket
 import subprocess
@@ -23,9 +24,11 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
 from warex.benchmarks.browser_use import QUIET, BrowserUseBenchmark
+from warex.benchmarks.checkouts import lacking
 from warex.benchmarks.playwright import VARIABLE
 from warex.benchmarks.recipe import Install, Recipe
 from warex.benchmarks.records import crashed, last_words
+from warex.benchmarks.single_page import missed_on_single_page
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
 from warex.files import read_ordinary
@@ -39,7 +42,8 @@ MODELS = ("gpt", "claude", "gemini-flash", "gemini-pro")
 """What its runner calls the models that it gives to browser-use."""
 
 _HOST, _PORT = "infinity.warex.test", 8001
-_SERVER = Path(__file__).with_name("drivers") / "infinity_app.py"
+_DRIVERS = Path(__file__).with_name("drivers")
+_SERVER, _DRIVER = _DRIVERS / "infinity_app.py", _DRIVERS / "infinity_run.py"
 _RUNNER = "evaluation/run_eval_parallel.py"
 _RESULTS = "results"
 _READY_S = 30.0
@@ -47,6 +51,12 @@ _TRIES = 3
 
 _CRASHED = "Agent crashed: "
 _TIMED_OUT = "Timed out after "
+_UNASKED = re.compile(
+    r"Verifier exception: .*(HTTPConnectionPool\(|Connection aborted|Read timed out|urlopen error)",
+    re.DOTALL,
+)
+"""What the runner says of a check that could not ask the application (requests' own words), or
+before which WAREX could not be told."""
 
 _CHECK = """
 import dotenv, json, requests
@@ -121,6 +131,7 @@ scenario = "paper/server-error"
     # It resets the application, and its checks read the application's state.
     verifiers = ("python-requests",)
     key_variables = ("OPENAI_API_KEY",)
+    base_url_variable = "OPENAI_BASE_URL"
     embedded_model: ClassVar = "gpt"
 
     def __init__(self, table: BenchmarkTable | None = None) -> None:
@@ -136,17 +147,26 @@ scenario = "paper/server-error"
     def _all(self) -> Mapping[str, Path]:
         """Each task's application."""
         tasks: dict[str, Path] = {}
-        for path in sorted((self._checkout / "apps").glob(f"*/{self._given.suite}.json")):
+        files = sorted((self._checkout / "apps").glob(f"*/{self._given.suite}.json"))
+        for path in files:
             try:
                 ids = [str(task["id"]) for task in json.loads(read_ordinary(path))]
             except (OSError, ValueError, LookupError, TypeError) as error:
-                raise CampaignError(f"{path} is no list of tasks ({error!r})") from None
+                why = error.strerror if isinstance(error, OSError) else repr(error)
+                raise CampaignError(
+                    f"benchmark.options.checkout: {path} is no list of tasks with an id each"
+                    f" ({why}); bring it to what WebArena-Infinity's repository holds"
+                ) from None
             tasks |= {f"{path.parent.name}/{name}": path.parent for name in ids}
         if not tasks:
-            raise CampaignError(
-                f"benchmark.options.checkout: {self._checkout} holds no"
-                f" apps/*/{self._given.suite}.json"
-            )
+            wanted = f"apps/*/{self._given.suite}.json"
+            if files:
+                raise CampaignError(
+                    f"benchmark.options.checkout: {self._checkout} holds no task: the list in"
+                    f" {files[0]} is empty; give another options.suite, or another checkout"
+                )
+            lacks = lacking(self._checkout, wanted, "WebArena-Infinity")
+            raise CampaignError(f"benchmark.options.checkout: {lacks}")
         return tasks
 
     def sites(self, task: str) -> tuple[str, ...]:
@@ -157,13 +177,19 @@ scenario = "paper/server-error"
         """Return ``first_llm_call``: its set-up bears no fault at all."""
         return scenario.arm or "first_llm_call"
 
+    def doubts(self, scenario: Scenario, task: str) -> Iterator[str]:
+        """Yield what its applications, which are one page each, do not ask for."""
+        arm = self.arm(scenario, task)
+        yield from missed_on_single_page(scenario, arm, "WebArena-Infinity's applications")
+
     def ready(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise CampaignError for a model that its runner has no word for."""
         super().ready(tasks, agents, direct=direct)
         if not (self._checkout / _RUNNER).is_file():
-            raise CampaignError(f"benchmark.options.checkout: {self._checkout} holds no {_RUNNER}")
+            lacks = lacking(self._checkout, _RUNNER, "WebArena-Infinity")
+            raise CampaignError(f"benchmark.options.checkout: {lacks}")
         for agent in agents:
             if agent.model not in MODELS and not agent.embedded:
                 raise CampaignError(
@@ -216,11 +242,10 @@ scenario = "paper/server-error"
         raise TrialVoid(f"{app / 'server.py'} did not start")
 
     def command(self, job: Job, stage: Stage) -> Command:
-        """Return the runner with one worker on one task."""
+        """Return the runner with one worker on one task, by a driver that says what it omits."""
         app, made = self._all[job.task], self.environment()
         host, port = (_HOST, _PORT) if job.proxied else ("localhost", cast(_App, stage).port)
-        arguments = [str(made.python), str(self._checkout / _RUNNER)]
-        arguments += ["--model", job.agent.model, "--workers", "1", "--web-app", str(app)]
+        arguments = ["--model", job.agent.model, "--workers", "1", "--web-app", str(app)]
         arguments += ["--task-suite", self._given.suite, "--task-id", _id(job.task)]
         arguments += ["--max-steps", str(job.agent.max_steps)]
         arguments += ["--env-host", host, "--base-port", str(port)]
@@ -241,7 +266,13 @@ scenario = "paper/server-error"
         }
         if job.agent.base_url is not None:
             variables["OPENAI_BASE_URL"] = job.agent.base_url
-        return Command(arguments, variables, job.scratch)
+        told = {
+            "runner": str(self._checkout / _RUNNER),
+            "arguments": arguments,
+            "max_steps": job.agent.max_steps,
+        }
+        command = [str(made.python), str(_DRIVER), json.dumps(told)]
+        return Command(command, variables, job.scratch)
 
     def reached(self, stage: Stage) -> bool | None:
         """Return whether any browser told the application's server of its state."""
@@ -294,6 +325,9 @@ def _result(said: Mapping[str, Any], history: Path) -> Result:
     words, score = str(said["verifier_message"]), float(bool(said["passed"]))
     if words.startswith(_CRASHED):
         return crashed(words)
+    if _UNASKED.match(words):
+        why = f"the task's check could not ask the application: {words[:300]}"
+        return Result("harness_crashed", 0.0, unusable=why)
     if words.startswith(_TIMED_OUT):
         return Result("time_limit", score, reasons=(words,))
     steps = _steps(history)

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, Field, StringConstraints
 
 from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.checkouts import found_at, lacking
 from warex.benchmarks.recipe import Install, Recipe
 from warex.benchmarks.records import crashed, last_words
 from warex.benchmarks.table import BenchmarkTable
@@ -31,13 +32,17 @@ type Text = Annotated[str, StringConstraints(min_length=1)]
 ENDPOINT = "https://api.openai.com/v1"
 """In the code of the client that WebVoyager pins, and nowhere else to be set."""
 
+_UNHEARD = "OPENAI_BASE_URL"
+"""The variable that later versions of that client read."""
+
 _DRIVER = Path(__file__).with_name("drivers") / "webvoyager_task.py"
 _TASKS = "data/WebVoyager_data.jsonl"
+_TASKS_WANTED = (
+    'give a file with a task on each line, as {"id": "a", "ques": "Tell the price of green tea.",'
+    ' "web": "https://shop.example/"}'
+)
 _RUN, _JUDGE = "run.py", "evaluation/auto_eval.py"
 _WORK, _RESULTS, _VERDICT_FILE = "webvoyager", "results", "judge.log"
-
-_UNREACHABLE = frozenset({"connection_refused", "connection_timeout", "dns_failure"})
-"""Faults at which Selenium's ``get``, which nobody guards, raises; all others show a page."""
 
 _VERDICT = re.compile(r"^Auto_eval_res: (0|1|None)$", re.MULTILINE)
 _NO_ANSWER = "Not find answer for "
@@ -124,6 +129,8 @@ scenario = "paper/server-error"
         check=_CHECK,
     )
     options_model: ClassVar = WebVoyagerOptions
+    # Without --text_only the model is shown marks on a picture, and what the marked elements say.
+    observations: ClassVar = (frozenset({"html", "screenshot"}), frozenset({"axtree"}))
     site_names: ClassVar = None
     key_variables = ("OPENAI_API_KEY",)
     embedded_model: ClassVar = "gpt-4-vision-preview"
@@ -142,18 +149,33 @@ scenario = "paper/server-error"
         given = self._given.tasks
         path = self._checkout / _TASKS if given is None else self.table.path(given)
         where = f"benchmark.options.{'checkout' if given is None else 'tasks'}: {path}"
-        tasks: dict[str, dict[str, Any]] = {}
         try:
-            for line in read_words(path).splitlines():
-                task = json.loads(line) if line.strip() else None
-                if task is not None:
-                    tasks[str(task["id"])] = {key: str(task[key]) for key in ("id", "ques", "web")}
-        except (OSError, ValueError, LookupError, TypeError) as error:
+            lines = read_words(path).splitlines()
+        except FileNotFoundError:
+            lacks = lacking(self._checkout, _TASKS, "WebVoyager")
             raise CampaignError(
-                f"{where} holds no tasks with id, ques and web ({error!r})"
+                f"benchmark.options.checkout: {lacks}"
+                if given is None
+                else f"{where}: {found_at(path)}; {_TASKS_WANTED}"
             ) from None
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise CampaignError(f"{where} cannot be read: {why}; {_TASKS_WANTED}") from None
+        tasks: dict[str, dict[str, Any]] = {}
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                task = json.loads(line)
+                tasks[str(task["id"])] = {key: str(task[key]) for key in ("id", "ques", "web")}
+            except (ValueError, LookupError, TypeError) as error:
+                why = f"has no {error}" if isinstance(error, KeyError) else f"is none ({error})"
+                raise CampaignError(
+                    f"{where} holds no tasks with id, ques and web: line {number} {why};"
+                    f" {_TASKS_WANTED}"
+                ) from None
         if not tasks:
-            raise CampaignError(f"{where} holds no task")
+            raise CampaignError(f"{where} holds no task: {found_at(path)}; {_TASKS_WANTED}")
         return tasks
 
     def sites(self, task: str) -> tuple[str, ...]:
@@ -161,11 +183,21 @@ scenario = "paper/server-error"
         parts = urlsplit(self._all[task]["web"])
         return (f"{parts.scheme}://{parts.netloc}",)
 
+    def site_names_of(self, task: str) -> tuple[str, ...]:
+        """Return the site as the task's id names it: that of ``Google Map--0`` is Google Map."""
+        site, mark, _ = task.rpartition("--")
+        return (site,) if mark else super().site_names_of(task)
+
     def arm(self, scenario: Scenario, task: str) -> Arm:
         """Return ``first_page``, but for what makes Selenium raise."""
         if scenario.arm is not None:
             return scenario.arm
-        raises = any(rule.fault.kind in _UNREACHABLE for rule in scenario.rules)
+        # Selenium's ``get``, which nobody guards, raises there, and shows a page of whatever else.
+        raises = any(
+            effect.traits.unreachable
+            for rule in scenario.rules
+            for effect in rule.fault.on_a_page()
+        )
         return "first_llm_call" if raises else "first_page"
 
     def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
@@ -177,8 +209,17 @@ scenario = "paper/server-error"
     ) -> None:
         """Raise CampaignError for a checkout that is none, or what only the proxy can do."""
         super().ready(tasks, agents, direct=direct)
+        unheard = os.environ.get(_UNHEARD)
+        for agent in agents:
+            if unheard and agent.base_url is None and not agent.embedded:
+                raise CampaignError(
+                    f"agent {agent.name!r}: {_UNHEARD} is {unheard!r}, but WebVoyager's client"
+                    " reads no such variable; write that as the agent's base_url, or"
+                    f" {ENDPOINT!r} to ask there"
+                )
         if not (self._checkout / _RUN).is_file():
-            raise CampaignError(f"benchmark.options.checkout: {self._checkout} holds no {_RUN}")
+            lacks = lacking(self._checkout, _RUN, "WebVoyager")
+            raise CampaignError(f"benchmark.options.checkout: {lacks}")
         if direct and (mapped := [s for s, target in self.table.sites.items() if s != target]):
             raise CampaignError(
                 f"condition 'no-proxy': {mapped[0]} is served from elsewhere, which only the proxy"

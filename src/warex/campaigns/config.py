@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -21,13 +22,16 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from warex.benchmarks.base import EMBEDDED
+from warex.benchmarks.base import AgentSpec
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError
 from warex.llm.defences import DEFENCES, Defence, defence_of
-from warex.llm.prices import Price, PriceTable, built_in_prices
+from warex.llm.embedded import EMBEDDED
+from warex.llm.price_file import current_prices
+from warex.llm.prices import Price, PriceTable
 from warex.scenarios.documents import SUFFIXES, read_document
 from warex.scenarios.mistakes import check, did_you_mean, listed
+from warex.scenarios.paper_config import Frequency
 from warex.scenarios.presets import preset_names
 from warex.trials.playbook import PLAYBOOK
 
@@ -54,17 +58,29 @@ class _OrName:
 
 
 class TaskChoice(BaseModel, frozen=True, extra="forbid"):
-    """Which of the benchmark's tasks: exactly one key."""
+    """Which of the benchmark's tasks: one of all, names, match and sample, and what narrows it."""
 
     all: Literal[True] | None = Field(default=None, description="All there are.")
     names: tuple[str, ...] | None = Field(default=None, min_length=1, description="These.")
     match: str | None = Field(default=None, description="A glob over task names.")
-    sample: Count | None = Field(default=None, description="So many, chosen by the seed.")
+    sample: Count | None = Field(
+        default=None, description="So many, chosen by the seed of those that are not narrowed away."
+    )
+    sites: tuple[str, ...] | None = Field(
+        default=None, min_length=1, description="Only tasks that need no other site than these."
+    )
+    without_sites: tuple[str, ...] | None = Field(
+        default=None, min_length=1, description="No task that needs one of these sites."
+    )
+    without: tuple[str, ...] | None = Field(
+        default=None, min_length=1, description="None of these tasks."
+    )
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
         given = [key for key in ("all", "names", "match", "sample") if getattr(self, key)]
-        if len(given) != 1:
+        narrowed = self.sites or self.without_sites or self.without
+        if len(given) > 1 or not (given or narrowed):
             found = " and ".join(given) or "none"
             raise ValueError(f"found {found}; give exactly one of all, names, match, sample")
         return self
@@ -80,9 +96,15 @@ class AgentConfig(BaseModel, frozen=True, extra="forbid"):
     base_url: str | None = Field(
         default=None,
         pattern=r"^https?://",
-        description="An OpenAI-compatible endpoint; left out, the client's own.",
+        description="Where the model is asked, over its client's API; left out, the client's own.",
     )
     screenshot: bool = Field(default=False, description="Show the model a picture, too.")
+    observation: tuple[Literal["axtree", "html", "screenshot"], ...] | None = Field(
+        default=None,
+        min_length=1,
+        description="All that the model is shown of a page, where the harness lets one choose;"
+        " left out, what it shows by itself.",
+    )
     max_steps: Count = Field(default=25, description="Calls to the model at most.")
 
     @field_validator("model")
@@ -95,6 +117,23 @@ class AgentConfig(BaseModel, frozen=True, extra="forbid"):
                 f"{model!r} is no model that WAREX plays, but nearly; did you mean {near[0]!r}?"
             )
         return model
+
+    @property
+    def spec(self) -> AgentSpec:
+        """The agent as adapters take it."""
+        shown = self.screenshot or "screenshot" in (self.observation or ())
+        return AgentSpec(
+            self.name, self.model, self.base_url, shown, self.max_steps, self.observation
+        )
+
+    @model_validator(mode="after")
+    def _shown_one_way(self) -> Self:
+        if self.screenshot and self.observation and "screenshot" not in self.observation:
+            raise ValueError(
+                "screenshot = true, and observation has none; name it there, or leave out one of"
+                " the two"
+            )
+        return self
 
 
 class ConditionConfig(BaseModel, frozen=True, extra="forbid"):
@@ -112,8 +151,13 @@ class ConditionConfig(BaseModel, frozen=True, extra="forbid"):
     intensity: Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)] | None = Field(
         default=None, description="How hard each fault hits: its own size, times this."
     )
-    frequency: Annotated[int, Field(ge=1, le=10_000, strict=True)] | None = Field(
-        default=None, description="How often each rule hits: its trigger becomes the first so many."
+    frequency: Frequency | None = Field(
+        default=None,
+        description="How often each rule hits, as in the paper: 0 for the first match only, x for"
+        " each match by chance until x were hit.",
+    )
+    first: Annotated[int, Field(ge=1, le=10_000, strict=True)] | None = Field(
+        default=None, description="Each rule hits the first so many of what it counts."
     )
     control: bool = Field(
         default=False, description="Clean once more: the A/A control, which shows the noise floor."
@@ -123,8 +167,8 @@ class ConditionConfig(BaseModel, frozen=True, extra="forbid"):
     def _has_what_it_needs(self) -> Self:
         given = [
             key
-            for key in ("scenario", "defence", "intensity", "frequency", "control")
-            if getattr(self, key)
+            for key in ("scenario", "defence", "intensity", "frequency", "first", "control")
+            if (value := getattr(self, key)) is not None and value is not False
         ]
         if self.name in RESERVED and given:
             raise ValueError(f"the condition {self.name!r} is reserved and takes no {given[0]}")
@@ -137,8 +181,13 @@ class ConditionConfig(BaseModel, frozen=True, extra="forbid"):
                 f"the condition {self.name!r} needs a scenario, a defence or both; only {NO_PROXY},"
                 f" {CLEAN} and a control go without{did_you_mean(self.name, RESERVED)}"
             )
-        if self.scenario is None and (self.intensity or self.frequency):
+        if self.scenario is None and given[-1] != "defence":
             raise ValueError(f"the condition {self.name!r} has no scenario to make {given[-1]} of")
+        if self.frequency is not None and self.first is not None:
+            raise ValueError(
+                f"the condition {self.name!r} has a frequency and a first, which both say how often"
+                " its rules hit; give one"
+            )
         return self
 
 
@@ -191,7 +240,7 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
     )
     prices: dict[str, Price] = Field(
         default={},
-        description="What models cost that the built-in table lacks, or has at another price: by"
+        description="What models cost that the price table lacks, or has at another price: by"
         " name or glob, US dollars per million tokens.",
     )
     notes: tuple[str, ...] = Field(default=(), description="Sentences that the report repeats.")
@@ -208,8 +257,16 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def price_table(self) -> PriceTable:
-        """The built-in prices, after the campaign's own."""
-        return built_in_prices().with_own(self.prices)
+        """The prices of the table in force, after the campaign's own."""
+        return self.list_prices.with_own(self.prices)
+
+    @cached_property
+    def list_prices(self) -> PriceTable:
+        """The table in force when it was first asked for: a run has one table from begin to end.
+
+        Raises InputError where the user's own cannot be read.
+        """
+        return current_prices()
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:

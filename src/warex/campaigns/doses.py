@@ -1,11 +1,15 @@
 """How hard and how often a condition's scenario hits: the scenario as its trials meet it."""
 
-from pydantic import ValidationError
+from collections.abc import Mapping
+
+from pydantic import JsonValue, ValidationError
 
 from warex.campaigns.config import CampaignConfig, ConditionConfig
 from warex.errors import CampaignError, ScenarioError
 from warex.scenarios import Rule, Scenario
 from warex.scenarios.load import load_scenario
+from warex.scenarios.paper_config import CHANCE, frequency_trigger
+from warex.scenarios.scenario import Trigger
 
 
 def scenario_of(condition: ConditionConfig, longest_hold_s: float | None) -> Scenario | None:
@@ -18,7 +22,9 @@ def scenario_of(condition: ConditionConfig, longest_hold_s: float | None) -> Sce
     try:
         scenario = load_scenario(condition.scenario)
         if condition.frequency is not None:
-            scenario = as_often(scenario, condition.frequency)
+            scenario = as_frequent(scenario, condition.frequency)
+        if condition.first is not None:
+            scenario = first_only(scenario, condition.first)
         if condition.intensity is None:
             return shortened(scenario, longest_hold_s)
         return _uncut(scaled(scenario, condition.intensity), longest_hold_s)
@@ -35,19 +41,36 @@ def scaled(scenario: Scenario, intensity: float) -> Scenario:
     return scenario.model_copy(update={"rules": rules})
 
 
-def as_often(scenario: Scenario, times: int) -> Scenario:
-    """Return the scenario with each rule hitting the first so many; its windows stay."""
+def as_frequent(scenario: Scenario, frequency: int) -> Scenario:
+    """Return the scenario with each rule hitting as the paper's frequency says (§3.3).
+
+    Its matches are numbered together, since the paper counts injections of a task. Windows stay,
+    and so does the probability of a rule that has one.
+    """
     rules = tuple(
-        rule.model_copy(
-            update={
-                "trigger": type(rule.trigger)(
-                    first=times, between=rule.trigger.between, after_step=rule.trigger.after_step
-                )
-            }
+        _triggered(rule, frequency_trigger(frequency, _probability(rule.trigger))).model_copy(
+            update={"per": "rule"}
         )
         for rule in scenario.rules
     )
     return scenario.model_copy(update={"rules": rules})
+
+
+def first_only(scenario: Scenario, times: int) -> Scenario:
+    """Return the scenario with each rule hitting the first so many; its windows stay."""
+    rules = tuple(_triggered(rule, {"first": times}) for rule in scenario.rules)
+    return scenario.model_copy(update={"rules": rules})
+
+
+def _probability(trigger: Trigger) -> float:
+    if trigger.random is not None:
+        return trigger.random.probability
+    return CHANCE if trigger.probability is None else trigger.probability
+
+
+def _triggered(rule: Rule, trigger: Mapping[str, JsonValue]) -> Rule:
+    windows = {"between": rule.trigger.between, "after_step": rule.trigger.after_step}
+    return rule.model_copy(update={"trigger": Trigger.model_validate({**trigger, **windows})})
 
 
 def shortened(scenario: Scenario, longest_hold_s: float | None) -> Scenario:

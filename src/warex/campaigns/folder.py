@@ -8,9 +8,11 @@ from pathlib import Path
 
 from warex.campaigns.plan import Past
 from warex.errors import InputError, TraceError
+from warex.llm.prices import PriceTable
 from warex.private import private_folder
 from warex.traces import (
     MANIFEST,
+    PRICES,
     Manifest,
     TrialKey,
     cannot_write,
@@ -20,22 +22,27 @@ from warex.traces import (
     redact_manifest,
     write_manifest,
 )
+from warex.traces.files import write_whole
 
 _MAY_CHANGE = ("budget", "jobs", "notes", "prices")
 """Keys of a campaign that say nothing of what its trials meet; the last ones given stand."""
+_OF_PRICES = ("prices_date", "prices_source", "prices_digest")
 
 
 @contextmanager
 def opened(
     run: Path,
     manifest: Manifest,
+    prices: PriceTable,
     *,
     resume: bool,
     notice: Callable[[str], None] = lambda sentence: None,
 ) -> Iterator[dict[TrialKey, Past]]:
     """Hold a run's folder, a new one or one to go on with; yield what its trials have come to.
 
-    ``notice`` is told where other programs than WAREX are of another version than at its begin.
+    ``prices`` is the table that costs are computed with, the campaign's own prices left out: it is
+    kept with the run. ``notice`` is told where it is another one, or other programs than WAREX are
+    of another version, than at the run's begin.
     Raises InputError where it holds another run, this one under another configuration or of another
     version, one that cannot be read, or one that still runs; MachineError where it cannot be
     written.
@@ -46,10 +53,11 @@ def opened(
                 raise InputError(
                     f"{run} holds a run already; give --resume to go on with it, or another --out"
                 )
-            _go_on(run, redact_manifest(manifest), notice)
+            _go_on(run, redact_manifest(manifest), prices, notice)
         else:
             if any(path for path in run.iterdir() if not _is_draft(path)):
                 raise InputError(f"{run} is not empty and holds no run; give another --out")
+            write_whole(run / PRICES, prices.json_bytes())
             write_manifest(run / MANIFEST, manifest)
         yield past_of(run)
 
@@ -100,11 +108,11 @@ def _lock(handle: int, run: Path) -> None:
 
 
 def _is_draft(path: Path) -> bool:
-    """Whether a file is a manifest whose writer was killed before it stood."""
-    return path.name.startswith(f".{MANIFEST}.")
+    """Whether a file was left by a writer who was killed before the manifest stood."""
+    return path.name == PRICES or path.name.startswith((f".{MANIFEST}.", f".{PRICES}."))
 
 
-def _go_on(run: Path, now: Manifest, notice: Callable[[str], None]) -> None:
+def _go_on(run: Path, now: Manifest, prices: PriceTable, notice: Callable[[str], None]) -> None:
     before = read_manifest(run / MANIFEST)
     _require_version(run, before, now)
     then, given = before.campaign, now.campaign
@@ -120,10 +128,19 @@ def _go_on(run: Path, now: Manifest, notice: Callable[[str], None]) -> None:
                 f"{run} was begun with {name} {version}, and this is"
                 f" {now.versions.get(name, 'without it')}: trials before and after may differ"
             )
-    if changed:
+    repriced = before.prices_digest != now.prices_digest
+    if repriced:
+        notice(
+            f"{run} was begun at the prices of {before.prices_date}; all of its trials are counted"
+            f" at those of {now.prices_date} now, from {now.prices_source}"
+        )
+        write_whole(run / PRICES, prices.json_bytes())
+    if changed or repriced:
         kept = {key: value for key, value in then.items() if key not in _MAY_CHANGE}
         last = {key: given[key] for key in _MAY_CHANGE if key in given}
-        write_manifest(run / MANIFEST, before.model_copy(update={"campaign": kept | last}))
+        named = {key: getattr(now, key) for key in _OF_PRICES} if repriced else {}
+        update = {"campaign": kept | last, **named}
+        write_manifest(run / MANIFEST, before.model_copy(update=update))
 
 
 def _require_version(run: Path, before: Manifest, now: Manifest) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from warex.campaigns.config import CLEAN
+from warex.llm.embedded import is_embedded
 from warex.traces import TrialKey
 
 AROUND = 0.5
@@ -34,7 +35,8 @@ class Expected:
     seconds: float
     """On its lane, all told."""
     usd: float | None
-    """None where nobody knows; without a proxy, that of ``clean``."""
+    """None where nobody knows; without a proxy, that of ``clean``. 0 for a model that WAREX plays,
+    whose trials are recorded at an as-if price."""
     run: str
     """Which run tells."""
     trials: int
@@ -55,7 +57,9 @@ class Forecast:
     unknown: int
     """Trials of which no earlier run tells."""
     unpriced: int
-    """Trials whose money nobody knows."""
+    """Trials whose time an earlier run tells, but not their money."""
+    free: int
+    """Trials of models that WAREX plays itself, which cost nothing."""
 
 
 def forecast(
@@ -71,19 +75,21 @@ def forecast(
         by_kind[each.benchmark, each.model, each.condition].append(each)
     cells: dict[tuple[str, str], Expected | None] = {}
     seconds = usd = 0.0
-    unknown = unpriced = 0
+    unknown = unpriced = free = 0
     for key in trials:
         at = (key.agent, key.condition)
         if at not in cells:
             kind = (key.benchmark, models[key.agent])
             clean = _expected(by_kind.get((*kind, CLEAN)))
-            cells[at] = _with_money_of(_expected(by_kind.get((*kind, key.condition))), clean)
+            own = _with_money_of(_expected(by_kind.get((*kind, key.condition))), clean)
+            cells[at] = replace(own, usd=0.0) if own and is_embedded(kind[1]) else own
         expected = cells[at]
         seconds += 0.0 if expected is None else expected.seconds
         usd += 0.0 if expected is None else expected.usd or 0.0
         unknown += expected is None
-        unpriced += expected is None or expected.usd is None
-    return Forecast(cells, seconds / lanes, usd, unknown, unpriced)
+        unpriced += expected is not None and expected.usd is None
+        free += is_embedded(models[key.agent])
+    return Forecast(cells, seconds / lanes, usd, unknown, unpriced, free)
 
 
 def _with_money_of(expected: Expected | None, clean: Expected | None) -> Expected | None:

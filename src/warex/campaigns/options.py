@@ -12,7 +12,7 @@ class Options:
 
     jobs: int | None = None
     limit: int | None = None
-    """At most so many trials in this go."""
+    """Run at most this many trials now."""
     resume: bool = False
     insecure: bool = False
     upstream: str | None = None

@@ -1,6 +1,6 @@
 """Which trials there are, and which are still to run. Pure: resuming is planning again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import cycle
@@ -10,6 +10,7 @@ from warex.errors import CampaignError
 from warex.scenarios.mistakes import named, not_among
 from warex.seeds import derive, draw
 from warex.traces import Outcome, TrialKey, Void
+from warex.visible import counted
 
 ATTEMPTS = 3
 """So many goes at a trial; one that stays void is left out of every condition."""
@@ -24,17 +25,25 @@ class Past:
     """Number of its last attempt, also of one that was cut off and has no outcome."""
 
 
-def chosen_tasks(choice: TaskChoice, tasks: Sequence[str], seed: int) -> tuple[str, ...]:
+def chosen_tasks(
+    choice: TaskChoice,
+    tasks: Sequence[str],
+    seed: int,
+    sites: Callable[[str], Collection[str]] = lambda task: (),
+) -> tuple[str, ...]:
     """Return the campaign's tasks in the benchmark's order.
 
+    ``sites`` tells the names of the sites that a task needs.
     Raises CampaignError for a name the benchmark does not have, or a choice of nothing.
     """
     if choice.names is not None:
-        missing = [name for name in choice.names if name not in tasks]
-        if missing:
-            there = not_among("there is no task", missing[0], tasks)
-            raise CampaignError(f"tasks.names: {there}")
-        return tuple(name for name in tasks if name in choice.names)
+        _require(choice.names, tasks, "tasks.names: there is no task")
+    tasks = _narrowed(choice, tasks, sites)
+    if choice.names is not None:
+        found = tuple(name for name in tasks if name in choice.names)
+        if not found:
+            raise CampaignError("tasks.names: all of them are excluded by the other keys")
+        return found
     if choice.match is not None:
         found = tuple(name for name in tasks if fnmatchcase(name, choice.match))
         if not found:
@@ -43,12 +52,46 @@ def chosen_tasks(choice: TaskChoice, tasks: Sequence[str], seed: int) -> tuple[s
     if choice.sample is not None:
         if choice.sample > len(tasks):
             raise CampaignError(
-                f"tasks.sample: {choice.sample} is more than the {len(tasks)} tasks there are"
+                f"tasks.sample: {choice.sample} is more than the"
+                f" {counted(len(tasks), 'task there is', 'tasks there are')}"
             )
         by_luck = sorted(tasks, key=lambda name: draw(seed, "sample", name))
         picked = set(by_luck[: choice.sample])
         return tuple(name for name in tasks if name in picked)
     return tuple(tasks)
+
+
+def _narrowed(
+    choice: TaskChoice, tasks: Sequence[str], sites: Callable[[str], Collection[str]]
+) -> Sequence[str]:
+    """Return the tasks that ``sites``, ``without_sites`` and ``without`` leave."""
+    without = choice.without or ()
+    _require(without, tasks, "tasks.without: there is no task")
+    if choice.sites is None and choice.without_sites is None:
+        return [name for name in tasks if name not in without]
+    needed = {name: frozenset(sites(name)) for name in tasks}
+    known = sorted(frozenset().union(*needed.values()))
+    for key in ("sites", "without_sites"):
+        _require(getattr(choice, key) or (), known, f"tasks.{key}: no task needs the site")
+    left = [
+        name
+        for name in tasks
+        if name not in without
+        and (choice.sites is None or needed[name] <= frozenset(choice.sites))
+        and needed[name].isdisjoint(choice.without_sites or ())
+    ]
+    if not left:
+        raise CampaignError(
+            "tasks: none is left by tasks.sites, tasks.without_sites and tasks.without; a task of"
+            " several sites needs each of them in tasks.sites"
+        )
+    return left
+
+
+def _require(names: Sequence[str], known: Sequence[str], said: str) -> None:
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise CampaignError(not_among(said, missing[0], known))
 
 
 def trial_seed(config: CampaignConfig, task: str, repeat: int) -> int:

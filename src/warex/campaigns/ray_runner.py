@@ -33,6 +33,7 @@ from warex.clock import Clock
 from warex.errors import IN_A_ROW, MachineError, ProcessDied, WarexError
 from warex.private import private_folder
 from warex.traces import attempt_dir, cannot_write, shared_answers, write_whole
+from warex.visible import counted
 
 _LOOK = 0.2
 """Seconds between two looks for turns that have become possible."""
@@ -166,8 +167,9 @@ class Driver:
             if not self.reached:
                 raise _Lost(f"no Ray cluster {self._where}") from None
             raise _Lost(
-                f"the Ray cluster at {self.address} is lost, with {len(self.running)} trials under"
-                " way; what had come back is kept: start Ray again and go on with --resume"
+                f"the Ray cluster at {self.address} is lost, with "
+                f"{counted(len(self.running), 'trial')} under way; what"
+                " had come back is kept: start Ray again and go on with --resume"
             ) from None
 
     def lose(self, why: str) -> None:

@@ -14,11 +14,22 @@ from warex.campaigns.config import (
     AgentConfig,
     CampaignConfig,
     ConditionConfig,
+    TaskChoice,
 )
 from warex.campaigns.doses import scenario_of
-from warex.campaigns.folder import opened
+from warex.campaigns.doubts import doubts_of
+from warex.campaigns.folder import opened, past_of
+from warex.campaigns.lanes import lanes_of
 from warex.campaigns.options import Options
-from warex.campaigns.plan import Past, chosen_tasks, grid, shares_answers, trial_seed, waits_for
+from warex.campaigns.plan import (
+    Past,
+    chosen_tasks,
+    grid,
+    remaining,
+    shares_answers,
+    trial_seed,
+    waits_for,
+)
 from warex.campaigns.provenance import versions
 from warex.campaigns.ray_node import Work
 from warex.campaigns.ray_runner import require_ray, run_on_ray
@@ -28,25 +39,31 @@ from warex.campaigns.setting import setting_for
 from warex.campaigns.spent import Spent, spent_in
 from warex.clock import Clock, iso
 from warex.errors import CampaignError, InputError, ScenarioError, TraceError
+from warex.llm.embedded import is_embedded
 from warex.proxy.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import HostMap, ProxyConfig
+from warex.sandbox.doctor import require_fit
+from warex.sandbox.host_ports import named_in
 from warex.sandbox.isolation import Isolation, allowed
 from warex.scenarios.mistakes import not_among
 from warex.scenarios.replay import Replay, read_replay
 from warex.scenarios.showable import require_showable
 from warex.traces import (
     EVENTS,
+    MANIFEST,
     Manifest,
     Outcome,
     TrialBegan,
     TrialKey,
     attempt_dir,
     begin_llm_cache,
+    escape,
     find_trials,
     llm_cache_secret,
     read_trace,
     trial_dir,
 )
+from warex.trials.addresses import loopback_notices
 from warex.trials.model import PERSONAS, PREFIX
 from warex.trials.playbook import PLAYBOOK, Playbook, load_playbook
 from warex.trials.run import Setting, TrialSpec, run_trial
@@ -69,12 +86,12 @@ def plan(config: CampaignConfig) -> Planned:
     """
     with _told_with_its_source(config):
         benchmark = benchmark_of(config.benchmark)
-        tasks = chosen_tasks(config.tasks, benchmark.tasks(), config.seed)
+        tasks = chosen_tasks(config.tasks, benchmark.tasks(), config.seed, benchmark.site_names_of)
         conditions = {each.name: each for each in config.conditions}
         scenarios = {
             name: scenario_of(each, config.longest_hold_s) for name, each in conditions.items()
         }
-        agents = {agent.name: _spec(agent) for agent in config.agents}
+        agents = {agent.name: agent.spec for agent in config.agents}
         playbooks = {agent.name: _playbook(agent) for agent in config.agents}
         _require_ready(benchmark, tasks, tuple(agents.values()), direct=NO_PROXY in scenarios)
     trials = tuple(
@@ -141,19 +158,17 @@ def plan_replay(config: CampaignConfig, trial: Path) -> Planned:
     if began.task not in benchmark.tasks():
         raise CampaignError(f"{trial} is of the task {began.task!r}, which {benchmark.name} lacks")
     with _told_with_its_source(config):
-        _require_ready(benchmark, (began.task,), tuple(map(_spec, config.agents)))
+        _require_ready(benchmark, (began.task,), tuple(agent.spec for agent in config.agents))
     # Cut to what a condition's name may have.
     condition = f"replay of {began.agent} {began.condition}"[:80].strip()
     trials = tuple(
-        _replayed(_spec(agent), _playbook(agent), began, replay, condition, str(trial))
+        _replayed(agent.spec, _playbook(agent), began, replay, condition, str(trial))
         for agent in config.agents
     )
     narrowed = config.model_copy(
         update={
             "name": f"{config.name}-replay",
-            "tasks": config.tasks.model_copy(
-                update={"names": (began.task,), "all": None, "match": None, "sample": None}
-            ),
+            "tasks": TaskChoice(names=(began.task,)),
             "repeats": 1,
             "conditions": (
                 ConditionConfig(name=condition, scenario=str(trial), defence=replay.defence),
@@ -197,13 +212,14 @@ def run_campaign(
     options: Options,
     *,
     began: Callable[[int], None] = lambda trials: None,
+    taken: Callable[[Turn], None] = lambda turn: None,
     report: Callable[[Done], None] = lambda done: None,
     notice: Callable[[str], None] = lambda sentence: None,
 ) -> None:
     """Run a campaign into its folder.
 
-    ``began`` is told how many trials there are to run; ``report`` of each attempt that is over;
-    ``notice`` what the user should know.
+    ``began`` is told how many trials there are to run; ``taken`` of each attempt that begins,
+    ``report`` of each that is over; ``notice`` what the user should know.
     Raises InputError where the folder holds another run or an option cannot work, MachineError
     where the machine lacks something, CampaignStopped where the same thing voids trial after trial.
     """
@@ -213,31 +229,67 @@ def run_campaign(
     _check_traffic(options)
     chromium = planned.benchmark.find_browser()
     ca = ensure_ca()
+    require_fit(run, ca)
     isolation = _isolation(planned, options, ca, notice)
+    for doubt in doubts_of(planned):
+        notice(doubt)
+    _tell_of_loopback(planned, isolation, notice)
+    lanes = lanes_of(planned, options)
+    _require_keys(planned, run, resume=options.resume)
     manifest = _manifest(planned, options, chromium, isolation)
-    with opened(run, manifest, resume=options.resume, notice=notice) as past:
-        schedule = _schedule(planned, past, run, options)
+    with opened(run, manifest, config.list_prices, resume=options.resume, notice=notice) as past:
+        schedule = _schedule(planned, past, run, options, taken)
         began(schedule.size)
         if not schedule.size:
             return
         there = set(schedule.trials)
         left = [spec for spec in planned.trials if spec.key in there]
-        planned.benchmark.require_keys([spec.agent for spec in left], os.environ)
+        if lanes.why is not None:
+            notice(lanes.why)
         if options.ray is not None:
             run_on_ray(
                 schedule,
                 _work(planned, left, run, options, isolation),
                 run,
                 options.ray,
-                lanes=options.jobs,
+                lanes=lanes.count,
                 cache=_cache(config, run),
                 spent_in=lambda folder: _spent(folder, config),
                 report=report,
                 notice=notice,
             )
         else:
-            _run_here(planned, left, schedule, run, options, isolation, report)
+            _run_here(planned, left, schedule, run, options, isolation, lanes.count or 1, report)
         _tell_what_is_left(schedule, notice)
+
+
+def _require_keys(planned: Planned, run: Path, *, resume: bool) -> None:
+    """Raise MachineError where a trial that is left asks a model whose key nobody set.
+
+    No folder is made by then, which would stand in the next try's way.
+    """
+    past = past_of(run) if resume and (run / MANIFEST).exists() else {}
+    left = set(remaining([spec.key for spec in planned.trials], past))
+    agents = [spec.agent for spec in planned.trials if spec.key in left]
+    planned.benchmark.require_keys(agents, os.environ)
+
+
+def _tell_of_loopback(
+    planned: Planned, isolation: Isolation, notice: Callable[[str], None]
+) -> None:
+    """Say which services of this machine the commands get to, and which they do not."""
+    benchmark = planned.benchmark
+    named: dict[int, str] = {}
+    seen = isolation == "namespace"
+    perhaps = {text for spec in planned.trials for text in benchmark.told(spec.key.task)}
+    told = any("{base_url}" in text for text in perhaps)
+    for agent in {spec.agent.name: spec.agent for spec in planned.trials}.values():
+        # What is served in the place of a model's own host is asked by the proxy alone.
+        by_proxy = not seen and not told and bool(benchmark.endpoints(agent))
+        for port in () if by_proxy else named_in(agent.base_url or ""):
+            named[port] = f"base_url of agent {agent.name!r}"
+    for sentence in loopback_notices(named, perhaps, os.environ, seen=seen):
+        notice(sentence)
 
 
 def _tell_what_is_left(schedule: Schedule, notice: Callable[[str], None]) -> None:
@@ -260,6 +312,7 @@ def _run_here(
     run: Path,
     options: Options,
     isolation: Isolation,
+    lanes: int,
     report: Callable[[Done], None],
 ) -> None:
     config = planned.config
@@ -270,7 +323,7 @@ def _run_here(
         run_trials(
             schedule,
             _execute(specs, run, setting, config),
-            lanes=options.jobs or config.jobs,
+            lanes=lanes,
             stop=setting.stop,
             report=report,
         )
@@ -303,7 +356,11 @@ def _cache(config: CampaignConfig, run: Path) -> Path | None:
 
 
 def _schedule(
-    planned: Planned, past: Mapping[TrialKey, Past], run: Path, options: Options
+    planned: Planned,
+    past: Mapping[TrialKey, Past],
+    run: Path,
+    options: Options,
+    taken: Callable[[Turn], None],
 ) -> Schedule:
     trials, config = [spec.key for spec in planned.trials], planned.config
     return Schedule(
@@ -313,6 +370,7 @@ def _schedule(
         budget=config.budget,
         spent=_spent_before(run, config),
         limit=options.limit,
+        taken=taken,
     )
 
 
@@ -337,8 +395,14 @@ def _execute(
 
 def _spent(folder: Path, config: CampaignConfig) -> Spent:
     budget = config.budget
-    counts = budget.usd is not None or budget.tokens is not None
-    return spent_in(folder, config.price_table) if counts else Spent()
+    if budget.usd is None and budget.tokens is None:
+        return Spent()
+    spent = spent_in(folder, config.price_table)
+    # An attempt lies in its repeat, that in its task, condition and agent.
+    name = folder.parents[3].name
+    played = any(is_embedded(agent.model) and escape(agent.name) == name for agent in config.agents)
+    # Nobody is paid for a model that WAREX plays.
+    return Spent(tokens=spent.tokens) if played else spent
 
 
 def _isolation(
@@ -371,10 +435,6 @@ def _check_traffic(options: Options) -> None:
     except ValidationError as error:
         why = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
         raise InputError(f"--upstream {why}") from None
-
-
-def _spec(agent: AgentConfig) -> AgentSpec:
-    return AgentSpec(agent.name, agent.model, agent.base_url, agent.screenshot, agent.max_steps)
 
 
 def _playbook(agent: AgentConfig) -> Playbook | None:
@@ -420,7 +480,9 @@ def _manifest(planned: Planned, options: Options, chromium: Path, isolation: Iso
                 chromium, ((spec.key.benchmark, spec.key.task) for spec in planned.trials)
             ),
             "seed": planned.config.seed,
-            "prices_date": str(planned.config.price_table.date),
+            "prices_date": str(planned.config.list_prices.date),
+            "prices_source": planned.config.list_prices.source,
+            "prices_digest": planned.config.list_prices.digest,
             "made_at": iso(Clock().wall()),
             "command": list(options.command),
         }

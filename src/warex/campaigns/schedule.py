@@ -5,7 +5,7 @@ they ended; a turn costs it the same, however many there are.
 """
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from warex.campaigns.config import Budget
@@ -13,6 +13,7 @@ from warex.campaigns.plan import ATTEMPTS, Past, remaining
 from warex.campaigns.spent import Spent
 from warex.campaigns.streak import Streak
 from warex.traces import Outcome, TrialKey, Void
+from warex.visible import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,12 @@ class Schedule:
         budget: Budget | None = None,
         spent: Spent | None = None,
         limit: int | None = None,
+        taken: Callable[[Turn], None] = lambda turn: None,
     ) -> None:
         """Lay out the turns.
 
         ``past`` is what lies on disk, ``spent`` what that cost; ``limit``: begin at most so many
-        trials.
+        trials; ``taken`` is told of each turn that is taken.
         """
         past, after = past or {}, after or {}
         left = remaining(trials, past)
@@ -60,6 +62,7 @@ class Schedule:
         """Why no trial begins any more, in words, where it is the budget."""
         self.given_up: list[TrialKey] = []
         """Trials whose attempts were lost again and again; a later go tries them anew."""
+        self._taken = taken
         self._budget = budget or Budget()
         self._spent = spent or Spent()
         self._began: float | None = None
@@ -110,6 +113,7 @@ class Schedule:
         else:
             return None
         self._running += 1
+        self._taken(turn)
         return turn
 
     def done(self, turn: Turn, outcome: Outcome, spent: Spent | None = None) -> None:
@@ -166,7 +170,8 @@ class Schedule:
         if budget.usd is not None and spent.usd >= budget.usd:
             return f"the budget of {budget.usd:g} US dollars is used up: {spent.usd:.2f} are spent"
         if budget.tokens is not None and spent.tokens >= budget.tokens:
-            return f"the budget of {budget.tokens:,} tokens is used up: {spent.tokens:,} are spent"
+            whole = counted(budget.tokens, "token")
+            return f"the budget of {whole} is used up: {spent.tokens:,} are spent"
         if budget.minutes is not None and seconds >= 60 * budget.minutes:
             return f"the budget of {budget.minutes:g} minutes is used up"
         return None

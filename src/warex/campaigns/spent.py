@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from warex.files import open_ordinary
-from warex.llm.prices import PriceTable, cost
+from warex.llm.prices import PriceTable, cost, named
 from warex.traces import EVENTS, LlmCall
 
 _MARK = b'"llm_call"'
@@ -66,5 +66,5 @@ def _of_call(line: bytes, prices: PriceTable) -> Spent:
     return Spent(
         0.0 if priced is None else priced.usd,
         usage.input_total + usage.output_total,
-        frozenset() if priced is not None else frozenset({call.model}),
+        frozenset() if priced is not None else frozenset({named(call.model, usage.tier)}),
     )

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warex.cli import completion
 from warex.cli.group import Group
-from warex.cli.say import say
+from warex.cli.say import say, say_beside
 from warex.errors import InputError, WarexError
+from warex.visible import counted
 
 if TYPE_CHECKING:
     from warex.benchmarks import Benchmark, BenchmarkTable
 
 _ROLES = ("navigate", "recover", "retry", "finish", "infeasible", "noop", "other")
-_WIDTH = 96
+_WIDTH = 80
 
 options_option = click.option(
     "--option",
@@ -30,6 +32,12 @@ def table_of(name: str, folder: Path | None, options: tuple[str, ...]) -> "Bench
     """Return the table that a campaign would hold; raise InputError for what is no option."""
     from warex.benchmarks import BenchmarkTable
 
+    place = None if folder is None else str(folder.absolute())
+    return BenchmarkTable(name=name, dir=place, options=options_of(options))
+
+
+def options_of(options: tuple[str, ...]) -> dict[str, Any]:
+    """Return options by their keys, JSON as what it says; raise InputError for what is none."""
     given = {}
     for option in options:
         key, mark, value = option.partition("=")
@@ -41,8 +49,7 @@ def table_of(name: str, folder: Path | None, options: tuple[str, ...]) -> "Bench
             given[key] = json.loads(value)
         except ValueError:
             given[key] = value
-    place = None if folder is None else str(folder.absolute())
-    return BenchmarkTable(name=name, dir=place, options=given)
+    return given
 
 
 @click.group("benchmarks", cls=Group, invoke_without_command=True)
@@ -67,11 +74,11 @@ def command(context: click.Context, as_json: bool) -> None:
         return
     width = max(len(kind.name) for kind in BENCHMARKS)
     for kind in BENCHMARKS:
-        say(f"{kind.name:{width}}  {kind.summary}")
+        say_beside(kind.name, kind.summary, width + 1)
 
 
 @command.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=completion.BENCHMARK)
 @click.option(
     "--dir",
     "folder",
@@ -149,11 +156,11 @@ def _print(told: dict[str, Any]) -> None:
         _section("tasks", told["why_no_tasks"])
     else:
         shown = told["tasks"][:200]
-        say(f"\n{len(told['tasks'])} tasks:")
+        say(f"\n{counted(len(told['tasks']), 'task')}:")
         for task in shown:
             say(f"    {task}")
         if len(told["tasks"]) > len(shown):
-            say(f"    … {len(told['tasks']) - len(shown)} more, told by --json")
+            say(f"    … {len(told['tasks']) - len(shown)} more: see --json")
     if told["example"]:
         say("\nA campaign for it:\n")
         say(textwrap.indent(told["example"], "    "), end="")
@@ -166,7 +173,7 @@ def _section(head: str, body: str) -> None:
 
 
 @command.command("setup")
-@click.argument("name")
+@click.argument("name", shell_complete=completion.BENCHMARK)
 @click.option(
     "--dir",
     "folder",
@@ -175,7 +182,7 @@ def _section(head: str, body: str) -> None:
     help="Folder for its environment; made, or gone on with.",
 )
 @click.option("--python", metavar="P", help="The Python to use; left out, one that it runs on.")
-@click.option("--again", is_flag=True, help="Begin anew, also where it is whole.")
+@click.option("--again", is_flag=True, help="Start over, even if it is complete.")
 def setup(name: str, folder: Path, python: str | None, again: bool) -> None:
     """Make a benchmark's own environment: a Python, packages that fit, its files.
 

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import click
 
+from warex.cli import completion
 from warex.cli.say import console, say
 
 
 @click.command("compare")
-@click.argument("before", metavar="RUN[:AGENT]")
-@click.argument("after", metavar="RUN[:AGENT]")
+@click.argument("before", metavar="RUN[:AGENT]", shell_complete=completion.FILE)
+@click.argument("after", metavar="RUN[:AGENT]", shell_complete=completion.FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
 @click.option("--fail-if-worse", is_flag=True, help="Exit with 1 where the verdict is worse.")
 def command(before: str, after: str, as_json: bool, fail_if_worse: bool) -> int:

@@ -4,15 +4,16 @@ import json
 
 import click
 
+from warex.cli import completion
 from warex.cli.group import Group
-from warex.cli.say import say
+from warex.cli.say import say, say_beside
 
 
 @click.group("defences", cls=Group, invoke_without_command=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:
-    """List what can be said to an agent's model; `show NAME`."""
+    """List the defences, texts added to an agent's system prompt; `show NAME`."""
     if context.invoked_subcommand is not None:
         return
     from warex.llm.defences import DEFENCES
@@ -22,11 +23,11 @@ def command(context: click.Context, as_json: bool) -> None:
         say(json.dumps(rows, indent=2))
         return
     for defence in DEFENCES:
-        say(f"{defence.name:20} {defence.summary}")
+        say_beside(defence.name, defence.summary, 20)
 
 
 @command.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=completion.DEFENCE_NAME)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(name: str, as_json: bool) -> None:
     """Print a defence's text, as it is added to the system prompt."""

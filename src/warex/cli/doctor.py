@@ -1,4 +1,4 @@
-"""`warex doctor`: what works on this machine, and how to mend the rest."""
+"""`warex doctor`: what works on this machine, and how to fix the rest."""
 
 import json
 from collections.abc import Iterable
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warex.cli import completion
 from warex.cli.benchmarks import options_option, table_of
-from warex.cli.say import say
+from warex.cli.say import say, say_beside
 from warex.errors import CampaignError, InputError, MachineError
 
 if TYPE_CHECKING:
@@ -19,26 +20,43 @@ _COLOURS = {"ok": "green", "missing": "yellow", "broken": "red"}
 
 
 @click.command("doctor")
+@click.argument("campaign", required=False, shell_complete=completion.CAMPAIGN)
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-@click.option("--benchmark", metavar="NAME", help="Look at what this benchmark needs instead.")
 @click.option(
-    "--dir", "folder", type=click.Path(path_type=Path), help="The benchmark's own environment."
+    "--benchmark",
+    metavar="NAME",
+    help="Check what this benchmark needs instead.",
+    shell_complete=completion.BENCHMARK,
+)
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path),
+    help="Folder of the benchmark's environment.",
 )
 @options_option
 def command(
-    as_json: bool, benchmark: str | None, folder: Path | None, options: tuple[str, ...]
+    campaign: str | None,
+    as_json: bool,
+    benchmark: str | None,
+    folder: Path | None,
+    options: tuple[str, ...],
 ) -> None:
-    """Try all that WAREX needs of this machine, or all that a benchmark needs.
+    """Check everything that WAREX, a campaign or a benchmark needs on this machine.
 
-    Exit code 0 if `warex demo`, or the benchmark, can run here, otherwise 3.
+    Exit code 0 if `warex demo`, the campaign or the benchmark can run here, otherwise 3.
     """
+    if campaign is not None and (benchmark is not None or folder is not None or options):
+        raise InputError("a campaign names its benchmark itself; give one of the two")
     subject = "`warex demo`" if benchmark is None else f"the benchmark {benchmark!r}"
+    if campaign is not None:
+        subject = f"the campaign {campaign}"
     findings: list[Finding] = []
-    for finding in _examined(benchmark, folder, options):
+    for finding in _examined(campaign, benchmark, folder, options):
         findings.append(finding)
         if not as_json:
-            said = f" {finding.name:21} {finding.sentence}"
-            say(said, lead=f"{finding.state:8}", colour=_COLOURS[finding.state])
+            lead, colour = f"{finding.state:9}", _COLOURS[finding.state]
+            say_beside(finding.name, finding.sentence, 21, lead=lead, colour=colour)
     lacking = [finding for finding in findings if finding.needed and finding.state != "ok"]
     if as_json:
         report = {"ok": not lacking, "findings": [asdict(finding) for finding in findings]}
@@ -52,8 +70,13 @@ def command(
 
 
 def _examined(
-    benchmark: str | None, folder: Path | None, options: tuple[str, ...]
+    campaign: str | None, benchmark: str | None, folder: Path | None, options: tuple[str, ...]
 ) -> "Iterable[Finding]":
+    if campaign is not None:
+        from warex.campaigns.config import load_campaign
+        from warex.campaigns.readiness import needs_of_campaign
+
+        return needs_of_campaign(load_campaign(campaign))
     if benchmark is None:
         if options:
             raise InputError("--option goes with --benchmark")
@@ -61,10 +84,11 @@ def _examined(
 
         return examine()
     from warex.benchmarks import benchmark_kind
+    from warex.campaigns.readiness import needs_of_benchmark
 
     kind = benchmark_kind(benchmark)
     try:
-        return kind(table_of(benchmark, folder, options)).needs()
+        return needs_of_benchmark(kind(table_of(benchmark, folder, options)))
     except CampaignError as error:
         if options:
             raise

@@ -13,12 +13,21 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from warex.cli import begun
+from warex.cli import begun, completion
+from warex.cli.host_ports import HostPorts
+from warex.cli.judging import Judging, judging_options
 from warex.cli.say import say
-from warex.cli.traffic import defence_option, site_option, traffic_options
-from warex.errors import MachineError, TrialVoid
+from warex.cli.traffic import (
+    defence_option,
+    site_option,
+    tasks_option,
+    traffic_options,
+    vocabulary_option,
+)
+from warex.errors import MachineError, TraceError, TrialVoid
 from warex.files import open_ordinary, read_words
 from warex.private import private_folder
+from warex.visible import counted
 
 if TYPE_CHECKING:
     from warex.proxy.forkserver import Forkserver
@@ -39,9 +48,21 @@ type _Say = Callable[[str], None]
 
 
 @click.command("exec", context_settings={"allow_interspersed_args": False})
-@click.argument("arguments", metavar="CMD...", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.option("--scenario", metavar="S", help="A preset or a file; left out, no fault.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the draws.")
+@click.argument(
+    "arguments",
+    metavar="CMD...",
+    nargs=-1,
+    required=True,
+    type=click.UNPROCESSED,
+    shell_complete=completion.FILE,
+)
+@click.option(
+    "--scenario",
+    metavar="S",
+    help="A preset or a file; left out, no fault.",
+    shell_complete=completion.SCENARIO,
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of all random choices.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for events.jsonl.")
 @click.option(
     "--isolate",
@@ -52,26 +73,31 @@ type _Say = Callable[[str], None]
 )
 @click.option(
     "--host-port",
+    "--host-ports",
     "host_ports",
     multiple=True,
-    type=click.IntRange(1, 65535),
+    type=HostPorts(),
     metavar="P",
-    help="A port of this machine's loopback that the command needs from its namespace.",
+    help="Ports of this machine's loopback that the command needs from its namespace: 8000,8001;"
+    " or auto, for all that listen now.",
 )
 @site_option
 @click.option(
     "--replay",
     type=click.Path(path_type=Path),
     metavar="TRIAL",
-    help="Hit exactly where this trial was hit; brings its scenario and seed.",
+    help="Inject exactly the faults of this trial's ledger, with its scenario and seed.",
 )
 @defence_option
-@click.option("--quiet", is_flag=True, help="Say nothing but why the command could not run.")
+@vocabulary_option
+@tasks_option
+@judging_options
+@click.option("--quiet", is_flag=True, help="Print nothing but why the command could not run.")
 @traffic_options
 def command(
     arguments: tuple[str, ...],
     isolate: str,
-    host_ports: tuple[int, ...],
+    host_ports: tuple[frozenset[int], ...],
     quiet: bool,
     **options: Any,
 ) -> int:
@@ -83,11 +109,13 @@ def command(
     from warex.sandbox.direct import find_program
 
     find_program(arguments[0], os.environ)
+    judging = Judging.taken_from(options)
     # While it loads mitmproxy, everything else is made ready.
     forkserver = begun.forkserver()
     try:
-        trial = _Trial(arguments, cast("Wish", isolate), options, _nothing if quiet else _say)
-        return trial.run(forkserver, frozenset(host_ports))
+        told = _nothing if quiet else _say
+        trial = _Trial(arguments, cast("Wish", isolate), options, told, judging)
+        return trial.run(forkserver, frozenset().union(*host_ports))
     finally:
         forkserver.close()
 
@@ -98,6 +126,7 @@ class _Trial:
     wish: "Wish"
     options: dict[str, Any]
     say: _Say
+    judging: Judging
     programs: set[str] = field(default_factory=set)
     """Names of what ran."""
 
@@ -112,6 +141,8 @@ class _Trial:
         ca = ensure_ca()
         ports = self._host_ports(asked)
         self._find_upstream(ports)
+        self._doubt()
+        self._reset()
 
         with behind(
             self.wish,
@@ -129,25 +160,44 @@ class _Trial:
                 _ = place.proxy
             with unsignalled() as mask:
                 started = time.monotonic()
-                child = place.start(self.arguments, mask=mask)
+                with self.judging.reading():
+                    child = place.start(self.arguments, mask=mask)
                 with passing_on(child.signal), self._watched(place, child.pid, terminal):
                     code = child.wait()
                 seconds = time.monotonic() - started
                 terminal.take_back()
+            for sentence in place.loopback(over=True):
+                self.say(sentence)
+            own_sites = place.own_sites()
             gone = place.died()
             place.end()
-            if gone is None and self.options["out"] is None and not place.is_serving():
+            self.judging.finish()
+            expects = self.judging.expect is not None
+            quiet = gone is None and self.options["out"] is None and not expects
+            if quiet and not place.is_serving():
                 # Nobody can have been answered by now, and nobody wants to know who asked.
                 forkserver.close()
+                if own_sites is not None:
+                    self.say(own_sites)
                 return code if code >= 0 else 128 - code
             proxy = place.proxy
         broken = proxy.broken if gone is None else str(gone)
-        self._leave(code, seconds, broken)
+        broken = self._leave(code, seconds, broken)
         if broken:
             raise self._void(broken)
+        if own_sites is not None and not (proxy.saw and proxy.saw["delivered"]):
+            self.say(own_sites)
         if proxy.saw is not None:
             self._sum_up(place, proxy.saw)
         return code if code >= 0 else 128 - code
+
+    def _doubt(self) -> None:
+        """Say which rules can hit nothing on the sites that are named."""
+        if self.options["sites"] and self.options["scenario"]:
+            from warex.cli.traffic_config import futile_rules
+
+            for sentence in futile_rules(self.options["scenario"], self.options["sites"]):
+                self.say(sentence)
 
     def _check(self) -> None:
         """Find what is wrong with the options before the command starts, as fast as can be.
@@ -212,7 +262,7 @@ class _Trial:
             ports = ", ".join(f"{port} ({name})" for port, name in sorted(found.items()))
             self.say(
                 f"let through to this machine's loopback, since they are named: port {ports};"
-                " all other ports on localhost are the command's own (--host-port names more)"
+                " all other ports on localhost are the command's own (--host-ports names more)"
             )
         return asked | named | found.keys()
 
@@ -232,9 +282,13 @@ class _Trial:
 
     def _warn_of_escapes(self, isolation: str) -> None:
         from warex.sandbox.escapes import escapes
+        from warex.sandbox.host_ports import gone_past
 
         for sentence in escapes(self.arguments, os.environ, namespace=isolation == "namespace"):
             self.say(sentence)
+        if isolation == "environment":
+            for sentence in gone_past(self.arguments, os.environ):
+                self.say(sentence)
 
     @contextmanager
     def _watched(self, place: "Behind", pid: int, terminal: "Terminal") -> Iterator[None]:
@@ -249,6 +303,8 @@ class _Trial:
                 import warex.cli.unscored  # noqa: F401
             while not over.wait(_LOOK):
                 stop_with(pid, terminal)
+                for sentence in place.loopback():
+                    self.say(sentence)
                 if place.isolation == "environment":
                     self.programs |= place.programs()
                 if place.failure() is not None or place.broken() is not None:
@@ -263,17 +319,42 @@ class _Trial:
             over.set()
             thread.join()
 
-    def _leave(self, code: int, seconds: float, broken: str | None) -> None:
-        """Write how it came out; a command that was stopped from outside has come to no end."""
-        if self.options["out"] is None or (broken is None and -code in _STOPPED_BY):
-            return
-        from warex.cli.unscored import leave_outcome
-        from warex.traces import Unscored
+    def _reset(self) -> None:
+        try:
+            self.judging.reset(self.say)
+        except TrialVoid as void:
+            raise self._void(str(void)) from None
 
-        ended = Unscored(
-            ending="agent_crashed" if code else "answered", latency_s=round(seconds, 3)
-        )
-        leave_outcome(self.options["out"], broken, ended)
+    def _leave(self, code: int, seconds: float, broken: str | None) -> str | None:
+        """Write how it came out; a command that was stopped from outside has come to no end.
+
+        Returns why the trial is void, if it is.
+        """
+        out: Path | None = self.options["out"]
+        if broken is None and -code in _STOPPED_BY:
+            return None
+        verdict = None
+        if broken is None:
+            try:
+                verdict = self.judging.verdict(code, out, self.say)
+            except (TrialVoid, TraceError) as void:
+                broken = str(void)
+        if verdict is not None:
+            solved = "solved" if verdict.solved else "not solved"
+            self.say(f"{solved}: {'; '.join(verdict.reasons)}")
+        if out is None:
+            return broken
+        from warex.cli.unscored import leave_outcome
+        from warex.traces import Counted, Ending, Unscored
+
+        ending: Ending = "agent_crashed" if code else "answered"
+        latency = round(seconds, 3)
+        ended: Counted | Unscored = Unscored(ending=ending, latency_s=latency)
+        if verdict is not None:
+            score, reasons = float(verdict.solved), verdict.reasons
+            ended = Counted(ending=ending, score=score, latency_s=latency, reasons=reasons)
+        leave_outcome(out, broken, ended)
+        return broken
 
     def _void(self, why: str) -> Exception:
         # What is said of the folder is a full disk or the like: the machine's matter.
@@ -291,25 +372,49 @@ class _Trial:
             if browsers and not saw["browser"]:
                 self.say(
                     f"a browser ran ({', '.join(sorted(browsers))}), but none of its pages came"
-                    " through: it goes past the proxy, and no fault could reach it; tell its"
-                    " harness of the proxy (docs/how-to/exec.md)"
+                    " through: it opened none, or it goes past the proxy and no fault can reach"
+                    " it; where it opened one, tell its harness of the proxy"
+                    " (docs/how-to/exec.md)"
                 )
+        self._say_unread(saw)
         out = self.options["out"]
         if out is not None:
+            if saw["tasks"]:
+                self.say(
+                    f"{counted(saw['tasks'], 'task')} told apart,"
+                    f" {counted(saw['unattributed'], 'exchange')} unattributed"
+                )
             self.say(
-                f"trace in {out}: {_count(saw['exchanges'], 'exchange')},"
-                f" {_count(saw['llm_calls'], 'LLM call')},"
-                f" {_count(saw['delivered'], 'fault')} delivered, {saw['missed']} missed"
+                f"trace in {out}: {counted(saw['exchanges'], 'exchange')},"
+                f" {counted(saw['llm_calls'], 'LLM call')},"
+                f" {counted(saw['delivered'], 'fault')} delivered, {saw['missed']} missed"
+            )
+
+    def _say_unread(self, saw: "Summary") -> None:
+        """Say which calls to a model could not be read, and what waits for one in vain."""
+        if saw["llm_unread"]:
+            self.say(
+                f"{counted(saw['llm_unread'], 'call')} to a model could not be read (first:"
+                f" {saw['llm_unread_first']}): steps, tokens, cost, detection and recovery are"
+                " unknown (docs/reference/llm.md)"
+            )
+        # Attempts to reach a site may meet a fault before its page arms the rest.
+        struck = saw["delivered"] or saw["missed"]
+        if self.options["scenario"] and not saw["armed"] and not struck:
+            self.say(
+                "no fault could strike: the scenario was never armed, since what it waits for"
+                " (arm: first_page or first_llm_call) was not seen; what a program asks for is a"
+                " page only where a rule names `other` beside `document`"
             )
 
 
 EVENTS = "events.jsonl"
-_READ_WHOLE = ("maps", "upstream", "replay", "defence")
+_READ_WHOLE = ("maps", "upstream", "replay", "defence", "vocabulary", "tasks")
 """Options whose mistakes show when the configuration is made."""
 _LONGEST_HEAD = 1 << 26
 """Bytes of the first line that are looked at."""
 _PRESETS = Path(__file__).parents[1] / "scenarios" / "presets"
-_LOOPBACK = ("localhost", "127.0.0.1")
+_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
 def _is_preset(scenario: str) -> bool:
@@ -335,10 +440,6 @@ def _first_event(replay: Path | None) -> str:
             return events.readline(_LONGEST_HEAD).decode()
     except (OSError, ValueError):
         return ""
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _say(sentence: str) -> None:

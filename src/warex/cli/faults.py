@@ -1,11 +1,14 @@
 """`warex faults`: what there is, and the parameters of one."""
 
 import json
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import click
 
+from warex.cli import completion
 from warex.cli.group import Group
-from warex.cli.say import say
+from warex.cli.say import say, say_beside
 
 
 @click.group("faults", cls=Group, invoke_without_command=True)
@@ -23,11 +26,11 @@ def command(context: click.Context, as_json: bool) -> None:
         say(json.dumps(rows, indent=2))
         return
     for kind, fault in kinds.items():
-        say(f"{kind:20} {fault.summary}")
+        say_beside(kind, fault.summary, 20)
 
 
 @command.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=completion.FAULT)
 @click.option("--json", "as_json", is_flag=True, help="Print its JSON Schema.")
 def show(name: str, as_json: bool) -> None:
     """Print a fault's parameters, their defaults and what is allowed."""
@@ -47,4 +50,23 @@ def show(name: str, as_json: bool) -> None:
         if key == "kind":
             continue
         meaning = " ".join(parameter.get("description", "").split())
-        say(f"  {key:12} default {parameter.get('default')!s:10} {meaning}")
+        if allowed := ", ".join(_allowed(parameter, schema)):
+            meaning = f"{meaning} Allowed: {allowed}.".lstrip()
+        default = parameter.get("default")
+        given = "optional" if default is None else f"default {json.dumps(default).strip('"')}"
+        say_beside(f"  {key:12} {given:18}", meaning, 33)
+
+
+def _allowed(parameter: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a parameter's JSON Schema allows: words one by one, numbers as a range."""
+    if reference := parameter.get("$ref"):
+        yield from _allowed(schema["$defs"][reference.rpartition("/")[2]], schema)
+    for one in parameter.get("anyOf", ()):
+        yield from _allowed(one, schema)
+    yield from parameter.get("enum", ())
+    if "const" in parameter:
+        yield parameter["const"]
+    most, below = parameter.get("maximum"), parameter.get("exclusiveMaximum")
+    if most is not None or below is not None:
+        end = f"{most:g}" if below is None else f"below {below:g}"
+        yield f"{parameter['minimum']:g} to {end}"

@@ -37,7 +37,7 @@ def hold(table: "Table", expression: str | None) -> None:
     found = shortfalls(table, expression)
     if found:
         lines = "".join(f"\n  {shortfall.sentence}" for shortfall in found)
-        raise WarexError(f"the run does not reach what --fail-under demands:{lines}")
+        raise WarexError(f"the run does not meet --fail-under:{lines}")
 
 
 def _readable(_context: click.Context, _option: click.Parameter, given: str | None) -> str | None:

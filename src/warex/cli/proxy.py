@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warex.cli import completion
 from warex.cli.say import say
-from warex.cli.traffic import defence_option, site_option, traffic_options
-from warex.cli.traffic_config import traffic_config
+from warex.cli.traffic import defence_option, site_option, tasks_option, traffic_options
+from warex.cli.traffic_config import futile_rules, traffic_config
 from warex.errors import InputError, MachineError, TrialVoid
 
 if TYPE_CHECKING:
@@ -15,7 +16,12 @@ if TYPE_CHECKING:
 
 
 @click.command("proxy")
-@click.option("--scenario", metavar="S", help="A preset or a file; left out, no fault.")
+@click.option(
+    "--scenario",
+    metavar="S",
+    help="A preset or a file; left out, no fault.",
+    shell_complete=completion.SCENARIO,
+)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -35,16 +41,17 @@ if TYPE_CHECKING:
     default=0,
     help="Port of the control API, on loopback; 0: any free one.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the draws.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of all random choices.")
 @site_option
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for events.jsonl.")
 @click.option(
     "--replay",
     type=click.Path(path_type=Path),
     metavar="TRIAL",
-    help="Hit exactly where this trial was hit; brings its scenario and seed.",
+    help="Inject exactly the faults of this trial's ledger, with its scenario and seed.",
 )
 @defence_option
+@tasks_option
 @traffic_options
 def command(
     scenario: str | None,
@@ -58,6 +65,7 @@ def command(
     out: Path | None,
     replay: Path | None,
     defence: str | None,
+    tasks: str | None,
     maps: tuple[str, ...],
     upstream: str | None,
     insecure: bool,
@@ -85,6 +93,7 @@ def command(
         record=record,
         maps=maps,
         defence=defence,
+        tasks=tasks,
         capture="transparent" if transparent else "forward",
         host=host,
         port=port,
@@ -95,6 +104,8 @@ def command(
         upstream=upstream,
         insecure=insecure,
     )
+    for sentence in () if scenario is None else futile_rules(scenario, sites):
+        _say(sentence)
     _serve(config, str(ca.certificate))
 
 

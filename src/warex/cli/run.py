@@ -1,31 +1,35 @@
 """`warex run CAMPAIGN`: a campaign file or a built-in one."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from warex.cli import completion
+from warex.cli.adapting import adapting_options, changes_of
 from warex.cli.gate import fail_under_option
 from warex.cli.say import say
 from warex.cli.traffic import traffic_options
-from warex.cli.trial import attempt_of
+from warex.cli.trial import traced
 from warex.errors import InputError
 
 if TYPE_CHECKING:
+    from warex.campaigns.adapted import Changes
+    from warex.campaigns.config import CampaignConfig
     from warex.sandbox.isolation import Wish
     from warex.scenarios import Arm
 
 
 @click.command("run")
-@click.argument("campaign", required=False, metavar="CAMPAIGN")
+@click.argument("campaign", required=False, metavar="CAMPAIGN", shell_complete=completion.CAMPAIGN)
 @click.option("--out", type=click.Path(path_type=Path), help="Run folder; default runs/NAME.")
 @click.option("--jobs", type=click.IntRange(1, 256), help="Lanes; default: the campaign's.")
-@click.option("--limit", type=click.IntRange(1), help="At most so many trials in this go.")
-@click.option("--resume", is_flag=True, help="Go on with a run: counted trials stay.")
+@click.option("--limit", type=click.IntRange(1), help="Run at most this many trials now.")
+@click.option("--resume", is_flag=True, help="Continue a run; trials that count are kept.")
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Print the grid, what is left of it and what that may take; run none.",
+    help="Print the planned trials with their estimated time and cost; run nothing.",
 )
 @click.option(
     "--intensity",
@@ -51,11 +55,19 @@ if TYPE_CHECKING:
     type=click.Choice(["auto", "namespace", "environment"]),
     help="How agents are put behind the proxy; default: the campaign's, which is auto.",
 )
+@click.option(
+    "--benchmark",
+    metavar="NAME",
+    help="Run a built-in campaign's conditions on this benchmark; what follows goes with it.",
+    shell_complete=completion.BENCHMARK,
+)
+@adapting_options
 @fail_under_option
 @traffic_options
 @click.pass_obj
 def command(
     typed: tuple[str, ...],
+    /,
     campaign: str | None,
     out: Path | None,
     jobs: int | None,
@@ -66,6 +78,7 @@ def command(
     replay: Path | None,
     ray: str | None,
     isolate: str | None,
+    benchmark: str | None,
     fail_under: str | None,
     maps: tuple[str, ...],
     upstream: str | None,
@@ -74,12 +87,14 @@ def command(
     pass_through: tuple[str, ...],
     llm_hosts: tuple[str, ...],
     arm: str | None,
+    **adapting: Any,
 ) -> None:
     """Run a campaign: every agent on every task under every condition.
 
-    CAMPAIGN is a file or a built-in name: demo, paper, intensity-sweep, frequency-sweep.
+    CAMPAIGN is a file or a built-in name: demo, paper, intensity-sweep, frequency-sweep. `warex run
+    paper --benchmark real --agent gpt-4o --dir DIR` runs the paper's conditions on REAL, with the
+    paper's tasks and steps; `warex init --from paper` writes the same as a file.
     """
-    from warex.campaigns.config import load_campaign
     from warex.campaigns.doses import at_intensity
     from warex.campaigns.options import Options
     from warex.campaigns.run import plan, plan_replay
@@ -89,7 +104,7 @@ def command(
 
     if campaign is None:
         raise _without_campaign(ray)
-    config = load_campaign(campaign)
+    config = _config(campaign, changes_of(benchmark, **adapting))
     if intensity is not None:
         if replay is not None:
             raise InputError("--intensity changes what --replay repeats; give one of the two")
@@ -99,7 +114,7 @@ def command(
                 f"warex: the condition {name!r} has a fault without a size and stays as it is",
                 err=True,
             )
-    planned = plan(config) if replay is None else plan_replay(config, attempt_of(replay))
+    planned = plan(config) if replay is None else plan_replay(config, traced(replay))
     options = Options(
         jobs=jobs,
         limit=limit,
@@ -120,6 +135,24 @@ def command(
         print_dry_run(planned, folder, options)
         return
     run_and_report(planned, folder, options, fail_under)
+
+
+def _config(campaign: str, changes: "Changes") -> "CampaignConfig":
+    """Return the campaign, changed where options say so."""
+    from warex.campaigns.adapted import adapted
+    from warex.campaigns.config import built_in_names, load_campaign
+
+    if not changes.any:
+        return load_campaign(campaign)
+    if campaign not in built_in_names() and Path(campaign).suffix:
+        raise InputError(
+            f"{campaign} is a file, and --benchmark, --agent and what goes with them change"
+            " built-in campaigns; change the file"
+        )
+    made = adapted(campaign, changes, file=campaign)
+    if made.left_out is not None:
+        say(f"warex: there is no condition 'no-proxy': {made.left_out}", err=True)
+    return made.config(campaign)
 
 
 def _without_campaign(ray: str | None) -> Exception:

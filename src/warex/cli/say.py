@@ -1,6 +1,9 @@
 """The one way out to the terminal: nothing that is said is obeyed or read as markup."""
 
+import sys
+import textwrap
 from collections.abc import Iterable
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 import click
@@ -22,6 +25,25 @@ def say(
     """Print a text on standard output, or on standard error; ``lead`` stands first, coloured."""
     styled = click.style(visible(lead), fg=colour) if lead else ""
     click.echo(f"{styled}{visible(str(sentence))}{end}", err=err, nl=False)
+
+
+def say_beside(
+    label: str, words: str, width: int, *, lead: str = "", colour: str | None = None
+) -> None:
+    """Print a label and, beside its column of ``width`` characters, words.
+
+    A terminal has them folded between words; a pipe gets one line, for programs that read it.
+    ``lead`` stands before the label, coloured.
+    """
+    indent = len(lead) + width + 1
+    if not sys.stdout.isatty():
+        say(f"{label:{width}} {words}", lead=lead, colour=colour)
+        return
+    room = max(40, get_terminal_size().columns - indent)
+    folded = textwrap.wrap(visible(words), room, break_long_words=False, break_on_hyphens=False)
+    first, *rest = folded or [""]
+    said = f"\n{' ' * indent}".join((f"{label:{width}} {first}", *rest))
+    say(said, lead=lead, colour=colour)
 
 
 def console(*, stderr: bool = False) -> "Console":

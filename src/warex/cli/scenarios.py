@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
+from warex.cli import completion
 from warex.cli.group import Group
-from warex.cli.say import say
+from warex.cli.say import say, say_beside
 from warex.cli.traffic import site_option
 
 
@@ -26,38 +27,41 @@ def command(context: click.Context, as_json: bool) -> None:
         say(json.dumps(rows, indent=2))
         return
     for name, said in presets.items():
-        say(f"{name:24} {said}")
+        say_beside(name, said, 24)
 
 
 @command.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=completion.SCENARIO)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(name: str, as_json: bool) -> None:
-    """Print a preset or a file as WAREX understands it."""
+    """Print a preset or a file, with defaults filled in."""
     import yaml
 
     from warex.scenarios.load import load_scenario
 
     data = load_scenario(name).model_dump(mode="json", exclude_unset=True)
-    text = json.dumps(data, indent=2) if as_json else yaml.safe_dump(data, sort_keys=False)
-    say(text.rstrip())
+    if as_json:
+        say(json.dumps(data, indent=2))
+    else:
+        say(yaml.safe_dump(data, sort_keys=False, allow_unicode=True).rstrip())
 
 
 @command.command("check")
-@click.argument("file")
+@click.argument("file", shell_complete=completion.SCENARIO)
 @click.option(
     "--against",
     type=click.Path(path_type=Path),
     metavar="HAR|TRIAL",
     help="A recording: say which of its requests would have been hit.",
 )
-@click.option("--seed", type=int, help="Seed of the draws; left out, the trial's own.")
+@click.option("--seed", type=int, help="Seed of all random choices; default: the trial's own.")
 @site_option
 @click.option("--json", "as_json", is_flag=True, help="Print the words, or the hits, as JSON.")
 def check(
     file: str, against: Path | None, seed: int | None, sites: tuple[str, ...], as_json: bool
 ) -> None:
     """Say in words what a scenario will do, or which requests of a recording it would have hit."""
+    from warex.cli.trial import traced
     from warex.scenarios.against import hits_against
     from warex.scenarios.doubts import doubts
     from warex.scenarios.explain import explain
@@ -65,11 +69,11 @@ def check(
 
     scenario = load_scenario(file)
     if against is None:
-        words = explain(scenario)
-        said = {"name": scenario.name, "in_words": words, "warnings": doubts(scenario)}
+        words, warnings = explain(scenario, sites), doubts(scenario, sites)
+        said = {"name": scenario.name, "in_words": words, "warnings": warnings}
         say(json.dumps(said, indent=2) if as_json else words)
         return
-    hits = hits_against(scenario, against, seed, sites)
+    hits = hits_against(scenario, traced(against), seed, sites)
     if as_json:
         fields = ("number", "at", "method", "url", "resource", "rule", "ordinal", "stage")
         rows = [{name: getattr(hit, name) for name in fields} for hit in hits]
@@ -83,3 +87,7 @@ def check(
             f"request {hit.number:>4}  {hit.at:8.3f} s  {hit.rule} #{hit.ordinal}  {hit.method}"
             f" {hit.url}  [{hit.resource}]{end}"
         )
+    hitting = {hit.rule for hit in hits}
+    for rule in scenario.rules if hits else ():
+        if rule.name not in hitting:
+            say(f"rule {rule.name} would have hit nothing")

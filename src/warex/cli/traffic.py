@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 import click
 
+from warex.cli import completion
+
 
 class Origin(click.ParamType[str]):
     """An origin as browsers write it: scheme, host and perhaps a port."""
@@ -53,10 +55,26 @@ site_option = click.option(
     help="A task site, for {sites}; left out, everything outside `never`.",
 )
 
+vocabulary_option = click.option(
+    "--vocabulary",
+    metavar="V",
+    help="The agent's actions: a benchmark's name, or a file of lists. Left out, told by name.",
+    shell_complete=completion.VOCABULARY,
+)
+
 defence_option = click.option(
     "--defence",
     metavar="D",
     help="Add this to the system prompt of LLM requests: a name of `warex defences`, or a file.",
+    shell_complete=completion.DEFENCE,
+)
+
+tasks_option = click.option(
+    "--tasks",
+    "tasks",
+    metavar="RULE",
+    help="Tell tasks apart by their traffic: a harness, conversation, text:REGEX or url:REGEX.",
+    shell_complete=completion.TASKS,
 )
 
 _OPTIONS = (
@@ -90,12 +108,12 @@ _OPTIONS = (
         multiple=True,
         type=Host(),
         metavar="HOST",
-        help="A model is served here; read it under --record concerned, too.",
+        help="A host that serves a model, also read under --record concerned.",
     ),
     click.option(
         "--arm",
         type=click.Choice(["start", "first_page", "first_llm_call"]),
-        help="From when on exchanges are hit and counted; left out, as the scenario says.",
+        help="When injection starts; default: as the scenario says.",
     ),
 )
 

@@ -24,6 +24,8 @@ def traffic_config(
     record: str,
     maps: tuple[str, ...],
     defence: str | None,
+    vocabulary: str | None = None,
+    tasks: str | None = None,
     **others: Any,
 ) -> "ProxyConfig":
     """Load what the options name and put it together; ``others`` are taken as they are.
@@ -32,7 +34,7 @@ def traffic_config(
     """
     from pydantic import ValidationError
 
-    from warex.cli.trial import attempt_of
+    from warex.cli.trial import traced
     from warex.llm.defences import find_defence
     from warex.proxy.config import HostMap, ProxyConfig
     from warex.scenarios.load import load_scenario
@@ -43,7 +45,17 @@ def traffic_config(
     if replay is not None:
         from warex.scenarios.replay import read_replay
 
-        past = read_replay(attempt_of(replay))
+        past = read_replay(traced(replay))
+    words = None
+    if vocabulary is not None:
+        from warex.benchmarks.vocabularies import find_vocabulary
+
+        words = find_vocabulary(vocabulary)
+    rule = None
+    if tasks is not None:
+        from warex.scenarios.task_rules import TaskRule
+
+        rule = TaskRule.parse(tasks)
     loaded = past.scenario if past else None if scenario is None else load_scenario(scenario)
     try:
         return ProxyConfig(
@@ -57,6 +69,8 @@ def traffic_config(
             record=cast(Literal["all", "concerned"], record),
             maps=tuple(map(HostMap.parse, maps)),
             defence=find_defence(defence) if defence else past.defence if past else None,
+            vocabulary=words,
+            tasks=rule,
             replay_of=None if replay is None else str(replay),
             **others,
         )
@@ -66,6 +80,14 @@ def traffic_config(
         raise InputError(f"{option}: {details['msg'].removeprefix('Value error, ')}") from None
 
 
+def futile_rules(scenario: str, sites: tuple[str, ...]) -> tuple[str, ...]:
+    """Say which rules can hit nothing on the sites that are named; nothing where none are."""
+    from warex.scenarios.doubts import futile
+    from warex.scenarios.load import load_scenario
+
+    return futile(load_scenario(scenario), sites) if sites else ()
+
+
 def unread_config(
     ca: "CertificateAuthority",
     *,
@@ -73,6 +95,8 @@ def unread_config(
     out: Path | None,
     replay: None,
     defence: None,
+    vocabulary: None,
+    tasks: None,
     **others: Any,
 ) -> UnreadConfig:
     """Put together what needs no check, without loading what checks it."""

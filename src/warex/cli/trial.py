@@ -2,8 +2,28 @@
 
 from pathlib import Path
 
+from warex.errors import TraceError
+from warex.files import stands
+
 
 def attempt_of(trial: Path) -> Path:
     """Return the last attempt of a trial's folder; anything else as it is."""
     attempts = sorted(trial.glob("attempt-*"), key=lambda path: (len(path.name), path.name))
     return attempts[-1] if attempts else trial
+
+
+def traced(trial: Path) -> Path:
+    """Return the last attempt of a trial's folder, or the file or folder itself.
+
+    Raises TraceError for a folder without a trace, which says what it is instead.
+    """
+    from warex.traces.paths import EVENTS
+
+    attempt = attempt_of(trial)
+    if attempt.is_dir() and not stands(attempt / EVENTS):
+        from warex.analysis.folders import what_it_is
+
+        raise TraceError(
+            f"{attempt / EVENTS} does not exist, so there is no trace to read. {what_it_is(trial)}"
+        )
+    return attempt

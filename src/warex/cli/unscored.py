@@ -1,13 +1,13 @@
-"""What a proxy outside a campaign leaves behind: an outcome that nobody scored."""
+"""What a proxy outside a campaign leaves behind: its outcome, scored or not."""
 
 from contextlib import suppress
 from pathlib import Path
 
 from warex.errors import MachineError
-from warex.traces import Unscored, Void, write_outcome
+from warex.traces import Counted, Unscored, Void, write_outcome
 
 
-def leave_outcome(out: Path | None, broken: str | None, ended: Unscored) -> None:
+def leave_outcome(out: Path | None, broken: str | None, ended: Counted | Unscored) -> None:
     """Write how the trial in ``out`` came out, its last file; without a folder nothing.
 
     ``broken`` says why it is void, if it is: the caller raises that, so a disk that refuses even

@@ -9,22 +9,14 @@ from typing import Annotated, get_args
 from pydantic import Field
 
 from warex.faults.base import (
-    Certificate,
     ConnectionFault,
-    Cut,
-    Delay,
-    Drop,
-    Effect,
     ErrorStatus,
     Fault,
     Memory,
+    PageFault,
     Point,
-    Refuse,
-    Reply,
     Seconds,
     Stage,
-    Unresolved,
-    ends,
 )
 from warex.faults.connection_cut import ConnectionCut
 from warex.faults.connection_refused import ConnectionRefused
@@ -32,7 +24,22 @@ from warex.faults.connection_timeout import ConnectionTimeout
 from warex.faults.dns_failure import DnsFailure
 from warex.faults.http_error import HttpError
 from warex.faults.javascript_failure import JavascriptFailure
+from warex.faults.llm import LlmFault
+from warex.faults.llm_cut import LlmCut
+from warex.faults.llm_empty import LlmEmpty
+from warex.faults.llm_error import LlmError
+from warex.faults.llm_malformed import LlmMalformed
+from warex.faults.llm_refusal import LlmRefusal
+from warex.faults.llm_slow import LlmSlow
+from warex.faults.llm_stale import LlmStale
+from warex.faults.llm_timeout import LlmTimeout
+from warex.faults.mcp import McpFault
+from warex.faults.mcp_error import McpError
+from warex.faults.mcp_result_corrupt import McpResultCorrupt
+from warex.faults.mcp_slow import McpSlow
+from warex.faults.mcp_tool_missing import McpToolMissing
 from warex.faults.network_error import NetworkError
+from warex.faults.popup import Popup
 from warex.faults.tls_error import TlsError
 
 type AnyFault = Annotated[
@@ -42,7 +49,20 @@ type AnyFault = Annotated[
     | DnsFailure
     | HttpError
     | JavascriptFailure
+    | LlmCut
+    | LlmEmpty
+    | LlmError
+    | LlmMalformed
+    | LlmRefusal
+    | LlmSlow
+    | LlmStale
+    | LlmTimeout
+    | McpError
+    | McpResultCorrupt
+    | McpSlow
+    | McpToolMissing
     | NetworkError
+    | Popup
     | TlsError,
     Field(discriminator="kind"),
 ]
@@ -54,28 +74,35 @@ CATALOGUE: tuple[type[Fault], ...] = get_args(get_args(AnyFault.__value__)[0])
 __all__ = [
     "CATALOGUE",
     "AnyFault",
-    "Certificate",
     "ConnectionCut",
     "ConnectionFault",
     "ConnectionRefused",
     "ConnectionTimeout",
-    "Cut",
-    "Delay",
     "DnsFailure",
-    "Drop",
-    "Effect",
     "ErrorStatus",
     "Fault",
     "HttpError",
     "JavascriptFailure",
+    "LlmCut",
+    "LlmEmpty",
+    "LlmError",
+    "LlmFault",
+    "LlmMalformed",
+    "LlmRefusal",
+    "LlmSlow",
+    "LlmStale",
+    "LlmTimeout",
+    "McpError",
+    "McpFault",
+    "McpResultCorrupt",
+    "McpSlow",
+    "McpToolMissing",
     "Memory",
     "NetworkError",
+    "PageFault",
     "Point",
-    "Refuse",
-    "Reply",
+    "Popup",
     "Seconds",
     "Stage",
     "TlsError",
-    "Unresolved",
-    "ends",
 ]

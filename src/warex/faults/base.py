@@ -1,13 +1,13 @@
-"""What a fault is, and the few things it can ask the proxy to do."""
+"""What a fault is."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, Field, JsonValue
 
-from warex.exchange import Exchange, Resource
+from warex.effects import Delay, Effect
+from warex.exchange import Exchange, Request, Resource
 from warex.seeds import Luck
 
 type Stage = Literal["request", "response"]
@@ -27,74 +27,9 @@ type Seconds = Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False, strict
 type ErrorStatus = Annotated[int, Field(ge=400, le=599, strict=True)]
 """An HTTP status that says error (RFC 9110 §15.5, §15.6)."""
 
-
-@dataclass(frozen=True, slots=True)
-class Delay:
-    """Hold the exchange for a while, then carry on."""
-
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Answer with this instead of the site's answer."""
-
-    status: int
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes = b""
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """End the connection without an answer: an orderly ``close``, or a TCP ``reset``.
-
-    On HTTP/2 a close ends the stream (RFC 9113 RST_STREAM); a reset always takes the connection.
-    """
-
-    how: Literal["close", "reset"] = "close"
-
-
 type Point = Literal["name", "connect", "tls"]
 """Where an attempt to reach a site can fail before there is a request: when its name is asked for,
 when the connection is made, when TLS begins."""
-
-type Answerless = Literal["nxdomain", "servfail", "timeout"]
-"""How a name stays without an address: it does not exist, the resolver fails, or is silent."""
-
-type Distrust = Literal["expired", "wrong_host", "self_signed", "unknown_ca"]
-"""What is wrong with a certificate."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unresolved:
-    """Give the name no address (RFC 1035 RCODE 3 or 2, or no answer at all)."""
-
-    code: Answerless
-
-
-@dataclass(frozen=True, slots=True)
-class Refuse:
-    """Answer the connection's first packet with a TCP reset, as where nobody listens."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """Leave the connection's packets unanswered, until the client's system gives up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """Begin TLS with a certificate that no client may trust."""
-
-    wrong: Distrust
-
-
-type Effect = Delay | Reply | Cut | Unresolved | Refuse | Drop | Certificate
-
-
-def ends(effect: Effect) -> bool:
-    """Whether nothing else can happen to the exchange, or attempt, after this effect."""
-    return not isinstance(effect, Delay)
 
 
 class Fault(BaseModel, frozen=True, extra="forbid"):
@@ -124,6 +59,25 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     def explain(self) -> str:
         """Return what the browser meets, in words with the parameters' values."""
         return self.summary
+
+    def on_a_page(self) -> tuple[Effect, ...]:
+        """Return what it does to who asks for a page, for the first time."""
+        exchange = Exchange("", Request("GET", "https://site.example/"))
+        return self.effects(exchange, {}, Luck(0, ""))[0]
+
+    def answers_within(self, seconds: float) -> bool:
+        """Whether who asks for a page is given an answer, the site's or another, in that time."""
+        effects = self.on_a_page()
+        held = sum(effect.seconds for effect in effects if isinstance(effect, Delay))
+        return held <= seconds and not any(effect.traits.cuts for effect in effects)
+
+
+class PageFault(Fault, frozen=True):
+    """A fault that changes the site's own page, as it passes and in the browser."""
+
+    default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
+
+    stage: Literal["response"] = "response"
 
 
 class ConnectionFault(Fault, frozen=True):

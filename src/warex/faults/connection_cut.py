@@ -4,8 +4,9 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from warex.effects import Cut, Delay, Effect
 from warex.exchange import Exchange
-from warex.faults.base import Cut, Delay, Effect, Fault, Memory, Seconds
+from warex.faults.base import Fault, Memory, Seconds
 from warex.faults.words import what_happens
 from warex.seeds import Luck
 

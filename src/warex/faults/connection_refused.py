@@ -2,8 +2,9 @@
 
 from typing import ClassVar, Literal
 
+from warex.effects import Effect, Refuse
 from warex.exchange import Exchange
-from warex.faults.base import ConnectionFault, Effect, Memory, Point, Refuse
+from warex.faults.base import ConnectionFault, Memory, Point
 from warex.faults.words import attempts_meet
 from warex.seeds import Luck
 
@@ -11,7 +12,7 @@ from warex.seeds import Luck
 class ConnectionRefused(ConnectionFault, frozen=True):
     """Refuse the connection, as a machine does on which nobody listens."""
 
-    summary: ClassVar = "Refuse the connection, as where nobody listens."
+    summary: ClassVar = "Refuse the connection, as if no server listened."
     point: ClassVar[Point] = "connect"
     needs_namespace: ClassVar = True
 

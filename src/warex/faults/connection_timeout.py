@@ -2,8 +2,9 @@
 
 from typing import ClassVar, Final, Literal
 
+from warex.effects import Drop, Effect
 from warex.exchange import Exchange
-from warex.faults.base import ConnectionFault, Drop, Effect, Memory, Point
+from warex.faults.base import ConnectionFault, Memory, Point
 from warex.faults.words import attempts_meet
 from warex.seeds import Luck
 

@@ -5,8 +5,9 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
+from warex.effects import Answerless, Effect, Unresolved
 from warex.exchange import Exchange
-from warex.faults.base import Answerless, ConnectionFault, Effect, Memory, Point, Unresolved
+from warex.faults.base import ConnectionFault, Memory, Point
 from warex.faults.words import attempts_meet
 from warex.seeds import Luck
 

@@ -5,8 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from warex.effects import Delay, Effect
 from warex.exchange import Exchange, Request, resource_of
-from warex.faults.base import Delay, Effect, ErrorStatus, Fault, Memory, Seconds
+from warex.faults.base import ErrorStatus, Fault, Memory, Seconds
 from warex.faults.pages import Incident, Page, ServerPage, render, render_any
 from warex.faults.words import what_happens
 from warex.seeds import Luck

@@ -4,8 +4,9 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from warex.effects import Delay, Effect
 from warex.exchange import Exchange, Resource
-from warex.faults.base import Delay, Effect, Fault, Memory, Seconds
+from warex.faults.base import Fault, Memory, Seconds
 from warex.faults.pages import Incident, render_any
 from warex.faults.words import what_happens
 from warex.seeds import Luck
@@ -47,6 +48,6 @@ class JavascriptFailure(Fault, frozen=True):
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
-        answered = f"answered {_GATEWAY_TIMEOUT} with a gateway's error page instead of the script"
+        answered = f"answered {_GATEWAY_TIMEOUT} with a gateway's error page in its place"
         end = answered if self.mode == "fail" else "let through late"
         return what_happens(self.stage, self.delay, end)

@@ -4,8 +4,9 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from warex.effects import Delay, Effect
 from warex.exchange import Exchange
-from warex.faults.base import Delay, Effect, ErrorStatus, Fault, Memory, Seconds
+from warex.faults.base import ErrorStatus, Fault, Memory, Seconds
 from warex.faults.pages import BrowserPage, Incident, render, render_any
 from warex.faults.words import what_happens
 from warex.seeds import Luck

@@ -5,16 +5,9 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
+from warex.effects import Certificate, Cut, Distrust, Effect
 from warex.exchange import Exchange
-from warex.faults.base import (
-    Certificate,
-    ConnectionFault,
-    Cut,
-    Distrust,
-    Effect,
-    Memory,
-    Point,
-)
+from warex.faults.base import ConnectionFault, Memory, Point
 from warex.faults.words import attempts_meet
 from warex.seeds import Luck
 

@@ -3,12 +3,12 @@
 from warex.faults.base import Stage
 
 
-def what_happens(stage: Stage, delay: float, end: str) -> str:
+def what_happens(stage: Stage, delay: float, end: str, *, by: str = "the site") -> str:
     """Return e.g. ``is held for 10 s and then answered 504``; ``end`` is ``answered 504``.
 
     The subject of the sentence, an exchange, is left to the caller.
     """
-    steps = ["handled by the site"] if stage == "response" else []
+    steps = [f"handled by {by}"] if stage == "response" else []
     if delay:
         steps.append(f"held for {delay:g} s")
     if not steps:

@@ -1,16 +1,18 @@
-"""The catalogue of LLM APIs: one file per family.
-
-To add one: write its file, its test, one line in docs/reference/llm.md, and name it below.
-tests/llm/test_catalogue.py names whichever is missing.
-"""
+"""What an LLM call on the wire says: which requests are calls, and what reads them."""
 
 import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
-from warex.llm.base import Family, LlmAnswer, LlmRequest, ToolCall, Usage
-from warex.llm.loose import read_json
-from warex.llm.openai_chat import OpenAiChat
+from pydantic import JsonValue
 
-FAMILIES: tuple[Family, ...] = (OpenAiChat(),)
+from warex.llm.base import LlmAnswer, LlmRequest, ToolCall, Trouble, Usage, WrittenAnswer
+from warex.llm.estimate import estimate_input
+from warex.llm.families import FAMILIES, Family
+from warex.llm.images import detach_images as _detach_images
+from warex.llm.images import held_images
+from warex.llm.left_out import leave_out
+from warex.llm.loose import as_dict, read_json
 
 _BY_NAME = {family.name: family for family in FAMILIES}
 _ENDINGS = tuple(ending for family in FAMILIES for ending in family.path_endings)
@@ -23,9 +25,15 @@ __all__ = [
     "ToolCall",
     "Usage",
     "could_be_llm",
+    "detach_images",
     "read_answer",
     "recognise",
+    "refuse",
+    "told_wait",
+    "tool_names",
+    "usage_at_least",
     "with_system_text",
+    "write_answer",
 ]
 
 
@@ -37,13 +45,15 @@ def could_be_llm(method: str, path: str) -> bool:
 def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequest | None:
     """Return the LLM call that a request is, or None.
 
-    ``path`` may carry a query; ``content_type`` may be empty; ``body`` is decompressed. Nothing is
-    raised, whatever the body is.
+    ``path`` may carry a query; ``body`` is decompressed. Its content type does not count: servers
+    such as Ollama read JSON under any, and curl sends it as a form. Nothing is raised, whatever the
+    body is.
     """
-    if not could_be_llm(method, path) or (content_type and "json" not in content_type.lower()):
+    if not could_be_llm(method, path):
         return None
+    shorter, left_out = leave_out(body)
     try:
-        sent = read_json(body)
+        sent = read_json(shorter)
     except ValueError:
         return None
     if not isinstance(sent, dict):
@@ -51,7 +61,15 @@ def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequ
     shape = path.partition("?")[0]
     for family in FAMILIES:
         if shape.endswith(family.path_endings) and family.recognise(path, sent):
-            return family.read_request(path, sent, hashlib.sha256(body).hexdigest())
+            # Some APIs name the model in the path: to ask another one is no repeat.
+            asked = hashlib.sha256(f"{shape}\n".encode(errors="replace"))
+            asked.update(body)
+            digest = asked.hexdigest()
+            if not left_out:
+                return family.read_request(path, sent, digest)
+            images = set(held_images(sent, family.images))
+            sent = as_dict(left_out.put_back(sent, but=images))
+            return replace(family.read_request(path, sent, digest), left_out=left_out)
     return None
 
 
@@ -70,4 +88,44 @@ def with_system_text(request: LlmRequest, body: bytes, text: str) -> bytes:
     ``body`` is decompressed; all else in it stays byte for byte. Raises ValueError where the system
     prompt has a form that is not understood.
     """
-    return _BY_NAME[request.family].with_system_text(body, text)
+    shorter, left_out = leave_out(body)
+    return left_out.whole(_BY_NAME[request.family].with_system_text(shorter, text))
+
+
+def write_answer(request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
+    """Return an answer to a recognised request as its API sends it."""
+    return _BY_NAME[request.family].write_answer(request, answer)
+
+
+def refuse(request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+    """Return the error that a recognised request's API sends for a trouble.
+
+    ``wait``: for how many seconds the client is told to wait, where the API tells it so.
+    """
+    return _BY_NAME[request.family].refuse(request, trouble, wait)
+
+
+def told_wait(request: LlmRequest, headers: Mapping[str, str], body: bytes) -> float | None:
+    """Return for how many seconds an error tells a recognised request's client to wait, if so."""
+    named = {name.lower(): value for name, value in headers.items()}
+    return _BY_NAME[request.family].told_wait(named, body)
+
+
+def tool_names(request: LlmRequest) -> tuple[str, ...]:
+    """Return the names of the tools that a recognised request offers, as its API names them."""
+    return tuple(_BY_NAME[request.family].tool_names(request.tools))
+
+
+def usage_at_least(request: LlmRequest) -> Usage:
+    """Return the tokens of a call that was answered in a way that nobody here can read."""
+    asked = estimate_input(request, _BY_NAME[request.family].images)
+    return Usage(asked, 0, source="partial", tier=request.tier)
+
+
+def detach_images(request: LlmRequest, keep: Callable[[bytes], str]) -> list[JsonValue]:
+    """Return a request's messages with references for images.
+
+    ``keep`` is given each image, and returns its reference: ``sha256/<hex>``.
+    """
+    images = _BY_NAME[request.family].images
+    return _detach_images(request.messages, images, keep, request.left_out)

@@ -17,7 +17,7 @@ from typing import Self
 
 from pydantic import BaseModel, JsonValue, model_validator
 
-from warex.llm.base import LlmAnswer
+from warex.llm.base import LlmAnswer, ToolCall
 from warex.llm.loose import as_dict, as_text, read_json
 
 
@@ -85,7 +85,8 @@ def read_actions(answer: LlmAnswer, vocabulary: Vocabulary) -> tuple[Action, ...
     called = tuple(
         action
         for call in answer.tool_calls
-        for action in _in_tool_call(call.name, _json(call.arguments), names)
+        if not call.by_server
+        for action in _in_tool_call(call, names)
     )
     return called or _in_text(answer.text, names)
 
@@ -108,10 +109,13 @@ class Progress:
         return False
 
 
-def _in_tool_call(name: str, arguments: JsonValue, names: frozenset[str]) -> tuple[Action, ...]:
-    if name in names:
-        return (Action(name, as_dict(arguments)),)
-    return tuple(_in_json(arguments, names))
+def _in_tool_call(call: ToolCall, names: frozenset[str]) -> tuple[Action, ...]:
+    arguments = _json(call.arguments)
+    # OpenAI's custom tools are given text of any form.
+    plain = arguments is None and call.arguments not in ("", "null")
+    if call.name in names:
+        return (Action(call.name, (call.arguments,) if plain else as_dict(arguments)),)
+    return _in_text(call.arguments, names) if plain else tuple(_in_json(arguments, names))
 
 
 def _json(text: str) -> JsonValue:
@@ -125,6 +129,12 @@ def _json_within(text: str) -> JsonValue:
     """Return the one object in a text, whatever prose is around it; None if it has none."""
     begin, end = text.find("{"), text.rfind("}")
     return _json(text[begin : end + 1]) if 0 <= begin < end else None
+
+
+_SAID = ("name", "method", "action", "type")
+"""Where an object says which action it is: ``method`` in Stagehand; the latter two in computer use,
+and there only under ``action`` or ``actions``."""
+_GIVEN = ("arguments", "parameters")
 
 
 def _in_json(value: JsonValue, names: frozenset[str]) -> Iterator[Action]:
@@ -143,11 +153,20 @@ def _in_json(value: JsonValue, names: frozenset[str]) -> Iterator[Action]:
         yield from _in_item(said, names, keyed=False)
 
 
+def _given(arguments: JsonValue) -> tuple[str, ...] | Mapping[str, JsonValue]:
+    if isinstance(arguments, list):
+        return tuple(one for one in arguments if isinstance(one, str))
+    return as_dict(arguments)
+
+
 def _in_item(value: JsonValue, names: frozenset[str], *, keyed: bool = True) -> Iterator[Action]:
     item = as_dict(value)
-    name = as_text(item.get("name"))
-    if name in names:
-        yield Action(name, as_dict(item.get("arguments")) or as_dict(item.get("parameters")))
+    keys = _SAID if keyed else _SAID[:2]
+    said = next((key for key in keys if as_text(item.get(key)) in names), None)
+    if said is not None:
+        rest = {key: one for key, one in item.items() if key not in (said, *_GIVEN)}
+        given = (item.get(key) for key in _GIVEN)
+        yield Action(as_text(item[said]), _given(next(filter(None, given), rest)))
     elif keyed:
         for key, arguments in item.items():
             # Structured outputs list every action there is and leave all but one null.
@@ -177,7 +196,7 @@ def _in_text(text: str, names: frozenset[str]) -> tuple[Action, ...]:
         for block in reversed(blocks.findall(text)):
             if actions := _in_block(block, names):
                 return actions
-    return tuple(_in_lines(text, names))[-1:]
+    return tuple(actions_on_lines(text, names))[-1:]
 
 
 def _in_block(block: str, names: frozenset[str]) -> tuple[Action, ...]:
@@ -185,7 +204,7 @@ def _in_block(block: str, names: frozenset[str]) -> tuple[Action, ...]:
     inner = block.strip().strip("`").strip()
     if actions := tuple(_in_json(_json_within(inner), names)):
         return actions
-    if actions := tuple(_in_lines(inner, names)):
+    if actions := tuple(actions_on_lines(inner, names)):
         return actions
     name = _NAME.match(inner)
     if name and name[0] in names and (found := _BRACKETED_BLOCK.fullmatch(inner, name.end())):
@@ -193,7 +212,7 @@ def _in_block(block: str, names: frozenset[str]) -> tuple[Action, ...]:
     return ()
 
 
-def _in_lines(text: str, names: frozenset[str]) -> Iterator[Action]:
+def actions_on_lines(text: str, names: frozenset[str]) -> Iterator[Action]:
     """Yield the actions that stand on lines of their own; a call may span several lines."""
     at, calls = 0, 0
     while at < len(text):

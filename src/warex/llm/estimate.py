@@ -1,21 +1,19 @@
 """Rough token counts, for answers whose API gave none."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from warex.llm.base import LlmRequest, ToolCall
-from warex.llm.loose import as_dict, as_text
+from warex.llm.base import Image, LlmRequest, ToolCall
 
 BYTES_PER_TOKEN = 4
-"""English prose and HTML in the current tokenizers, within about a quarter of it."""
+"""English, HTML and code in the current tokenizers, within a quarter of it (``bench.tokens``)."""
 TOKENS_PER_MESSAGE = 4
 """What the chat format adds to each message (OpenAI cookbook, "How to count tokens")."""
-TOKENS_PER_IMAGE = 765
-"""A screen of about 1024 x 1024 in high detail (OpenAI vision guide, GPT-4o)."""
-TOKENS_PER_SMALL_IMAGE = 85
-"""Any image in low detail."""
+
+type ImagesOf = Callable[[Mapping[str, JsonValue]], Iterable[Image]]
+"""How a family finds the images that an object in a message holds."""
 
 
 def estimate_text(text: str) -> int:
@@ -23,9 +21,9 @@ def estimate_text(text: str) -> int:
     return -(-len(text.encode("utf-8", errors="replace")) // BYTES_PER_TOKEN)
 
 
-def estimate_input(request: LlmRequest) -> int:
+def estimate_input(request: LlmRequest, images: ImagesOf) -> int:
     """Return about how many tokens a request has, tools and images included."""
-    messages = sum(TOKENS_PER_MESSAGE + _count(message) for message in request.messages)
+    messages = sum(TOKENS_PER_MESSAGE + _count(message, images) for message in request.messages)
     return messages + (estimate_text(json.dumps(request.tools)) if request.tools else 0)
 
 
@@ -36,14 +34,14 @@ def estimate_output(text: str, tool_calls: Sequence[ToolCall]) -> int:
     )
 
 
-def _count(value: JsonValue) -> int:
+def _count(value: JsonValue, images: ImagesOf) -> int:
     if isinstance(value, str):
         return estimate_text(value)
     if isinstance(value, list):
-        return sum(map(_count, value))
+        return sum(_count(item, images) for item in value)
     if isinstance(value, dict):
-        if "image_url" in value:
-            detail = as_text(as_dict(value["image_url"]).get("detail"))
-            return TOKENS_PER_SMALL_IMAGE if detail == "low" else TOKENS_PER_IMAGE
-        return sum(map(_count, value.values()))
+        held = list(images(value))
+        inside = {image.at[0] for image in held}
+        rest = (item for key, item in value.items() if key not in inside)
+        return sum(image.tokens for image in held) + sum(_count(item, images) for item in rest)
     return 0

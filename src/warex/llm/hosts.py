@@ -9,6 +9,7 @@ from fnmatch import translate
 from functools import lru_cache
 
 KNOWN_LLM_HOSTS = (
+    "ai-gateway.vercel.sh",
     "aiplatform.googleapis.com",
     "*-aiplatform.googleapis.com",
     "api.anthropic.com",
@@ -48,3 +49,9 @@ _PORT = re.compile(r":\d+$")
 def is_known_llm_host(host: str) -> bool:
     """Tell whether a host, with or without port, is a public LLM API."""
     return _KNOWN.match(_PORT.sub("", host.lower()).rstrip(".")) is not None
+
+
+def host_fits(pattern: str, host: str) -> bool:
+    """Tell whether a host in lower case is the one named, or of ``*.example`` below it."""
+    pattern = pattern.lower()
+    return host.endswith(pattern[1:]) if pattern.startswith("*.") else host == pattern

@@ -1,56 +1,97 @@
 """Images in messages, taken out so that a trace stores each once."""
 
-import base64
 import binascii
-import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from pydantic import JsonValue
 
+from warex.llm.base import Image
+from warex.llm.estimate import ImagesOf
+from warex.llm.left_out import NOTHING, LeftOut
+from warex.llm.loose import as_list
+from warex.llm.pixels import Size, counted
+
 _DATA_URL = re.compile(r"data:(image/[^,]*);base64,", re.IGNORECASE)
-_PLACES = ("url", "image_url")
-"""Keys under which OpenAI's parts carry an image: a text that quotes a data URL stays."""
+
+
+def image_at(
+    url: JsonValue,
+    at: tuple[str | int, ...],
+    tokens: int,
+    count: Callable[[Size], int] | None = None,
+) -> Iterator[Image]:
+    """Yield the image that stands at ``at``: a data URL (RFC 2397), or an address.
+
+    It has as many tokens as ``count`` says of its size, ``tokens`` where that is not known.
+    """
+    if not isinstance(url, str):
+        return
+    head = _DATA_URL.match(url)
+    if head is None:
+        yield Image(at, tokens)
+    else:
+        data = url[head.end() :]
+        told = tokens if count is None else counted(data, count, tokens)
+        yield Image(at, told, head[1], data)
+
+
+def held_images(value: JsonValue, images: ImagesOf) -> Iterator[str]:
+    """Yield the base64 of all images in a value."""
+    if isinstance(value, list):
+        for item in value:
+            yield from held_images(item, images)
+    elif isinstance(value, dict):
+        yield from (image.data for image in images(value) if image.data is not None)
+        for item in value.values():
+            yield from held_images(item, images)
 
 
 def detach_images(
-    messages: list[JsonValue], clean: Callable[[bytes], bytes] = bytes
-) -> tuple[list[JsonValue], dict[str, bytes]]:
-    """Return the messages with references for images, and the images by SHA-256 in hex.
+    messages: list[JsonValue],
+    images: ImagesOf,
+    keep: Callable[[bytes], str],
+    left_out: LeftOut = NOTHING,
+) -> list[JsonValue]:
+    """Return the messages with references for images, each of which is given to ``keep``.
 
-    A data URL becomes ``blob:sha256/<hex>`` with its ``media_type`` beside it. The messages given
-    are left as they are; an image that is not valid base64 stays in place. ``clean`` returns what
-    is to be kept of an image.
+    An image becomes ``blob:`` and the reference that ``keep`` returns, with its ``media_type``
+    beside it. The messages given are left as they are; an image that is not valid base64 stays in
+    place. ``left_out``: those for which the messages have stand-ins.
     """
-    blobs: dict[str, bytes] = {}
-    return [_detached(message, blobs, clean) for message in messages], blobs
+
+    def detached(value: JsonValue) -> JsonValue:
+        if isinstance(value, list):
+            return [detached(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        held = list(images(value))
+        result = {key: detached(item) for key, item in value.items()}
+        for image in held:
+            # One after the other: none is held longer than it takes to keep it.
+            content = _decoded(image, left_out)
+            if content is not None:
+                _put(result, image, f"blob:{keep(content)}")
+        return result
+
+    found = [detached(message) for message in messages]
+    return as_list(left_out.put_back(found)) if left_out else found
 
 
-def _detached(
-    value: JsonValue, blobs: dict[str, bytes], clean: Callable[[bytes], bytes]
-) -> JsonValue:
-    if isinstance(value, list):
-        return [_detached(item, blobs, clean) for item in value]
-    if not isinstance(value, dict):
-        return value
-    result: dict[str, JsonValue] = {}
-    for key, item in value.items():
-        image = _image(item) if key in _PLACES and isinstance(item, str) else None
-        if image is None:
-            result[key] = _detached(item, blobs, clean)
-        else:
-            media_type, content = image[0], clean(image[1])
-            digest = hashlib.sha256(content).hexdigest()
-            blobs[digest] = content
-            result |= {key: f"blob:sha256/{digest}", "media_type": media_type}
-    return result
+def _put(part: dict[str, JsonValue], image: Image, reference: str) -> None:
+    """Put a reference where the image was; ``part`` is a copy."""
+    holder: JsonValue = part
+    for step in image.at[:-1]:
+        holder = holder[step]  # type: ignore[index]
+    holder[image.at[-1]] = reference  # type: ignore[index]
+    if isinstance(holder, dict) and image.media_type:
+        holder["media_type"] = image.media_type
 
 
-def _image(url: str) -> tuple[str, bytes] | None:
-    head = _DATA_URL.match(url)
-    if head is None:
+def _decoded(image: Image, left_out: LeftOut) -> bytes | None:
+    if image.data is None:
         return None
     try:
-        return head[1], base64.b64decode(url[head.end() :], validate=True)
-    except (binascii.Error, ValueError):
+        return binascii.a2b_base64(left_out.texts.get(image.data, image.data), strict_mode=True)
+    except ValueError:
         return None

@@ -1,11 +1,13 @@
 """Reading JSON that may lack the promised shape: wrong types read as nothing."""
 
 import re
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import JsonValue
 from pydantic_core import from_json
 
+_MOST: Final = 10**12
+_NEVER: Final = -(10**15)
 _SURROGATES = re.compile(
     rb"(\\[^u]|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
     rb"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
@@ -51,6 +53,22 @@ def as_text(value: JsonValue) -> str:
     return value if isinstance(value, str) else ""
 
 
+def as_tokens(value: JsonValue) -> int:
+    """Return the number of tokens that an API tells, or 0 where it tells none.
+
+    It is below 0, whatever is added to it, where what the API tells can be no number of tokens.
+    """
+    if value is None:
+        return 0
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        return _NEVER
+    return value if 0 <= value <= _MOST else _NEVER
+
+
 def as_count(value: JsonValue) -> int:
-    """Return a number of things, or 0."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    """Return a number of things, or 0; more than 10^12 is no number of anything in a call."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return 0
+    return value if 0 < value <= _MOST else 0

@@ -65,6 +65,13 @@ def items(text: str, parent: Place) -> list[Place]:
     return found
 
 
+def put_member(text: str, parent: Place, name: str, value: JsonValue) -> str:
+    """Return the text with one more member at the beginning of an object."""
+    comma = ", " if parent.value else ""
+    at = parent.begin + 1
+    return f"{text[:at]}{json.dumps(name)}: {json.dumps(value)}{comma}{text[at:]}"
+
+
 def put_first(text: str, parent: Place, item: JsonValue) -> str:
     """Return the text with one more item at the beginning of an array."""
     comma = ", " if parent.value else ""

@@ -1,7 +1,7 @@
 """Steps of an agent: a step is one LLM call, repeats of one body merged.
 
-Clients repeat a failed call with the very same body; that is the client's doing, not another
-thought of the agent.
+Clients repeat a failed call with the very same body to the same path; that is the client's doing,
+not another thought of the agent.
 """
 
 from dataclasses import dataclass

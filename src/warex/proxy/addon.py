@@ -6,40 +6,37 @@ One exchange: ``requestheaders`` (where to) → ``request`` (decide; strike befo
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Literal
-from urllib.parse import urlsplit
+from dataclasses import replace
+from functools import partial
+from typing import override
 
 import msgspec
 from mitmproxy import connection, http
 
 from warex.exchange import Exchange, resource_of
-from warex.llm import could_be_llm
-from warex.llm.actions import Progress
 from warex.proxy import flows
 from warex.proxy.closing import Closing
 from warex.proxy.config import ProxyConfig
-from warex.proxy.connection_hooks import ConnectionHooks
 from warex.proxy.connections import written_out
 from warex.proxy.hooks import fail_closed
-from warex.proxy.interception import CANARY_HOST
+from warex.proxy.interception import OWN_HOSTS
 from warex.proxy.ledger import missed, planned
-from warex.proxy.model_calls import ModelCalls
+from warex.proxy.model_calls import may_be_call
 from warex.proxy.ongoing import Ongoing, attach, ongoing_of
 from warex.proxy.perform import Struck, strike
 from warex.proxy.presence import presence_of
 from warex.proxy.recorder import Recorder
 from warex.proxy.refused import Refused
+from warex.proxy.rewrites import Rewrites
+from warex.proxy.sending import sending_of
+from warex.proxy.sending_hooks import SendingHooks
+from warex.proxy.task_hooks import TaskHooks
+from warex.proxy.tasks import TASK_HOST, Task
+from warex.proxy.tool_calls import ToolCalls, amends
 from warex.proxy.tunnels import is_unread
 from warex.proxy.websocket_hooks import WebSocketHooks
 from warex.scenarios import Decision, Injection, Injector
-from warex.traces import (
-    Armed,
-    Canary,
-    FaultDelivered,
-    FaultMissed,
-    RequestSeen,
-    ResponseSeen,
-)
+from warex.traces import FaultDelivered, FaultMissed, RequestSeen, ResponseSeen
 from warex.traces.redact import redact_url
 
 _REPEATED = (408, 421)
@@ -50,23 +47,19 @@ _STREAM_ABOVE = 256 * 1024
 """Bytes of a request's body from which it is streamed, where no rule can be about it."""
 
 
-class WarexAddon(ConnectionHooks, WebSocketHooks):
+class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
     """Injects a scenario's faults into one trial's exchanges, and records them all."""
 
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
         super().__init__(config, injector, recorder)
-        self.config = config
-        self.injector = injector
         self._arriving: dict[str, http.HTTPFlow] = {}
         """Flows whose request has not come whole yet, by their id."""
         self._live: dict[str, dict[str, tuple[http.HTTPFlow, Ongoing]]] = {}
         self.closing = Closing(injector, recorder.clock, self._live.__contains__)
         self.on_model_asked: Callable[[], None] = lambda: None
         """Called before an LLM request goes on; raises where it must not."""
-        self._armed = injector.armed
-        self.models = ModelCalls(config, injector, recorder)
-        if self._armed:
-            recorder.write(Armed(by="start"))
+        self.tools = ToolCalls(recorder)
+        self.rewrites = Rewrites(injector.scenario.rules, recorder, self._met)
 
     # ---- the exchange
 
@@ -74,14 +67,15 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         """Send the request where it belongs; stream a large body that nobody needs to see."""
         request = flow.request
+        self.take_header(flow)
         if self.config.maps:
             target = self.interception.target(request.pretty_host, request.port)
             if target is not None:
                 flows.send_elsewhere(flow, target)
-        if flow.client_conn.tls_version is None and self._is_passed(flow):
+        if flow.client_conn.tls_version is None and self.is_passed(flow):
             return
         self._arriving[flow.id] = flow
-        if could_be_llm(request.method, request.path):
+        if may_be_call(request.method, request.path) or self.tools.keeps(flow):
             return
         if flows.is_longer(request, _STREAM_ABOVE):
             concerned = self.injector.may_concern(request.method, flows.url_of(flow))
@@ -93,19 +87,6 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
             if all(hit.stage != "request" for hit in ongoing.decision.injections):
                 request.stream = ongoing.count_sent
 
-    def _is_passed(self, flow: http.HTTPFlow) -> bool:
-        """See to what only plain HTTP needs; return whether nobody reads the exchange."""
-        request = flow.request
-        flows.drop_hop_headers(request.headers)
-        if self.upstream_auth and request.authority:
-            request.headers["proxy-authorization"] = self.upstream_auth
-        parts = urlsplit(flows.url_of(flow))
-        why = self.interception.why_not(parts.hostname or "")
-        if why is None or why == "tls_rejected":
-            return False
-        self.tunnels.begin_exchange(flow, parts.hostname or "", parts.port or 80, why)
-        return True
-
     @fail_closed
     def request(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
         """Record the request, decide, and strike if the fault comes before the site."""
@@ -116,8 +97,8 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         if ongoing.own:
             return None
         self._note(flow, ongoing)
-        self.models.defend(flow, ongoing)
-        before = [hit for hit in ongoing.waiting if hit.stage == "request"]
+        ongoing.task.models.defend(flow, ongoing)
+        before = [hit for hit in ongoing.waiting if hit.stage == "request" or amends(hit)]
         if before:
             return self._strike_before(flow, ongoing, before)
         self._ask(flow, ongoing)
@@ -128,11 +109,18 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         request = flows.request_of(flow)
         self.recorder.exchanges += 1
         exchange = Exchange(f"x{self.recorder.exchanges}", request)
+        resource = resource_of(request)
+        own = request.parts.hostname in OWN_HOSTS or self.rewrites.hears(flow)
+        main = self.tasks.main
+        task, name = (main, "") if own else self.task_of(flow, request, resource)
         ongoing = Ongoing(
             exchange,
-            resource_of(request),
+            resource,
             self.connections.get(flow.client_conn.id, ""),
+            task,
+            name,
             presence=presence_of(flow),
+            own=own,
         )
         attach(flow, ongoing)
         self._live.setdefault(flow.client_conn.id, {})[exchange.id] = (flow, ongoing)
@@ -143,20 +131,25 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         """Number the exchange and decide what happens to it."""
         now = self.recorder.clock.now()
         ongoing = self._number(flow)
-        if ongoing.exchange.request.parts.hostname == CANARY_HOST:
-            self._answer_canary(flow, ongoing)
+        if ongoing.own:
+            self._answer(flow, ongoing)
             return ongoing
-        llm = self.models.recognise(flow, ongoing, now)
-        if llm:
-            self.on_model_asked()
-            self._note_arming("first_llm_call")
-        ongoing.decision = self.injector.request(ongoing.exchange, now, llm=llm)
-        self._note_arming("first_page")
+        self.tell_by_request(ongoing)
+        call = ongoing.task.models.recognise(flow, ongoing)
+        if call is not None:
+            self.tell_by_call(ongoing, call)
+            ongoing.task.models.follow(ongoing, call, now)
+            self.model_asked(ongoing.task)
+        else:
+            self.tools.recognise(flow, ongoing, now)
+        task = ongoing.task
+        ongoing.decision = task.injector.request(ongoing.exchange, now, llm=ongoing.of_agent)
+        self.note_arming(task, "first_page")
         return ongoing
 
     def _note(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
         """Record the request and what was decided for it, once."""
-        if ongoing.noted:
+        if ongoing.noted or ongoing.own:
             return
         ongoing.noted = True
         request, decision = ongoing.exchange.request, ongoing.decision
@@ -172,9 +165,13 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
                 headers=flows.pairs(flow.request.headers),
                 size=ongoing.sent or len(flow.request.raw_content or b""),
                 body=self.recorder.body(request.body_digest),
+                operation=flows.operation_of(flow),
                 repeat_of=decision.repeat_of,
+                task=ongoing.task_name,
             )
         )
+        ongoing.task.models.note_unread(ongoing)
+        ongoing.task.models.note_retry(ongoing)
         self._plan(ongoing, decision)
         ongoing.waiting = list(decision.injections)
 
@@ -186,30 +183,21 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         if ongoing is None or flow.response is None or ongoing.by_warex:
             return
         self._note(flow, ongoing)
+        self.tools.answered(flow, ongoing)
         self._decide_by_answer(flow, ongoing)
-        if not ongoing.waiting:
+        self.rewrites.begin(flow, ongoing)
+        if not (ongoing.waiting or self.tools.holds(flow, ongoing)):
             ongoing.answering = True
-            flow.response.stream = self._tee(ongoing)
+            flow.response.stream = ongoing.tee(self.recorder.clock)
             self._expect_repeat(flow, ongoing)
 
     def _decide_by_answer(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
-        answered = Exchange(ongoing.exchange.id, ongoing.exchange.request, flows.response_of(flow))
+        answered = replace(ongoing.exchange, response=flows.response_of(flow))
         ongoing.resource = resource_of(answered.request, answered.response)
         now = self.recorder.clock.now()
-        decision = self.injector.response(answered, now, llm=ongoing.llm is not None)
+        decision = ongoing.task.injector.response(answered, now, llm=ongoing.of_agent)
         self._plan(ongoing, decision)
         ongoing.waiting += decision.injections
-
-    def _tee(self, ongoing: Ongoing) -> Callable[[bytes], bytes]:
-        tap, clock = ongoing.llm, self.recorder.clock
-
-        def count(data: bytes) -> bytes:
-            ongoing.received += len(data)
-            if tap is not None and data:
-                tap.add(data, clock.now())
-            return data
-
-        return count
 
     @fail_closed
     def response(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
@@ -219,14 +207,13 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         if ongoing is None or flow.response is None:
             return None
         if (ongoing.waiting or ongoing.from_cache) and not ongoing.by_warex:
-            body = flow.response.raw_content or b""
-            ongoing.received = len(body)
-            if ongoing.llm is not None:
-                ongoing.llm.add(body, self.recorder.clock.now())
-        if ongoing.waiting and not ongoing.by_warex:
+            ongoing.received = len(flow.response.raw_content or b"")
+            ongoing.task.models.came(flow, ongoing)
+        held = ongoing.waiting or self.tools.holds(flow, ongoing)
+        if held and not ongoing.by_warex:
             return self._strike_after(flow, ongoing)
         if not ongoing.awaits_sending:
-            self._end(flow, ongoing)
+            self.end(flow, ongoing)
         return None
 
     @fail_closed
@@ -237,7 +224,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
             return
         presence = ongoing.presence
         arrived = await presence.all_let_go() and await written_out(flow.client_conn)
-        self._end(flow, ongoing, arrived=arrived and not presence.has_reset)
+        self.end(flow, ongoing, arrived=arrived and not presence.has_reset)
 
     @fail_closed
     def error(self, flow: http.HTTPFlow) -> None:
@@ -247,14 +234,14 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         ongoing = ongoing_of(flow) or (self._number(flow) if given_up else None)
         if ongoing is None or ongoing.finished:
             return
-        reason = flow.error.msg if flow.error else "the exchange broke"
+        reason = flows.why_broken(flow)
         self._note(flow, ongoing)
         if ongoing.unreachable and not ongoing.by_warex:
             site = ongoing.exchange.request.parts
             self.notices(flows.unreachable(site, self.config.upstream, reason))
         if ongoing.is_refused:
-            self.injector.died(ongoing.exchange.id, self.recorder.clock.now())
-        self._end(flow, ongoing, arrived=False, error=reason)
+            ongoing.task.injector.died(ongoing.exchange.id, self.recorder.clock.now())
+        self.end(flow, ongoing, arrived=False, error=reason)
 
     @fail_closed
     def warex_refused(self, refused: Refused) -> None:
@@ -287,7 +274,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         """Let the site be asked, unless a model has answered this very request before."""
         if ongoing.by_warex or ongoing.presence.left.is_set():
             return
-        earlier = self.models.earlier(flow, ongoing)
+        earlier = ongoing.task.models.earlier(flow, ongoing)
         if earlier is not None:
             flow.response = earlier
             ongoing.from_cache = ongoing.answering = True
@@ -295,11 +282,12 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
 
     async def _strike_after(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
         cut = await self._strike(flow, ongoing, list(ongoing.waiting))
+        await self.tools.amend(flow, ongoing)
         if cut or ongoing.presence.left.is_set():
             # mitmproxy calls no hook for a kill here: to it, the answer has been given.
-            self._end(flow, ongoing, arrived=False, error="cut" if cut else "client left")
+            self.end(flow, ongoing, arrived=False, error=flows.CUT if cut else "client left")
         elif not ongoing.awaits_sending:
-            self._end(flow, ongoing)
+            self.end(flow, ongoing)
 
     async def _strike(
         self, flow: http.HTTPFlow, ongoing: Ongoing, injections: list[Injection]
@@ -310,9 +298,18 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
                 return False
             struck = Struck(injection)
             ongoing.waiting.remove(injection)
+            if self.tools.is_out_of_reach(ongoing, injection):
+                ongoing.task.injector.settle(injection, delivered=False)
+                self.recorder.write(missed(injection, "nothing_to_rewrite"))
+                continue
             ongoing.struck.append(struck)
             await strike(struck, flow, ongoing.presence, self.recorder.clock)
+            self.rewrites.whole(flow, ongoing, struck)
+            if ongoing.llm is not None and (struck.replied or sending_of(flow) is not None):
+                # What the client is sent counts, and when.
+                ongoing.llm.forget()
             ongoing.by_warex = ongoing.by_warex or struck.replied or struck.cut
+            self.tools.strike(ongoing, struck, partial(self._met, ongoing, struck))
             if struck.cut:
                 self._died(flow, ongoing, injection)
             if struck.done or struck.client_left:
@@ -330,7 +327,7 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
     def _supersede(self, ongoing: Ongoing) -> None:
         """Settle what a cut leaves nothing to strike for."""
         for injection in ongoing.waiting:
-            self.injector.settle(injection, delivered=False)
+            ongoing.task.injector.settle(injection, delivered=False)
             self.recorder.write(missed(injection, "superseded"))
         ongoing.waiting = []
 
@@ -341,12 +338,12 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         if any(getattr(effect, "how", None) == "reset" for effect in injection.effects):
             dead = [other for _, other in self._live.get(flow.client_conn.id, {}).values()]
         for other in dead:
-            self.injector.died(other.exchange.id, now)
+            other.task.injector.died(other.exchange.id, now)
 
     def _expect_repeat(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
         """Expect the browser's silent repeat after an answer that makes it ask again."""
         if flow.response is not None and flow.response.status_code in _REPEATED:
-            self.injector.died(ongoing.exchange.id, self.recorder.clock.now())
+            ongoing.task.injector.died(ongoing.exchange.id, self.recorder.clock.now())
 
     def _settle(self, ongoing: Ongoing, struck: Struck, *, arrived: bool) -> None:
         """Record what became of an injection, once."""
@@ -354,9 +351,10 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
             return
         ongoing.struck.remove(struck)
         injection = struck.injection
-        delivered = arrived or struck.met_by_waiting
-        self.injector.settle(injection, delivered=delivered)
+        delivered = (arrived and not struck.changed_nothing) or struck.met_by_waiting
+        ongoing.task.injector.settle(injection, delivered=delivered)
         if delivered:
+            ongoing.task.models.note_refused(ongoing, injection, self.recorder.clock.now())
             self.recorder.write(
                 FaultDelivered(
                     injection=injection.id,
@@ -369,9 +367,12 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         else:
             self.recorder.write(missed(injection, struck.missed_as, struck.waited_s))
 
+    def _met(self, ongoing: Ongoing, struck: Struck, arrived: bool) -> None:
+        self._settle(ongoing, struck, arrived=arrived)
+
     # ---- the end of an exchange
 
-    def _end(
+    def end(
         self,
         flow: http.HTTPFlow,
         ongoing: Ongoing,
@@ -406,47 +407,38 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
                 error=error,
             )
         )
-        for struck in list(ongoing.struck):
+        self.tools.postpone(flow, ongoing, error)
+        for struck in [it for it in ongoing.struck if not it.goes_on(arrived=arrived)]:
             self._settle(ongoing, struck, arrived=arrived)
         for injection in ongoing.waiting:
-            self.injector.settle(injection, delivered=False)
+            ongoing.task.injector.settle(injection, delivered=False)
             self.recorder.write(missed(injection, "client_gone"))
         ongoing.waiting = []
-        if ongoing.llm is not None and self.models.end(flow, ongoing, error):
-            self._disarm("terminal_action")
-        self.injector.finish(ongoing.exchange.id)
+        if ongoing.llm is not None and ongoing.task.models.end(flow, ongoing, error):
+            self.task_ended(ongoing.task)
+        self.tools.end(flow, ongoing, error)
+        ongoing.task.injector.finish(ongoing.exchange.id)
 
     # ---- from when on, and until when
 
-    def _note_arming(self, by: str) -> None:
-        self.closing.check()
-        if self.injector.armed and not self._armed:
-            self._armed = True
-            self.recorder.write(msgspec.convert({"by": by}, Armed))
-        self.on_turn()
+    @override
+    def model_asked(self, task: Task) -> None:
+        self.on_model_asked()
+        self.note_arming(task, "first_llm_call")
+
+    @override
+    def task_ended(self, task: Task) -> None:
+        self.disarm_task(task, "terminal_action")
+        self.tell_by_end(task)
 
     def arm(self) -> None:
         """Hit and count from here on, since the control API says so."""
         self.injector.arm()
-        self._note_arming("control")
+        self.note_arming(self.tasks.main, "control")
 
     def disarm(self) -> None:
         """Leave everything alone from here on, since the control API says so."""
-        self._disarm("control")
-
-    def _disarm(self, by: Literal["terminal_action", "control"]) -> None:
-        if not self.injector.over:
-            self.injector.disarm()
-            self._armed = False
-            self.disarmed(by)
-
-    def begin_task(self, seed: int) -> None:
-        """Let every rule begin anew."""
-        self.report_left_alone()
-        self.injector.begin_task(seed)
-        self._armed, self.models.progress = False, Progress()
-        self.closing.renew()
-        self._note_arming("start")
+        self.disarm_task(self.tasks.main, "control")
 
     @fail_closed
     def client_disconnected(self, client: connection.Client) -> None:
@@ -456,24 +448,26 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
         self.closing.gone(client)
         self.refusals.gone(client.id)
         self.connections.pop(client.id, None)
+        self.forget_client(client.id)
         self.tunnels.disconnected(client)
 
     # ---- the trial
 
-    def _answer_canary(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
-        """Answer with the nonce that was asked for: whoever reads it came through here."""
-        nonce = ongoing.exchange.request.parts.path.strip("/")
-        ongoing.own = ongoing.by_warex = True
-        page = f"<!doctype html><title>canary</title><p>{nonce.encode().hex()}</p>"
-        flow.response = http.Response.make(
-            200, page, {"content-type": "text/html", "cache-control": "no-store"}
-        )
-        if ongoing.resource == "document":
-            self.recorder.write(Canary(passed=True, detail=f"{CANARY_HOST}/{nonce} was asked for"))
+    def _answer(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        if self.rewrites.hears(flow):
+            self.rewrites.hear(flow)
+        elif ongoing.exchange.request.parts.hostname == TASK_HOST:
+            self.answer_marker(flow, ongoing)
+        else:
+            self.answer_canary(flow, ongoing)
 
+    @override
     def report_left_alone(self) -> None:
         """Record how many exchanges each rule had to leave alone, and why."""
-        for left in self.injector.left_alone():
+        self._report_left_alone(self.tasks.main)
+
+    def _report_left_alone(self, task: Task) -> None:
+        for left in task.injector.left_alone():
             self.recorder.write(
                 msgspec.convert(
                     {"rule": left.rule, "reason": left.reason, "count": left.count}, FaultMissed
@@ -492,6 +486,9 @@ class WarexAddon(ConnectionHooks, WebSocketHooks):
                 for struck in [*ongoing.struck, *map(Struck, ongoing.waiting)]:
                     self.recorder.write(missed(struck.injection, "trial_over", struck.waited(now)))
                 ongoing.struck, ongoing.waiting = [], []
-                self._end(flow, ongoing, arrived=False, error="the trial ended")
+                self.end(flow, ongoing, arrived=False, error="the trial ended")
+        self.tools.finish()
+        self.rewrites.finish()
         self.attempts.finish()
-        self.report_left_alone()
+        for task in self.tasks.all():
+            self._report_left_alone(task)

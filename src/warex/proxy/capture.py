@@ -14,7 +14,7 @@ from warex.proxy.entrance import Entrance
 from warex.proxy.front_door import FrontDoor
 from warex.proxy.gates import Gates
 from warex.proxy.handed import Handed
-from warex.proxy.interception import CANARY_HOST
+from warex.proxy.interception import OWN_HOSTS
 from warex.proxy.name_faults import NameFaults
 from warex.proxy.names import Names
 from warex.proxy.relay import Route
@@ -103,7 +103,7 @@ class _Inside:
             record=recorder.write,
             named=lambda name: self.gates.update(),
             broke=broke,
-            known=(CANARY_HOST, *(entry.origin for entry in config.maps)),
+            known=(*OWN_HOSTS, *(entry.origin for entry in config.maps)),
             asks=config.upstream is None,
         )
         addon.on_turn = self.gates.update

@@ -10,6 +10,7 @@ from warex.errors import InputError
 from warex.llm.actions import Vocabulary
 from warex.llm.defences import Defence
 from warex.scenarios import Arm, Mark, Scenario
+from warex.scenarios.task_rules import TaskRule
 
 
 class HostMap(BaseModel, frozen=True, extra="forbid"):
@@ -91,6 +92,8 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     never: tuple[str, ...] = ()
     never_agents: tuple[str, ...] = ()
     """How the User-Agent begins of clients that are never touched nor counted: verifiers."""
+    agent_ended: str | None = None
+    """A nonce: who asks the canary's host for it says that the agent has ended its task."""
     own_proof: bool = False
     """Whether the agent opens a page of ``sites`` before all else, which then proves that its
     browser comes this way; otherwise a canary does."""
@@ -116,6 +119,8 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     insecure: bool = False
     """Whether the sites' certificates go unverified."""
 
+    tasks: TaskRule | None = None
+    """How the tasks of one command are told apart by their traffic, where nobody marks them."""
     vocabulary: Vocabulary | None = None
     """The benchmark's actions, by which the agent's last one is known."""
 

@@ -3,25 +3,25 @@
 import ipaddress
 from base64 import b64encode
 from collections.abc import Callable
-from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 from mitmproxy import connection, http, tcp, tls
 from mitmproxy.proxy import layer, server_hooks
 
+from warex.proxy import flows
 from warex.proxy.attempts import Attempts
 from warex.proxy.closing import Closing
 from warex.proxy.config import ProxyConfig
 from warex.proxy.first_words import PREFACE
 from warex.proxy.hooks import Hooks, fail_closed
-from warex.proxy.interception import CANARY_HOST, Interception
+from warex.proxy.interception import OWN_HOSTS, Interception
 from warex.proxy.recorder import Recorder
 from warex.proxy.refusals import Refusals
 from warex.proxy.refused import Refused, flaw_of_name
 from warex.proxy.tls_faults import TlsFaults
 from warex.proxy.tunnels import Tunnels
 from warex.scenarios import Injector
-from warex.traces import Disarmed, RequestRefused, TlsRejected
+from warex.traces import RequestRefused, TlsRejected
 from warex.traces.redact import redact_url
 
 _LONGEST_LINE = 200
@@ -50,11 +50,6 @@ class ConnectionHooks(Hooks):
         self.on_turn: Callable[[], None] = lambda: None
         """Told when an attempt may meet something else than before: armed, disarmed, a step on."""
 
-    def disarmed(self, by: Literal["terminal_action", "control"]) -> None:
-        """Record that nothing is hit from now on."""
-        self.recorder.write(Disarmed(by=by))
-        self.on_turn()
-
     @fail_closed
     def client_connected(self, client: connection.Client) -> None:
         """Number the connection."""
@@ -64,12 +59,18 @@ class ConnectionHooks(Hooks):
     @fail_closed
     def warex_refused(self, refused: Refused) -> None:
         """Record a request that no site would take."""
+        connection_name = self.connections.get(refused.client.id, "")
+        line = refused.line.decode("latin-1")
+        self.note_refused(connection_name, refused.status, line, refused.reason)
+
+    def note_refused(self, connection_name: str, status: int, line: str, reason: str) -> None:
+        """Record a request that WAREX refuses, on one of the trial's connections."""
         self.recorder.write(
             RequestRefused(
-                connection=self.connections.get(refused.client.id, ""),
-                status=refused.status,
-                line=redact_url(refused.line.decode("latin-1"))[:_LONGEST_LINE],
-                reason=refused.reason[:_LONGEST_LINE],
+                connection=connection_name,
+                status=status,
+                line=redact_url(line)[:_LONGEST_LINE],
+                reason=reason[:_LONGEST_LINE],
             )
         )
 
@@ -84,6 +85,19 @@ class ConnectionHooks(Hooks):
     def http_connected(self, flow: http.HTTPFlow) -> None:
         """Note where a CONNECT ends."""
         self.tunnels.connected(flow.client_conn)
+
+    def is_passed(self, flow: http.HTTPFlow) -> bool:
+        """See to what only plain HTTP needs; return whether nobody reads the exchange."""
+        request = flow.request
+        flows.drop_hop_headers(request.headers)
+        if self.upstream_auth and request.authority:
+            request.headers["proxy-authorization"] = self.upstream_auth
+        parts = urlsplit(flows.url_of(flow))
+        why = self.interception.why_not(parts.hostname or "")
+        if why is None or why == "tls_rejected":
+            return False
+        self.tunnels.begin_exchange(flow, parts.hostname or "", parts.port or 80, why)
+        return True
 
     @fail_closed
     def http_connect_upstream(self, flow: http.HTTPFlow) -> None:
@@ -120,7 +134,7 @@ class ConnectionHooks(Hooks):
                 server.address = (target.target_host, target.target_port)
             self.tunnels.begin(data.context.client, host, port, why)
             return
-        if host != CANARY_HOST and self.tls_faults.hello(data.context.client, host, port):
+        if host not in OWN_HOSTS and self.tls_faults.hello(data.context.client, host, port):
             # The site is not needed: a handshake that fails never reaches it.
             return
         self.refusals.begin(
@@ -130,7 +144,7 @@ class ConnectionHooks(Hooks):
             # A plain HTTP site speaks HTTP/1.1, so its clients must not be offered more.
             if target.target_scheme == "http" and b"http/1.1" in data.client_hello.alpn_protocols:
                 data.context.client.alpn = b"http/1.1"
-        elif host != CANARY_HOST:
+        elif host not in OWN_HOSTS:
             # Without this the client's first offer would win, whatever the site speaks.
             data.establish_server_tls_first = True
 

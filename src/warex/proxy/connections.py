@@ -7,18 +7,36 @@ import sys
 from weakref import WeakSet
 
 from mitmproxy import connection, ctx
+from mitmproxy.proxy import commands, events
+from mitmproxy.utils import asyncio_utils
 
 _ESTABLISHED = 1
 """State of a TCP connection that neither side has ended (linux/tcp_states.h)."""
 
 
-def writer_of(client: connection.Client) -> asyncio.StreamWriter | None:
-    """Return what writes to the client, or None once the connection has gone."""
+def writer_of(
+    client: connection.Client, server: connection.Server | None = None
+) -> asyncio.StreamWriter | None:
+    """Return what writes to the client, or to a server of its; None once that has gone."""
     handler = ctx.master.addons.get("proxyserver").connections.get(client.id)
-    if handler is None or client not in handler.transports:
+    end = client if server is None else server
+    if handler is None or end not in handler.transports:
         return None
-    writer = handler.transports[client].writer
+    writer = handler.transports[end].writer
     return writer if isinstance(writer, asyncio.StreamWriter) else None
+
+
+async def drained(writer: asyncio.StreamWriter, settled: asyncio.Event) -> None:
+    """Wait until there is room for more, the connection has gone, or an event is set."""
+    if settled.is_set():
+        return
+    waits = [asyncio.ensure_future(it) for it in (writer.drain(), settled.wait())]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for each in waits:
+            each.cancel()
+        await asyncio.gather(*waits, return_exceptions=True)
 
 
 def is_waiting(client: connection.Client) -> bool:
@@ -80,3 +98,15 @@ def reset_writer(writer: asyncio.StreamWriter) -> None:
     raw = writer.get_extra_info("socket")
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()
+
+
+def wake(client: connection.Client, alarm: commands.RequestWakeup) -> None:
+    """Let an alarm that a layer has set go off now."""
+    handler = ctx.master.addons.get("proxyserver").connections.get(client.id)
+    if handler is not None:
+        asyncio_utils.create_task(
+            handler.server_event(events.Wakeup(alarm)),
+            name="wakeup",
+            keep_ref=True,
+            client=client.peername,
+        )

@@ -19,11 +19,11 @@ from pydantic import BaseModel, JsonValue
 from warex.errors import ScenarioError
 from warex.faults import AnyFault
 from warex.proxy.addon import WarexAddon
+from warex.proxy.tasks import seed_of
 from warex.scenarios import Match, Rule
 from warex.scenarios.mistakes import check
 from warex.scenarios.showable import require_showable
-from warex.seeds import derive
-from warex.traces import Control, TaskBegan, TaskEnded
+from warex.traces import Control
 
 
 class _Begin(BaseModel, extra="forbid"):
@@ -46,7 +46,6 @@ class ControlApi:
 
     def __init__(self, addon: WarexAddon) -> None:
         self._addon = addon
-        self._task = ""
 
     def ledger(self, body: _Nothing) -> JsonValue:
         """Return the injection events so far."""
@@ -57,7 +56,7 @@ class ControlApi:
         """Return how the trial stands."""
         injector, recorder = self._addon.injector, self._addon.recorder
         return {
-            "task": self._task,
+            "task": self._addon.tasks.main.name,
             "armed": injector.armed,
             "steps": injector.steps,
             "exchanges": recorder.exchanges,
@@ -70,17 +69,15 @@ class ControlApi:
         """Begin a task: every rule begins anew, under the task's own seed."""
         seed = body.seed
         if seed is None:
-            seed = derive(self._addon.config.seed, body.task)
-        self._addon.begin_task(seed)
-        self._task = body.task
-        self._addon.recorder.write(TaskBegan(task=body.task, seed=seed))
+            seed = seed_of(self._addon.config.seed, body.task)
+        self._addon.begin_task(body.task, seed, "control")
         return {"task": body.task, "seed": seed}
 
     def end_task(self, body: _Nothing) -> JsonValue:
         """End the task: nothing is hit any more."""
-        self._addon.disarm()
-        self._addon.recorder.write(TaskEnded(task=self._task))
-        return {"task": self._task}
+        name = self._addon.tasks.main.name
+        self._addon.end_task()
+        return {"task": name}
 
     def arm(self, body: _Nothing) -> JsonValue:
         """Hit and count from here on."""

@@ -22,7 +22,7 @@ from warex.proxy.addon import WarexAddon
 from warex.proxy.capture import captured
 from warex.proxy.config import ProxyConfig
 from warex.proxy.handed import Handed
-from warex.proxy.interception import CANARY_HOST
+from warex.proxy.interception import OWN_HOSTS
 from warex.proxy.proof import Proof
 from warex.proxy.recorder import Recorder
 from warex.proxy.tls_config import WarexTlsConfig, trust_of
@@ -73,7 +73,7 @@ async def running(config: ProxyConfig, handed: Handed | None = None) -> AsyncIte
         never_agents=config.never_agents,
         arm=config.arm,
         schedule=config.schedule,
-        own_hosts=(CANARY_HOST,),
+        own_hosts=OWN_HOSTS,
         llm_hosts=config.llm_hosts,
     )
     recorder.write(_began(config, injector))
@@ -192,7 +192,7 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> _Embedded:
         mode = []
     elif config.upstream is not None:
         parts = urlsplit(config.upstream)
-        mode = [f"upstream:{parts.scheme}://{parts.hostname}:{parts.port}"]
+        mode = [f"upstream:{parts.scheme}://{parts.netloc.rpartition('@')[2]}"]
     trust = trust_of(config.ca)
     embedded.options.update(
         confdir=str(config.ca),
@@ -235,6 +235,7 @@ def _began(config: ProxyConfig, injector: Injector) -> TrialBegan:
         record=config.record,
         replay_of=config.replay_of,
         versions=_VERSIONS,
+        vocabulary=config.vocabulary.model_dump(mode="json") if config.vocabulary else None,
     )
 
 

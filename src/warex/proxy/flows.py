@@ -6,15 +6,19 @@ from functools import lru_cache
 from urllib.parse import SplitResult, urlsplit
 
 from mitmproxy import connection, http
+from mitmproxy.flow import Error
 from mitmproxy.net.http import url
 
 from warex.exchange import Request, Response
 from warex.proxy.config import HostMap
+from warex.proxy.operations import operation
 from warex.traces import Timings
 from warex.traces.redact import redact_headers
 
 BROWSER_URL = "warex_url"
 """Where a flow keeps its URL when the request goes to another host."""
+CUT = "WAREX cut the connection"
+"""Why there is no whole answer, where a fault ended it."""
 
 
 def url_of(flow: http.HTTPFlow) -> str:
@@ -112,6 +116,12 @@ def request_of(flow: http.HTTPFlow) -> Request:
     return Request(flow.request.method, url_of(flow), lower(flow.request.headers), digest)
 
 
+def operation_of(flow: http.HTTPFlow) -> str:
+    """Return the operation that a request's body names; empty where none, or it was not kept."""
+    body = flow.request.raw_content
+    return operation(body, flow.request.headers.get("content-type", "")) if body else ""
+
+
 def response_of(flow: http.HTTPFlow) -> Response | None:
     """Return the answer of a flow, if there is one."""
     if flow.response is None:
@@ -162,8 +172,15 @@ def unreachable(site: SplitResult, upstream: str | None, reason: str) -> str:
     through = ""
     if upstream is not None:
         proxy = urlsplit(upstream)
-        through = f" (the upstream proxy is {proxy.hostname}:{proxy.port})"
+        through = f" (the upstream proxy is {proxy.netloc.rpartition('@')[2]})"
     remedy = ""
     if "certificate" in reason.lower():
         remedy = "; --insecure accepts such a certificate"
     return f"{site.scheme}://{site.netloc} cannot be reached{through}: {reason}{remedy}"
+
+
+def why_broken(flow: http.HTTPFlow) -> str:
+    """Say why an exchange broke."""
+    if flow.error is None:
+        return "the exchange broke"
+    return CUT if flow.error.msg == Error.KILLED_MESSAGE else flow.error.msg

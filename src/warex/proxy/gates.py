@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from warex.clock import Clock
-from warex.faults import ConnectionFault, Drop
+from warex.effects import Drop
+from warex.faults import ConnectionFault
 from warex.proxy import netfilter
 from warex.proxy.arrivals import Arrival
 from warex.proxy.attempts import Attempts

@@ -11,10 +11,12 @@ from typing import Any
 from mitmproxy import connection, http, tcp, tls
 
 from warex.errors import WarexError
+from warex.proxy.body import Upload
 from warex.proxy.connections import reset
 from warex.proxy.ongoing import ongoing_of
 from warex.proxy.recorder import Recorder
 from warex.proxy.refused import Refused
+from warex.proxy.sending import BrokenOff, Piece
 from warex.proxy.websocket_layer import Sighting
 
 type _Hook[T] = Callable[[Any, T], Awaitable[None] | None]
@@ -28,15 +30,16 @@ class Hooks:
 
     def broke(self, data: object, error: Exception) -> None:
         """Cut the exchange and void the trial: WAREX itself has failed."""
-        ongoing = ongoing_of(data) if isinstance(data, http.HTTPFlow) else None
+        flow = data.flow if isinstance(data, Sighting) else data
+        ongoing = ongoing_of(flow) if isinstance(flow, http.HTTPFlow) else None
         ours = isinstance(error, WarexError)
         reason = str(error) if ours else f"{type(error).__name__}: {error}"
         self.recorder.harness_broke(reason, ongoing.exchange.id if ongoing else None)
         client = client_of(data)
         if client is not None:
             reset(client)
-        if isinstance(data, http.HTTPFlow) and data.killable:
-            data.kill()
+        if isinstance(flow, http.HTTPFlow) and flow.killable:
+            flow.kill()
 
 
 def fail_closed[T](hook: _Hook[T]) -> _Hook[T]:
@@ -71,6 +74,8 @@ def client_of(data: object) -> connection.Client | None:
             return data
         case Refused():
             return data.client
+        case Piece() | BrokenOff() | Upload():
+            return data.flow.client_conn
         case Sighting():
             return data.flow.client_conn
         case _:

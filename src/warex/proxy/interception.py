@@ -2,13 +2,26 @@
 
 from typing import Literal
 
-from warex.llm.hosts import is_known_llm_host
+from warex.llm.hosts import host_fits, is_known_llm_host
 from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.tasks import TASK_HOST
 from warex.scenarios import BACKGROUND_HOSTS, Injector
 from warex.scenarios.patterns import may_concern_host
 
 CANARY_HOST = "canary.warex.test"
 """WAREX answers this host itself, with the nonce that was asked for."""
+
+OWN_HOSTS = (CANARY_HOST, TASK_HOST)
+"""The hosts that WAREX answers itself: no rule is about them, and no site is asked."""
+
+CANARY_HEADERS = {"content-type": "text/html", "cache-control": "no-store"}
+
+
+def canary_page(nonce: str) -> str:
+    """Return the canary's page. It names its icon, since a browser would ask for one otherwise."""
+    head = '<!doctype html><title>canary</title><link rel="icon" href="data:,">'
+    return f"{head}<p>{nonce.encode().hex()}</p>"
+
 
 type Reason = Literal["pass_through", "background", "not_concerned", "tls_rejected"]
 
@@ -25,11 +38,11 @@ class Interception:
     def why_not(self, host: str) -> Reason | None:
         """Return why a host's connections are passed through unread; None if they are read."""
         host = host.lower()
-        if host == CANARY_HOST:
+        if host in OWN_HOSTS:
             return None
         if host in self._rejected:
             return "tls_rejected"
-        if any(_host_fits(pattern, host) for pattern in self._config.pass_through):
+        if any(host_fits(pattern, host) for pattern in self._config.pass_through):
             return "pass_through"
         if host in BACKGROUND_HOSTS:
             return "background"
@@ -48,16 +61,9 @@ class Interception:
     def _is_concerned(self, host: str) -> bool:
         return (
             is_known_llm_host(host)
-            or any(_host_fits(pattern, host) for pattern in self._config.llm_hosts)
+            or any(host_fits(pattern, host) for pattern in self._config.llm_hosts)
             or any(
                 may_concern_host(rule.match, host, self._config.sites)
                 for rule in self._injector.rules
             )
         )
-
-
-def _host_fits(pattern: str, host: str) -> bool:
-    pattern = pattern.lower()
-    if pattern.startswith("*."):
-        return host.endswith(pattern[1:])
-    return host == pattern

@@ -2,6 +2,7 @@
 
 from typing import cast
 
+from warex.effects import name_of
 from warex.faults import Point
 from warex.scenarios import Injection
 from warex.traces import FaultMissed, FaultPlanned, MissReason
@@ -20,7 +21,7 @@ def planned(injection: Injection, url: str, point: Point | None = None) -> Fault
         stage=injection.stage,
         scope=injection.scope,
         ordinal=injection.ordinal,
-        effects=tuple(type(effect).__name__.lower() for effect in injection.effects),
+        effects=tuple(map(name_of, injection.effects)),
         url=url,
         point=point,
         repeat_of=injection.repeat_of,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from warex.clock import Clock
-from warex.faults import Unresolved
+from warex.effects import Unresolved
 from warex.proxy import dns_wire
 from warex.proxy.attempts import Attempts
 from warex.scenarios import Injection

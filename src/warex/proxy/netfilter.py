@@ -18,6 +18,8 @@ GATE: Final = b"gate"
 """Name of the chain in which connections are refused before they are redirected."""
 LOG_GROUP: Final = 8
 """Group of the log in which each attempt at a gate is told."""
+REFUSED_GROUP: Final = 9
+"""Group of the log in which each refusal by the inside's own loopback is told."""
 
 _NETFILTER: Final = 12
 """NETLINK_NETFILTER, for Pythons that were built without its name."""
@@ -29,6 +31,7 @@ _INET: Final = 1
 _LOCAL_OUT: Final = 3
 _RETURN, _DROP, _ACCEPT = -5, 0, 1
 _SYN, _SYN_ACK = 0x02, 0x12
+_RST_ACK, _RST_SYN_ACK = 0x14, 0x16
 _TCP, _UDP = socket.IPPROTO_TCP, socket.IPPROTO_UDP
 
 type _Expressions = bytes
@@ -107,18 +110,32 @@ def set_gates(netlink: socket.socket, gates: Iterable[Gate]) -> None:
 
 def listen_to_gates() -> socket.socket:
     """Return a socket that hears of each attempt at a gate of the namespace it is opened in."""
+    return _listen_to(LOG_GROUP)
+
+
+def listen_to_refusals() -> socket.socket:
+    """Return a socket that hears of each connection that the namespace's loopback refuses."""
+    return _listen_to(REFUSED_GROUP)
+
+
+def _listen_to(group: int) -> socket.socket:
     log = opened()
     # Each at once, with the packet's head: addresses and ports.
     bind = _attribute(1, b"\x01")
     copy = _attribute(2, struct.pack(">IBx", 128, 2))
     at_once = _attribute(5, struct.pack(">I", 1))
-    head = struct.pack(">BBH", 0, 0, LOG_GROUP)
+    head = struct.pack(">BBH", 0, 0, group)
     _exchange(log, _packed((_LOG << 8) | 1, _ACKNOWLEDGE, 1, head + bind + copy + at_once), 1)
     return log
 
 
+def refused_ports(received: bytes) -> set[int]:
+    """Return the ports of loopback that the packets of a refusals' log say were refused."""
+    return {answer.source_port for answer in attempts(received)}
+
+
 def attempts(received: bytes) -> Iterator[Attempt]:
-    """Read what the log's socket received."""
+    """Read what a log's socket received."""
     for kind, _, body in _messages(received):
         if kind != _LOG << 8:
             continue
@@ -158,6 +175,12 @@ def _captured(to: Redirection) -> Iterator[_Expressions]:
 
 
 def _guarded(to: Redirection) -> Iterator[_Expressions]:
+    # A reset in answer to a SYN has no sequence number of its own (RFC 9293, 3.10.7.1).
+    # tcp flags & (rst | syn | ack) == rst | ack tcp sequence 0 log group N
+    reset = _protocol(_TCP) + _payload(2, 13, 1) + _masked(_RST_SYN_ACK) + _equal(bytes([_RST_ACK]))
+    log = _log_to(REFUSED_GROUP)
+    for here in _from_loopback():
+        yield here + reset + _payload(2, 4, 4) + _equal(bytes(4)) + log
     for own in _own(to):
         # By address: a redirected packet still bears the device that it would have left by.
         # ip daddr OWN accept
@@ -185,7 +208,7 @@ def _closed(gate: Gate) -> _Expressions:
         # … return
         return match + _verdict(_RETURN)
     match += _payload(2, 13, 1) + _masked(_SYN_ACK) + _equal(bytes([_SYN]))
-    log = _expression(b"log", _attribute(1, struct.pack(">H", LOG_GROUP)))
+    log = _log_to(LOG_GROUP)
     if gate.how == "drop":
         return match + log + _verdict(_DROP)
     return match + log + _expression(b"reject", _number(1, 1) + _attribute(2, b"\x00"))
@@ -197,6 +220,13 @@ def _closed(gate: Gate) -> _Expressions:
 def _loopback_four() -> _Expressions:
     # ip daddr 127.0.0.0/8
     return _family(socket.AF_INET) + _payload(1, 16, 1) + _equal(b"\x7f")
+
+
+def _from_loopback() -> Iterator[_Expressions]:
+    # ip saddr 127.0.0.0/8, ip6 saddr ::1
+    yield _family(socket.AF_INET) + _payload(1, 12, 1) + _equal(b"\x7f")
+    here = socket.inet_pton(socket.AF_INET6, "::1")
+    yield _family(socket.AF_INET6) + _payload(1, 8, 16) + _equal(here)
 
 
 def _to_address(address: str) -> _Expressions:
@@ -243,6 +273,11 @@ def _redirect(port: int) -> _Expressions:
     value = _nested(2, _attribute(1, struct.pack(">H", port)))
     load = _expression(b"immediate", _number(1, 1) + value)
     return load + _expression(b"redir", _number(1, 1))
+
+
+def _log_to(group: int) -> _Expressions:
+    # log group N
+    return _expression(b"log", _attribute(1, struct.pack(">H", group)))
 
 
 def _verdict(code: int) -> _Expressions:

@@ -1,16 +1,31 @@
 """Carries out effects on a live flow, and sees what became of them."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, assert_never
 
 from mitmproxy import http
 
 from warex.clock import Clock
-from warex.faults import Certificate, Cut, Delay, Drop, Refuse, Reply, Unresolved
+from warex.effects import (
+    Amend,
+    Certificate,
+    Cut,
+    Delay,
+    Drop,
+    Refuse,
+    Reply,
+    Rewrite,
+    Say,
+    Trickle,
+    Truncate,
+    Unresolved,
+)
 from warex.proxy.connections import is_waiting, reset
 from warex.proxy.presence import Presence
+from warex.proxy.sending import trickle, truncate
+from warex.rewriting.base import Rewriter
 from warex.scenarios import Injection
 from warex.traces import MissReason
 
@@ -33,6 +48,14 @@ class Struck:
     replied: bool = False
     """A reply is set; only the bytes on the wire will prove it."""
     cut: bool = False
+    rewriter: Rewriter | None = None
+    """What changes the answer while it passes."""
+    awaits_report: bool = False
+    """It has changed a page, which is to report that the change was shown."""
+    awaits_answer: bool = False
+    """It changes an answer that has not come yet, and may never come."""
+    elsewhere: bool = False
+    """That answer comes on another exchange, whose end is nothing to this one."""
     done: bool = False
     """All effects that end here are done; nothing on the wire is awaited."""
 
@@ -43,7 +66,26 @@ class Struck:
     @property
     def missed_as(self) -> MissReason:
         """Why it is missed where the client is the reason."""
-        return "client_gone" if self.left_while_held else "client_left"
+        if self.client_left:
+            return "client_gone" if self.left_while_held else "client_left"
+        if self.changed_nothing:
+            return "nothing_to_rewrite"
+        return "not_rendered" if self.rewriter is not None else "client_left"
+
+    @property
+    def changed_nothing(self) -> bool:
+        """Whether there was no answer to change, or nothing in it."""
+        applied = self.rewriter is not None and self.rewriter.applied
+        return self.awaits_answer or (self.rewrites and not applied)
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether it changes the answer as it passes."""
+        return any(isinstance(effect, Rewrite) for effect in self.injection.effects)
+
+    def goes_on(self, *, arrived: bool) -> bool:
+        """Whether it is not over with its exchange: it is met elsewhere, or a page may report."""
+        return self.elsewhere or (arrived and self.awaits_report and not self.changed_nothing)
 
     @property
     def met_by_waiting(self) -> bool:
@@ -76,11 +118,34 @@ async def strike(struck: Struck, flow: http.HTTPFlow, presence: Presence, clock:
                     reset(flow.client_conn)
                 flow.kill()
                 struck.cut = True
+            case Trickle(pause):
+                trickle(flow, pause)
+                struck.replied = True
+            case Truncate(share, how):
+                truncate(flow, share, how)
+                struck.replied = True
+            case Rewrite():
+                pass  # It is done while the answer passes (``rewrites``).
+            case Amend():
+                struck.awaits_answer = True
+            case Say():
+                pass  # It is said on another exchange (``tool_calls``).
             case Unresolved() | Refuse() | Drop() | Certificate():
                 raise TypeError(f"{effect} comes before there is an exchange")
             case _:
                 assert_never(effect)
-    struck.done = not struck.replied
+    struck.done = not (struck.replied or struck.awaits_answer or struck.rewrites)
+
+
+async def pause(struck: Iterable[Struck], seconds: float, presence: Presence, clock: Clock) -> None:
+    """Wait before a piece of an answer that was struck, until the client leaves."""
+    if not seconds:
+        return
+    began = clock.now()
+    left = await _held(seconds, presence)
+    for each in struck:
+        each.waited_s += clock.now() - began
+        each.client_left = each.left_while_held = left
 
 
 def _answer(

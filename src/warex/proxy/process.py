@@ -24,7 +24,7 @@ from warex.proxy.ca import default_folder
 from warex.proxy.config import ProxyConfig
 from warex.proxy.control_server import bind_control, control_served
 from warex.proxy.handed import Handed
-from warex.proxy.interception import CANARY_HOST
+from warex.proxy.interception import OWN_HOSTS
 from warex.proxy.tls_config import read_trust
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.replay import tasks_to_begin
@@ -45,7 +45,7 @@ def prepare() -> None:
         read_trust(default_folder())
     engine.prepare()
     # Python keeps what the patterns compile to that every trial has.
-    Injector(Scenario(name="clean"), 0, own_hosts=(CANARY_HOST,))
+    Injector(Scenario(name="clean"), 0, own_hosts=OWN_HOSTS)
 
 
 def serve(channel: socket.socket, handed: Handed | None = None) -> None:

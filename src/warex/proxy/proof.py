@@ -7,12 +7,10 @@ not seen here by the time that its model is asked, it goes past, and the trial i
 from urllib.parse import urlsplit
 
 from warex.errors import TrialVoid
+from warex.exchange import BROWSER
 from warex.proxy.config import ProxyConfig
 from warex.proxy.recorder import Recorder
 from warex.traces import Canary, Event, FaultPlanned, RequestSeen
-
-_BROWSER = "Mozilla/5.0"
-"""How the User-Agent of every browser begins."""
 
 
 class Proof:
@@ -39,7 +37,9 @@ class Proof:
         missing = f"no page of {', '.join(self._sites)} came through the proxy"
         self._recorder.write(Canary(passed=False, detail=missing))
         raise TrialVoid(
-            f"bypassed: the agent called its model, but {missing}, so its browser goes past it"
+            f"bypassed or never asked for: the agent called its model, but {missing} before that."
+            " This agent opens a page first, so most likely its browser goes past the proxy;"
+            " agent.log says more"
         )
 
 
@@ -48,7 +48,7 @@ def _came_for(event: Event) -> str | None:
     match event:
         case RequestSeen(url=url, headers=headers):
             agents = (value for name, value in headers if name.lower() == "user-agent")
-            return url if next(agents, "").startswith(_BROWSER) else None
+            return url if next(agents, "").startswith(BROWSER) else None
         case FaultPlanned(url=url, point=point) if point is not None:
             return url  # It was kept from reaching the site, here.
         case _:

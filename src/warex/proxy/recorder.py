@@ -14,6 +14,8 @@ from warex.proxy.sightings import Sightings, Summary
 from warex.traces import Event, FaultDelivered, FaultMissed, FaultPlanned, HarnessBroke, TraceWriter
 from warex.traces.blobs import BlobStore
 
+_MISSED, _DELIVERED = 1, 2
+
 
 @dataclass(slots=True)
 class Recorder:
@@ -27,12 +29,17 @@ class Recorder:
     """Why the trial is void, in a sentence."""
     exchanges: int = 0
     delivered: int = 0
+    """Occurrences: what a client tries again silently belongs to the first try."""
     missed: int = 0
+    """Occurrences that are over, none of their injections delivered."""
     sightings: Sightings = field(default_factory=Sightings)
     on_written: Callable[[Event], None] = lambda event: None
     """Told of each event, once it stands in the trace."""
     _ledger: Packed[Event] = field(default_factory=Packed)
     _bodies: Counts = field(default_factory=Counts)
+    _first: dict[str, str] = field(default_factory=dict)
+    """Of each silent repeat under way, the first injection of its occurrence."""
+    _fates: Counts = field(default_factory=Counts)
 
     @property
     def ledger(self) -> list[Event]:
@@ -45,14 +52,17 @@ class Recorder:
         Raises WarexError where the trace cannot be written; the trial is then void.
         """
         match event:
-            case FaultDelivered():
-                self.delivered += 1
+            case FaultPlanned(injection=injection):
+                if event.repeat_of is not None:
+                    self._first[injection] = event.repeat_of
                 self._ledger.append(event)
-            case FaultMissed():
+            case FaultDelivered(injection=injection):
+                self._settled(injection, delivered=True)
+                self._ledger.append(event)
+            case FaultMissed(injection=injection):
                 # What a rule left alone was never on its way.
-                self.missed += event.injection is not None
-                self._ledger.append(event)
-            case FaultPlanned():
+                if injection is not None:
+                    self._settled(injection, delivered=False)
                 self._ledger.append(event)
             case _:
                 self.sightings.see(event)
@@ -91,11 +101,27 @@ class Recorder:
         return Summary(
             hosts=dict(self.sightings.hosts),
             browser=self.sightings.browser,
+            llm_unread=self.sightings.llm_unread,
+            llm_unread_first=self.sightings.llm_unread_first,
+            armed=self.sightings.armed,
+            tasks=self.sightings.tasks,
+            unattributed=self.sightings.unattributed,
             exchanges=self.exchanges,
             llm_calls=self.sightings.llm_calls,
             delivered=self.delivered,
             missed=self.missed,
         )
+
+    def _settled(self, injection: str, *, delivered: bool) -> None:
+        occurrence = self._first.pop(injection, injection)
+        before = self._fates[occurrence]
+        if delivered and before != _DELIVERED:
+            self.delivered += 1
+            self.missed -= before == _MISSED
+            self._fates[occurrence] = _DELIVERED
+        elif not delivered and not before:
+            self.missed += 1
+            self._fates[occurrence] = _MISSED
 
     def _break(self, reason: str) -> None:
         if self.broken is None:

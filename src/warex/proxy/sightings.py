@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 from urllib.parse import SplitResult, urlsplit
 
-from warex.traces import Event, LlmCall, RequestSeen, Tunnel
+from warex.exchange import BROWSER
+from warex.scenarios.never import is_background
+from warex.traces import Armed, Event, LlmCall, LlmUnread, RequestSeen, TaskBegan, Tunnel
 
 _CDP_PATH = re.compile(r"/devtools/(browser|page)/|^/playwright(/|$)")
 """How a browser is driven over a WebSocket: Chrome's own protocol, and Playwright's."""
@@ -32,6 +34,11 @@ class Summary(TypedDict):
     browser: bool
     exchanges: int
     llm_calls: int
+    llm_unread: int
+    llm_unread_first: str
+    armed: bool
+    tasks: int
+    unattributed: int
     delivered: int
     missed: int
 
@@ -45,8 +52,16 @@ class Sightings:
     hosts: Counter[str] = field(default_factory=Counter)
     """Exchanges and connections for each host, the browser's own background left out."""
     browser: bool = False
-    """Whether a browser asked for anything."""
+    """Whether a browser asked for anything of a page's."""
     llm_calls: int = 0
+    llm_unread: int = 0
+    llm_unread_first: str = ""
+    """Where the first of those went, and why it could not be read."""
+    armed: bool = False
+    tasks: int = 0
+    """How often a task began."""
+    unattributed: int = 0
+    """Exchanges that belong to no task."""
 
     def see(self, event: Event) -> None:
         """Note what an event says."""
@@ -57,17 +72,28 @@ class Sightings:
                 self.hosts[event.host] += 1
             case LlmCall():
                 self.llm_calls += 1
+            case LlmUnread():
+                self.llm_unread += 1
+                where_and_why = f"{event.url.partition('?')[0]}: {event.reason}"
+                self.llm_unread_first = self.llm_unread_first or where_and_why
+            case TaskBegan():
+                self.tasks += 1
+            case Armed():
+                self.armed = True
             case _:
                 pass
 
     def _request(self, event: RequestSeen) -> None:
+        self.unattributed += not event.task
         parts = urlsplit(event.url)
+        by_browser = any(
+            name.lower() == "user-agent" and value.startswith(BROWSER)
+            for name, value in event.headers
+        )
+        if by_browser and is_background(event.url):
+            return  # It says nothing of the way that its pages take.
         self.hosts[parts.hostname or ""] += 1
-        if not self.browser:
-            self.browser = any(
-                name.lower() == "user-agent" and value.startswith("Mozilla/5.0")
-                for name, value in event.headers
-            )
+        self.browser |= by_browser
         if (driven := _drives(event, parts)) is not None:
             self.notices(
                 f"{driven} at {parts.hostname} drives a browser that runs there: its pages do not"

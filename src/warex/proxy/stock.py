@@ -19,7 +19,7 @@ from warex.errors import WarexError
 from warex.proxy import http1, http2, stream
 from warex.proxy.addon import WarexAddon
 from warex.proxy.config import ProxyConfig
-from warex.proxy.interception import CANARY_HOST
+from warex.proxy.interception import OWN_HOSTS
 from warex.proxy.recorder import Recorder
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.load import load_scenario
@@ -128,7 +128,7 @@ def _begin() -> _Trial:
         scenario or Scenario(name="clean"),
         config.seed,
         sites=config.sites,
-        own_hosts=(CANARY_HOST,),
+        own_hosts=OWN_HOSTS,
     )
     clock = Clock()
     writer = TraceWriter(out / EVENTS, clock) if out else None

@@ -5,11 +5,15 @@ the browser gave up is noticed only afterwards. Both matter here: what is delive
 and nobody should be held who has left. Facts: mitmproxy 12, ``proxy/layers/http/__init__.py``.
 """
 
+import asyncio
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from h2.errors import ErrorCodes
 from mitmproxy import connection, http
 from mitmproxy.proxy import commands, events, layer, mode_specs
+from mitmproxy.proxy.context import Context
 from mitmproxy.proxy.layers import http as http_layer
 from mitmproxy.proxy.layers.http._base import HttpEvent
 from mitmproxy.proxy.layers.http._events import (
@@ -26,11 +30,17 @@ from mitmproxy.proxy.layers.http._events import (
 )
 
 from warex.proxy import refused
-from warex.proxy.connections import reset
+from warex.proxy.body import PIECE, Body, Upload, pieces
+from warex.proxy.connections import reset, wake
 from warex.proxy.http2 import WarexHttp2Server
 from warex.proxy.http_events import Informational, ResponseReset, Unprocessed
 from warex.proxy.ongoing import ongoing_of
 from warex.proxy.presence import Presence, attach_presence
+from warex.proxy.sending import BrokenOff, Piece, Sending, sending_of
+from warex.proxy.tool_tap import ToolTap
+
+_NEVER = 1e9
+"""Seconds: an alarm that goes off only where it is rung."""
 
 
 @dataclass
@@ -41,19 +51,54 @@ class WarexSentHook(commands.StartHook):
     blocking = True
 
 
+@dataclass
+class WarexPieceHook(commands.StartHook):
+    """A piece of an answer is to go to the client, after a pause."""
+
+    piece: Piece
+    blocking = True
+
+
+@dataclass
+class WarexBrokenOffHook(commands.StartHook):
+    """All that was to come of an answer is out."""
+
+    broken_off: BrokenOff
+    blocking = True
+
+
+@dataclass
+class WarexUploadHook(commands.StartHook):
+    """A piece of a request's body is written, and more is to follow."""
+
+    upload: Upload
+    blocking = True
+
+
 class WarexStream(http_layer.HttpStream):
     """An HTTP stream whose end is seen."""
 
     _presence: Presence | None = None
     _asked_again = False
+    _alarm: commands.RequestWakeup | None = None
+
+    def __init__(self, context: Context, stream_id: int) -> None:
+        super().__init__(context, stream_id)
+        self.request_body_buf, self.response_body_buf = Body(), Body()
+        self._upload_settled = asyncio.Event()
 
     def handle_event(self, event: events.Event) -> layer.CommandGenerator[None]:
         """Tell whoever holds this exchange that the client has given it up."""
         if isinstance(event, RequestProtocolError) and self._presence is not None:
             self._presence.leave()
+        if isinstance(event, RequestProtocolError | ResponseProtocolError | ResponseHeaders):
+            self._upload_settled.set()
         return super().handle_event(event)
 
     def _handle_event(self, event: events.Event) -> layer.CommandGenerator[None]:
+        if isinstance(event, events.Wakeup):
+            yield from self._say()
+            return
         if isinstance(event, Informational):
             if self.server_state == self.state_wait_for_response_headers:
                 yield http_layer.SendHttp(event, self.context.client)
@@ -80,6 +125,30 @@ class WarexStream(http_layer.HttpStream):
             # It may have been given up in the same write, and stands in the trace all the same.
             return False
         return (yield from super().check_killed(emit_error_hook))
+
+    def state_stream_response_body(self, event: events.Event) -> layer.CommandGenerator[None]:
+        """Pass the answer on; where events are put into it, be ready for them from here on."""
+        yield from super().state_stream_response_body(event)
+        if self._alarm is None and isinstance(event, ResponseData):
+            ongoing = ongoing_of(self.flow)
+            if ongoing is not None and ongoing.tools is not None and ongoing.tools.carries_answers:
+                yield from self._set_alarm(ongoing.tools)
+
+    def _set_alarm(self, tap: ToolTap) -> layer.CommandGenerator[None]:
+        """Have an event of the proxy's own called for, whenever there is something to say."""
+        self._alarm = commands.RequestWakeup(_NEVER)
+        tap.ring = partial(wake, self.context.client, self._alarm)
+        yield self._alarm
+
+    def _say(self) -> layer.CommandGenerator[None]:
+        """Put what is to be said between two events of the server's."""
+        ongoing = ongoing_of(self.flow)
+        tap = None if ongoing is None else ongoing.tools
+        if tap is None or self.server_state != self.state_stream_response_body:
+            return
+        if said := tap.take():
+            yield http_layer.SendHttp(ResponseData(self.stream_id, said), self.context.client)
+        yield from self._set_alarm(tap)
 
     def _client_connection(self) -> WarexHttp2Server | None:
         """Return the client's connection where it tells itself what becomes of an answer."""
@@ -109,6 +178,71 @@ class WarexStream(http_layer.HttpStream):
         self.flow.live = False
         self.client_state = self.server_state = self.state_errored
         return True
+
+    def state_consume_request_body(self, event: events.Event) -> layer.CommandGenerator[None]:
+        """Take in the body; send a long one to the site piece by piece."""
+        commands_of = super().state_consume_request_body(event)
+        done: Any = None
+        while True:
+            try:
+                command = commands_of.send(done)
+            except StopIteration:
+                return
+            is_body = isinstance(command, http_layer.SendHttp) and isinstance(
+                command.event, RequestData
+            )
+            if is_body and len(command.event.data) > PIECE:
+                yield from self._upload(command.event.data)
+                done = None
+            else:
+                done = yield command
+
+    def _upload(self, content: bytes) -> layer.CommandGenerator[None]:
+        """Send a request's body, and let each piece leave before the next is written."""
+        server = self.context.server
+        for piece in pieces(content):
+            # Nobody below looks at more of it than its length, and views of it copy nothing.
+            data = RequestData(self.stream_id, piece)  # type: ignore[arg-type]
+            yield http_layer.SendHttp(data, server)
+            yield WarexUploadHook(Upload(self.flow, self._upload_settled))
+
+    def send_response(self, already_streamed: bool = False) -> layer.CommandGenerator[None]:
+        """Send the answer; piece by piece, and not to its end, where a fault wants it so."""
+        commands_of = super().send_response(already_streamed)
+        done: Any = None
+        while True:
+            try:
+                command = commands_of.send(done)
+            except StopIteration:
+                return
+            sending = sending_of(self.flow)
+            is_body = isinstance(command, http_layer.SendHttp) and isinstance(
+                command.event, ResponseData
+            )
+            if sending is None or not is_body:
+                done = yield command
+                continue
+            done = None
+            if not (yield from self._send_pieces(sending)):
+                return
+
+    def _send_pieces(self, sending: Sending) -> layer.CommandGenerator[bool]:
+        """Send the pieces; return whether the answer then ends in good order."""
+        client = self.context.client
+        for number, data in enumerate(sending.pieces):
+            yield WarexPieceHook(Piece(self.flow, data, sending.pause if number else 0.0))
+            if self._presence is not None and self._presence.left.is_set():
+                yield WarexSentHook(self.flow)
+                return False
+            yield http_layer.SendHttp(ResponseData(self.stream_id, data), client)
+        if sending.cut is None:
+            return True
+        yield WarexBrokenOffHook(BrokenOff(self.flow, sending.cut))
+        self.flow.live = False
+        self.client_state = self.server_state = self.state_errored
+        end = ResponseProtocolError(self.stream_id, "cut", ErrorCode.KILL)
+        yield http_layer.SendHttp(end, client)
+        return False
 
     def flow_done(self) -> layer.CommandGenerator[None]:
         """Report the answer's end where an injection waits for it."""

@@ -25,8 +25,7 @@ from mitmproxy.addons import tlsconfig
 from mitmproxy.net import tls as net_tls
 from OpenSSL import SSL
 
-from warex.faults import Certificate, Cut
-from warex.faults.base import Distrust
+from warex.effects import Certificate, Cut, Distrust
 from warex.proxy.attempts import Attempts
 from warex.proxy.connections import is_waiting, writer_of
 from warex.scenarios import Injection

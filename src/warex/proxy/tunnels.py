@@ -6,9 +6,10 @@ from typing import Literal
 from mitmproxy import connection, ctx, http
 from mitmproxy.net.http.http1 import assemble_request_head, assemble_response_head
 
+from warex.llm.hosts import is_known_llm_host
 from warex.proxy.handler import bytes_moved
 from warex.proxy.recorder import Recorder
-from warex.traces import Tunnel
+from warex.traces import LlmUnread, Tunnel
 
 type Why = Literal["pass_through", "background", "not_concerned", "tls_rejected", "not_http"]
 
@@ -93,6 +94,9 @@ class Tunnels:
                 seconds=round(self._recorder.clock.now() - opened.began, 6),
             )
         )
+        if is_known_llm_host(opened.host):
+            url, why = f"https://{opened.host}:{opened.port}/", f"passed through: {opened.why}"
+            self._recorder.write(LlmUnread(exchange="", url=url, reason=why))
 
 
 def is_unread(flow: http.HTTPFlow) -> bool:

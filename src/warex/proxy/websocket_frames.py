@@ -12,6 +12,8 @@ from typing import Final
 from wsproto.extensions import Extension, PerMessageDeflate
 from wsproto.frame_protocol import CloseReason, FrameProtocol, Opcode, ParseFailed
 
+from warex.llm.framing import MOST_READ
+
 _PIECE: Final = 8192
 """Bytes decompressed at a time: a page of zeros may be a thousand times as long as it was sent."""
 
@@ -30,6 +32,8 @@ class Message:
     size: int
     """Bytes, decompressed."""
     text: bool
+    content: bytes = b""
+    """Kept only where it was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,7 @@ def _check(parameters: list[tuple[str, str | None]]) -> None:
     names = [name for name, _ in parameters]
     for name, value in parameters:
         if names.count(name) > 1:
-            raise ValueError(f"{name} stands there twice")
+            raise ValueError(f"{name} is listed twice")
         match name:
             case "server_no_context_takeover" | "client_no_context_takeover":
                 if value is not None:
@@ -116,7 +120,9 @@ def _check(parameters: list[tuple[str, str | None]]) -> None:
 class Direction:
     """Reads what one side sends."""
 
-    def __init__(self, negotiation: Negotiation, *, from_client: bool) -> None:
+    def __init__(self, negotiation: Negotiation, *, from_client: bool, keep: bool = False) -> None:
+        """``keep``: whether the messages are to have their content."""
+        self._kept = bytearray() if keep else None
         self._frames = FrameProtocol(not from_client, negotiation.extensions())
         self._piece = _PIECE if negotiation.deflates else 0
         self._size = 0
@@ -144,10 +150,18 @@ class Direction:
             match frame.opcode:
                 case Opcode.TEXT | Opcode.BINARY:
                     sent = frame.payload
-                    self._size += len(sent.encode() if isinstance(sent, str) else sent)
+                    assert isinstance(sent, str | bytes | bytearray)
+                    content = sent.encode() if isinstance(sent, str) else sent
+                    self._size += len(content)
+                    if self._kept is not None:
+                        self._kept += content[: MOST_READ - len(self._kept)]
                     if frame.message_finished:
-                        size, self._size = self._size, 0
-                        yield Message(size, frame.opcode is Opcode.TEXT)
+                        yield Message(
+                            self._size, frame.opcode is Opcode.TEXT, bytes(self._kept or b"")
+                        )
+                        self._size = 0
+                        if self._kept is not None:
+                            self._kept.clear()
                 case Opcode.CLOSE:
                     self._over = True
                     yield Closed(int(frame.payload[0]))

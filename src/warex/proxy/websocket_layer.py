@@ -11,6 +11,7 @@ from mitmproxy import http
 from mitmproxy.proxy import commands, events, layer
 from mitmproxy.proxy.layers import websocket
 
+from warex.proxy.ongoing import ongoing_of
 from warex.proxy.websocket_frames import ABNORMAL, Closed, Direction, Negotiation, Opaque, Seen
 
 
@@ -49,8 +50,10 @@ class WarexWebsocketLayer(websocket.WebsocketLayer):
         except ValueError as error:
             yield from self._tell(False, Opaque(str(error)))
         else:
-            self._client = Direction(negotiation, from_client=True)
-            self._site = Direction(negotiation, from_client=False)
+            ongoing = ongoing_of(self.flow)
+            keep = ongoing is not None and ongoing.socket is not None
+            self._client = Direction(negotiation, from_client=True, keep=keep)
+            self._site = Direction(negotiation, from_client=False, keep=keep)
         self._handle_event = self.relay  # type: ignore[method-assign, assignment]
 
     _handle_event = start
@@ -65,8 +68,10 @@ class WarexWebsocketLayer(websocket.WebsocketLayer):
             if direction is not None:
                 for seen in direction.read(event.data):
                     yield from self._tell(from_client, seen)
-            yield commands.SendData(site if from_client else client, event.data)
-            return
+            if self.flow.error is None:
+                yield commands.SendData(site if from_client else client, event.data)
+                return
+            # A hook broke: what it was told of must not go on.
         yield from self._tell(from_client, Closed(ABNORMAL))
         yield commands.CloseConnection(site)
         yield commands.CloseConnection(client)

@@ -11,6 +11,7 @@ from warex.analysis.injections import Ledger
 from warex.analysis.intervals import Rate
 from warex.analysis.table import Delta, Mean, Row
 from warex.report import figures
+from warex.visible import counted
 
 type Bare = str | int | float | None
 
@@ -28,6 +29,8 @@ class Cell:
     """Relative to the run's folder."""
     look: str = ""
     """Class in HTML."""
+    tags: tuple[str, ...] = ()
+    """What a reader may ask to see alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ def difference(of: Delta | None, n: int | None = None) -> Cell:
     if of is None:
         return Cell(figures.UNKNOWN, (None,) * 6)
     low, high = of.interval or (None, None)
-    pairs = f"{of.pairs} pair{'' if of.pairs == 1 else 's'}" if of.pairs != n else ""
+    pairs = counted(of.pairs, "pair") if of.pairs != n else ""
     return Cell(figures.delta(of), (of.value, low, high, of.pairs, of.p, of.method), pairs)
 
 
@@ -101,13 +104,19 @@ def _effort(
     return fill
 
 
+def _cost(row: Row) -> Cell:
+    found = _effort("usd", figures.usd)(row)
+    borrowed = ", ".join(row.as_if) or None
+    return replace(found, text=figures.usd(row.usd, row.as_if), values=(*found.values, borrowed))
+
+
 def _price(row: Row) -> Cell:
     price = row.recovery_price
     if price is None:
         return Cell(figures.UNKNOWN, (None,) * 4)
-    steps = f"{price.steps:.1f} step{'' if price.steps == 1 else 's'}"
+    steps = f"{price.steps:.1f} {'step' if price.steps == 1 else 'steps'}"
     return Cell(
-        f"{figures.seconds(price.seconds)}, {steps}, {price.tokens:,.0f} tokens",
+        f"{figures.seconds(price.seconds)}, {steps}, {counted(round(price.tokens), 'token')}",
         (price.seconds, price.steps, price.tokens, price.n),
     )
 
@@ -133,7 +142,7 @@ def _p(value: Callable[[Delta], float | None]) -> Callable[[Row], Cell]:
 
 
 def _cached(row: Row) -> str:
-    parts = ((row.cached_tokens, "cached"), (row.cache_write_tokens, "put into the cache"))
+    parts = ((row.cached_tokens, "cached"), (row.cache_write_tokens, "written to the cache"))
     return ", ".join(f"{figures.tokens(count)} {what}" for count, what in parts if count)
 
 
@@ -177,6 +186,13 @@ COLUMNS: tuple[RowColumn, ...] = (
         lambda row: rate_with_interval(row.success),
     ),
     RowColumn(
+        "score",
+        "Mean score, 0 to 1, where a trial was done in part: a partial score is no success.",
+        _ends("score"),
+        False,
+        lambda row: mean(row.score),
+    ),
+    RowColumn(
         "Δ clean",
         "Success minus that of clean, in points, over trials that exist on both sides.",
         ("delta", "delta_low", "delta_high", "delta_pairs", "delta_p", "delta_method"),
@@ -208,7 +224,7 @@ COLUMNS: tuple[RowColumn, ...] = (
     ),
     RowColumn(
         "R_fault",
-        "Success under the fault over that of clean: 1 is unhurt, 0 is nothing left.",
+        "Success under the fault over that of clean (1: unaffected, 0: no success left).",
         _ends("r_fault"),
         False,
         lambda row: mean(row.r_fault),
@@ -235,6 +251,20 @@ COLUMNS: tuple[RowColumn, ...] = (
         _effort("llm_calls", figures.mean),
     ),
     RowColumn(
+        "first token",
+        "Mean time until a streamed answer of the model first says something.",
+        _ends("first_token_s"),
+        False,
+        _effort("first_token_s", figures.seconds),
+    ),
+    RowColumn(
+        "tokens/s",
+        "Mean tokens a second of a streamed answer, from its first to its last.",
+        _ends("tokens_per_s"),
+        False,
+        _effort("tokens_per_s", figures.mean),
+    ),
+    RowColumn(
         "steps",
         "Mean steps in a trial; a repeated call is the same step.",
         _ends("steps"),
@@ -257,17 +287,18 @@ COLUMNS: tuple[RowColumn, ...] = (
     ),
     RowColumn(
         "cost",
-        "Mean cost of a trial in US dollars, at list prices.",
-        _ends("usd"),
+        'Mean cost of a trial in US dollars, at list prices; "as if": the model is'
+        " scripted, and nobody paid.",
+        (*_ends("usd"), "usd_as_if"),
         False,
-        _effort("usd", figures.usd),
+        _cost,
     ),
     RowColumn(
         "total",
         "Cost of all counted trials together.",
         ("total_usd",),
         False,
-        lambda row: Cell(figures.usd(row.total_usd), (row.total_usd,)),
+        lambda row: Cell(figures.usd(row.total_usd, row.as_if), (row.total_usd,)),
     ),
     RowColumn(
         "RR",
@@ -290,6 +321,20 @@ COLUMNS: tuple[RowColumn, ...] = (
         share("recovered_and_solved"),
         False,
         lambda row: rate(row.recovered_and_solved),
+    ),
+    RowColumn(
+        "detected",
+        "Exposed trials in which the model's words or actions show that it noticed a fault.",
+        share("detected"),
+        False,
+        lambda row: rate(row.detected),
+    ),
+    RowColumn(
+        "false success",
+        "Trials in which the agent claimed a success that the check denied.",
+        share("false_successes"),
+        False,
+        lambda row: rate(row.false_successes),
     ),
     RowColumn(
         "price",
@@ -329,7 +374,7 @@ COLUMNS: tuple[RowColumn, ...] = (
     ),
     RowColumn(
         "fruitless",
-        "Exposed trials that went on and on after the fault and were not solved.",
+        "Exposed trials that went on at length after the fault and were not solved.",
         share("fruitless"),
         False,
         lambda row: rate(row.fruitless),
@@ -350,7 +395,7 @@ COLUMNS: tuple[RowColumn, ...] = (
     ),
     RowColumn(
         "regime",
-        "How the agent fails here: at once and cheaply, or at length and dearly (Appendix E).",
+        "How the agent fails: early and cheaply, or late and at full cost (Appendix E).",
         ("regime", "regime_why"),
         True,
         lambda row: (
@@ -368,21 +413,21 @@ COLUMNS: tuple[RowColumn, ...] = (
     ),
     RowColumn(
         "planned",
-        "Injections that a rule decided on.",
+        "Faults that a rule decided on. What a browser tries again silently is the same one.",
         ("planned",),
         False,
         _ledger(lambda ledger: count(ledger.planned)),
     ),
     RowColumn(
         "delivered",
-        "Injections that the client got to feel.",
+        "Of these, those that reached the client.",
         ("delivered",),
         False,
         _ledger(lambda ledger: count(ledger.delivered)),
     ),
     RowColumn(
         "missed",
-        "Injections planned and not delivered.",
+        "Faults planned and not delivered.",
         ("missed",),
         False,
         _ledger(lambda ledger: count(sum(number for _, number in ledger.missed))),
@@ -410,7 +455,7 @@ COLUMNS: tuple[RowColumn, ...] = (
     ),
     RowColumn(
         "voids",
-        "Attempts in which the harness broke: they say nothing. A trial has up to three.",
+        "Attempts in which the harness broke; no figure counts them. A trial has up to three.",
         ("voids",),
         False,
         lambda row: count(row.voids),

@@ -1,36 +1,40 @@
 """Two agents side by side, for the terminal."""
 
-from rich import box
+from collections.abc import Iterable
+
 from rich.console import Group, RenderableType
-from rich.table import Table as Grid
 from rich.text import Text
 
-from warex.analysis.comparison import Change, Comparison
+from warex.analysis.comparison import Change, Comparison, Side
 from warex.analysis.differences import Delta
 from warex.analysis.intervals import Mean
-from warex.report.figures import delta, p, success
+from warex.report.figures import delta, p, rate, signed
+from warex.report.grid import Grid, Head
+from warex.report.notes import scripted
 
 _WORD = {"better": "bold green", "worse": "bold red", "cannot tell": "bold yellow"}
+
+
+_HEADS = (
+    Head("condition", is_text=True),
+    *map(Head, ("before", "after", "Δ", "adj. p", "Δ recovery")),
+    Head("verdict", is_text=True),
+)
+_VERDICT = len(_HEADS) - 1
 
 
 def render_comparison(comparison: Comparison) -> RenderableType:
     """Return the table of the conditions, and the verdict last."""
     before, after = comparison.before, comparison.after
-    grid = Grid(box=box.SIMPLE_HEAD, padding=0, show_edge=False, pad_edge=False)
-    for title in ("condition", "before", "after", "Δ", "adj.\np", "Δ\nrecovery", "verdict"):
-        left = title in ("condition", "verdict")
-        grid.add_column(title, justify="left" if left else "right")
-    for change in comparison.changes:
-        grid.add_row(*map(Text, _cells(change)), Text(change.verdict, _WORD[change.verdict]))
+    rows = [(*_cells(change), change.verdict) for change in comparison.changes]
+    styles = [(n, _VERDICT, _WORD[change.verdict]) for n, change in enumerate(comparison.changes)]
     if comparison.faulted is not None:
         found = comparison.faulted
         recovered = delta(comparison.recovered, interval=False)
-        grid.add_row(
-            *map(
-                Text, ("all faults together", "", "", delta(found), p(_adjusted(found)), recovered)
-            ),
-            "",
+        rows.append(
+            ("all faults together", "", "", delta(found), p(_adjusted(found)), recovered, "")
         )
+    grid = Grid(_HEADS, tuple(rows), styles=tuple(styles))
     costs = [line for change in comparison.changes if (line := _price(change))]
     return Group(
         Text(f"before  {before}"),
@@ -38,17 +42,25 @@ def render_comparison(comparison: Comparison) -> RenderableType:
         grid,
         Text(),
         *(Text(line, style="dim") for line in costs),
-        *(Text(f"* {line}", style="dim") for line in comparison.left_out),
+        *(
+            Text(f"* {line}", style="dim")
+            for line in (*_scripted(before, after), *comparison.left_out)
+        ),
         Text(),
         Text.assemble((comparison.verdict, _WORD[comparison.verdict]), f": {comparison.why}."),
     )
 
 
+def _scripted(*sides: Side) -> Iterable[str]:
+    found = (line for side in sides for line in scripted(side.run, (side.agent,)))
+    return dict.fromkeys(found)
+
+
 def _cells(change: Change) -> tuple[str, ...]:
     return (
         change.condition,
-        success(change.before, interval=False),
-        success(change.after, interval=False),
+        rate(change.before),
+        rate(change.after),
         delta(change.success),
         p(_adjusted(change.success)),
         delta(change.recovery, interval=False),
@@ -61,18 +73,16 @@ def _adjusted(of: Delta | None) -> float | None:
 
 def _price(change: Change) -> str:
     """Say what a trial takes more or less; empty where nothing is known."""
-    known = {
-        "s": change.latency_s,
-        "LLM calls": change.llm_calls,
-        "US dollars": change.usd,
-    }
-    told = [f"{_signed(mean)} {unit}" for unit, mean in known.items() if mean is not None]
+    known = (
+        ("s", change.latency_s, 2),
+        ("LLM calls", change.llm_calls, 2),
+        ("US dollars (as if paid)" if change.as_if else "US dollars", change.usd, 4),
+    )
+    told = [f"{_signed(mean, digits)} {unit}" for unit, mean, digits in known if mean is not None]
     return f"{change.condition}: {', '.join(told)} a trial" if told else ""
 
 
-def _signed(mean: Mean) -> str:
-    digits = 4 if abs(mean.value) < 0.1 else 2
-    if mean.interval is None:
-        return f"{mean.value:+.{digits}f}"
-    low, high = mean.interval
-    return f"{mean.value:+.{digits}f} [{low:+.{digits}f}, {high:+.{digits}f}]"
+def _signed(mean: Mean, digits: int) -> str:
+    """Write a difference with as many digits as every other one of its unit."""
+    ends = [signed(end, digits) for end in mean.interval or ()]
+    return signed(mean.value, digits) + (f" [{', '.join(ends)}]" if ends else "")

@@ -5,7 +5,7 @@ A table becomes CSV (bare numbers), LaTeX (booktabs, for ``\\input``) and Markdo
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 
@@ -13,7 +13,9 @@ from warex.analysis.run import Run
 from warex.analysis.table import Table, tabulate
 from warex.errors import InputError
 from warex.report.charts import charts
-from warex.report.sheets import Sheet, sheets
+from warex.report.paper_table import paper_sheet
+from warex.report.sheet import Block, Sheet
+from warex.report.sheets import sheets
 from warex.report.svg import standalone
 from warex.report.tasks import task_sheet
 from warex.traces.files import write_whole
@@ -35,6 +37,8 @@ _LATEX = {
     "|": r"\textbar{}",
     '"': "''",
     "Δ": r"$\Delta$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
     "\u00d7": r"$\times$",
     "±": r"$\pm$",
     "·": r"$\cdot$",
@@ -53,23 +57,40 @@ def export(run: Run, folder: Path, table: Table | None = None) -> tuple[Path, ..
 
     Raises InputError if the folder is a file, and MachineError when the disk refuses.
     """
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"--export {folder}: this is a file; name a folder, new or not.")
+    _require_folder(folder)
     table = table or tabulate(run)
     written: list[Path] = []
-
-    def write(name: str, text: str) -> None:
-        write_whole(folder / name, text.encode("utf-8"))
-        written.append(folder / name)
-
     for chart in charts(run, table):
-        write(f"{chart.name}.svg", visible(standalone(chart)))
-    for sheet in (*sheets(run, table), task_sheet(run)):
-        if not sheet.empty:
-            write(f"{sheet.name}.csv", as_csv(sheet))
-            write(f"{sheet.name}.tex", as_latex(sheet))
-            write(f"{sheet.name}.md", as_markdown(sheet))
+        path = folder / f"{chart.name}.svg"
+        write_whole(path, visible(standalone(chart)).encode("utf-8"))
+        written.append(path)
+    for sheet in (*sheets(run, table), task_sheet(run), paper_sheet([(run, table)])):
+        written += _export_sheet(sheet, folder)
     return tuple(written)
+
+
+def export_together(told: Sequence[tuple[Run, Table]], folder: Path) -> tuple[Path, ...]:
+    """Write what several runs have in common into ``folder``; return the files, in order.
+
+    Raises as ``export`` does.
+    """
+    _require_folder(folder)
+    return tuple(_export_sheet(paper_sheet(told), folder))
+
+
+def _export_sheet(sheet: Sheet, folder: Path) -> list[Path]:
+    if sheet.empty:
+        return []
+    texts = {".csv": as_csv(sheet), ".tex": as_latex(sheet), ".md": as_markdown(sheet)}
+    files = {folder / f"{sheet.name}{suffix}": text for suffix, text in texts.items()}
+    for path, text in files.items():
+        write_whole(path, text.encode("utf-8"))
+    return list(files)
+
+
+def _require_folder(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"--export {folder}: this is a file; name a folder, new or not.")
 
 
 def as_csv(sheet: Sheet) -> str:
@@ -77,10 +98,11 @@ def as_csv(sheet: Sheet) -> str:
     text = StringIO()
     writer = csv.writer(text)
     keys = (key for column in sheet.columns for key in column.keys)
-    writer.writerow(map(_bare, ["agent", *keys]))
+    writer.writerow(map(_bare, [*([] if sheet.stacked else ["agent"]), *keys]))
     for block in sheet.blocks:
+        head = [] if sheet.stacked else [block.agent]
         for line in block.lines:
-            values = [block.agent, *(value for cell in line for value in cell.values)]
+            values = [*head, *(value for cell in line for value in cell.values)]
             writer.writerow(map(_bare, values))
     return text.getvalue()
 
@@ -95,8 +117,10 @@ def _bare(value: object) -> object:
 
 def as_latex(sheet: Sheet) -> str:
     """Return the table as a ``tabular`` that needs only the package booktabs."""
-    titles = ["agent", *(column.title for column in sheet.columns)]
-    places = "l" + "".join("l" if column.is_text else "r" for column in sheet.columns)
+    head = [] if sheet.stacked else ["agent"]
+    titles = [*head, *(column.title for column in sheet.columns)]
+    places = "".join("l" if column.is_text else "r" for column in sheet.columns)
+    places = places if sheet.stacked else f"l{places}"
     rows = [
         f"% {_one_line(sheet.title)}. {_one_line(sheet.note)} Needs \\usepackage{{booktabs}}.",
         f"\\begin{{tabular}}{{{places}}}",
@@ -105,27 +129,34 @@ def as_latex(sheet: Sheet) -> str:
     ]
     for block in sheet.blocks:
         rows.append(r"\midrule")
-        for place, line in enumerate(block.lines):
+        if sheet.stacked:
             rows.append(
-                _latex_row([block.agent if place == 0 else "", *(cell.text for cell in line)])
+                f"\\multicolumn{{{len(titles)}}}{{l}}{{\\textit{{{latex(block.agent)}}}}} \\\\"
             )
+        for place, line in enumerate(block.lines):
+            first = [] if sheet.stacked else [block.agent if place == 0 else ""]
+            rows.append(_latex_row([*first, *(cell.text for cell in line)]))
     return "\n".join((*rows, r"\bottomrule", r"\end{tabular}", ""))
 
 
 def as_markdown(sheet: Sheet) -> str:
     """Return the table as Markdown with its title and what has to be known to read it."""
-    titles = ["agent", *(column.title for column in sheet.columns)]
-    rule = ["---", *("---" if column.is_text else "---:" for column in sheet.columns)]
-    rows = [
-        [block.agent, *(cell.text for cell in line)]
-        for block in sheet.blocks
-        for line in block.lines
-    ]
+    first, line = ([], []) if sheet.stacked else (["agent"], ["---"])
+    titles = [*first, *(column.title for column in sheet.columns)]
+    rule = [*line, *("---" if column.is_text else "---:" for column in sheet.columns)]
+    rows = [row for block in sheet.blocks for row in _markdown_rows(sheet, block)]
     head = f"### {_one_line(sheet.title)}\n\n{_one_line(sheet.note)}\n\n"
     return head + "".join(
-        f"| {' | '.join(row)} |\n"
-        for row in ([*map(_markdown, titles)], rule, *([*map(_markdown, row)] for row in rows))
+        f"| {' | '.join(row)} |\n" for row in ([*map(_markdown, titles)], rule, *rows)
     )
+
+
+def _markdown_rows(sheet: Sheet, block: Block) -> Iterator[list[str]]:
+    if sheet.stacked:
+        yield [f"*{_markdown(block.agent)}*", *("" for _ in sheet.columns[1:])]
+    first = [] if sheet.stacked else [block.agent]
+    for line in block.lines:
+        yield [*map(_markdown, [*first, *(cell.text for cell in line)])]
 
 
 def latex(words: str) -> str:

@@ -3,6 +3,8 @@
 What is not known is a dash: never 0, never an empty cell.
 """
 
+from collections.abc import Mapping, Sequence
+
 from warex.analysis.intervals import Rate
 from warex.analysis.table import Delta
 
@@ -32,12 +34,12 @@ def delta(of: Delta | None, interval: bool = True) -> str:
 
 
 def p(of: float | None) -> str:
-    """Write a p-value with as many digits as mean something."""
+    """Write a p-value, each with three digits."""
     if of is None:
         return UNKNOWN
     if of < 0.001:
         return "< 0.001"
-    return f"{of:.3f}" if of < 0.1 else f"{of:.2f}"
+    return f"{of:.3f}"
 
 
 def seconds(of: float | None) -> str:
@@ -55,11 +57,20 @@ def tokens(of: float | None) -> str:
     return UNKNOWN if of is None else f"{of:,.0f}"
 
 
-def usd(of: float | None) -> str:
-    """Write an amount of US dollars with enough digits to tell two cheap trials apart."""
+def usd(of: float | None, as_if: Sequence[str] | Mapping[str, str] = ()) -> str:
+    """Write an amount of US dollars with enough digits to tell two cheap trials apart.
+
+    One that nobody paid, at the price of the models ``as_if``, says so: ``as if $0.0125``.
+    """
     if of is None:
         return UNKNOWN
-    return f"${of:.2f}" if of >= 1 or of == 0 else f"${of:.4f}"
+    written = f"${of:.2f}" if of >= 1 or of == 0 else f"${of:.4f}"
+    return f"as if {written}" if as_if else written
+
+
+def signed(of: float, digits: int) -> str:
+    """Write a difference with its sign and so many digits; there is no minus nought."""
+    return f"{round(of, digits) + 0.0:+.{digits}f}"
 
 
 def _points(of: float) -> str:

@@ -12,18 +12,19 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from warex.analysis.run import Run
 from warex.analysis.summary import summarise
 from warex.analysis.table import Table, tabulate
+from warex.analysis.verdict import verdict
 from warex.report.charts import charts
 from warex.report.charts.dose import dose_panels
 from warex.report.charts.effort import panels
 from warex.report.colours import DARK, HEATS, LIGHT, variables
 from warex.report.columns import COLUMNS
-from warex.report.headline import opening
 from warex.report.notes import cut_traces, footnotes, left_out
-from warex.report.sheets import Sheet, sheets
+from warex.report.overview import summaries, warnings
+from warex.report.sheets import sheets
 from warex.report.svg import Chart, inline, style
-from warex.report.tasks import folder_link, relative, task_sheet
+from warex.report.tasks import FILTERS, folder_link, relative, task_sheet
 from warex.traces.files import write_whole
-from warex.visible import visible, visible_json
+from warex.visible import counted, visible, visible_json
 
 REPORT = "report.html"
 SUMMARY = "summary.json"
@@ -51,13 +52,12 @@ def with_units(words: str) -> str:
 def render_html(run: Run, table: Table | None = None) -> str:
     """Return the report as HTML. Links are relative to the run's folder."""
     table = table or tabulate(run)
-    first, rest = opening(run, table)
+    told = {sheet.name: sheet for sheet in (*sheets(run, table), task_sheet(run))}
     pages = Environment(
         loader=PackageLoader("warex.report", "."), autoescape=True, undefined=StrictUndefined
     )
     pages.filters["with_units"] = with_units
     page = pages.get_template("report.html")
-    told = {sheet.name: sheet for sheet in (*sheets(run, table), task_sheet(run))}
     words = page.render(
         name=run.name,
         light=variables(LIGHT),
@@ -65,9 +65,10 @@ def render_html(run: Run, table: Table | None = None) -> str:
         figure_style=style(),
         heats=HEATS,
         extent=_extent(run),
-        verdict=first,
-        at_length=rest,
-        contents=list(_contents(told)),
+        warnings=warnings(run, table),
+        summaries=summaries(run, table),
+        at_length=verdict(run, table),
+        filters=FILTERS,
         sheet=told,
         drawn=_drawn(run, table),
         footnotes=footnotes(run, table),
@@ -91,26 +92,8 @@ def _drawn(run: Run, table: Table) -> Mapping[str, list[dict[str, object]]]:
     found: dict[str, list[dict[str, object]]] = defaultdict(list)
     for chart in charts(run, table):
         for each in apart.get(chart.name, (chart,)):
-            found[chart.name].append({"title": each.title, "svg": inline(each)})
+            found[chart.name].append({"title": each.title, "key": each.key, "svg": inline(each)})
     return found
-
-
-def _contents(told: Mapping[str, Sheet]) -> Iterator[tuple[str, str]]:
-    yield "how-often", "Success"
-    yield "at-what-cost", "Cost"
-    if not told["recovery"].empty:
-        yield "recovery-part", "Recovery"
-    if not told["defences"].empty:
-        yield "defences-part", "Defences"
-    if not told["doses"].empty:
-        yield "doses-part", "Dose and response"
-    if not told["contrasts"].empty:
-        yield "contrasts-part", "Agents compared"
-    yield "where", "Sites and tasks"
-    if not told["delivery"].empty:
-        yield "delivery-part", "Delivery"
-    yield "left-out", "Excluded trials"
-    yield "made", "How this was made"
 
 
 def _extent(run: Run) -> str:
@@ -123,7 +106,7 @@ def _extent(run: Run) -> str:
         (len(tasks), "task"),
         (len(repeats), "repeat"),
     )
-    return " · ".join(f"{number:,} {what}{'' if number == 1 else 's'}" for number, what in parts)
+    return " · ".join(counted(number, what) for number, what in parts)
 
 
 def _facts(run: Run) -> Iterator[tuple[str, str]]:
@@ -133,4 +116,4 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
             yield "command", shlex.join(run.manifest.command)
         yield "seed", str(run.manifest.seed)
         yield "versions", ", ".join(f"{k} {v}" for k, v in sorted(run.manifest.versions.items()))
-    yield "prices of", str(run.prices.date)
+    yield "prices of", f"{run.prices.date}, from {run.prices.source}"

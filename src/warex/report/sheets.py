@@ -2,12 +2,11 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from warex.analysis.intervals import Rate
 from warex.analysis.run import Run
 from warex.analysis.table import Contrast, Mean, Row, Table
-from warex.analysis.trial import TrialRecord
+from warex.analysis.trial import NO_PROXY, TrialRecord
 from warex.report import figures
 from warex.report.columns import (
     Cell,
@@ -20,40 +19,14 @@ from warex.report.columns import (
     rate_with_interval,
     share,
 )
+from warex.report.endings import ending_sheet
+from warex.report.sheet import Sheet, blocks
+from warex.visible import counted
+
+_UNRECORDED = " A dash: not known, since without the proxy nothing is recorded."
 
 ELSEWHERE = "elsewhere"
 """The site of tasks whose trials nobody watched."""
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """The lines of one agent."""
-
-    agent: str
-    lines: tuple[tuple[Cell, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """One table: a block of lines for each agent, each cell under its column."""
-
-    name: str
-    """Stem of its files, and its id on the page."""
-    title: str
-    note: str
-    """What has to be known to read it, one or two sentences."""
-    columns: tuple[Column, ...]
-    blocks: tuple[Block, ...]
-
-    @property
-    def flat(self) -> bool:
-        """Whether each agent has one line, so that its name can stand in it."""
-        return not self.columns[0].is_text
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is nothing to show."""
-        return not any(block.lines for block in self.blocks)
 
 
 def sheets(run: Run, table: Table) -> tuple[Sheet, ...]:
@@ -69,6 +42,7 @@ def sheets(run: Run, table: Table) -> tuple[Sheet, ...]:
         contrast_sheet(table),
         site_sheet(run, table),
         delivery_sheet(run, table),
+        ending_sheet(run, table),
         void_sheet(run),
     )
 
@@ -90,16 +64,16 @@ def instrument_sheet(run: Run, table: Table) -> Sheet:
                 if floor
                 else Cell(figures.UNKNOWN, (None,) * 3),
                 Cell(
-                    figures.UNKNOWN if drop is None else f"{100 * drop:.0f} points",
+                    figures.UNKNOWN if drop is None else counted(round(100 * drop), "point"),
                     (drop, seen.n if seen else None, seen.flips if seen else None),
-                    f"{seen.n} task{'' if seen.n == 1 else 's'}" if seen else "",
+                    counted(seen.n, "task") if seen else "",
                 ),
             )
         ]
     known = effects or floors or power
     return Sheet(
         "instrument",
-        "Before any fault",
+        "Baseline",
         "What the proxy alone does, how far clean differs from clean (A/A), and what a run of this"
         " size can see.",
         (
@@ -127,13 +101,15 @@ def instrument_sheet(run: Run, table: Table) -> Sheet:
                 ("smallest_drop", "smallest_drop_tasks", "flip_share"),
             ),
         ),
-        _blocks(lines) if known else (),
+        blocks(lines) if known else (),
     )
 
 
 def success_sheet(run: Run, table: Table) -> Sheet:
     """Say how often tasks are solved, and whether that differs from ``clean``."""
     wanted = ["condition", "n", "success", "Δ clean", "adj. p"]
+    if any(row.score for row in table.rows):
+        wanted.insert(3, "score")
     if any(row.exposed_delta for row in table.rows):
         wanted.append("Δ exposed")
     if any(row.r_fault for row in table.rows):
@@ -152,13 +128,15 @@ def success_sheet(run: Run, table: Table) -> Sheet:
 def effort_sheet(run: Run, table: Table) -> Sheet:
     """Say what a trial takes, beside its success: cheap and failed is no bargain."""
     wanted = ["condition", "success", "latency", "LLM calls", "steps", "tokens in", "tokens out"]
+    if any(row.first_token_s is not None for row in table.rows):
+        wanted[4:4] = ["first token", "tokens/s"]
     wanted += ["cost", "total"]
     if any(row.replayed_calls for row in table.rows):
         wanted.append("replayed")
     return _of_rows(
         "effort",
         "What a trial takes",
-        "Means per trial. A dash: not known, since nobody watches the agent there.",
+        f"Means per trial.{_UNRECORDED if NO_PROXY in run.conditions else ''}",
         columns(*wanted),
         _by_agent(run, table.rows),
     )
@@ -172,9 +150,12 @@ def recovery_sheet(run: Run, table: Table) -> Sheet:
         "Only the agent's own: what the browser or the page heals by itself does not count.",
         columns(
             "condition",
+            "success",
             "RR",
             "RR per injection",
             "recovered and solved",
+            "detected",
+            "false success",
             "price",
             "tries",
             "reloads",
@@ -237,7 +218,7 @@ def defence_sheet(run: Run, table: Table) -> Sheet:
             _difference_column("change", "change", "In points, paired."),
             Column("adj. p", "Two-sided, adjusted for the number of defences.", ("p_holm",)),
         ),
-        _blocks(lines),
+        blocks(lines),
     )
 
 
@@ -279,7 +260,7 @@ def dose_sheet(run: Run, table: Table) -> Sheet:
             Column("per doubling", "Change of success for each doubling of the dose.", ("slope",)),
             Column("p trend", "Of the trend, two-sided.", ("p_trend",)),
         ),
-        _blocks(lines),
+        blocks(lines),
     )
 
 
@@ -305,7 +286,7 @@ def contrast_sheet(table: Table) -> Sheet:
             ),
             Column("p paired", "Of the paired difference, not adjusted.", ("p_paired",)),
         ),
-        _blocks(lines),
+        blocks(lines),
     )
 
 
@@ -325,7 +306,7 @@ def site_sheet(run: Run, table: Table) -> Sheet:
         "A task's site is the host of the first page it opens. What stayed void under one condition"
         " is left out of all.",
         (Column("site", "Host.", ("site",), True), *titles),
-        _blocks(lines),
+        blocks(lines),
     )
 
 
@@ -342,14 +323,14 @@ def void_sheet(run: Run) -> Sheet:
     return Sheet(
         "voids",
         "Void attempts",
-        "The harness broke, so these attempts say nothing about the agent. A trial has up to three;"
+        "The harness broke, so these attempts do not count. A trial has up to three;"
         " if the last is void, its task and repeat is left out of every condition.",
         (
             Column("condition", "Under which it happened.", ("condition",), True),
             Column("attempts", "How many.", ("attempts",)),
             Column("reason", "What broke.", ("reason",), True),
         ),
-        _blocks(lines),
+        blocks(lines),
     )
 
 
@@ -443,8 +424,4 @@ def _of_rows(
         agent: [tuple(column.fill(row) for column in shown) for row in here]
         for agent, here in rows.items()
     }
-    return Sheet(name, title, note, shown, _blocks(lines))
-
-
-def _blocks(lines: Mapping[str, list[tuple[Cell, ...]]]) -> tuple[Block, ...]:
-    return tuple(Block(agent, tuple(here)) for agent, here in lines.items() if here)
+    return Sheet(name, title, note, shown, blocks(lines))

@@ -31,6 +31,8 @@ class Chart:
     width: float
     height: float
     body: str
+    key: str = ""
+    """What its signs mean: only of those that it draws."""
 
 
 def inline(chart: Chart) -> str:

@@ -9,11 +9,24 @@ from warex.analysis.run import Run
 from warex.analysis.trial import TrialRecord
 from warex.report import figures
 from warex.report.columns import Cell, Column, plain
-from warex.report.sheets import Block, Sheet, shade, sites
+from warex.report.inspection import describe_recovery
+from warex.report.sheet import Block, Sheet
+from warex.report.sheets import shade, sites
 from warex.traces.outcome import Counted, Unscored, Void
+from warex.visible import counted
 
 MOST_LINKS = 2000
 """With more cells than this only those lead to their trials in which something went wrong."""
+
+FILTERS = (
+    ("all", "all tasks"),
+    ("failed", "only failures"),
+    ("unrecovered", "not recovered"),
+    ("broken", "void or not finished"),
+)
+"""The cells that a reader may ask to see alone, by their tag; the first one is all of them."""
+
+_RECOVERED = "; below it (rec.), recovered of those judged"
 
 type _Task = tuple[str, str, str]
 """Site, benchmark, name."""
@@ -38,18 +51,25 @@ def task_sheet(run: Run) -> Sheet:
     note = "Each cell leads to the folder of its trials."
     if not every:
         note = (
-            f"Of these {number:,} cells, only those lead to their trials in which one was not"
-            " solved, not scored, void or not finished."
+            f"Of these {counted(number, 'cell')}, only those lead to their trials in which one was"
+            " not solved, not scored, void or not finished."
         )
     if any(trial.void for trial in run.trials):
         note += (
             " A task and repeat that stayed void under one condition is shown under the others all"
             " the same, though no other table counts it."
         )
+    # Of one trial it is said in a word.
+    summed = any(
+        len(trials) > 1 and any(t.exposed and t.recovered is not None for t in trials)
+        for of_agent in cells.values()
+        for here in of_agent.values()
+        for trials in here.values()
+    )
     return Sheet(
         "tasks",
         "Task by task",
-        f"Solved of scored trials; below it (rec.), recovered of those judged. {note}",
+        f"Solved of scored trials{_RECOVERED if summed else ''}. {note}",
         (
             Column("site", "Host.", ("site",), True),
             Column("task", "Name in the benchmark.", ("task",), True),
@@ -97,12 +117,24 @@ def _cell(run: Run, trials: Sequence[TrialRecord], every: bool) -> Cell:
     values = sum(scored), len(scored), sum(judged), len(judged)
     wrong = len(scored) < len(trials) or not all(scored)
     href = _href(run, trials) if every or wrong else ""
+    tags = tuple(_tags(trials, scored, judged))
     if len(trials) == 1:
         word = _word(trials[0])
-        return Cell(word, values, ", ".join(_details(trials[0])), href, word)
+        return Cell(word, values, ", ".join(_details(trials[0])), href, word, tags)
     text = f"{sum(scored)}/{len(scored)}" if scored else figures.UNKNOWN
     look = shade(sum(scored) / len(scored)) if scored else "none"
-    return Cell(text, values, ", ".join(_summary(trials, judged)), href, look)
+    return Cell(text, values, ", ".join(_summary(trials, judged)), href, look, tags)
+
+
+def _tags(
+    trials: Sequence[TrialRecord], scored: Sequence[bool], judged: Sequence[bool]
+) -> Iterable[str]:
+    if not all(scored):
+        yield "failed"
+    if not all(judged):
+        yield "unrecovered"
+    if any(trial.void or trial.outcome is None for trial in trials):
+        yield "broken"
 
 
 def _summary(trials: Sequence[TrialRecord], judged: Sequence[bool]) -> Iterable[str]:
@@ -140,13 +172,7 @@ def _details(trial: TrialRecord) -> Iterable[str]:
         case None:
             pass
     if trial.has_faults and not trial.void:
-        yield _met(trial)
-
-
-def _met(trial: TrialRecord) -> str:
-    if not trial.exposed:
-        return "not exposed"
-    return {True: "recovered", False: "not recovered", None: "recovery not judged"}[trial.recovered]
+        yield describe_recovery(trial)
 
 
 def _href(run: Run, trials: Sequence[TrialRecord]) -> str:

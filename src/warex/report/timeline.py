@@ -60,11 +60,16 @@ def _folded(text: str, width: int, indent: int) -> str:
         while (len(line) if plain else cell_len(line)) > width:
             fits = line[:width] if plain else chop_cells(line, width)[0]
             space = line.rfind(" ", 1, len(fits) + 1)
-            end = space if space > 0 else len(fits)
+            end = space if space > 0 else _word_end(fits)
             parts.append(line[:end])
             line = line[end:].lstrip(" ")
         parts.append(line)
     return f"\n{' ' * indent}".join(parts)
+
+
+def _word_end(line: str) -> int:
+    """Return where to break a line without a space: after one of a URL's parts, if it has some."""
+    return max(line.rfind(mark) for mark in "/?&=-_.,:") + 1 or len(line)
 
 
 def _together(lines: Iterator[str]) -> Iterator[str]:

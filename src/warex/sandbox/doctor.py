@@ -20,7 +20,7 @@ from pathlib import Path
 from cryptography import x509
 
 from warex.clock import Clock
-from warex.errors import WarexError
+from warex.errors import MachineError, WarexError
 from warex.proxy.ca import BASENAME, CertificateAuthority, ensure_ca
 from warex.proxy.config import ProxyConfig
 from warex.proxy.forkserver import Forkserver
@@ -67,6 +67,22 @@ def examine(
         yield Finding("proxy", "broken", f"no proxy could be started: {error}")
     finally:
         forkserver.close()
+
+
+def require_fit(folder: Path, ca: CertificateAuthority) -> None:
+    """Raise MachineError for the first thing that ``examine`` finds unfit and that is told at once.
+
+    ``folder`` is where runs will stand; of one that is not there yet, the nearest that is.
+    """
+    there = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.is_dir())
+    for finding in told_at_once(there, ca):
+        if finding.state != "ok":
+            raise MachineError(f"{finding.name}: {finding.sentence}")
+
+
+def told_at_once(folder: Path, ca: CertificateAuthority) -> Iterator[Finding]:
+    """Yield what ``examine`` finds without starting anything; all of it is needed."""
+    yield from (_python(), _mitmproxy(), _disk(folder), _open_files(), _certificates(ca))
 
 
 def _behind_a_proxy(

@@ -112,7 +112,10 @@ def _origin(address: str) -> str:
     """Return where an address leads; its path and query may hold a key."""
     address = re.split(r"[= ]", address, maxsplit=1)[-1] if address.startswith("--") else address
     parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.hostname}" if parts.hostname else address.split("?")[0]
+    if not parts.hostname:
+        return address.split("?")[0]
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{host}"
 
 
 def _listed(items: Iterable[str]) -> str:

@@ -57,7 +57,7 @@ def serve(channel: socket.socket, sockets: list[socket.socket], had: int | None)
         except OSError as error:
             refuse(channel, Refused("proc", error))
             os._exit(0)
-        ready = marshal.dumps(("ready", (len(sockets) - 2) // 3, close_all_but_held()))
+        ready = marshal.dumps(("ready", (len(sockets) - 3) // 3, close_all_but_held()))
         socket.send_fds(channel, [ready], [held.fileno() for held in sockets])
         for held in sockets:
             held.close()

@@ -155,11 +155,16 @@ def _network(plan: _Plan, six_outside: set[int]) -> list[socket.socket]:
     with suppress(OSError):
         write("/proc/sys/net/ipv4/tcp_syn_retries", b"1")
     ports = set(plan["host_ports"])
+    if ports:
+        # Whoever takes any free port is not to get one that leads to the host.
+        with suppress(OSError):
+            reserved = ",".join(map(str, sorted(ports)))
+            write("/proc/sys/net/ipv4/ip_local_reserved_ports", reserved.encode())
     to = netfilter.Redirection(TCP_PORT, DNS_PORT, own, ports, ports & six_outside)
     try:
         rules = netfilter.opened()
         netfilter.set_rules(rules, to)
-        log = netfilter.listen_to_gates()
+        logs = netfilter.listen_to_gates(), netfilter.listen_to_refusals()
     except OSError as error:
         raise Refused("rules", error) from None
     try:
@@ -168,7 +173,7 @@ def _network(plan: _Plan, six_outside: set[int]) -> list[socket.socket]:
         dns = [_listener(host, DNS_PORT) for host in hosts]
     except OSError as error:
         raise Refused("sockets", error) from None
-    return [*tcp, *udp, *dns, rules, log]
+    return [*tcp, *udp, *dns, rules, *logs]
 
 
 def _bound(host: str, kind: int, port: int) -> socket.socket:

@@ -28,14 +28,14 @@ from warex.sandbox.finding import Finding
 from warex.sandbox.iptables_rules import Capture
 
 LABEL = "iptables mode"
-BY_PYTHON = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=8).read())"
+BY_PYTHON = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=20).read())"
 BY_NODE = """
 fetch(process.argv[1]).then((answer) => answer.text()).then(console.log)
   .catch((error) => { console.error(String(error.cause ?? error)); process.exit(1); });
 """
 
-_SECONDS = 60.0
-_CLIENT_SECONDS = 15.0
+_SECONDS = 150.0
+_CLIENT_SECONDS = 30.0
 _NOBODY = 65534
 """Stands for the agent's user: it has no rights anywhere."""
 _PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -116,7 +116,7 @@ def _clients(scratch: Path, ca: CertificateAuthority, chromium: str | None) -> I
     trust = dict.fromkeys(("SSL_CERT_FILE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"), str(bundle))
     for name, program, arguments in (
         ("python", "python3", ("-c", BY_PYTHON)),
-        ("curl", "curl", ("-sS", "--max-time", "8")),
+        ("curl", "curl", ("-sS", "--max-time", "20")),
         ("node", "node", ("-e", BY_NODE)),
     ):
         found = shutil.which(program, path=_PATH)

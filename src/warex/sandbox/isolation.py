@@ -114,6 +114,18 @@ class Behind:
         """Return what was ended of what holds commands behind the proxy, if anything was."""
         return None if self._namespace is None else self._namespace.died()
 
+    def loopback(self, *, over: bool = False) -> Iterator[str]:
+        """Give what there is to say by now of the loopback of a namespace, each sentence once.
+
+        ``over``: the commands have ended. To be called several times a second while they run.
+        """
+        if self._namespace is not None:
+            yield from self._namespace.loopback.look(over=over)
+
+    def own_sites(self) -> str | None:
+        """Return what to say of services that the commands started in their own network."""
+        return None if self._namespace is None else self._namespace.loopback.own_sites()
+
     @property
     def unguarded(self) -> ProcessDied | None:
         """How the guard was ended, if it was; another one has taken its place."""

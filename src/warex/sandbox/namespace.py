@@ -18,13 +18,14 @@ import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, NamedTuple
 
 from warex.errors import MachineError, ProcessDied
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.handed import Handed
 from warex.sandbox import first, laying
 from warex.sandbox.environment import Environment
+from warex.sandbox.loopback import Loopback
 from warex.sandbox.refused import remedy
 from warex.sandbox.trust import Laid, laid_over
 
@@ -94,11 +95,21 @@ class Inside:
             self._line.send(bytes([number]))
 
 
+class _Made(NamedTuple):
+    """What a namespace's inside has handed out."""
+
+    handed: Handed
+    loopback: Loopback
+    closed: bool
+    """Whether other address families are closed."""
+
+
 class Namespace:
     """A namespace that is ready for commands."""
 
-    def __init__(self, channel: socket.socket, handed: Handed, laid: Laid, own: bool) -> None:
-        self.handed = handed
+    def __init__(self, channel: socket.socket, made: _Made, laid: Laid, own: bool) -> None:
+        self.handed = made.handed
+        self.loopback = made.loopback
         self.notices = laid.notices
         """What the user should know about it, each a sentence."""
         self._channel = channel
@@ -194,14 +205,15 @@ def namespace(
         with theirs, _in_memory(plan) as written:
             process = _launch(theirs, written)
         try:
-            handed, closed = _ready(channel)
+            made = _ready(channel, process.pid, host_ports)
             try:
-                made = Namespace(channel, handed, laid, own_session)
-                if not closed:
-                    made.notices = (*made.notices, _OPEN_FAMILIES)
-                yield made
+                space = Namespace(channel, made, laid, own_session)
+                if not made.closed:
+                    space.notices = (*space.notices, _OPEN_FAMILIES)
+                yield space
             finally:
-                handed.close()
+                made.handed.close()
+                made.loopback.close()
                 _end(channel)
         finally:
             channel.close()
@@ -228,8 +240,8 @@ def _launch(channel: socket.socket, plan: int) -> subprocess.Popen[bytes]:
         ) from None
 
 
-def _ready(channel: socket.socket) -> tuple[Handed, bool]:
-    """Wait until it is made; return its sockets, and whether other families are closed."""
+def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _Made:
+    """Wait until it is made, by the process ``pid``."""
     channel.settimeout(_READY_SECONDS)
     try:
         data, beside, _, _ = channel.recvmsg(
@@ -244,8 +256,9 @@ def _ready(channel: socket.socket) -> tuple[Handed, bool]:
             handles = array.array("i")
             for _, _, content in beside:
                 handles.frombytes(content)
-            sockets = [socket.socket(fileno=handle) for handle in handles]
-            return Handed.of(sockets, each, each, each), closed
+            *sockets, refusals = [socket.socket(fileno=handle) for handle in handles]
+            handed = Handed.of(sockets, each, each, each)
+            return _Made(handed, Loopback(refusals, pid, host_ports), closed)
         case ("refused", str(step), int(number)):
             raise MachineError(remedy(step, number))
         case _:

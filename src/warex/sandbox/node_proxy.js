@@ -1,9 +1,10 @@
-// Given to a Node that does not heed the proxy variables by itself (before 22.21): its fetch and its
-// http and https modules then do, as later ones under NODE_USE_ENV_PROXY.
+// Given to every Node. One that does not heed the proxy variables by itself (before 22.21) then does:
+// its fetch and its http and https modules, as later ones under NODE_USE_ENV_PROXY. So do, in every
+// Node, the WebSockets of the package ws, which makes its connections itself.
 'use strict';
 const [major, minor] = process.versions.node.split('.').map(Number);
 const heedsThem = major > 23 || (major === 22 && minor >= 21);
-const proxy = heedsThem ? null : parsed(process.env.HTTPS_PROXY || process.env.https_proxy);
+const proxy = parsed(process.env.HTTPS_PROXY || process.env.https_proxy);
 if (proxy) install(require('http'), require('https'), require('tls'));
 
 function parsed(text) {
@@ -66,8 +67,22 @@ function install(http, https, tls) {
         error ? done(error) : secured({servername: options.host, ...options}, socket, done));
     }
   }
+  openSocketsBy(http, new PlainAgent());
+  openSocketsBy(https, new SecureAgent());
+  if (heedsThem) return;
   http.globalAgent = new PlainAgent(http.globalAgent.options);
   https.globalAgent = new SecureAgent(https.globalAgent.options);
+
+  function openSocketsBy(module, agent) {
+    const {request} = module;
+    module.request = function (...given) {
+      const [options] = given;
+      const upgrade = options?.headers?.Upgrade;
+      if (upgrade === 'websocket' && options.createConnection && !options.agent && !options.socketPath
+          && !isDirect(options.host)) given[0] = {...options, agent, createConnection: undefined};
+      return request.apply(this, given);
+    };
+  }
 
   const fetches = globalThis.fetch;
   if (fetches) globalThis.fetch = function fetch(...given) {

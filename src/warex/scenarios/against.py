@@ -16,10 +16,15 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from warex import mcp
 from warex.errors import TraceError
 from warex.exchange import Exchange, Request, Resource, Response, resource_of
 from warex.faults import Point, Stage
-from warex.llm import could_be_llm
+from warex.llm import FAMILIES, LlmRequest, could_be_llm, recognise
+from warex.llm.exchange import LlmExchange
+from warex.llm.pages import is_of_page, is_of_site
+from warex.mcp import McpRequest
+from warex.mcp.exchange import McpExchange
 from warex.scenarios.har import HarEntry, read_har
 from warex.scenarios.injector import Injector
 from warex.scenarios.planning import Decision
@@ -32,6 +37,7 @@ from warex.traces import (
     Entry,
     FaultPlanned,
     LlmCall,
+    McpCall,
     RequestSeen,
     ResponseSeen,
     TaskBegan,
@@ -44,6 +50,7 @@ _ARMS: Final[Mapping[str, Arm]] = {
     "first_page": "first_page",
     "first_llm_call": "first_llm_call",
 }
+_FAMILIES: Final = frozenset(family.name for family in FAMILIES)
 # Fetch Metadata, put back where a recording knows the resource but not the header.
 _DESTINATION: Final[Mapping[str, str]] = {
     "document": "document",
@@ -84,6 +91,12 @@ class _Asked:
     """Tells two calls to the model apart; None where this is none."""
     repeat: bool = False
     """Whether the browser silently repeats a request here."""
+    task: str = ""
+
+    @property
+    def of_agent(self) -> bool:
+        """Whether the request goes to a model or to a server of tools."""
+        return self.llm is not None or isinstance(self.exchange, McpExchange)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +119,15 @@ class _Began:
     """A new task began, under its own seed."""
 
     seed: int
+    task: str = ""
+    is_beside: bool = False
+    """Whether it runs at the same time as others."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Arming:
     armed: bool
+    task: str = ""
 
 
 type _Moment = _Tried | _Asked | _Answered | _Began | _Arming
@@ -151,33 +168,43 @@ def _against_trial(
 
 def _play(injector: Injector, moments: Iterable[tuple[float, _Moment]]) -> Iterator[Hit]:
     number = 0
+    main, beside = injector, dict[str, Injector]()
     asked: dict[str, tuple[int, _Asked]] = {}
     for now, moment in moments:
         match moment:
             case _Tried(point, host, port):
-                decision = injector.attempt(point, host, port, now)
-                url = injector.attempt_url(point, host, port)
+                decision = main.attempt(point, host, port, now)
+                url = main.attempt_url(point, host, port)
                 attempt = Exchange("", Request("CONNECT", url))
-                yield from _hits(injector, decision, attempt, number + 1, now, "other")
+                yield from _hits(main, decision, attempt, number + 1, now, "other")
             case _Asked(exchange, llm):
                 number += 1
                 if moment.repeat:
                     continue
                 asked[exchange.id] = (number, moment)
+                injector = beside.get(moment.task, main)
                 if llm is not None:
                     injector.llm_call(llm)
-                decision = injector.request(exchange, now, llm=llm is not None)
+                if isinstance(exchange, LlmExchange):
+                    exchange = replace(exchange, step=injector.steps)
+                    asked[exchange.id] = (number, replace(moment, exchange=exchange))
+                decision = injector.request(exchange, now, llm=moment.of_agent)
                 yield from _hits(injector, decision, exchange, number, now)
             case _Answered(exchange_id, response) if exchange_id in asked:
                 place, question = asked.pop(exchange_id)
+                injector = beside.get(question.task, main)
                 if response is not None:
                     exchange = replace(question.exchange, response=response)
-                    decision = injector.response(exchange, now, llm=question.llm is not None)
+                    decision = injector.response(exchange, now, llm=question.of_agent)
                     yield from _hits(injector, decision, exchange, place, now)
                 injector.finish(exchange_id)
-            case _Began(seed):
-                injector.begin_task(seed)
-            case _Arming(armed):
+            case _Began(seed, task, is_beside=True):
+                beside[task] = main.beside(seed)
+            case _Began(seed, task):
+                beside.pop(task, None)
+                main.begin_task(seed)
+            case _Arming(armed, task):
+                injector = beside.get(task, main)
                 (injector.arm if armed else injector.disarm)()
             case _Answered():
                 # Answered, but never asked: its repeat was left out, or the trace began later.
@@ -213,10 +240,22 @@ def _har_moments(entries: Iterable[HarEntry]) -> Iterator[tuple[float, _Moment]]
     places: set[tuple[str, int]] = set()
     for index, entry in enumerate(entries):
         path = urlsplit(entry.request.url).path
-        is_llm = could_be_llm(entry.request.method, path)
-        body = hashlib.sha256(entry.body.encode(errors="replace")).hexdigest()
         request = _with_resource(entry.request, entry.resource)
-        asked = _Asked(Exchange(f"har{index}", request), body if is_llm else None)
+        body = entry.body.encode(errors="replace")
+        host = urlsplit(entry.request.url).hostname or ""
+        of_site = is_of_site(host, request.headers)
+        call = None if of_site else recognise(request.method, path, "", body)
+        exchange = Exchange(f"har{index}", request)
+        messages = mcp.read_messages(body) if request.method == "POST" else []
+        by_agent = mcp.is_mcp(messages, request.headers) and not is_of_page(request.headers)
+        if by_agent or _is_stream_of_tools(request):
+            requests = tuple(mcp.requests(messages))
+            asked = _Asked(McpExchange(exchange.id, request, asked=requests))
+        elif call is None:
+            is_llm = could_be_llm(request.method, path) and not of_site
+            asked = _Asked(exchange, hashlib.sha256(body).hexdigest() if is_llm else None)
+        else:
+            asked = _Asked(LlmExchange(exchange.id, request, asked=call), call.body_digest)
         place = _place(entry.request.url)
         reached = entry.reached
         if reached is None:
@@ -233,6 +272,31 @@ def _har_moments(entries: Iterable[HarEntry]) -> Iterator[tuple[float, _Moment]]
     while moments:
         at, _, moment = heapq.heappop(moments)
         yield at, moment
+
+
+def _asked(call: LlmCall) -> LlmRequest:
+    """Return what a trial's call asked, as far as a match looks at it."""
+    return LlmRequest(
+        family=call.family,
+        model=call.model_asked or call.model,
+        messages=[],
+        tools=[],
+        stream=call.stream,
+        body_digest=str(call.step),
+    )
+
+
+def _tools_asked(request: Request, said: Iterable[McpCall]) -> tuple[McpRequest, ...] | None:
+    """Return what a trial's request asked a server of tools; None where it went to none."""
+    asked = tuple(McpRequest(call.id, None, call.method, {"name": call.tool}) for call in said)
+    if asked or mcp.session_id(request.headers):
+        return asked
+    return asked if _is_stream_of_tools(request) else None
+
+
+def _is_stream_of_tools(request: Request) -> bool:
+    opens = mcp.opens_stream(request.method, request.headers) and not is_of_page(request.headers)
+    return opens and mcp.is_stream_of_tools(request.url, request.headers)
 
 
 def _place(url: str) -> tuple[str, int] | None:
@@ -257,7 +321,11 @@ def _needed(url: str) -> tuple[Point, ...]:
 def _trial_moments(entries: Iterable[Entry]) -> Iterator[tuple[float, _Moment]]:
     entries = tuple(entries)
     # A call's own event is written when it has ended; the step began with its request.
-    steps = {e.event.exchange: str(e.event.step) for e in entries if isinstance(e.event, LlmCall)}
+    calls = {e.event.exchange: e.event for e in entries if isinstance(e.event, LlmCall)}
+    tools: dict[str, list[McpCall]] = {}
+    for entry in entries:
+        if isinstance(entry.event, McpCall):
+            tools.setdefault(entry.event.exchange, []).append(entry.event)
     connections: set[tuple[str, tuple[str, int]]] = set()
     names = any(isinstance(entry.event, Dns) for entry in entries)
     for entry in entries:
@@ -276,19 +344,25 @@ def _trial_moments(entries: Iterable[Entry]) -> Iterator[tuple[float, _Moment]]:
                 headers = dict(event.headers)
                 request = _with_resource(Request(event.method, event.url, headers), event.resource)
                 exchange = Exchange(event.exchange, request)
-                step = steps.get(event.exchange)
-                yield entry.t, _Asked(exchange, step, event.repeat_of is not None)
+                call = calls.get(event.exchange)
+                if call is not None and call.family in _FAMILIES:
+                    exchange = LlmExchange(exchange.id, request, asked=_asked(call))
+                asked = _tools_asked(request, tools.get(event.exchange, ()))
+                if asked is not None:
+                    exchange = McpExchange(exchange.id, request, asked=asked)
+                step = None if call is None else str(call.step)
+                yield entry.t, _Asked(exchange, step, event.repeat_of is not None, event.task)
             case ResponseSeen() as event:
                 # An answer of ours hides what the site would have said.
                 by_site = event.by in ("site", "cache") and event.status is not None
                 response = Response(event.status or 0, dict(event.headers)) if by_site else None
                 yield entry.t, _Answered(event.exchange, response)
-            case TaskBegan(seed=seed):
-                yield entry.t, _Began(seed)
+            case TaskBegan(task=name, seed=seed) as event:
+                yield entry.t, _Began(seed, name, event.beside)
             case Armed(by="control"):
                 yield entry.t, _Arming(True)
-            case Disarmed():
-                yield entry.t, _Arming(False)
+            case Disarmed(task=task):
+                yield entry.t, _Arming(False, task)
 
 
 def _with_resource(request: Request, resource: str) -> Request:

@@ -19,9 +19,10 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
+from warex.effects import Drop, Refuse
 from warex.exchange import Exchange, Request
-from warex.faults import ConnectionFault, Drop, Fault, Memory, Point, Refuse
-from warex.llm.hosts import is_known_llm_host
+from warex.faults import ConnectionFault, Fault, Memory, Point
+from warex.llm.hosts import host_fits, is_known_llm_host
 from warex.packed import Packed
 from warex.scenarios.counting import RuleCount
 from warex.scenarios.origins import (
@@ -94,6 +95,8 @@ class _Rule:
         self.origins = _origins(count.rule.match, sites)
         self.fits = fits_any(self.origins)
         self._match = count.rule.match
+        self.of_sites = not sites or (self._match.url or "").startswith(SITES)
+        """Whether it is about the task's sites and no others; where none are known, all are."""
         self._held: dict[Target, _Held] = {}
 
     def is_about(self, target: Target, *, llm: bool) -> bool:
@@ -142,7 +145,7 @@ class Attempts:
         self._planner = planner
         self._is_never = is_never
         self._sites = sites
-        self._site_origins = origins_of_sites(sites) if sites else ()
+        self._site_origins = origins_of_sites(sites)
         self._own_hosts = frozenset(own_hosts)
         self._llm_hosts = llm_hosts
         self._llm_places: set[tuple[str, int]] = set()
@@ -199,12 +202,15 @@ class Attempts:
         forced = rules[0] if met and rules and not any(look.hit for _, look in looks) else None
         return self._decide(exchange, target, moment, looks, met, forced)
 
-    def gate(self, host: str, port: int | None, moment: Moment) -> Gate | None:
-        """Return what the next connection would meet; None if it would be let through.
+    def is_site(self, target: Target) -> bool:
+        """Whether a target is one of the task's sites; each is where none are known."""
+        return any(origins.fits(target) for origins in self._site_origins)
 
-        ``port`` None stands for every port that is not in ``ports``.
+    def gate(self, target: Target, moment: Moment) -> Gate | None:
+        """Return what the next connection to a target would meet; None if it is let through.
+
+        A target without a port stands for every port that is not in ``ports``.
         """
-        target = Target.of("connect", host, port)
         if target.host in self._own_hosts or self._is_spared(target):
             return None
         for rule in self._about(target):
@@ -236,15 +242,21 @@ class Attempts:
         about = self._about(target)
         return any(rules is None or rule.count.rule.name in rules for rule in about)
 
-    def in_force(self, moment: Moment) -> tuple[frozenset[str], float | None]:
-        """Return the rules that count now, and the second at which the next window opens."""
+    def in_force(
+        self, moment: Moment, *, before_page: bool = False
+    ) -> tuple[frozenset[str], float | None]:
+        """Return the rules that count now, and the second at which the next window opens.
+
+        ``before_page``: the first page has not been asked for, but rules about the sites count.
+        """
         found: set[str] = set()
         opens: list[float] = []
         for rule in self._rules:
             window = rule.count.rule.trigger.between
             if window is not None and window[0] > moment.now:
                 opens.append(window[0])
-            if moment.spared is None and not rule.count.narrows_out(moment.now, moment.steps):
+            counts = moment.spared is None or (before_page and rule.of_sites)
+            if counts and not rule.count.narrows_out(moment.now, moment.steps):
                 found.add(rule.count.rule.name)
         return frozenset(found), min(opens, default=None)
 
@@ -364,7 +376,7 @@ class Attempts:
         return (
             answers_here
             or is_known_llm_host(target.host)
-            or any(_host_fits(pattern, target.host) for pattern in self._llm_hosts)
+            or any(host_fits(pattern, target.host) for pattern in self._llm_hosts)
         )
 
     def _is_spared(self, target: Target) -> bool:
@@ -410,8 +422,3 @@ def _gate_of(fault: Fault) -> Gate | None:
 def _held(rule: _Rule, injection: Injection, now: float) -> _Held:
     until = now + rule.hold + rule.lasts
     return _Held(until, injection.exchange, injection.scope, injection.ordinal, injection)
-
-
-def _host_fits(pattern: str, host: str) -> bool:
-    pattern = pattern.lower()
-    return host.endswith(pattern[1:]) if pattern.startswith("*.") else host == pattern

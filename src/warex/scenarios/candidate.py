@@ -1,13 +1,17 @@
 """What a match looks at, and whether it holds."""
 
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import NamedTuple, Self
 
 from warex.exchange import Exchange, Resource, resource_of
+from warex.faults import McpFault
+from warex.llm.exchange import LlmExchange
 from warex.llm.hosts import is_known_llm_host
+from warex.mcp.exchange import McpExchange
 from warex.scenarios.patterns import host_of, matcher, names_host, normalise
-from warex.scenarios.scenario import Rule
+from warex.scenarios.scenario import LlmMatch, McpMatch, Rule
 
 
 class Candidate(NamedTuple):
@@ -18,20 +22,29 @@ class Candidate(NamedTuple):
     """Normalised."""
     resource: Resource
     llm: bool
-    """Whether the request goes to a model."""
+    """Whether the request goes to a model, or to a server of tools."""
     status: int | None = None
     """None until the site has answered."""
     media_type: str = ""
+    call: tuple[str, str, int] | None = None
+    """Of a call to a model that is read: its API, the model asked for, the agent's step."""
+    tools: tuple[tuple[str, str], ...] | None = None
+    """Of what goes to a server of tools: the method of each request in it, and the tool."""
 
     @classmethod
     def of(cls, exchange: Exchange, *, llm: bool) -> Self:
         """Return what a match may look at now."""
         request, response = exchange.request, exchange.response
-        url, resource = normalise(request.url), resource_of(request, response)
+        seen = cls(request.method, normalise(request.url), resource_of(request, response), llm)
+        if isinstance(exchange, LlmExchange):
+            asked = exchange.asked
+            seen = seen._replace(call=(asked.family, asked.model, exchange.step))
+        if isinstance(exchange, McpExchange):
+            seen = seen._replace(tools=tuple((it.method, it.tool) for it in exchange.asked))
         if response is None:
-            return cls(request.method, url, resource, llm)
+            return seen
         media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        return cls(request.method, url, resource, llm, response.status, media_type)
+        return seen._replace(status=response.status, media_type=media_type)
 
     @property
     def scope(self) -> str:
@@ -46,17 +59,22 @@ class Candidate(NamedTuple):
 def candidates_of(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], bool]:
     """Return whether a rule is about a candidate, as far as the candidate tells.
 
-    No rule is about a request to a model unless it spells the host out.
+    No rule is about a request to a model unless it is about such calls (``match.llm``, a fault of a
+    model's API) or spells the host out; nor about one to a server of tools, likewise.
     """
     match, resources = rule.match, rule.resources
     url_fits = matcher(match, sites)
     methods, statuses = match.method, match.status
+    of_llm, llm = rule.of_llm, match.llm or LlmMatch()
+    of_mcp = rule.of_mcp
     media_types = tuple(wanted.lower() for wanted in match.content_type or ())
 
     def fits(candidate: Candidate) -> bool:
         if methods is not None and candidate.method not in methods:
             return False
         if resources and candidate.resource not in resources:
+            return False
+        if match.of_websockets and candidate.resource != "websocket":
             return False
         if not url_fits(candidate.url):
             return False
@@ -65,10 +83,34 @@ def candidates_of(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], b
                 return False
             if media_types and not any(_is_a(candidate.media_type, it) for it in media_types):
                 return False
+        if of_llm:
+            return candidate.call is not None and _is_asked(candidate.call, llm)
+        if of_mcp:
+            return any(_is_about(rule, *request) for request in candidate.tools or ())
         host = host_of(candidate.url)
         return not (candidate.llm or is_known_llm_host(host)) or names_host(match, host)
 
     return fits
+
+
+def _is_asked(call: tuple[str, str, int], wanted: LlmMatch) -> bool:
+    family, model, step = call
+    return (
+        (wanted.family is None or family in wanted.family)
+        and (wanted.model is None or fnmatchcase(model, wanted.model))
+        and (wanted.step is None or step in wanted.step)
+    )
+
+
+def _is_about(rule: Rule, method: str, tool: str) -> bool:
+    wanted, fault = rule.match.mcp or McpMatch(), rule.fault
+    if wanted.method is not None:
+        about = any(fnmatchcase(method, glob) for glob in wanted.method)
+    elif isinstance(fault, McpFault):
+        about = fault.is_about(method, tool)
+    else:
+        about = method == "tools/call"
+    return about and (wanted.tool is None or any(fnmatchcase(tool, it) for it in wanted.tool))
 
 
 def _is_a(media_type: str, wanted: str) -> bool:

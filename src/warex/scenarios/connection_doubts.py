@@ -2,21 +2,35 @@
 
 import ipaddress
 from collections.abc import Iterable
+from urllib.parse import urlsplit
 
 from warex.faults import ConnectionFault
 from warex.scenarios.origins import Origins, read_origins
 from warex.scenarios.scenario import SITES, Arm, Rule
+from warex.visible import shown
+
+
+def never_fails(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...] = ()) -> Iterable[str]:
+    """Yield a sentence where what the rule is about knows no such failure.
+
+    ``sites`` are the task sites' origins, where they are known.
+    """
+    name = f"Rule {rule.name!r}"
+    origins = origins_of(rule)
+    if origins is None:
+        yield from _on_sites(name, fault, sites)
+        return
+    if fault.point == "tls" and "https" not in origins.schemes:
+        pattern = shown(rule.match.url or rule.match.url_exact or "*")
+        yield f"{name} can never strike: {pattern} is plain HTTP, which has no TLS to fail."
+    if fault.point == "name" and _is_address(origins.host):
+        yield f"{name} can never strike: {origins.host} is an address, which nobody looks up."
 
 
 def connection_doubts(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
     """Yield a sentence for each thing that the author may not have meant."""
     name = f"Rule {rule.name!r}"
-    origins = _origins(rule)
-    if fault.point == "tls" and origins is not None and "https" not in origins.schemes:
-        pattern = rule.match.url or rule.match.url_exact
-        yield f"{name} can never strike: {pattern!r} is plain HTTP, which has no TLS to fail."
-    if fault.point == "name" and origins is not None and _is_address(origins.host):
-        yield f"{name} can never strike: {origins.host} is an address, which nobody looks up."
+    origins = origins_of(rule)
     yield from _late(rule, fault, arm)
     yield from _hold(rule, fault)
     one_host = origins is not None and "*" not in origins.host
@@ -28,18 +42,28 @@ def connection_doubts(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> It
         )
 
 
+def _on_sites(name: str, fault: ConnectionFault, sites: tuple[str, ...]) -> Iterable[str]:
+    if not sites:
+        return
+    named = ", ".join(sites)
+    if fault.point == "tls" and not any(site.startswith("https:") for site in sites):
+        yield f"{name} can never strike: {named} is plain HTTP, which has no TLS to fail."
+    if fault.point == "name" and all(_is_address(urlsplit(site).hostname or "") for site in sites):
+        yield f"{name} can never strike: {named} is an address, which nobody looks up."
+
+
 def _late(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
     name, trigger = f"Rule {rule.name!r}", rule.trigger
     starts_late = trigger.after_step or (trigger.between is not None and trigger.between[0] > 0)
-    if fault.point == "name" and (starts_late or arm in ("first_page", "first_llm_call")):
+    if fault.point == "name" and (starts_late or arm == "first_llm_call"):
         yield (
             f"{name} begins when a browser may have the address already, and does not ask again for"
             " a minute or longer; connection_refused strikes then too."
         )
-    elif arm == "first_page":
+    elif arm == "first_page" and not (rule.match.url or "").startswith(SITES):
         yield (
-            f"{name} is armed by the first page, which has its connection by then: it strikes only"
-            " connections that are made later."
+            f"{name} counts attempts at the task's sites from the first on, and all others once the"
+            " first page has been asked for; where no site is named, all count from the start."
         )
 
 
@@ -58,7 +82,7 @@ def _hold(rule: Rule, fault: ConnectionFault) -> Iterable[str]:
         )
 
 
-def _origins(rule: Rule) -> Origins | None:
+def origins_of(rule: Rule) -> Origins | None:
     """Return what the rule is about; None for the benchmark's sites."""
     match = rule.match
     if (match.url or "").startswith(SITES):

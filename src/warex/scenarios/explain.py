@@ -4,11 +4,12 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from warex.faults import ConnectionFault, Point
+from warex.faults import ConnectionFault, McpFault, McpSlow, Point
 from warex.scenarios.doubts import doubts, may_write
 from warex.scenarios.origins import read_origins
-from warex.scenarios.scenario import SITES, Match, Rule, Scenario, Trigger
+from warex.scenarios.scenario import SITES, LlmMatch, Match, McpMatch, Rule, Scenario, Trigger
 from warex.scenarios.showable import NAMESPACE_MODE
+from warex.visible import shown
 
 _ARMED: Final = {
     None: "From when on: the benchmark decides; where there is none, from the start.",
@@ -17,8 +18,8 @@ _ARMED: Final = {
     "first_llm_call": "From when on: the agent's first call to its model.",
 }
 _NEVER: Final = (
-    "the browser's background traffic, favicons, certificate checks, and calls to a model unless a "
-    "rule spells out the host"
+    "the browser's background traffic, favicons, certificate checks, and calls to a model or to "
+    "tools (MCP) unless a rule is about them or spells out the host"
 )
 _ATTEMPTS: Final[Mapping[Point, str]] = {
     "name": "lookups of the name of",
@@ -28,26 +29,40 @@ _ATTEMPTS: Final[Mapping[Point, str]] = {
 _WIDTH: Final = 96
 
 
-def explain(scenario: Scenario) -> str:
-    """Return what the scenario will do, in words: one paragraph a rule, then what is in doubt."""
+def explain(scenario: Scenario, sites: tuple[str, ...] = ()) -> str:
+    """Return what the scenario will do, in words: one paragraph a rule, then what is in doubt.
+
+    ``sites`` are the task sites' origins, where they are known.
+    """
     lines = [f"Scenario {scenario.name!r}"]
     if scenario.description:
         lines += _wrapped("", scenario.description)
-    lines += ["", *_wrapped("", _ARMED[scenario.arm]), *_wrapped("", _never(scenario.never))]
+    lines += ["", *_wrapped("", _armed(scenario)), *_wrapped("", _never(scenario.never))]
     if not scenario.rules:
         lines += ["", "There are no rules: nothing is hit."]
     for number, rule in enumerate(scenario.rules, start=1):
         lines += ["", f"{number}. {rule.name}"]
         lines += _wrapped("   Which exchanges:   ", _exchanges(rule))
-        lines += _wrapped("   Which are hit:     ", _hits(rule.trigger))
+        lines += _wrapped("   Which are hit:     ", _hits(rule))
         lines += _wrapped("   Counting:          ", _counting(rule))
-        lines += _wrapped("   The browser meets: ", _meets(rule))
+        client = "browser" if _server(rule) == "site" else "agent"
+        lines += _wrapped(f"   {f'The {client} meets:':<19}", _meets(rule))
         lines += _wrapped("   When:              ", _stage(rule))
-    if found := doubts(scenario):
+    if found := doubts(scenario, sites):
         lines += ["", "Warnings"]
         for warning in found:
             lines += _wrapped(" - ", warning)
     return "\n".join(lines) + "\n"
+
+
+def _armed(scenario: Scenario) -> str:
+    words = _ARMED[scenario.arm]
+    if scenario.arm == "first_page":
+        if any(isinstance(rule.fault, ConnectionFault) for rule in scenario.rules):
+            words += " Attempts to reach a task site count before it (any site, if none is known)."
+        if scenario.pages_of_programs:
+            words += " The first request of a program, which asks for no page, stands for one."
+    return words
 
 
 def _wrapped(label: str, words: str) -> list[str]:
@@ -70,6 +85,10 @@ def _exchanges(rule: Rule) -> str:
     match = rule.match
     if isinstance(rule.fault, ConnectionFault):
         return f"{_ATTEMPTS[rule.fault.point]}{_origins(match, rule.fault.point)}"
+    if rule.of_llm:
+        return _calls(match)
+    if rule.of_mcp:
+        return _requests_to_tools(rule)
     methods = f"{_or(match.method)} requests" if match.method else "requests"
     words = f"{methods} whose resource is {_or(rule.resources)}" if rule.resources else methods
     words += _where(match)
@@ -77,6 +96,40 @@ def _exchanges(rule: Rule) -> str:
         words += f", where the site answers {_or(map(str, match.status))}"
     if match.content_type:
         words += f", where the answer's media type is {_or(match.content_type)}"
+    return words
+
+
+def _calls(match: Match) -> str:
+    """Say which calls to a model a rule is about."""
+    llm = match.llm or LlmMatch()
+    words = "calls to a model"
+    if llm.family:
+        words += f" over {_or(llm.family)}"
+    if llm.model:
+        words += f", asked for as {shown(llm.model)}"
+    if llm.step:
+        steps = "step" if len(llm.step) == 1 else "steps"
+        words += f", in the agent's {steps} {_and(map(str, llm.step))}"
+    words += _where(match) if match != Match(llm=match.llm) else ""
+    if match.status:
+        words += f", where the model's API answers {_or(map(str, match.status))}"
+    return words
+
+
+def _requests_to_tools(rule: Rule) -> str:
+    """Say which requests to servers of tools a rule is about."""
+    match, wanted = rule.match, rule.match.mcp or McpMatch()
+    if wanted.method:
+        words = f"requests to servers of tools (MCP) for {_or(map(shown, wanted.method))}"
+    elif isinstance(rule.fault, McpFault) and rule.fault.is_about("tools/list", ""):
+        words = "calls of tools over MCP, and requests for their list"
+    else:
+        words = "calls of tools over MCP"
+    if wanted.tool:
+        words += f", of {_or(map(shown, wanted.tool))}"
+    words += _where(match) if match != Match(mcp=match.mcp) else ""
+    if match.status:
+        words += f", where the server answers {_or(map(str, match.status))}"
     return words
 
 
@@ -98,7 +151,7 @@ def _where(match: Match) -> str:
     if match.url_exact is not None:
         return f", at exactly {match.url_exact}"
     if match.url_regex is not None:
-        return f", whose URL contains a match of {match.url_regex!r}"
+        return f", whose URL contains a match of {shown(match.url_regex)}"
     if match.url is None:
         return ", at any URL"
     if match.url == SITES:
@@ -108,16 +161,24 @@ def _where(match: Match) -> str:
     return f", whose URL fits {match.url}"
 
 
-def _hits(trigger: Trigger) -> str:
-    return _which(trigger) + _windows(trigger)
+def _server(rule: Rule) -> str:
+    """Return whom the exchanges of a rule are with."""
+    if rule.of_llm:
+        return "model"
+    return "server of tools" if rule.of_mcp else "site"
 
 
-def _which(trigger: Trigger) -> str:
+def _hits(rule: Rule) -> str:
+    return _which(rule.trigger, _server(rule)) + _windows(rule.trigger)
+
+
+def _which(trigger: Trigger, server: str) -> str:
     if trigger.first is not None:
         number = "the first one" if trigger.first == 1 else f"the first {trigger.first}"
-        return f"{number}; after that the site is healthy again"
+        return f"{number}; after that the {server} is healthy again"
     if trigger.nth is not None:
-        return f"number {_and(map(str, trigger.nth))}, and no other"
+        number = "number" if len(trigger.nth) == 1 else "numbers"
+        return f"{number} {_and(map(str, trigger.nth))}, and no other"
     if trigger.every is not None:
         return "all" if trigger.every == 1 else f"every {_ordinal(trigger.every)}"
     if trigger.random is not None:
@@ -158,6 +219,16 @@ def _stage(rule: Rule) -> str:
     if isinstance(rule.fault, ConnectionFault):
         where = f"; shows in {NAMESPACE_MODE} only" if rule.fault.needs_namespace else ""
         return f"before there is a request, so the site does nothing{where}"
+    if rule.of_llm:
+        if rule.fault.stage == "request":
+            return "before the model is asked, so it spends no tokens"
+        return "after the model has answered, so its tokens are spent"
+    if rule.of_mcp:
+        if rule.fault.stage == "response":
+            return "after the tool has done its work, so only its answer is lost"
+        if isinstance(rule.fault, McpSlow):
+            return "the tool does its work, late"
+        return "before the server hears of a call, so no tool is run"
     if rule.fault.stage == "request":
         return "before the site sees the request, so the site does nothing"
     words = "after the site has acted, so only its answer is lost"

@@ -17,10 +17,14 @@ answer.
 """
 
 from collections.abc import Container, Iterable
+from copy import copy
 from dataclasses import dataclass, replace
+from typing import Self
 
 from warex.exchange import Exchange, Request
 from warex.faults import Point
+from warex.llm.exchange import LlmExchange
+from warex.llm.hosts import is_known_llm_host
 from warex.llm.steps import Steps
 from warex.packed import Tally
 from warex.scenarios.attempts import Attempts, Gate, Moment
@@ -28,7 +32,7 @@ from warex.scenarios.candidate import Candidate
 from warex.scenarios.counting import RuleCount, Schedule
 from warex.scenarios.never import NEVER
 from warex.scenarios.origins import Target
-from warex.scenarios.patterns import any_of, normalise, on_sites
+from warex.scenarios.patterns import any_of, host_of, normalise, on_sites
 from warex.scenarios.planning import NOTHING, Decision, Injection, Planner, collide
 from warex.scenarios.repeats import Awaited
 from warex.scenarios.scenario import Arm, Rule, Scenario, Trigger
@@ -87,6 +91,7 @@ class Injector:
         self._is_never = any_of((*NEVER, *scenario.never, *never))
         self._never_agents = never_agents
         self._is_site = on_sites(sites)
+        self._pages_of_programs = scenario.pages_of_programs
         self.over = False
         """Whether the task has ended: nothing but `arm` arms any more."""
         self._steps = Steps()
@@ -142,7 +147,7 @@ class Injector:
             self._attempts.note_llm(candidate.url)
         if self._is_never(candidate.url) or (not llm and self._is_verifier(request)):
             opened.spared = "never"
-        elif not (self.armed or self._arms(request, candidate.url)):
+        elif not (self.armed or self._arms(request, candidate)):
             opened.spared = self._unarmed
         if opened.spared is not None:
             self._leave_alone(candidate, opened.spared, now)
@@ -179,7 +184,8 @@ class Injector:
         ``met``, for connections: True where a closed gate has stopped it already, False where it
         was let through, and so cannot be hit any more.
         """
-        return self._attempts.judge(Target.of(point, host, port), self._moment(now), met)
+        target = Target.of(point, host, port)
+        return self._attempts.judge(target, self._moment(now, target), met)
 
     def gate(self, host: str, port: int | None, now: float) -> Gate | None:
         """Return what the next connection would meet; nothing is counted by asking.
@@ -187,7 +193,8 @@ class Injector:
         ``port`` None stands for every port that is not among ``gate_ports``. The answer can change
         with every attempt, step, arming and second.
         """
-        return self._attempts.gate(host, port, self._moment(now))
+        target = Target.of("connect", host, port)
+        return self._attempts.gate(target, self._moment(now, target))
 
     def gate_ports(self, host: str) -> tuple[int, ...]:
         """Return the ports of a host for which ``gate`` may say something of their own."""
@@ -201,7 +208,7 @@ class Injector:
 
     def in_force(self, now: float) -> tuple[frozenset[str], float | None]:
         """Return the rules about attempts that count now, and when the next window opens."""
-        return self._attempts.in_force(self._moment(now))
+        return self._attempts.in_force(self._moment(now), before_page=self._awaits_page)
 
     def attempt_url(self, point: Point, host: str, port: int | None) -> str:
         """Return how the ledger names an attempt."""
@@ -215,8 +222,17 @@ class Injector:
         """
         return self._attempts.straddled(now)
 
-    def _moment(self, now: float) -> Moment:
-        return Moment(now, self.steps, None if self.armed else self._unarmed)
+    def _moment(self, now: float, target: Target | None = None) -> Moment:
+        """Return how the trial stands for attempts at a target.
+
+        Before the first page, those at a task's site are its own: it cannot be asked for otherwise.
+        """
+        of_page = self._awaits_page and target is not None and self._attempts.is_site(target)
+        return Moment(now, self.steps, None if self.armed or of_page else self._unarmed)
+
+    @property
+    def _awaits_page(self) -> bool:
+        return self.arm_at == "first_page" and not self.armed and not self.over
 
     def finish(self, exchange_id: str) -> None:
         """Forget an exchange that ended in good order."""
@@ -247,6 +263,16 @@ class Injector:
         self._awaited.clear()
         if self.arm_at == "first_llm_call" and not self.over:
             self.armed = True
+
+    def out_of_reach(self, call: LlmExchange, now: float) -> None:
+        """Note a call over a WebSocket, where nothing can be hit, for the rules about calls."""
+        candidate = Candidate.of(call, llm=True)
+        reason = "websocket" if self.armed else self._unarmed
+        if self._is_never(candidate.url):
+            reason = "never"
+        for count in self._counts:
+            if count.rule.of_llm and count.matches(candidate):
+                count.left_alone[reason] += not count.narrows_out(now, self.steps)
 
     def may_concern(self, method: str, url: str) -> bool:
         """Whether any rule could be about such a request, as far as method and URL tell."""
@@ -305,13 +331,28 @@ class Injector:
         What is still under way belongs to the task before, and is neither hit nor counted any more.
         """
         self._planner.begin_task(seed)
+        self._begin()
+        self._attempts.begin(self._counts)
+
+    def _begin(self) -> None:
         self.armed, self.over = self.arm_at == "start", False
         self._steps = Steps()
         self._arrived, self._passed = Tally(), Tally()
         self._counts = self._fresh_counts()
-        self._attempts.begin(self._counts)
         self._open.clear()
         self._awaited.clear()
+
+    def beside(self, seed: int) -> Self:
+        """Return the injector of a task that runs at the same time as this one's.
+
+        It has the scenario's rules and counts for itself, and numbers its injections among all of
+        the trial. Attempts to connect stay with this one: nobody can tell whose they are.
+        """
+        other = copy(self)
+        other._planner = self._planner.beside(seed)
+        other._open, other._awaited, other._one_shots = {}, Awaited(), {}
+        other._begin()
+        return other
 
     def left_alone(self) -> tuple[LeftAlone, ...]:
         """Return what the rules matched but had to leave alone, one number a rule and reason."""
@@ -333,13 +374,15 @@ class Injector:
     def _unarmed(self) -> str:
         return "trial_over" if self.over else "not_armed"
 
-    def _arms(self, request: Request, url: str) -> bool:
-        return (
-            self.arm_at == "first_page"
-            and not self.over
-            and request.is_top_level
-            and self._is_site(url)
+    def _arms(self, request: Request, candidate: Candidate) -> bool:
+        """Whether this is the first page: a browser's, or what stands for it in a program."""
+        is_page = request.is_top_level or (
+            not candidate.llm
+            and candidate.resource in self._pages_of_programs
+            and not is_known_llm_host(host_of(candidate.url))
+            and "sec-fetch-dest" not in request.headers
         )
+        return self._awaits_page and is_page and self._is_site(candidate.url)
 
     def _is_verifier(self, request: Request) -> bool:
         return request.headers.get("user-agent", "").startswith(self._never_agents or ("\0",))

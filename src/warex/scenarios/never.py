@@ -7,6 +7,8 @@ make a scenario depend on the browser's mood.
 
 from typing import Final
 
+from warex.scenarios.patterns import any_of, normalise
+
 BACKGROUND_HOSTS: Final = (
     "clients2.google.com",
     "clients4.google.com",
@@ -40,3 +42,10 @@ NEVER: Final = (
     "http://*/*.crl",
 )
 """URL globs of the browser's background traffic, favicons and certificate checks."""
+
+_IS_NEVER: Final = any_of(NEVER)
+
+
+def is_background(url: str) -> bool:
+    """Return whether a URL is of the browser's own background traffic, by ``NEVER``."""
+    return _IS_NEVER(normalise(url))

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from warex.faults import Point
 from warex.scenarios.globs import stars
+from warex.visible import shown
 
 _SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
 _PORTS: Final = {"http": 80, "https": 443}
@@ -99,16 +100,18 @@ def read_origins(pattern: str, *, exact: bool = False) -> Origins:
         return ANYTHING
     found = _ORIGIN.fullmatch(pattern)
     if found is None or (exact and "*" in pattern):
-        raise ValueError(f"{pattern!r} is not a scheme, a host, perhaps a port, and no more")
+        raise ValueError(f"{shown(pattern)} is not a scheme, a host, perhaps a port, and no more")
     said = found["scheme"].lower()
     schemes = frozenset(it for name, it in _SCHEMES.items() if _host_regex(said).fullmatch(name))
     if not schemes:
-        raise ValueError(f"{pattern!r}: {said!r} is no scheme of the web; give http, https or *")
+        raise ValueError(
+            f"{shown(pattern)}: {shown(said)} is no scheme of the web; give http, https or *"
+        )
     port = found["port"]
     if port is not None and port != ":*":
         number = int(port[1:])
         if not 1 <= number <= 65535:
-            raise ValueError(f"{pattern!r}: {number} is no port; give one from 1 to 65535")
+            raise ValueError(f"{shown(pattern)}: {number} is no port; give one from 1 to 65535")
     elif port is None and len(schemes) == 1:
         number = _PORTS[next(iter(schemes))]
     else:
@@ -126,7 +129,7 @@ def origin_mistake(url: str | None, url_exact: str | None, sites: str) -> str | 
         return None
     if url_exact is None and pattern.startswith(sites):
         after = pattern.removeprefix(sites)
-        return None if after in ("", "*", "/", "/*") else f"{pattern!r} goes on after {sites}"
+        return None if after in ("", "*", "/", "/*") else f"{shown(pattern)} goes on after {sites}"
     try:
         read_origins(pattern, exact=url_exact is not None)
     except ValueError as error:

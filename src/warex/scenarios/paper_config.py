@@ -2,18 +2,20 @@
 
 The paper describes what the file says and not how: a failure type, an exact or regular-expression
 URL, and a ``frequency`` of which 0 hits only the first matching URL and x > 0 hits each matching
-one by chance until x were hit. Spellings differ, so several are taken; a key that is none of them
+one by chance until x were hit. The URL alone decides what is hit: a ``js_error`` may be about a
+stylesheet (§5.1) or a page, too. Spellings differ, so several are taken; a key that is none of them
 is a mistake. docs/reference/scenarios.md has the table.
 """
 
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self, get_args
 
 from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from warex.errors import ScenarioError
+from warex.exchange import Resource
 from warex.faults import ErrorStatus, Seconds
 from warex.regex import Regex, RegexError
 from warex.scenarios.mistakes import check, listed
@@ -43,14 +45,28 @@ _VALUES: Final = {
 _OWN_KEYS: Final = {"rules", "schema_version"}
 
 
+CHANCE: Final = 0.5
+"""How likely each matching request is hit under a frequency above 0; the paper gives no number."""
+
+type Frequency = Annotated[int, Field(ge=0, strict=True)]
+"""0: only the first matching request; x: each by chance until x were hit (paper §3.3)."""
+
+
+def frequency_trigger(frequency: int, probability: float = CHANCE) -> dict[str, JsonValue]:
+    """Return the trigger that the paper's frequency stands for; it numbers ``per: rule``."""
+    if frequency == 0:
+        return {"first": 1}
+    return {"random": {"times": frequency, "probability": probability}}
+
+
 class PaperFailure(BaseModel, frozen=True, extra="forbid"):
     """One failure of the paper's file."""
 
     failure_type: Literal["network_error", "server_error", "js_error"]
     url: str | None = Field(default=None, min_length=1, description="Left out: all task sites.")
     url_match: Literal["exact", "regex"] = "exact"
-    frequency: Annotated[int, Field(ge=0, strict=True)] = 0
-    probability: Probability = 0.5
+    frequency: Frequency = 0
+    probability: Probability = CHANCE
     delay: Seconds | None = None
     status_code: ErrorStatus | None = None
 
@@ -105,19 +121,18 @@ def _rule(number: int, failure: PaperFailure) -> dict[str, JsonValue]:
     match: dict[str, JsonValue]
     if failure.url is not None:
         match = {f"url_{failure.url_match}": failure.url}
+        if failure.failure_type == "js_error":
+            # Otherwise the fault's own default would leave scripts only.
+            match["resource"] = list(get_args(Resource.__value__))
     elif failure.failure_type == "js_error":
         match = {"url": SITES}
     else:
         match = {"url": SITES, "resource": ["document"]}
-    trigger: dict[str, JsonValue] = {"first": 1}
-    if failure.frequency > 0:
-        chance: JsonValue = {"times": failure.frequency, "probability": failure.probability}
-        trigger = {"random": chance}
     name = failure.failure_type.replace("_", "-")
     return {
         "name": f"{name}-{number}",
         "match": match,
-        "trigger": trigger,
+        "trigger": frequency_trigger(failure.frequency, failure.probability),
         "per": "rule",
         "fault": _fault(failure),
     }

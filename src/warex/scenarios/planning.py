@@ -4,13 +4,16 @@ Exchanges and attempts to connect are judged apart, and plan alike.
 """
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Final
+from itertools import count as counting
+from typing import Final, Self
 
 from pydantic import JsonValue
 
+from warex.effects import Effect
 from warex.exchange import Exchange
-from warex.faults import Cut, Effect, Memory, Stage, ends
+from warex.faults import Memory, Stage
 from warex.scenarios.counting import Occurrence, RuleCount, Schedule
 from warex.seeds import Luck
 
@@ -63,12 +66,20 @@ class Planner:
         self._schedule = schedule
         self._from_start = from_start
         self._task = 0
-        self._injections = 0
+        # Shared by all planners of a trial.
+        self._tasks = counting(1)
+        self._injections = counting(1)
 
     def begin_task(self, seed: int) -> None:
         """Begin a task, under its own seed."""
         self.seed = seed
-        self._task += 1
+        self._task = next(self._tasks)
+
+    def beside(self, seed: int) -> Self:
+        """Return the planner of another task of this trial, which runs at the same time."""
+        other = copy(self)
+        other.begin_task(seed)
+        return other
 
     def fires(self, count: RuleCount, scope: str, ordinal: int) -> bool:
         """Whether a rule hits this place in its count."""
@@ -119,8 +130,7 @@ class Planner:
             injection.occurrence.settle(injection.id, delivered=delivered)
 
     def _new_id(self) -> str:
-        self._injections += 1
-        return f"i{self._injections}"
+        return f"i{next(self._injections)}"
 
 
 def collide(earlier: Injection, later: Injection) -> bool:
@@ -139,8 +149,8 @@ def collide(earlier: Injection, later: Injection) -> bool:
 
 
 def _ends(injection: Injection) -> bool:
-    return any(map(ends, injection.effects))
+    return any(effect.traits.ends for effect in injection.effects)
 
 
 def _cuts(injection: Injection) -> bool:
-    return any(isinstance(effect, Cut) for effect in injection.effects)
+    return any(effect.traits.cuts for effect in injection.effects)

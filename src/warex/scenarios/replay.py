@@ -121,13 +121,22 @@ class _Places:
         self._from_start = arm == "start"
         self._begin()
         self._marks: set[Mark] = set()
-        self._task = 0
+        self._task = self._tasks = 0
+        self._beside: dict[str, int] = {}
+        """The tasks that run at the same time as others, and which of all they are."""
+        self._of_beside: dict[str, int] = {}
+        """The exchanges that belong to one of those, and to which."""
         one_task = asked = False
         for event in events:
             if isinstance(event, TaskBegan):
-                self._task += 1
-                one_task = self._task == 1 and not asked
-                self._begin()
+                self._tasks += 1
+                one_task = self._tasks == 1 and not asked and not event.beside
+                if event.beside:
+                    self._beside[event.task] = self._tasks
+                else:
+                    self._task = self._tasks
+                    self._beside.pop(event.task, None)
+                    self._begin()
             asked = asked or isinstance(event, RequestSeen)
             self._read(event)
         if one_task:
@@ -146,6 +155,8 @@ class _Places:
         match event:
             case RequestSeen():
                 self._open.add(event.exchange)
+                if event.task in self._beside:
+                    self._of_beside[event.exchange] = self._beside[event.task]
             case ResponseSeen():
                 self._open.discard(event.exchange)
             case AgentAction(role="finish"):
@@ -163,6 +174,11 @@ class _Places:
                 if event.call == "arm" and "straddled" in event.arguments:
                     self._straddled |= set(_NAMES.validate_python(event.arguments["straddled"]))
                 self._passed = _PASSED.validate_python(event.arguments.get("passed", {}))
+            case FaultPlanned() if event.exchange in self._of_beside:
+                if self.by_hand:
+                    self._refuse("it was armed by a call while tasks ran at the same time")
+                task = self._of_beside[event.exchange]
+                self._marks.add((task, event.rule, event.scope, event.ordinal))
             case FaultPlanned():
                 if event.rule in self._straddled:
                     self._refuse(

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -19,9 +19,11 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from warex.exchange import Resource
-from warex.faults import AnyFault, ConnectionFault
+from warex.faults import AnyFault, ConnectionFault, LlmFault, McpFault
+from warex.llm import FAMILIES
 from warex.regex import Regex
 from warex.scenarios.origins import ALLOWED, origin_mistake
+from warex.visible import shown
 
 type Arm = Literal["start", "first_page", "first_llm_call"]
 """From when on exchanges are hit and counted."""
@@ -42,7 +44,7 @@ def _url(pattern: str) -> str:
     try:
         urlsplit(pattern)
     except ValueError as error:
-        raise ValueError(f"{pattern!r} is no URL: {error}") from None
+        raise ValueError(f"{shown(pattern)} is no URL: {error}") from None
     return pattern
 
 
@@ -74,6 +76,41 @@ type UrlPattern = Annotated[str, Field(min_length=1), AfterValidator(_url)]
 type Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^\S(.*\S)?$")]
 
 
+class LlmMatch(BaseModel, frozen=True, extra="forbid"):
+    """Which calls to a model a rule is about. All given keys must hold; without any, all calls."""
+
+    family: OneOrMore[str] | None = Field(default=None, description="APIs: `openai_chat`…")
+    model: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None, description="A glob over the model's name as it is asked for."
+    )
+    step: OneOrMore[Count] | None = Field(
+        default=None,
+        description="Steps of the agent, from 1; a client's own repeat belongs to its step.",
+    )
+
+    @field_validator("family")
+    @classmethod
+    def _families_exist(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        known = [family.name for family in FAMILIES]
+        for name in names or ():
+            if name not in known:
+                raise ValueError(f"there is no API {name!r}; there are {', '.join(known)}")
+        return names
+
+
+class McpMatch(BaseModel, frozen=True, extra="forbid"):
+    """Which requests to a server of tools (MCP) a rule is about. All given keys must hold."""
+
+    method: OneOrMore[Annotated[str, Field(min_length=1)]] | None = Field(
+        default=None,
+        description="Globs over what is asked: `tools/list`, `*`…; left out, `tools/call`, or what"
+        " the fault is about by itself.",
+    )
+    tool: OneOrMore[Annotated[str, Field(min_length=1)]] | None = Field(
+        default=None, description="Globs over the name of the tool that is called."
+    )
+
+
 class Match(BaseModel, frozen=True, extra="forbid"):
     """Which exchanges a rule is about. All given keys must hold."""
 
@@ -102,6 +139,15 @@ class Match(BaseModel, frozen=True, extra="forbid"):
         default=None, description="Media types of the site's own answer; `image/*` is allowed."
     )
 
+    llm: LlmMatch | None = Field(
+        default=None, description="Calls to a model, and nothing else; `{}` for all of them."
+    )
+    mcp: McpMatch | None = Field(
+        default=None,
+        description="Requests to servers of tools (MCP), and nothing else; `{}` for all calls of"
+        " tools.",
+    )
+
     @field_validator("url_regex")
     @classmethod
     def _regex_compiles(cls, pattern: str | None) -> str | None:
@@ -114,7 +160,15 @@ class Match(BaseModel, frozen=True, extra="forbid"):
         given = [key for key in ("url", "url_exact", "url_regex") if getattr(self, key)]
         if len(given) > 1:
             raise ValueError(f"{' and '.join(given)} exclude each other; give one")
+        if self.llm is not None and self.mcp is not None:
+            raise ValueError("llm and mcp exclude each other: no request is to a model and a tool")
         return self
+
+    @property
+    def of_websockets(self) -> bool:
+        """Whether the pattern names the scheme ``ws`` or ``wss``, which only WebSockets have."""
+        scheme, mark, _ = (self.url_exact or self.url or "").partition("://")
+        return bool(mark) and scheme.lower() in ("ws", "wss")
 
     @property
     def needs_response(self) -> bool:
@@ -161,7 +215,7 @@ class Trigger(BaseModel, frozen=True, extra="forbid"):
         return self
 
 
-_OF_REQUESTS = ("url_regex", "method", "resource", "status", "content_type")
+_OF_REQUESTS = ("url_regex", "method", "resource", "status", "content_type", "llm", "mcp")
 
 
 class Rule(BaseModel, frozen=True, extra="forbid"):
@@ -206,10 +260,39 @@ class Rule(BaseModel, frozen=True, extra="forbid"):
             )
         return self
 
+    @model_validator(mode="after")
+    def _of_calls_only(self) -> Self:
+        given = [key for key in ("method", "resource") if getattr(self.match, key) is not None]
+        if (self.of_llm or self.of_mcp) and given:
+            calls, key = ("tools", "mcp") if self.of_mcp else ("a model", "llm")
+            raise ValueError(
+                f"the rule is about calls to {calls}, which are told by match.{key}; leave match."
+                f"{' and match.'.join(given)} out"
+            )
+        if self.of_llm and self.of_mcp:
+            kind, key = self.fault.kind, "llm" if self.match.llm is not None else "mcp"
+            raise ValueError(f"{kind} is about other requests than match.{key}; leave that out")
+        return self
+
+    @property
+    def of_llm(self) -> bool:
+        """Whether the rule is about calls to a model, and about nothing else."""
+        return self.match.llm is not None or isinstance(self.fault, LlmFault)
+
+    @property
+    def of_mcp(self) -> bool:
+        """Whether the rule is about requests to servers of tools, and about nothing else."""
+        return self.match.mcp is not None or isinstance(self.fault, McpFault)
+
     @property
     def resources(self) -> tuple[Resource, ...]:
         """The resources the rule is about, the fault's own default included; empty for all."""
-        return self.match.resource or self.fault.default_resource
+        if self.of_llm or self.of_mcp:
+            return ()
+        named = self.match.resource or self.fault.default_resource
+        if named or not self.match.of_websockets or isinstance(self.fault, ConnectionFault):
+            return named
+        return ("websocket",)
 
 
 class Scenario(BaseModel, frozen=True, extra="forbid"):
@@ -226,6 +309,18 @@ class Scenario(BaseModel, frozen=True, extra="forbid"):
         default=(), description="URL globs never touched nor counted, beside the built-in ones."
     )
     rules: tuple[Rule, ...] = ()
+
+    @property
+    def pages_of_programs(self) -> frozenset[Resource]:
+        """Which requests of a program stand for its pages; none, where no rule says so.
+
+        They are no documents (``exchange.resource_of``), but a rule that names ``other`` beside
+        ``document`` is about an agent that is a program. One that names all says no more than none.
+        """
+        named = (set(rule.match.resource or ()) for rule in self.rules)
+        every = set(get_args(Resource.__value__))
+        kinds = {kind for each in named if {"document", "other"} <= each < every for kind in each}
+        return frozenset(kinds & {"other", "xhr"})
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:

@@ -11,6 +11,11 @@ from warex.traces.files import write_whole
 _REF = re.compile(r"sha256/[0-9a-f]{64}")
 
 
+def reference(data: bytes) -> str:
+    """Return what names these bytes: ``sha256/<hex>``."""
+    return f"sha256/{hashlib.sha256(data).hexdigest()}"
+
+
 class BlobStore:
     """A folder of blobs; a reference such as ``sha256/<hex>`` is also the path within it."""
 
@@ -22,7 +27,7 @@ class BlobStore:
 
         Raises MachineError when the disk refuses.
         """
-        ref = f"sha256/{hashlib.sha256(data).hexdigest()}"
+        ref = reference(data)
         path = self._folder / ref
         if not path.exists():
             write_whole(path, data)
@@ -37,6 +42,6 @@ class BlobStore:
             data = read_ordinary(path, follow=False)
         except OSError as error:
             raise TraceError(f"{path}: this blob cannot be read: {error.strerror}.") from error
-        if f"sha256/{hashlib.sha256(data).hexdigest()}" != ref:
+        if reference(data) != ref:
             raise TraceError(f"{path}: this blob is damaged: its content no longer has that hash.")
         return data

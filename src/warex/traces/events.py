@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from warex.llm.base import Usage
+from warex.llm.base import Finish, Usage
 
 SCHEMA_VERSION = 1
 
@@ -21,8 +21,13 @@ type MissReason = Literal[
     "trial_over",
     "superseded",
     "nothing_to_rewrite",
+    "not_rendered",
     "browser_cache",
+    "websocket",
 ]
+
+
+type ToldBy = Literal["control", "marker", "header", "user_name", "rule", "conversation"]
 
 
 type Json = Any
@@ -60,18 +65,24 @@ class TrialBegan(_Event, frozen=True, kw_only=True, tag="trial_began"):
     record: Literal["all", "concerned"] = "all"
     replay_of: str | None = None
     versions: dict[str, str] = {}
+    vocabulary: dict[str, Json] | None = None
+    """The agent's actions, by which its model's answers are read; None where none is known."""
 
 
 class Armed(_Event, frozen=True, kw_only=True, tag="armed"):
     """From here on exchanges are hit and counted."""
 
     by: Literal["start", "first_page", "first_llm_call", "control"]
+    task: str = ""
+    """Of tasks that run at the same time, which; empty for all that is not told apart so."""
 
 
 class Disarmed(_Event, frozen=True, kw_only=True, tag="disarmed"):
     """From here on nothing is hit or counted."""
 
-    by: Literal["terminal_action", "control"]
+    by: Literal["terminal_action", "harness", "control"]
+    task: str = ""
+    """Of tasks that run at the same time, which; empty for all that is not told apart so."""
 
 
 class RequestSeen(_Event, frozen=True, kw_only=True, tag="request"):
@@ -90,8 +101,12 @@ class RequestSeen(_Event, frozen=True, kw_only=True, tag="request"):
     """Bytes of the body."""
     body: int = 0
     """Which body: within the trial equal numbers are equal bodies. 0: none, or sent on unkept."""
+    operation: str = ""
+    """Which of the URL's operations a GraphQL or JSON-RPC body asks for; empty for none."""
     repeat_of: str | None = None
     """The exchange that the browser silently repeats after its connection was cut."""
+    task: str = ""
+    """The task that it belongs to; empty where nobody has told of one."""
 
 
 class Timings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
@@ -132,6 +147,15 @@ class RequestRefused(_Event, frozen=True, kw_only=True, tag="request_refused"):
     status: int
     line: str
     """The first line as far as it could be found, redacted."""
+    reason: str
+
+
+class LlmUnread(_Event, frozen=True, kw_only=True, tag="llm_unread"):
+    """A request that looks like a call to a model and could not be read as one."""
+
+    exchange: str
+    """Empty for a connection that was passed through."""
+    url: str
     reason: str
 
 
@@ -249,16 +273,20 @@ class LlmCall(_Event, frozen=True, kw_only=True, tag="llm_call"):
     answer: str
     tool_calls: list[Json] = []
     finish_reason: str | None = None
+    """The API's own word for why the answer ended."""
     input_tokens: int | None
     output_tokens: int | None
     cached_tokens: int = 0
     cache_write_tokens: int = 0
     """Of the input, those put into a cache."""
+    cache_write_1h_tokens: int = 0
+    """Of those, the ones that are to stay there for an hour."""
     reasoning_tokens: int = 0
     usage: Literal["reported", "estimated", "partial", "none"]
     latency_s: float
     first_token_s: float | None
-    """Seconds until the answer's first byte; None if there was none."""
+    """Seconds until a streamed answer first said something, or a whole one's first byte came; None
+    if neither happened."""
     complete: bool
     error: str | None = None
     replayed: bool = False
@@ -271,6 +299,30 @@ class LlmCall(_Event, frozen=True, kw_only=True, tag="llm_call"):
     """As the request has it; None where it says nothing. The next two likewise."""
     top_p: float | None = None
     seed: float | None = None
+    finish: Finish | None = None
+    """How the answer ended, in the same words for every API; None in older traces."""
+    usage_error: str | None = None
+    """Why the API's own numbers of tokens are not believed, where they are not."""
+    continues: str | None = None
+    """Id of what the API keeps and puts before the messages: an earlier answer, a conversation."""
+    service_tier: str = ""
+    """At which of the API's prices it was: ``flex``, ``priority``, …; empty for the usual one."""
+
+    @property
+    def carrier(self) -> str:
+        """The exchange that carried it: a WebSocket's carries several calls, ``x5/1``, ``x5/2``."""
+        return self.exchange.partition("/")[0]
+
+    @property
+    def tokens_per_s(self) -> float | None:
+        """Tokens a second from the first to the last; None where that cannot be told.
+
+        That is where the answer was not streamed, is not whole, or an earlier one given again.
+        """
+        if not self.stream or not self.complete or self.replayed or self.first_token_s is None:
+            return None
+        seconds = self.latency_s - self.first_token_s
+        return self.output_tokens / seconds if self.output_tokens and seconds > 0 else None
 
     @property
     def tokens(self) -> Usage | None:
@@ -282,8 +334,59 @@ class LlmCall(_Event, frozen=True, kw_only=True, tag="llm_call"):
             output_total=self.output_tokens or 0,
             cache_read=self.cached_tokens,
             cache_write=self.cache_write_tokens,
+            cache_write_1h=self.cache_write_1h_tokens,
             reasoning=self.reasoning_tokens,
+            tier=self.service_tier,
         )
+
+
+class LlmRetried(_Event, frozen=True, kw_only=True, tag="llm_retried"):
+    """A client asks its model again what was refused with a time to wait."""
+
+    exchange: str
+    """The call that asks again."""
+    injection: str
+    """What refused it."""
+    told_s: float
+    """Seconds that the client was told to wait."""
+    waited_s: float
+    """Seconds that it did."""
+
+
+class McpCall(_Event, frozen=True, kw_only=True, tag="mcp_call"):
+    """One request of the agent to a server of tools (MCP), with its answer."""
+
+    exchange: str
+    """The exchange that asked; the answer may have come on another."""
+    url: str
+    transport: Literal["streamable_http", "sse"]
+    session: int = 0
+    """Which session: within the trial equal numbers are equal sessions. 0: none."""
+    id: Json
+    """JSON-RPC's id of the request."""
+    method: str
+    """What is asked, such as ``tools/call``."""
+    tool: str = ""
+    """The tool that is called; empty where ``method`` calls none."""
+    arguments: Json = None
+    """What the tool is called with; of another method, all its parameters."""
+    result: Json = None
+    """As answered; an image in it is the name of its blob. None where there is none."""
+    is_error: bool = False
+    """Whether the tool itself says that it failed."""
+    error: str | None = None
+    """Why there is no usable result: the tool's, the server's or our own words; None if there is
+    one."""
+    error_code: int | None = None
+    """JSON-RPC's code, where the server answered with an error."""
+    began: float
+    """Second of the trial at which the request arrived."""
+    latency_s: float
+    """Seconds until the answer, or until it was clear that none comes."""
+    complete: bool
+    """Whether it was answered, be it with an error."""
+    shortened: bool = False
+    """Whether arguments or result were too long to be kept whole."""
 
 
 class DefenceApplied(_Event, frozen=True, kw_only=True, tag="defence_applied"):
@@ -316,6 +419,10 @@ class TaskBegan(_Event, frozen=True, kw_only=True, tag="task_began"):
 
     task: str
     seed: int
+    told_by: ToldBy = "control"
+    """How it was told."""
+    beside: bool = False
+    """Whether only what names it belongs to it: it runs at the same time as others."""
 
 
 class TaskEnded(_Event, frozen=True, kw_only=True, tag="task_ended"):
@@ -353,6 +460,8 @@ type Event = (
     | RequestSeen
     | ResponseSeen
     | RequestRefused
+    | LlmRetried
+    | LlmUnread
     | Tunnel
     | TlsRejected
     | Dns
@@ -362,6 +471,7 @@ type Event = (
     | FaultMissed
     | Witness
     | LlmCall
+    | McpCall
     | DefenceApplied
     | AgentAction
     | Canary

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from warex.errors import MachineError, TraceError
 from warex.files import read_ordinary
 from warex.private import private_folder, private_opener
+from warex.words import a
 
 _REMEDIES = {
     errno.ENOSPC: "the disk is full: free some space",
@@ -65,7 +66,7 @@ def read_object(path: Path, what: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise TraceError(f"{path}: this {what} is cut short or damaged ({error}).") from None
     if not isinstance(data, dict):
-        raise TraceError(f"{path}: this is not a {what}: it holds no JSON object.")
+        raise TraceError(f"{path}: this is not {a(what)}: it holds no JSON object.")
     return cast(dict[str, Any], data)
 
 

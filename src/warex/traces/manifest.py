@@ -26,6 +26,10 @@ class Manifest(BaseModel, frozen=True, extra="forbid"):
     seed: int
     prices_date: str
     """Day of the price table that costs are computed with, ISO 8601."""
+    prices_source: str = ""
+    """Where that table comes from; empty in older runs."""
+    prices_digest: str = ""
+    """SHA-256 of it, in hex; it lies in ``prices.json`` beside the manifest."""
     made_at: str
     """ISO 8601, UTC."""
     command: list[str]

@@ -25,6 +25,10 @@ type Ending = Literal[
 ]
 
 
+CRASHED_BEFORE_A_FAULT = "the harness crashed before any fault was delivered"
+"""How the reason of a void outcome begins where a crash cannot have been a fault's doing."""
+
+
 class Counted(BaseModel, frozen=True, extra="forbid"):
     """The trial ran as planned. Its score counts, however badly the agent did."""
 

@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 from warex.errors import InputError, TraceError
 
 MANIFEST = "manifest.json"
+PRICES = "prices.json"
 TRIALS = "trials"
 EVENTS = "events.jsonl"
 OUTCOME = "outcome.json"

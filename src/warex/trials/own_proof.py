@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from warex.errors import TrialVoid
 from warex.traces import Canary, Trace
+from warex.trials.pages import bypassed, no_page
 
 if TYPE_CHECKING:
     from warex.trials.run import Setting
@@ -26,9 +27,14 @@ def require_own_proof(trace: Trace, sites: Sequence[str], reached: bool | None) 
     """
     if any(canary.passed for canary in trace.events(Canary)):
         return
-    pages = f"no page of {', '.join(sites)} came through the proxy"
+    pages = no_page(sites)
     if reached is False:
         raise TrialVoid(
             f"the agent opened no page, so nothing shows where its browser goes: {pages}"
         )
-    raise TrialVoid(f"bypassed: the agent ran, but {pages}, so its browser goes past it")
+    if reached is None:
+        raise TrialVoid(
+            f"bypassed or never asked for: the agent ran, but {pages}. This agent opens a page"
+            " first, so most likely its browser goes past the proxy; agent.log says more"
+        )
+    raise TrialVoid(bypassed(f"the agent ran, but {pages}"))

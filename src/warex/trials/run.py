@@ -7,14 +7,16 @@ and is run again. What the agent does badly counts.
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from secrets import token_hex
 from typing import Protocol
 from urllib.parse import urlsplit
 
 from warex.benchmarks import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.outside import ended_by
 from warex.errors import InputError, MachineError, ProcessDied, TraceError, TrialVoid
 from warex.llm.defences import Defence
 from warex.private import make_private, private_folder
@@ -24,20 +26,17 @@ from warex.proxy.forkserver import Forkserver
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.command import Finished, run_command
 from warex.sandbox.environment import Environment, without_proxy
-from warex.sandbox.host_ports import named_in
 from warex.sandbox.isolation import Capture, Isolation, behind
 from warex.scenarios import Arm, Scenario, Schedule
 from warex.traces import (
+    CRASHED_BEFORE_A_FAULT,
     EVENTS,
     Counted,
     FaultDelivered,
-    FaultPlanned,
     LlmCall,
     Outcome,
-    RequestSeen,
     Trace,
     TrialKey,
-    Tunnel,
     Unscored,
     Void,
     cannot_write,
@@ -49,9 +48,18 @@ from warex.traces import (
     shared_answers,
     write_outcome,
 )
+from warex.trials.addresses import (
+    AGENT_ENDED,
+    ended_at,
+    hosts_of,
+    in_place_of,
+    loopback_ports,
+    origin_of,
+)
 from warex.trials.defended import require_the_defence
 from warex.trials.model import HOST, ScriptedModel
 from warex.trials.own_proof import own_proof, require_own_proof
+from warex.trials.pages import require_a_model, require_pages
 from warex.trials.playbook import PLAYBOOK, Playbook, played
 
 NO_KEY = "no-key-is-set"
@@ -129,7 +137,8 @@ def run_trial(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> 
     if any(folder.iterdir()):
         raise InputError(f"{folder} holds an attempt already; each needs a folder of its own")
     try:
-        outcome = _run(spec, attempt, folder, setting)
+        with ended_by(setting.stop.is_set):
+            outcome = _run(spec, attempt, folder, setting)
     except TrialVoid as void:
         outcome = Void(reason=str(void), died=isinstance(void, ProcessDied))
     finally:
@@ -162,7 +171,8 @@ def _run(spec: TrialSpec, attempt: int, folder: Path, setting: Setting) -> Outco
             spec, folder, setting, stage, environment, _directly, setting.stop.is_set
         )
         result = setting.benchmark.read(spec.key.task, stage, folder, finished.code)
-        return _outcome(result, finished, delivered=False)
+        result = setting.benchmark.judged(spec.key.task, folder, result, None)
+        return _outcome(result, finished)
 
 
 @contextmanager
@@ -185,8 +195,11 @@ def _with_its_model(spec: TrialSpec, setting: Setting) -> Iterator[Setting]:
 def _run_behind(
     spec: TrialSpec, attempt: int, stage: Stage, folder: Path, setting: Setting
 ) -> Outcome:
+    # A nonce of the trial's own: no page can say in the harness's place that the agent has ended.
+    ended = token_hex(16)
+
     def configure(capture: Capture) -> ProxyConfig:
-        return _proxy_config(spec, attempt, folder, stage, setting, capture)
+        return _proxy_config(spec, attempt, folder, stage, setting, capture, ended)
 
     with behind(
         setting.isolation,
@@ -210,8 +223,10 @@ def _run_behind(
         try:
             if not own_proof(setting):
                 fetch_canary(setting.chromium, place, stop)
+            variables = {**place.environment.variables, AGENT_ENDED: ended_at(ended)}
+            environment = replace(place.environment, variables=variables)
             finished = _let_the_agent_work(
-                spec, folder, setting, stage, place.environment, place.run, stop
+                spec, folder, setting, stage, environment, place.run, stop
             )
             result = setting.benchmark.read(spec.key.task, stage, folder, finished.code)
             # An agent that opened no page at all went past nothing.
@@ -226,23 +241,29 @@ def _run_behind(
     if void is not None or finished is None or result is None:
         raise void or TrialVoid("the trial ended before its agent began")
     trace = _trace(folder)
-    outcome = _outcome(result, finished, delivered=any(trace.events(FaultDelivered)))
+    result = setting.benchmark.judged(spec.key.task, folder, result, trace)
+    outcome = _outcome(result, finished, trace.events(FaultDelivered), trace.events(LlmCall))
     if own_proof(setting):
         require_own_proof(trace, setting.benchmark.sites(spec.key.task), reached)
-    if reached is not False:
-        sites = setting.benchmark.sites(spec.key.task)
-        _require_pages(trace, sites, setting.benchmark.verifiers)
-    _require_a_model(trace)
+    require_pages(
+        trace,
+        setting.benchmark.sites(spec.key.task),
+        setting.benchmark.verifiers,
+        reached=reached,
+        isolation=setting.isolation,
+    )
+    require_a_model(trace)
     require_the_defence(trace, spec.defence, outcome, _llm_hosts(spec, setting))
     return outcome
 
 
 def _host_ports(spec: TrialSpec, stage: Stage, setting: Setting) -> frozenset[int]:
     """Return the ports of this machine's loopback that the agent or its browser goes to."""
-    sites = setting.benchmark.sites(spec.key.task)
-    endpoints = setting.benchmark.endpoints(_named(spec.agent, setting.benchmark))
-    urls = " ".join((*sites, *endpoints, spec.agent.base_url or ""))
-    return frozenset(stage.host_ports) | named_in(urls)
+    benchmark, task = setting.benchmark, spec.key.task
+    endpoints = benchmark.endpoints(_named(spec.agent, benchmark))
+    named = (*benchmark.sites(task), *endpoints, spec.agent.base_url or "")
+    told = loopback_ports(named, benchmark.told(task), setting.base_environment)
+    return frozenset(stage.host_ports) | told
 
 
 def _proxy_config(
@@ -252,6 +273,7 @@ def _proxy_config(
     stage: Stage,
     setting: Setting,
     capture: Capture,
+    ended: str,
 ) -> ProxyConfig:
     benchmark, key = setting.benchmark, spec.key
     maps = [*stage.maps, *setting.maps]
@@ -263,7 +285,7 @@ def _proxy_config(
     base_url = _base_url(spec.agent, setting, proxied=True)
     endpoints = benchmark.endpoints(_named(spec.agent, benchmark))
     if base_url is not None:
-        maps += _in_place_of(endpoints, _served_at(base_url, setting))
+        maps += in_place_of(endpoints, _served_at(base_url, setting))
     return ProxyConfig(
         capture=capture,
         ca=setting.ca.folder,
@@ -274,6 +296,7 @@ def _proxy_config(
         sites=benchmark.sites(key.task),
         never=benchmark.never(key.task),
         never_agents=benchmark.verifiers,
+        agent_ended=ended,
         own_proof=own_proof(setting),
         schedule=spec.schedule,
         defence=spec.defence,
@@ -285,7 +308,7 @@ def _proxy_config(
         maps=tuple(map(HostMap.parse, maps)),
         upstream=setting.upstream,
         insecure=setting.insecure,
-        vocabulary=benchmark.vocabulary,
+        vocabulary=benchmark.vocabulary_of(key.task),
         benchmark=key.benchmark,
         agent=key.agent,
         condition=key.condition,
@@ -297,39 +320,21 @@ def _proxy_config(
 
 
 def _cache_place(spec: TrialSpec, setting: Setting) -> LlmCachePlace | None:
-    shared = _shared_answers(spec, setting)
-    if shared is None or setting.llm_cache is None:
-        return None
-    return LlmCachePlace(cache=setting.llm_cache, shared=shared)
+    shared, cache = _shared_answers(spec, setting), setting.llm_cache
+    return LlmCachePlace(cache=cache, shared=shared) if cache and shared else None
 
 
 def _llm_hosts(spec: TrialSpec, setting: Setting) -> tuple[str, ...]:
     """Return the hosts of the agent's model beside the well-known ones."""
     base_url = _base_url(spec.agent, setting, proxied=True)
     endpoints = setting.benchmark.endpoints(_named(spec.agent, setting.benchmark))
-    return (*setting.llm_hosts, *_hosts_of(base_url or "", *endpoints))
-
-
-def _hosts_of(*urls: str) -> tuple[str, ...]:
-    hosts = (urlsplit(url).hostname for url in urls)
-    return tuple(filter(None, hosts))
-
-
-def _in_place_of(endpoints: Sequence[str], target: str) -> list[str]:
-    """Return maps that serve what a harness hard-codes from where the model really is."""
-    origins = {_origin(endpoint) for endpoint in endpoints}
-    return [f"{origin}={target}" for origin in sorted(origins) if origin != target]
-
-
-def _origin(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
+    return (*setting.llm_hosts, *hosts_of(base_url or "", *endpoints))
 
 
 def _served_at(base_url: str, setting: Setting) -> str:
     """Return the origin behind a base URL, which may be the embedded model's name."""
     embedded = setting.model_port is not None and urlsplit(base_url).hostname == HOST
-    return f"http://127.0.0.1:{setting.model_port}" if embedded else _origin(base_url)
+    return f"http://127.0.0.1:{setting.model_port}" if embedded else origin_of(base_url)
 
 
 def _base_url(agent: AgentSpec, setting: Setting, *, proxied: bool) -> str | None:
@@ -429,17 +434,25 @@ def _variables(environment: Environment, command: Command, benchmark: Benchmark)
     return {**keys, **environment.variables, **command.variables}
 
 
-def _outcome(result: Result, finished: Finished, *, delivered: bool) -> Counted | Unscored:
+def _outcome(
+    result: Result,
+    finished: Finished,
+    delivered: Iterable[FaultDelivered] = (),
+    calls: Iterable[LlmCall] = (),
+) -> Counted | Unscored:
     """Say how the attempt came out.
 
-    Raises TrialVoid where the harness failed before any fault was delivered, which is then no
-    fault's doing and says nothing about the agent.
+    Raises TrialVoid where the harness failed before any fault was delivered, or the model without
+    being hit, which is then no fault's doing and says nothing about the agent.
     """
+    hit = {fault.exchange for fault in delivered}
+    model_was_hit = any(call.exchange in hit for call in calls)
     if result.unusable is not None:
-        raise TrialVoid(result.unusable)
-    if result.ending == "harness_crashed" and not delivered:
-        why = "; ".join(result.reasons)
-        raise TrialVoid(f"the harness crashed before any fault was delivered: {why}")
+        if result.ending != "model_error" or not model_was_hit:
+            raise TrialVoid(result.unusable)
+        result = replace(result, score=0.0, reasons=(result.unusable,))
+    if result.ending == "harness_crashed" and not hit:
+        raise TrialVoid(f"{CRASHED_BEFORE_A_FAULT}: {'; '.join(result.reasons)}")
     latency = round(finished.seconds, 3)
     # Whatever its benchmark makes of it: a trial that the fault broke off did nothing.
     score = 0.0 if result.ending == "harness_crashed" else result.score
@@ -459,42 +472,3 @@ def _trace(folder: Path) -> Trace:
         return read_trace(folder / EVENTS)
     except TraceError as error:
         raise TrialVoid(str(error)) from None
-
-
-def _require_pages(trace: Trace, sites: Sequence[str], verifiers: Sequence[str] = ()) -> None:
-    """Raise TrialVoid where nothing came through for the task's sites; no sites: for any.
-
-    What ``verifiers`` ask for says nothing of the way that the browser takes.
-    """
-    calls = {event.exchange for event in trace.events(LlmCall)}
-    seen = {
-        urlsplit(event.url).hostname
-        for event in trace.events(RequestSeen)
-        if event.exchange not in calls and not _agent_of(event).startswith(tuple(verifiers))
-    }
-    # A host that is passed through shows as a tunnel; the browser's own chatter says nothing.
-    seen |= {event.host for event in trace.events(Tunnel) if event.why != "background"}
-    # What could not be reached, because of a fault, was tried.
-    seen |= {urlsplit(it.url).hostname for it in trace.events(FaultPlanned) if it.point is not None}
-    wanted = {urlsplit(site).hostname for site in sites}
-    if not (seen & wanted if wanted else seen):
-        called = "the agent called its model" if calls else "the agent ran"
-        raise TrialVoid(
-            f"bypassed: {called}, but no page of {', '.join(sites) or 'any site'} came through the"
-            " proxy, so its browser goes past it"
-        )
-
-
-def _require_a_model(trace: Trace) -> None:
-    """Raise TrialVoid where a model was asked and never answered, unless that was a fault's doing.
-
-    Not every harness says so: some write a failed task, or try until their time is up.
-    """
-    calls = list(trace.events(LlmCall))
-    hit = {event.exchange for event in trace.events(FaultPlanned)}
-    if calls and all(each.status != 200 and each.exchange not in hit for each in calls):
-        raise TrialVoid(f"its model never answered: {calls[-1].error or 'no answer'}")
-
-
-def _agent_of(event: RequestSeen) -> str:
-    return next((value for name, value in event.headers if name.lower() == "user-agent"), "")

@@ -2,14 +2,17 @@ import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
-import openai
 import pytest
 
 from warex.agents.scripted_model.playbook import LOST, Playbook, PlaybookError, Said, load
 from warex.agents.scripted_model.server import ScriptedModel
+
+if TYPE_CHECKING:
+    # Listing tests does without: it takes a second to load.
+    import openai
 
 TOOL = {"tool": "click", "arguments": {"index": "$bid", "note": 'a "quoted" $bid'}}
 RULES: list[dict[str, Any]] = [
@@ -90,13 +93,15 @@ def address(playbook: Playbook) -> Iterator[str]:
 
 
 @pytest.fixture
-def client(address: str) -> Iterator[openai.OpenAI]:
+def client(address: str) -> "Iterator[openai.OpenAI]":
+    import openai
+
     with openai.OpenAI(base_url=address, api_key="none", max_retries=0) as client:
         yield client
 
 
 @pytest.mark.wire
-def test_any_model_answers_under_any_prefix_with_its_tokens(client: openai.OpenAI) -> None:
+def test_any_model_answers_under_any_prefix_with_its_tokens(client: "openai.OpenAI") -> None:
     answer = client.chat.completions.create(
         model="gpt-4o", messages=[{"role": "user", "content": "goal: buy [7]"}]
     )
@@ -109,7 +114,7 @@ def test_any_model_answers_under_any_prefix_with_its_tokens(client: openai.OpenA
 
 @pytest.mark.wire
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_tool_is_called_whole_and_streamed(client: openai.OpenAI, stream: bool) -> None:
+def test_a_tool_is_called_whole_and_streamed(client: "openai.OpenAI", stream: bool) -> None:
     messages: Any = [{"role": "user", "content": "by tool 4"}]
     wanted = {"index": "4", "note": 'a "quoted" 4'}
     if stream:
@@ -130,7 +135,7 @@ def test_a_tool_is_called_whole_and_streamed(client: openai.OpenAI, stream: bool
 
 
 @pytest.mark.wire
-def test_a_structured_answer_is_json_in_the_text(client: openai.OpenAI) -> None:
+def test_a_structured_answer_is_json_in_the_text(client: "openai.OpenAI") -> None:
     answer = client.chat.completions.create(
         model="m",
         messages=[{"role": "user", "content": "as JSON"}],
@@ -148,3 +153,23 @@ def test_what_is_no_chat_is_refused(address: str) -> None:
     with httpx.Client(trust_env=False) as http:
         assert http.post(f"{address}/embeddings", json={}).status_code == 404
         assert http.post(f"{address}/chat/completions", json={}).status_code == 400
+
+
+@pytest.mark.wire
+def test_each_api_is_spoken_over_its_own_path(address: str) -> None:
+    asked = {"model": "claude", "max_tokens": 9, "stream": True}
+    sent = {**asked, "messages": [{"role": "user", "content": "goal: buy [7]"}]}
+    parts = [{"text": "goal: buy [8]"}]
+    with httpx.Client(base_url=address, trust_env=False) as http:
+        claude = http.post("/messages", json=sent)
+        gemini = http.post(
+            "/models/gemini:streamGenerateContent?alt=sse",
+            json={"contents": [{"role": "user", "parts": parts}]},
+        )
+
+    assert claude.headers["content-type"].startswith("text/event-stream")
+    assert "event: message_stop" in claude.text
+    said = [json.loads(line[6:]) for line in claude.text.splitlines() if line.startswith("data: ")]
+    assert "".join(each.get("delta", {}).get("text", "") for each in said) == "click 7"
+    assert gemini.status_code == 200
+    assert "finishReason" in gemini.text

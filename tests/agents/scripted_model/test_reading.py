@@ -1,5 +1,9 @@
+from typing import Any
+
+import pytest
+
 from warex.agents.reference.prompt import Observation, Step, messages
-from warex.agents.scripted_model.reading import Element, Turn, elements, read
+from warex.agents.scripted_model.reading import Element, Turn, elements, read, text
 
 
 def test_what_the_agent_writes_is_read_back() -> None:
@@ -41,3 +45,24 @@ def test_messages_of_another_shape_are_read_as_nothing() -> None:
 
 def test_a_tree_that_is_not_quoted_as_expected_does_not_break_the_reading() -> None:
     assert elements(r"[1] link '\x'") == (Element("1", "link", r"\x"),)
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ({"role": "user", "content": "one"}, "one"),
+        ({"content": [{"type": "text", "text": "one"}, {"type": "image_url"}]}, "one"),
+        ({"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "x"}}]}, ""),
+        ({"content": [{"type": "tool_result", "content": [{"text": "one"}]}]}, "one"),
+        ({"parts": [{"text": "one"}, {"inlineData": {"data": "AAAA"}}]}, "one"),
+        ({"parts": [{"functionResponse": {"response": {"page": "one"}}}]}, '{"page": "one"}'),
+        ({"type": "function_call_output", "output": "one"}, "one"),
+        ({"type": "function_call", "name": "x", "arguments": "{}"}, ""),
+        ({"content": [{"toolResult": {"content": [{"json": {"page": 1}}]}}]}, '{"page": 1}'),
+        ({"role": "tool", "content": [{"document": {"data": "one"}}]}, "one"),
+    ],
+)
+def test_the_text_of_a_message_is_found_in_each_apis_form(
+    message: dict[str, Any], said: str
+) -> None:
+    assert text(message) == said

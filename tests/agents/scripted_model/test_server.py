@@ -2,16 +2,19 @@ import json
 import threading
 from collections.abc import Iterator
 from http.client import HTTPConnection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import httpx
-import openai
 import pytest
 
 from warex.agents.reference.prompt import Observation, messages
 from warex.agents.scripted_model.server import ScriptedModel
 from warex.agents.scripted_model.tasks import OracleStep, Task, Tasks
+
+if TYPE_CHECKING:
+    # Listing tests does without: it takes a second to load.
+    import openai
 
 pytestmark = pytest.mark.wire
 
@@ -31,7 +34,9 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture
-def client(address: str) -> Iterator[openai.OpenAI]:
+def client(address: str) -> "Iterator[openai.OpenAI]":
+    import openai
+
     with openai.OpenAI(base_url=address, api_key="none", max_retries=0) as client:
         yield client
 
@@ -42,7 +47,7 @@ def http(address: str) -> Iterator[httpx.Client]:
         yield http
 
 
-def test_the_openai_client_gets_an_answer_with_its_tokens(client: openai.OpenAI) -> None:
+def test_the_openai_client_gets_an_answer_with_its_tokens(client: "openai.OpenAI") -> None:
     answer = client.chat.completions.create(model="scripted:patient", messages=ASKED)
     assert answer.choices[0].message.content == SAID
     assert answer.choices[0].finish_reason == "stop"
@@ -53,7 +58,7 @@ def test_the_openai_client_gets_an_answer_with_its_tokens(client: openai.OpenAI)
     assert answer.usage.total_tokens == asked + answer.usage.completion_tokens
 
 
-def test_a_streamed_answer_is_the_same_and_ends_with_the_usage(client: openai.OpenAI) -> None:
+def test_a_streamed_answer_is_the_same_and_ends_with_the_usage(client: "openai.OpenAI") -> None:
     whole = client.chat.completions.create(model="scripted:patient", messages=ASKED)
     with client.chat.completions.create(
         model="scripted:patient",
@@ -68,7 +73,7 @@ def test_a_streamed_answer_is_the_same_and_ends_with_the_usage(client: openai.Op
     assert all(chunk.usage is None for chunk in chunks[:-1])
 
 
-def test_a_stream_has_no_usage_unless_it_was_asked_for(client: openai.OpenAI) -> None:
+def test_a_stream_has_no_usage_unless_it_was_asked_for(client: "openai.OpenAI") -> None:
     with client.chat.completions.create(
         model="scripted:patient", messages=ASKED, stream=True
     ) as stream:
@@ -84,7 +89,7 @@ def test_a_stream_is_events_up_to_done(http: httpx.Client) -> None:
     assert answer.text.endswith("data: [DONE]\n\n")
 
 
-def test_the_models_are_listed(client: openai.OpenAI) -> None:
+def test_the_models_are_listed(client: "openai.OpenAI") -> None:
     assert [model.id for model in client.models.list()] == [
         "scripted:giveup",
         "scripted:patient",
@@ -92,7 +97,9 @@ def test_the_models_are_listed(client: openai.OpenAI) -> None:
     ]
 
 
-def test_an_unknown_model_is_not_found_as_at_openai(client: openai.OpenAI) -> None:
+def test_an_unknown_model_is_not_found_as_at_openai(client: "openai.OpenAI") -> None:
+    import openai
+
     with pytest.raises(openai.NotFoundError) as refused:
         client.chat.completions.create(model="gpt-9", messages=ASKED)
     assert refused.value.code == "model_not_found"

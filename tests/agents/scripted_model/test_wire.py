@@ -2,15 +2,35 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import JsonValue
 
+from tests.llm.families.vectors import Vector, vectors
 from warex.agents.scripted_model.playbook import Said
-from warex.agents.scripted_model.wire import Refused, chunks, completion, question, usage
+from warex.agents.scripted_model.reading import text
+from warex.agents.scripted_model.wire import Question, Refused, answered, question, usage
+from warex.llm import FAMILIES, Family, LlmAnswer, read_answer
 
-MESSAGES = [{"role": "user", "content": "x" * 9}]
+PATH = "/v1/chat/completions"
+MESSAGES: list[JsonValue] = [{"role": "user", "content": "x" * 9}]
+CLICK = Said(tool="click", arguments='{"ref": "7"}')
+
+each_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 
 
 def body(**other: Any) -> bytes:
     return json.dumps({"model": "scripted:patient", "messages": MESSAGES, **other}).encode()
+
+
+def calls(family: Family) -> list[Vector]:
+    """One call for each of the API's paths and bodies that has a message of its own."""
+    every = {(v.path, v.sent): v for v in vectors(family.name)}.values()
+    return [v for v in every if v.recognised().messages]
+
+
+def read(asked: Question, said: Said) -> LlmAnswer:
+    written = answered(asked, said)
+    kind = written.headers["content-type"]
+    return read_answer(asked.request, written.status, kind, written.body)
 
 
 @pytest.mark.parametrize(
@@ -27,40 +47,85 @@ def body(**other: Any) -> bytes:
 )
 def test_a_bad_request_is_refused_in_a_sentence(sent: bytes, status: int, words: str) -> None:
     with pytest.raises(Refused, match=words) as refused:
-        question(sent)
+        question(PATH, sent)
 
     assert refused.value.status == status
     assert refused.value.body["error"]["message"] == str(refused.value)
 
 
+def test_a_path_of_no_api_is_not_found() -> None:
+    with pytest.raises(Refused, match="There is no POST /v1/embeddings") as refused:
+        question("/v1/embeddings?a=1", body())
+
+    assert refused.value.status == 404
+
+
+@each_family
+def test_each_api_is_answered_in_its_own_form_streamed_or_not(family: Family) -> None:
+    found = calls(family)
+    assert {v.recognised().stream for v in found} == {True, False}
+    for vector in found:
+        asked = question(vector.path, vector.sent, any_model=True)
+        said, called = read(asked, Said("Step 1: look.\nclick('12')")), read(asked, CLICK)
+
+        assert (said.text, said.finish, said.complete) == (
+            "Step 1: look.\nclick('12')",
+            "stop",
+            True,
+        )
+        (call,) = called.tool_calls
+        assert (call.name, json.loads(call.arguments)) == ("click", {"ref": "7"})
+        assert called.complete
+
+
+@each_family
+def test_what_is_asked_over_each_api_is_read(family: Family) -> None:
+    for vector in calls(family):
+        asked = question(vector.path, vector.sent, any_model=True)
+        if "Buy milk." in vector.sent.decode():
+            assert "Buy milk." in "\n".join(map(text, asked.messages))
+
+
 def test_tokens_are_a_quarter_of_each_messages_characters_rounded_up() -> None:
-    assert usage(MESSAGES, "12345") == {
-        "prompt_tokens": 3,
-        "completion_tokens": 2,
-        "total_tokens": 5,
-    }
+    counted = usage("openai_chat", MESSAGES, "12345")
+
+    assert (counted.input_total, counted.output_total) == (3, 2)
 
 
-def test_a_picture_counts_whatever_its_size() -> None:
-    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        (PATH, {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}),
+        (
+            "/v1/messages",
+            {
+                "type": "tool_result",
+                "content": [
+                    {
+                        "type": "image",
+                        "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"},
+                    }
+                ],
+            },
+        ),
+    ],
+)
+def test_a_picture_counts_whatever_its_size(path: str, content: dict[str, Any]) -> None:
+    sent = body(messages=[{"role": "user", "content": [content]}], max_tokens=1)
 
-    assert usage([{"role": "user", "content": [picture]}], "")["prompt_tokens"] == 85
+    request = question(path, sent).request
+    assert usage(request.family, request.messages, "").input_total == 85
 
 
-def test_a_streamed_answer_says_what_the_whole_one_says() -> None:
-    asked = question(body(stream=True, stream_options={"include_usage": True}))
-    reply = "Step 1: look.\nclick('12')  "
+def test_a_stream_tells_its_usage_only_where_that_was_asked_for() -> None:
+    bare = answered(question(PATH, body(stream=True)), Said("hi"))
+    options = {"include_usage": True}
+    told = answered(question(PATH, body(stream=True, stream_options=options)), Said("hi"))
 
-    whole, pieces = completion(asked, Said(reply)), list(chunks(asked, Said(reply)))
-
-    said = "".join(
-        choice["delta"].get("content", "") for piece in pieces for choice in piece["choices"]
-    )
-    assert said == reply == whole["choices"][0]["message"]["content"]
-    assert pieces[-1]["usage"] == whole["usage"]
-    assert pieces[-1]["choices"] == []
+    assert b'"usage"' not in bare.body
+    assert b'"choices": []' in told.body
 
 
 def test_the_same_request_gets_the_same_bytes() -> None:
     said = Said("noop()")
-    assert completion(question(body()), said) == completion(question(body()), said)
+    assert answered(question(PATH, body()), said) == answered(question(PATH, body()), said)

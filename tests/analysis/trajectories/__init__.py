@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from tests.analysis.trajectories.told import told
+from tests.yaml_files import load_yaml
 from warex.benchmarks import benchmark_kind
 from warex.llm.actions import Vocabulary
 from warex.traces.events import Entry
@@ -44,7 +43,7 @@ def by_hand() -> tuple[Trajectory, ...]:
     """Return those that were written down."""
     found = []
     for file in sorted((HERE / "hand").glob("*.yaml")):
-        for case in yaml.safe_load(file.read_text("utf-8")):
+        for case in load_yaml(file):
             words = _vocabulary(case.get("words", "testbed"))
             found.append(
                 Trajectory(
@@ -61,7 +60,7 @@ def by_hand() -> tuple[Trajectory, ...]:
 @functools.cache
 def recorded() -> tuple[Trajectory, ...]:
     """Return those of real browsers."""
-    cases = yaml.safe_load((HERE / "recorded" / "labels.yaml").read_text("utf-8"))
+    cases = load_yaml(HERE / "recorded" / "labels.yaml")
     return tuple(
         Trajectory(
             f"recorded: {case['trace']}",

@@ -6,7 +6,9 @@ A line is a mapping with one of these keys, and more beside it:
   answered with ``status`` (200), or meets a ``fault``: a status, ``cut``, ``held`` (whole, but
   late), ``left`` (held until the client gave up), ``refused``, ``unresolved``. ``user: true`` is a
   gesture by Fetch Metadata, ``fetch_metadata: false`` leaves that out, ``again_of: i1`` a silent
-  repeat, ``of`` the page that asks.
+  repeat, ``of`` the page that asks, ``body`` its number, ``operation`` what it asks for, ``lost:
+  true`` a fault that comes after the site has acted, ``for`` the seconds that ``held`` and
+  ``left`` last.
 - ``model``: the text of its answer, or a mapping with ``text``, ``tools`` (name, arguments),
   ``takes`` (seconds), ``cut: true``. The actions are read out of it as the proxy does.
 - ``wait``: seconds in which nothing happens.
@@ -44,7 +46,7 @@ _KINDS = {
 _KEYS = {
     *_KINDS,
     *("model", "wait", "method", "resource", "status", "fault"),
-    *("user", "fetch_metadata", "again_of", "of"),
+    *("user", "fetch_metadata", "again_of", "of", "body", "operation", "lost", "for"),
 }
 _EFFECTS = {
     "cut": ("cut",),
@@ -112,6 +114,8 @@ class _Teller:
                     connection="c1",
                     headers=headers,
                     size=0,
+                    body=line.get("body", 0),
+                    operation=line.get("operation", ""),
                 )
             )
         injection = (
@@ -119,7 +123,7 @@ class _Teller:
         )
         status = line.get("status", 200) if fault in (None, "held") else fault
         if point is None:
-            self._now += 2.0 if fault in ("held", "left") else 0.0
+            self._now += line.get("for", 2.0) if fault in ("held", "left") else line.get("for", 0)
             self._write(
                 ResponseSeen(
                     exchange=exchange,
@@ -134,7 +138,11 @@ class _Teller:
             left = fault == "left"
             self._write(
                 FaultDelivered(
-                    injection=injection, exchange=exchange, rule="told", client_left=left
+                    injection=injection,
+                    exchange=exchange,
+                    rule="told",
+                    client_left=left,
+                    waited_s=line.get("for", 0.0),
                 )
             )
 
@@ -149,7 +157,7 @@ class _Teller:
                 exchange=exchange,
                 rule="told",
                 fault={"kind": str(fault)},
-                stage="request",
+                stage="response" if line.get("lost") else "request",
                 scope="",
                 ordinal=self._injections,
                 effects=_EFFECTS.get(str(fault), ("reply",)),

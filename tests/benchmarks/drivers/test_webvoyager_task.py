@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import warex.benchmarks
+from tests.benchmarks.drivers.conftest import Asked
+from warex.trials.addresses import AGENT_ENDED
 
 DRIVER = Path(warex.benchmarks.__file__).with_name("drivers") / "webvoyager_task.py"
 
@@ -26,7 +28,7 @@ print("judged", pathlib.Path("judged/taskAllrecipes--0/seen.txt").read_text(), s
 """
 
 
-def drive(folder: Path, code: int, *, judge: bool = True) -> int:
+def drive(folder: Path, code: int, *, judge: bool = True, ended: str = "") -> int:
     (folder / "judged").mkdir()
     told: dict[str, Any] = {
         "run": [sys.executable, "-c", RUN, str(code)],
@@ -38,15 +40,16 @@ def drive(folder: Path, code: int, *, judge: bool = True) -> int:
     return subprocess.run(
         [sys.executable, str(DRIVER), json.dumps(told)],
         cwd=folder,
-        env={"OPENAI_API_KEY": "k"},
+        env={"OPENAI_API_KEY": "k", "NO_PROXY": "*", AGENT_ENDED: ended},
         check=False,
         timeout=30,
     ).returncode
 
 
 @pytest.mark.wire
-def test_the_judge_sees_what_the_agent_left(tmp_path: Path) -> None:
-    assert drive(tmp_path, 0) == 0
+def test_the_judge_sees_what_the_agent_left(tmp_path: Path, asked: Asked) -> None:
+    assert drive(tmp_path, 0, ended=asked.address) == 0
+    assert asked.paths == ["/n0nce"], "WAREX is told first"
     assert (tmp_path / "judge.log").read_text() == "judged 0 --api_key k ['--api_key', 'k']\n"
 
 

@@ -5,7 +5,6 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-import openai
 from pydantic import JsonValue
 
 from tests.proxy.support.client import trusting
@@ -80,6 +79,9 @@ def completion(text: str) -> bytes:
 
 def client(proxy_url: str, base_url: str, ca: CertificateAuthority, retries: int = 0) -> Any:
     """The openai package's client behind a proxy."""
+    # Here, since it takes a second to load, in each process that only lists tests.
+    import openai
+
     return openai.OpenAI(
         api_key=KEY,
         base_url=base_url,

@@ -12,12 +12,14 @@ from urllib.parse import urlsplit
 class UpstreamProxy:
     """Serves each client on a thread; ``password`` is ``user:password`` or None."""
 
-    def __init__(self, password: str | None = None) -> None:
+    def __init__(self, password: str | None = None, host: str = "127.0.0.1") -> None:
         self.asked: list[str] = []
         self._wanted = None
         if password is not None:
             self._wanted = b"Basic " + base64.b64encode(password.encode())
-        self._server = socket.create_server(("127.0.0.1", 0))
+        self._server = socket.create_server(
+            (host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET
+        )
         self.port: int = self._server.getsockname()[1]
         self._threads: list[threading.Thread] = []
         self._open: list[socket.socket] = []

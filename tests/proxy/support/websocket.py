@@ -1,8 +1,8 @@
-"""A WebSocket site that sends every message back."""
+"""WebSocket sites: one that sends every message back, and one that answers as it is told."""
 
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from websockets.sync.server import ServerConnection, serve
@@ -11,12 +11,28 @@ from websockets.sync.server import ServerConnection, serve
 @contextmanager
 def echo_site(tls: ssl.SSLContext | None = None) -> Iterator[int]:
     """Serve on a port of loopback; yield the port."""
+    with answering_site(lambda message: [message], tls) as port:
+        yield port
 
-    def echo(channel: ServerConnection) -> None:
+
+@contextmanager
+def answering_site(
+    answer: Callable[[str | bytes], Iterable[str | bytes]], tls: ssl.SSLContext | None = None
+) -> Iterator[int]:
+    """Serve on a port of loopback, send what ``answer`` returns for a message; yield the port.
+
+    A socket is closed after an answer that is empty.
+    """
+
+    def talk(channel: ServerConnection) -> None:
         for message in channel:
-            channel.send(message)
+            answers = list(answer(message))
+            for one in answers:
+                channel.send(one)
+            if not answers:
+                return
 
-    with serve(echo, "127.0.0.1", 0, ssl=tls) as server:
+    with serve(talk, "127.0.0.1", 0, ssl=tls) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server.socket.getsockname()[1]

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from tests.report.builders import shapes, words
@@ -69,3 +71,23 @@ def test_no_row_lies_outside_the_figure_however_many_there_are() -> None:
     for bar in shapes(chart, "bar"):
         assert 0 <= bar["y"] < bar["y"] + bar["height"] < chart.height
         assert 0 <= bar["x"] < bar["x"] + bar["width"] < chart.width
+
+
+def test_the_key_explains_each_sign_that_is_drawn_and_no_other() -> None:
+    plain = Entry("c", 0.25, "1 of 4")
+    lines = Group("patient", (replace(plain, interval=(0.1, 0.5)),), line_at=0.5, band=(0.1, 0.2))
+    hatched = [replace(plain, label=label, hatched=True) for label in ("no-proxy", "c+hint")]
+    without, defended = (Group("patient", (entry,)) for entry in hatched)
+
+    def key(*groups: Group) -> str:
+        return bars("b", "t", groups, PERCENT).key
+
+    assert key(Group("patient", (plain,), band=(0.2, 0.2))) == ""
+    assert key(Group("patient", (replace(plain, whole=0.25),))) == ""
+    assert key(Group("patient", (replace(plain, whole=1.0),))) == "Hatched: missed."
+    assert key(without) == "Hatched: without the proxy."
+    assert key(without, defended) == "Hatched: without the proxy, or with a defence."
+    assert whiskers("w", "t", [without], PERCENT).key == "Hollow: without the proxy."
+    assert key(lines) == (
+        "Lines: 95 % intervals. Dashed: clean. Grey band: how far clean differs from clean."
+    )

@@ -55,7 +55,7 @@ def _fail(sentence: str) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m warex.agents.scripted_model",
-        description="A local server that plays a model over known tasks, in OpenAI's wire format.",
+        description="A local server that plays a model, in the form of whichever API it is asked.",
     )
     script = parser.add_mutually_exclusive_group(required=True)
     script.add_argument("--tasks", type=Path, nargs="+", metavar="FILE", help="TOML, [[task]]")

@@ -82,7 +82,7 @@ class Playbook:
 
     def answer(self, request_id: str, messages: Sequence[Mapping[str, Any]]) -> Said:
         """Return what the model says; ``request_id`` is equal for equal bodies."""
-        texts = [text(dict(message)) for message in messages]
+        texts = [text(message) for message in messages]
         with self._lock:
             if self._before is not None and self._before[0] == request_id:
                 return self._before[1]

@@ -1,8 +1,9 @@
 """What a request says: the goal, the elements of the page, what was done so far."""
 
 import ast
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -13,6 +14,19 @@ _LITERAL = r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")"""
 _LINE = re.compile(rf"^(\s*)(?:\[(\w+)\] )?([\w-]+) {_LITERAL}(.*)$")
 _TURN = re.compile(r"^Step (\d+) of \d+:")
 _CALL_LINE = re.compile(r"^[\s*`-]*\w+\(.*\)")
+_DATA = ("json", "data", "response")
+"""Under these some APIs put what a tool gave back, whatever that is."""
+_SAID = (
+    "text",
+    "content",
+    "parts",
+    "output",
+    "toolResult",
+    "functionResponse",
+    "document",
+    *_DATA,
+)
+"""Under these the APIs of models put words, and what tools gave back."""
 _REFRESH = re.compile(r"\b(refresh|reload)", re.IGNORECASE)
 
 
@@ -47,8 +61,8 @@ class Situation:
 
 def read(messages: Sequence[dict[str, Any]]) -> Situation:
     """Read the messages of one request; what is not there is empty."""
-    system = "\n".join(text(m) for m in messages if m.get("role") == "system")
-    sections = _sections("\n".join(text(m) for m in messages if m.get("role") == "user"))
+    system = "\n".join(text(m) for m in messages if m.get("role") in ("system", "developer"))
+    sections = _sections("\n".join(text(m) for m in messages if m.get("role", "user") == "user"))
     return Situation(
         goal=sections.get("Goal", ""),
         elements=elements(sections.get("Current page", "")),
@@ -57,14 +71,23 @@ def read(messages: Sequence[dict[str, Any]]) -> Situation:
     )
 
 
-def text(message: dict[str, Any]) -> str:
-    """Return the text of a message, which may come in parts."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    texts = (part.get("text") for part in parts if isinstance(part, dict))
-    return "\n".join(part for part in texts if isinstance(part, str))
+def text(message: Mapping[str, Any]) -> str:
+    """Return the text of a message, which may come in parts; what tools gave back is of it."""
+    return "\n".join(_texts({key: message[key] for key in _SAID if key in message}))
+
+
+def _texts(value: Any, *, data: bool = False) -> Iterator[str]:
+    """Yield the texts in a value; of ``data``, which a tool gave, all of it as JSON."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list) and not data:
+        for each in value:
+            yield from _texts(each) if isinstance(each, dict | list) else ()
+    elif isinstance(value, dict) and not data:
+        for key in _SAID:
+            yield from _texts(value.get(key), data=key in _DATA)
+    elif data and value is not None:
+        yield json.dumps(value, ensure_ascii=False)
 
 
 def _sections(prompt: str) -> dict[str, str]:

@@ -2,24 +2,29 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from types import MappingProxyType
+from typing import Final
 
 from warex.agents.scripted_model import wire
 from warex.agents.scripted_model.persona import reply
 from warex.agents.scripted_model.playbook import Playbook, Said
 from warex.agents.scripted_model.reading import read
 from warex.agents.scripted_model.tasks import Tasks
+from warex.llm.base import WrittenAnswer
 
 LARGEST_BODY = 64 * 1024 * 1024
 """Bytes of a request's body that are read."""
+
+JSON: Final = MappingProxyType({"content-type": "application/json"})
 
 IDLE = 300.0
 """Seconds after which an unused connection is closed."""
 
 
 class ScriptedModel(ThreadingHTTPServer):
-    """A chat-completions endpoint for some tasks, or a playbook; `server_port` tells where."""
+    """An endpoint of each API for some tasks, or a playbook; `server_port` tells where."""
 
     daemon_threads = True
     # A client that leaves a connection open must not hold up the end.
@@ -56,7 +61,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self._path() == "/v1/models":
             names = list(wire.MODELS) if isinstance(self.server.script, Tasks) else ["playbook"]
-            self._send(200, wire.models(names))
+            self._send(200, json.dumps(wire.models(names)).encode())
         else:
             self._refuse(wire.Refused(404, f"There is no GET {self._path()}."))
 
@@ -65,17 +70,16 @@ class _Handler(BaseHTTPRequestHandler):
             # The body is read even for a wrong path: the next request follows on the connection.
             body = self._body()
             # A playbook stands in for whatever host is mapped to it, under whatever prefix.
-            if not self._path().endswith("/chat/completions"):
-                raise wire.Refused(404, f"There is no POST {self._path()}.")
-            asked = wire.question(body, any_model=isinstance(self.server.script, Playbook))
+            any_model = isinstance(self.server.script, Playbook)
+            asked = wire.question(self.path, body, any_model=any_model)
         except wire.Refused as refused:
             self._refuse(refused)
             return
-        said = self._answer(asked)
-        if asked.stream:
-            self._stream(asked, said)
+        written = wire.answered(asked, self._answer(asked))
+        if asked.request.stream:
+            self._stream(written)
         else:
-            self._send(200, wire.completion(asked, said))
+            self._send(written.status, written.body, written.headers)
 
     def _answer(self, asked: wire.Question) -> Said:
         script = self.server.script
@@ -100,27 +104,26 @@ class _Handler(BaseHTTPRequestHandler):
         return self.rfile.read(int(announced))
 
     def _refuse(self, refused: wire.Refused) -> None:
-        self._send(refused.status, refused.body)
+        self._send(refused.status, json.dumps(refused.body).encode())
 
-    def _send(self, status: int, answer: dict[str, Any]) -> None:
-        body = json.dumps(answer).encode()
+    def _send(self, status: int, body: bytes, headers: Mapping[str, str] = JSON) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        for name, value in headers.items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(body)
 
-    def _stream(self, asked: wire.Question, said: Said) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream; charset=utf-8")
-        self.send_header("Cache-Control", "no-cache")
+    def _stream(self, written: WrittenAnswer) -> None:
+        self.send_response(written.status)
+        for name, value in written.headers.items():
+            self.send_header(name, value)
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        for event in (*map(json.dumps, wire.chunks(asked, said)), "[DONE]"):
-            data = f"data: {event}\n\n".encode()
-            self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+        for event in written.body.splitlines(keepends=True):
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(event), event))
         self.wfile.write(b"0\r\n\r\n")
 
     def log_message(self, format: str, *args: object) -> None:

@@ -1,19 +1,28 @@
-"""OpenAI's chat completions on the wire: a request's body in, an answer's objects out.
+"""Requests and answers on the wire, in the form of whichever API of models a client speaks."""
 
-Formats: the OpenAI API reference for ``POST /v1/chat/completions`` and its server-sent events.
-"""
-
-import hashlib
-import json
 import math
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
+
+from pydantic import JsonValue
 
 from warex.agents.scripted_model.persona import PERSONAS, Persona
 from warex.agents.scripted_model.playbook import Said
 from warex.agents.scripted_model.reading import text
+from warex.llm import (
+    FAMILIES,
+    Family,
+    LlmAnswer,
+    LlmRequest,
+    ToolCall,
+    Usage,
+    could_be_llm,
+    recognise,
+    write_answer,
+)
+from warex.llm.base import WrittenAnswer
+from warex.llm.loose import read_json
 
 MODELS: dict[str, Persona] = {f"scripted:{persona}": persona for persona in PERSONAS}
 
@@ -22,8 +31,10 @@ CHARACTERS_PER_TOKEN = 4
 TOKENS_PER_IMAGE = 85
 """What one picture counts, whatever its size."""
 
-CREATED = 0
-"""The time of every answer: the same request always gets the same bytes."""
+NOT_FOUND: Final = "model_not_found"
+"""OpenAI's code for a model that is not served."""
+
+_FAMILIES: Final = {family.name: family for family in FAMILIES}
 
 
 class Refused(Exception):
@@ -37,7 +48,7 @@ class Refused(Exception):
             "error": {
                 "message": message,
                 "type": "invalid_request_error",
-                "param": "model" if code == "model_not_found" else None,
+                "param": "model" if code == NOT_FOUND else None,
                 "code": code,
             }
         }
@@ -47,48 +58,56 @@ class Refused(Exception):
 class Question:
     """One request, checked."""
 
-    model: str
+    request: LlmRequest
     persona: Persona | None
     """None for a playbook, which answers to any name."""
     messages: tuple[dict[str, Any], ...]
-    stream: bool
-    include_usage: bool
-    id: str
+
+    @property
+    def id(self) -> str:
+        """Equal for equal bodies."""
+        return self.request.body_digest
 
 
-def question(body: bytes, *, any_model: bool = False) -> Question:
-    """Read the body of a request; ``any_model`` takes every name.
+def question(path: str, body: bytes, *, any_model: bool = False) -> Question:
+    """Read a POST to a path (with or without query); ``any_model`` takes every name.
 
     Raises:
-        Refused: 400 not JSON or not a chat request; 404 a model that is not served.
+        Refused: 404 a path of no API that is spoken, or a model that is not served; 400 not JSON
+            or no request of that API.
+
     """
+    if not could_be_llm("POST", path):
+        raise Refused(404, f"There is no POST {path.partition('?')[0]}.")
     try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
+        data = read_json(body)
+    except ValueError:
         raise Refused(400, "The body of the request is not valid JSON.") from None
     if not isinstance(data, dict):
         raise Refused(400, "The body of the request is not a JSON object.")
-    name, messages = data.get("model"), data.get("messages")
-    if not isinstance(name, str):
-        raise Refused(400, "'model' is missing or not a text.")
-    if name not in MODELS and not any_model:
+    request = recognise("POST", path, "", body)
+    if request is None:
+        raise Refused(400, _why_none(data))
+    messages = tuple(message for message in request.messages if isinstance(message, dict))
+    if not any_model and request.model not in MODELS:
         served = ", ".join(MODELS)
         raise Refused(
-            404, f"The model {name!r} does not exist; there are {served}.", "model_not_found"
+            404, f"The model {request.model!r} does not exist; there are {served}.", NOT_FOUND
         )
-    if not isinstance(messages, list) or not messages:
+    if not messages:
         raise Refused(400, "'messages' is missing or empty.")
-    if not all(isinstance(message, dict) for message in messages):
-        raise Refused(400, "'messages' holds something that is not an object.")
-    options = data.get("stream_options")
-    return Question(
-        model=name,
-        persona=None if any_model else MODELS[name],
-        messages=tuple(messages),
-        stream=data.get("stream") is True,
-        include_usage=isinstance(options, dict) and options.get("include_usage") is True,
-        id="chatcmpl-" + hashlib.sha256(body).hexdigest()[:24],
-    )
+    return Question(request, None if any_model else MODELS[request.model], messages)
+
+
+def _why_none(data: Mapping[str, JsonValue]) -> str:
+    messages = data.get("messages", data.get("input", data.get("contents")))
+    if not isinstance(data.get("model", ""), str):
+        return "'model' is missing or not a text."
+    if not messages:
+        return "'messages' is missing or empty."
+    if isinstance(messages, list) and not all(isinstance(each, dict) for each in messages):
+        return "'messages' holds something that is not an object."
+    return "The body is no request of the API that the path belongs to."
 
 
 def models(names: Sequence[str] = tuple(MODELS)) -> dict[str, Any]:
@@ -96,77 +115,51 @@ def models(names: Sequence[str] = tuple(MODELS)) -> dict[str, Any]:
     return {
         "object": "list",
         "data": [
-            {"id": name, "object": "model", "created": CREATED, "owned_by": "scripted"}
-            for name in names
+            {"id": name, "object": "model", "created": 0, "owned_by": "scripted"} for name in names
         ],
     }
 
 
-def usage(messages: Sequence[dict[str, Any]], reply: str) -> dict[str, int]:
-    """Count tokens: a quarter of each message's characters, rounded up, and 85 per picture."""
-    asked = sum(
-        _tokens(text(message)) + TOKENS_PER_IMAGE * _images(message) for message in messages
+def answered(asked: Question, said: Said) -> WrittenAnswer:
+    """Return an answer as the request's API sends it, streamed if that was asked for."""
+    calls: tuple[ToolCall, ...] = ()
+    if said.tool is not None:
+        calls = (ToolCall(f"call_{asked.id[:24]}", said.tool, said.arguments),)
+    answer = LlmAnswer(
+        model=asked.request.model,
+        text=said.text,
+        tool_calls=calls,
+        finish="tool_calls" if calls else "stop",
+        usage=usage(asked.request.family, asked.request.messages, said.whole),
+        complete=True,
     )
-    answered = _tokens(reply)
-    return {
-        "prompt_tokens": asked,
-        "completion_tokens": answered,
-        "total_tokens": asked + answered,
-    }
+    return write_answer(asked.request, answer)
+
+
+def usage(api: str, messages: Sequence[JsonValue], reply: str) -> Usage:
+    """Count tokens: a quarter of each message's characters, rounded up, and 85 per picture.
+
+    ``api`` is the name of the family whose messages they are.
+    """
+    family = _FAMILIES[api]
+    asked = sum(
+        _tokens(text(message)) + TOKENS_PER_IMAGE * sum(1 for _ in _images(message, family))
+        for message in messages
+        if isinstance(message, dict)
+    )
+    return Usage(asked, _tokens(reply))
 
 
 def _tokens(said: str) -> int:
     return math.ceil(len(said) / CHARACTERS_PER_TOKEN)
 
 
-def _images(message: dict[str, Any]) -> int:
-    parts = message.get("content")
-    if not isinstance(parts, list):
-        return 0
-    return sum(isinstance(part, dict) and part.get("type") == "image_url" for part in parts)
-
-
-def completion(asked: Question, said: Said) -> dict[str, Any]:
-    """Return the whole answer."""
-    message: dict[str, Any] = {"role": "assistant", "content": said.text, "refusal": None}
-    if said.tool is not None:
-        message |= {"content": None, "tool_calls": [_call(asked, said)]}
-    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _finish(said)}
-    return {
-        **_head(asked, "chat.completion"),
-        "choices": [choice],
-        "usage": usage(asked.messages, said.whole),
-    }
-
-
-def _call(asked: Question, said: Said) -> dict[str, Any]:
-    function = {"name": said.tool, "arguments": said.arguments}
-    return {"id": asked.id.replace("chatcmpl-", "call_"), "type": "function", "function": function}
-
-
-def _finish(said: Said) -> str:
-    return "stop" if said.tool is None else "tool_calls"
-
-
-def chunks(asked: Question, said: Said) -> Iterator[dict[str, Any]]:
-    """Yield the answer word by word; the last chunk has the usage if it was asked for."""
-    head = _head(asked, "chat.completion.chunk")
-    if asked.include_usage:
-        head["usage"] = None
-    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-    deltas += [{"content": word} for word in re.findall(r"\s*\S+|\s+$", said.text)]
-    if said.tool is not None:
-        deltas.append({"tool_calls": [{"index": 0, **_call(asked, said)}]})
-    for delta in deltas:
-        yield {**head, "choices": [_delta(delta, None)]}
-    yield {**head, "choices": [_delta({}, _finish(said))]}
-    if asked.include_usage:
-        yield {**head, "choices": [], "usage": usage(asked.messages, said.whole)}
-
-
-def _delta(delta: dict[str, Any], finish: str | None) -> dict[str, Any]:
-    return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-
-
-def _head(asked: Question, kind: str) -> dict[str, Any]:
-    return {"id": asked.id, "object": kind, "created": CREATED, "model": asked.model}
+def _images(value: JsonValue, family: Family) -> Iterator[object]:
+    within: Iterable[JsonValue] = value if isinstance(value, list) else ()
+    if isinstance(value, dict):
+        found = list(family.images(value))
+        yield from found
+        held = {image.at[0] for image in found}
+        within = [item for key, item in value.items() if key not in held]
+    for each in within:
+        yield from _images(each, family)

@@ -1,7 +1,7 @@
 """Has browser-use do one task, as its documentation shows; run by browser-use's own Python.
 
 Its one argument is a JSON file of what a user of the library would write into such a script: the
-task, the page to begin at, the model, the browser, and what ``Agent`` is told beside. What
+task, the page to begin at, the chat model, the browser, and what ``Agent`` is told beside. What
 browser-use's own history says of the run is written to ``result``.
 """
 
@@ -13,9 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from browser_use import Agent, BrowserProfile
-from browser_use.llm import ChatOpenAI
+from browser_use.llm import ChatAnthropic, ChatGoogle, ChatOpenAI
 
 OUT_OF_STEPS = "Failed to complete task in maximum steps"
+
+
+def _chat(api: str, model: str, base_url: str | None) -> Any:
+    """Return browser-use's own chat model for an API."""
+    if api == "google":
+        options = None if base_url is None else {"base_url": base_url}
+        return ChatGoogle(model=model, http_options=options)
+    chat = {"openai": ChatOpenAI, "anthropic": ChatAnthropic}[api]
+    return chat(model=model, base_url=base_url)
 
 
 async def _work(told: dict[str, Any]) -> dict[str, Any]:
@@ -28,7 +37,7 @@ async def _work(told: dict[str, Any]) -> dict[str, Any]:
     )
     agent = Agent(
         task=told["task"],
-        llm=ChatOpenAI(model=told["model"], base_url=told["base_url"]),
+        llm=_chat(told["api"], told["model"], told["base_url"]),
         browser_profile=profile,
         initial_actions=[{"navigate": {"url": told["url"], "new_tab": False}}],
         **told["agent"],

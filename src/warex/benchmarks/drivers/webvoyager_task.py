@@ -3,7 +3,7 @@
 Told by one JSON argument: ``run`` and ``judge`` (command lines without the key; no judge: empty),
 ``results`` (where the first leaves its own), ``judged`` (an empty folder), ``verdict`` (a file).
 The judge looks only at folders that are called as one of its fifteen sites' tasks are, so the
-task's is shown to it under such a name.
+task's is shown to it under such a name. Before it begins WAREX is told that the agent has ended.
 """
 
 import json
@@ -12,6 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from judged_script import after_agent
 
 _NAME = "taskAllrecipes--0"
 
@@ -25,9 +27,8 @@ def main(told: dict[str, Any]) -> int:
     if code == 0 and done and told["judge"]:
         os.symlink(done[-1].absolute(), Path(told["judged"], _NAME))
         with open(told["verdict"], "w", encoding="utf-8") as verdict:
-            subprocess.run(
-                [*told["judge"], *key], stdout=verdict, stderr=subprocess.STDOUT, check=False
-            )
+            judge = after_agent(subprocess.run)
+            judge([*told["judge"], *key], stdout=verdict, stderr=subprocess.STDOUT, check=False)
     return code
 
 

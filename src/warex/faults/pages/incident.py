@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from string import Template
 from typing import Self
 
+from warex.effects import Reply
 from warex.exchange import Request
-from warex.faults.base import Reply
 from warex.faults.pages.reasons import reason
 from warex.seeds import Luck
 

@@ -10,9 +10,7 @@ from warex.report.svg import Chart
 def delivery(run: Run, table: Table) -> Chart:
     """Draw a bar of all planned injections: full what was delivered, hatched what was missed."""
     most = max((row.ledger.planned for row in table.rows if row.ledger), default=0)
-    axis = Axis(
-        "injections: full delivered, hatched missed", 0, max(1, most), lambda value: f"{value:g}"
-    )
+    axis = Axis("injections", 0, max(1, most), lambda value: f"{value:g}")
     return bars("delivery", "Planned and delivered", groups(run, table, _entry), axis)
 
 

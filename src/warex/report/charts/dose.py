@@ -11,7 +11,11 @@ from warex.report.svg import Chart, beside, line, mark, path, shortened, text
 
 _WIDTH, _HEIGHT = 500.0, 300.0
 _LEFT, _RIGHT, _TOP, _FOOT = 44.0, 110.0, 34.0, 48.0
-_AXES = {"intensity": "times the fault's own size", "frequency": "how many are hit"}
+_AXES = {
+    "intensity": "times the fault's own size",
+    "frequency": "how many are hit by chance",
+    "first": "how many are hit",
+}
 type _Scale = Callable[[float], float]
 
 _LEAST = 13.0

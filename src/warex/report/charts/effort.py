@@ -1,12 +1,12 @@
 """Success, latency, LLM calls and cost under each condition: the paper's Figure 4."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from warex.analysis.run import Run
 from warex.analysis.table import Row, Table
 from warex.report import figures
-from warex.report.charts.looks import Look, groups, rate_entry
+from warex.report.charts.looks import Look, groups, money_axis, rate_entry
 from warex.report.charts.rows import Axis, Entry, bars
 from warex.report.charts.success import PERCENT
 from warex.report.svg import Chart, beside
@@ -16,15 +16,27 @@ from warex.report.svg import Chart, beside
 class _Panel:
     name: str
     title: str
-    axis: str
+    axis: Callable[[Sequence[Row]], str]
     field: str
-    write: Callable[[float | None], str]
+    write: Callable[[Row], str]
 
 
 _PANELS = (
-    _Panel("latency", "(b) Latency", "seconds per trial", "latency_s", figures.seconds),
-    _Panel("llm-calls", "(c) LLM calls", "calls per trial", "llm_calls", figures.mean),
-    _Panel("cost", "(d) Cost", "US dollars per trial", "usd", figures.usd),
+    _Panel(
+        "latency",
+        "(b) Latency",
+        lambda _: "seconds per trial",
+        "latency_s",
+        lambda row: figures.seconds(row.latency_s),
+    ),
+    _Panel(
+        "llm-calls",
+        "(c) LLM calls",
+        lambda _: "calls per trial",
+        "llm_calls",
+        lambda row: figures.mean(row.llm_calls),
+    ),
+    _Panel("cost", "(d) Cost", money_axis, "usd", lambda row: figures.usd(row.usd, row.as_if)),
 )
 
 
@@ -45,8 +57,7 @@ def _panel(run: Run, table: Table, panel: _Panel) -> Chart:
     def entry(row: Row, look: Look) -> Entry:
         value: float | None = getattr(row, panel.field)
         interval = getattr(row.intervals, panel.field)
-        words = panel.write(value)
-        return Entry(row.condition, value, words, interval, look.hue, look.hatched)
+        return Entry(row.condition, value, panel.write(row), interval, look.hue, look.hatched)
 
     made = groups(run, table, entry)
     ends = [
@@ -55,7 +66,7 @@ def _panel(run: Run, table: Table, panel: _Panel) -> Chart:
         for e in group.entries
         for end in (e.value or 0.0, *(e.interval or ()))
     ]
-    axis = Axis(panel.axis, 0, max([0.0, *ends]), lambda value: f"{value:g}")
+    axis = Axis(panel.axis(table.rows), 0, max([0.0, *ends]), lambda value: f"{value:g}")
     return bars(panel.name, panel.title, made, axis)
 
 

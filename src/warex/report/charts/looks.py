@@ -3,7 +3,7 @@
 Grey is what injects nothing: ``no-proxy``, ``clean`` and controls.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from warex.analysis.intervals import Rate
@@ -49,6 +49,11 @@ def groups(run: Run, table: Table, entry: Callable[[Row, Look], Entry | None]) -
         if entries:
             found.append(Group(agent, entries, shape=number))
     return tuple(found)
+
+
+def money_axis(rows: Iterable[Row]) -> str:
+    """Return what an axis of money is called: prices that nobody paid are no dollars spent."""
+    return f"US dollars per trial{', as if paid' if any(row.as_if for row in rows) else ''}"
 
 
 def rate_entry(row: Row, rate: Rate, look: Look) -> Entry:

@@ -5,6 +5,7 @@ from warex.analysis.table import Row, Table
 from warex.report.charts.looks import Look, groups
 from warex.report.charts.rows import Axis, Entry, bars
 from warex.report.svg import Chart
+from warex.visible import counted
 
 
 def reloads(run: Run, table: Table) -> Chart:
@@ -17,7 +18,7 @@ def reloads(run: Run, table: Table) -> Chart:
 def _entry(row: Row, look: Look) -> Entry | None:
     if row.reloads is None:
         return None
-    words = f"{row.reloads} in {row.n} trial{'' if row.n == 1 else 's'}"
+    words = f"{row.reloads} in {counted(row.n, 'trial')}"
     return Entry(row.condition, row.reloads, words, None, look.hue, look.hatched)
 
 

@@ -7,6 +7,7 @@ its colours, and without its axis.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from warex.analysis.trial import CLEAN, NO_PROXY
 from warex.report.svg import Chart, bar, line, mark, rect, shortened, text, ticks, width_of
 
 WIDTH = 500.0
@@ -85,7 +86,7 @@ def bars(name: str, title: str, groups: Sequence[Group], axis: Axis) -> Chart:
             yield bar(name, rest, 0, True, tip)
         yield from _rod(plot, entry, y)
 
-    return _chart(name, title, groups, axis, draw)
+    return _chart(name, title, groups, axis, draw, "Hatched")
 
 
 def whiskers(name: str, title: str, groups: Sequence[Group], axis: Axis) -> Chart:
@@ -97,7 +98,7 @@ def whiskers(name: str, title: str, groups: Sequence[Group], axis: Axis) -> Char
         look = f"hollow pen-{entry.hue}" if entry.hatched else f"fill-{entry.hue}"
         yield mark(group.shape, plot.x(entry.value), y, look, tip)
 
-    return _chart(name, title, groups, axis, draw)
+    return _chart(name, title, groups, axis, draw, "Hollow")
 
 
 def in_words(groups: Sequence[Group]) -> str:
@@ -111,7 +112,9 @@ def in_words(groups: Sequence[Group]) -> str:
 type _Draw = Callable[[_Plot, Group, Entry, float, str], Iterable[str]]
 
 
-def _chart(name: str, title: str, groups: Sequence[Group], axis: Axis, draw: _Draw) -> Chart:
+def _chart(
+    name: str, title: str, groups: Sequence[Group], axis: Axis, draw: _Draw, hatched: str
+) -> Chart:
     entries = [entry for group in groups for entry in group.entries]
     left = _GAP + max((width_of(shortened(e.label), 12) for e in entries), default=0)
     right = max((width_of(e.words, 12) for e in entries), default=0) + _GAP
@@ -128,7 +131,38 @@ def _chart(name: str, title: str, groups: Sequence[Group], axis: Axis, draw: _Dr
     for group in groups:
         body += _group(plot, group, y, draw)
         y += HEAD + ROW * len(group.entries)
-    return Chart(name, title, in_words(groups), plot.right + right, y + _FOOT, "".join(body))
+    width = plot.right + right
+    key = " ".join(_key(groups, plot, hatched))
+    return Chart(name, title, in_words(groups), width, y + _FOOT, "".join(body), key)
+
+
+def _key(groups: Sequence[Group], plot: _Plot, hatched: str) -> Iterable[str]:
+    """Say what the signs mean, of those that are drawn."""
+    drawn = [e for group in groups for e in group.entries if e.value is not None]
+    if any(entry.interval for entry in drawn):
+        yield "Lines: 95 % intervals."
+    if any(group.line_at is not None for group in groups):
+        yield f"Dashed: {CLEAN}."
+    if any(end > start for start, end in (_band(plot, g.band) for g in groups if g.band)):
+        yield f"Grey band: how far {CLEAN} differs from {CLEAN}."
+    if any(entry.whole is not None and entry.whole > (entry.value or 0) for entry in drawn):
+        yield "Hatched: missed."
+    if key := hatching(hatched, ((e.label, e.hatched) for e in drawn)):
+        yield key
+
+
+def hatching(sign: str, shown: Iterable[tuple[str, bool]]) -> str:
+    """Say what it means that some of these conditions have this sign; empty if none has."""
+    hatched = {condition for condition, is_hatched in shown if is_hatched}
+    why = ["without the proxy"] if NO_PROXY in hatched else []
+    why += ["with a defence"] if hatched - {NO_PROXY} else []
+    return f"{sign}: {', or '.join(why)}." if why else ""
+
+
+def _band(plot: _Plot, band: tuple[float, float]) -> tuple[float, float]:
+    """Return where a band begins and ends, as far as the plot reaches."""
+    low, high = (plot.x(min(max(end, plot.marks[0]), plot.marks[-1])) for end in band)
+    return low, high
 
 
 def _scale(plot: _Plot) -> Iterable[str]:
@@ -143,7 +177,7 @@ def _scale(plot: _Plot) -> Iterable[str]:
 def _group(plot: _Plot, group: Group, top: float, draw: _Draw) -> Iterable[str]:
     low, high = top + HEAD, top + HEAD + ROW * len(group.entries)
     if group.band is not None:
-        start, end = (plot.x(min(max(v, plot.marks[0]), plot.marks[-1])) for v in group.band)
+        start, end = _band(plot, group.band)
         yield rect(start, low, end - start, high - low, "band", "the noise floor")
         yield line(plot.x(0), low, plot.x(0), high, "axis")
     if group.line_at is not None:

@@ -11,6 +11,7 @@ from warex.report.svg import Chart, rect, shortened, text, width_of
 
 _CELL = (58.0, 24.0)
 _HEAD = 26.0
+_KEY = "Solved of scored trials."
 _SLANT = 0.7071
 """Of 45 degrees: names of conditions rise to the right."""
 
@@ -34,7 +35,7 @@ def sites(run: Run, table: Table) -> Chart:
             body += _line(run, left, y, found)
             y += _CELL[1]
     width = left + _CELL[0] * len(run.conditions) + _SLANT * tallest
-    return Chart("sites", "Success by site", _words(rates), width, y + 4, "".join(body))
+    return Chart("sites", "Success by site", _words(rates), width, y + 4, "".join(body), _KEY)
 
 
 def _titles(run: Run, left: float, top: float) -> Iterable[str]:

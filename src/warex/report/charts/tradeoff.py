@@ -5,12 +5,14 @@ from collections.abc import Iterable
 from warex.analysis.run import Run
 from warex.analysis.table import Row, Table
 from warex.report import figures
-from warex.report.charts.looks import Look, looks
+from warex.report.charts.looks import Look, looks, money_axis
+from warex.report.charts.rows import hatching
 from warex.report.svg import Chart, line, mark, shortened, text, ticks, width_of
 
 _WIDTH, _HEIGHT = 560.0, 340.0
 _LEFT, _RIGHT, _TOP, _FOOT = 52.0, 24.0, 14.0, 48.0
 _LINE = 19.0
+_KEY = "The number at a mark is its condition; the shape is its agent."
 _LETTERS = 11.0
 
 type _Box = tuple[float, float, float, float]
@@ -42,7 +44,7 @@ def tradeoff(run: Run, table: Table) -> Chart:
         body.append(text(_LEFT - 8, y(share) + 4, f"{100 * share:.0f}", "faint", "end"))
     body.append(
         text(
-            _WIDTH / 2, _HEIGHT - 10, "US dollars per trial (upwards: success, %)", "soft", "middle"
+            _WIDTH / 2, _HEIGHT - 10, f"{money_axis(shown)} (upwards: success, %)", "soft", "middle"
         )
     )
     taken: list[_Box] = [
@@ -69,7 +71,9 @@ def tradeoff(run: Run, table: Table) -> Chart:
         )
     words = " ".join(f"{_words(row)}." for row in shown)
     title = "Success against cost"
-    return Chart("tradeoff", title, words, _WIDTH, height + _LINE * lines + 8, "".join(body))
+    tall = height + _LINE * lines + 8
+    key = f"{_KEY} {hatching('Hollow', ((r.condition, look[r.condition].hatched) for r in shown))}"
+    return Chart("tradeoff", title, words, _WIDTH, tall, "".join(body), key.strip())
 
 
 def _look(look: Look) -> str:
@@ -78,7 +82,7 @@ def _look(look: Look) -> str:
 
 def _words(row: Row) -> str:
     success = figures.success(row.success, interval=False)
-    return f"{row.agent}, {row.condition}: {success} at {figures.usd(row.usd)}"
+    return f"{row.agent}, {row.condition}: {success} at {figures.usd(row.usd, row.as_if)}"
 
 
 def _label(words: str, at: tuple[float, float], taken: list[_Box]) -> str:

@@ -1,0 +1,143 @@
+"""Why a model was asked anew in a run that keeps its answers: the nearest request that is kept.
+
+The cache itself holds no questions, so requests are compared as the traces have them: without what
+was redacted, and images by their digests.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import count, takewhile
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from warex.analysis.trial import CLEAN, NO_PROXY
+from warex.files import stands
+from warex.llm.differences import Difference, distance, first_difference
+from warex.traces.events import LlmCall
+from warex.traces.manifest import Manifest
+from warex.traces.outcome import Void
+from warex.traces.outcome_file import read_outcome
+from warex.traces.paths import EVENTS, TrialKey, attempt_dir
+from warex.traces.reader import Trace, read_trace
+
+
+@dataclass(frozen=True, slots=True)
+class CacheMiss:
+    """A request that no kept answer was given to, beside the nearest one that has an answer."""
+
+    seq: int
+    """The call's line of the trace."""
+    condition: str
+    """Whose trial recorded the nearest request."""
+    step: int
+    """Of that trial's agent."""
+    nearest_seq: int
+    """The line of that trial's trace."""
+    difference: Difference | None
+    """None where the traces show none: see ``why``."""
+
+    @property
+    def why(self) -> str:
+        """What differs, in words."""
+        if self.difference is None:
+            return (
+                "as far as the traces tell, nothing differs: it was asked more often here, or"
+                " differs in what is redacted, in another member or in how its JSON is written"
+            )
+        path, recorded, asked = (
+            self.difference.path,
+            self.difference.recorded,
+            self.difference.asked,
+        )
+        if recorded is None:
+            return f"{path} is {asked} here and is not there"
+        if asked is None:
+            return f"{path} is {recorded} there and is not here"
+        return f"{path} is {recorded} there and {asked} here"
+
+
+def cache_misses(
+    run: Path, manifest: Manifest | None, key: TrialKey, trace: Trace
+) -> tuple[CacheMiss, ...]:
+    """Return the calls of a trial that were asked anew; none where no answer was to be had.
+
+    They are held against the trial that all others of the same agent, task and repeat wait for:
+    its answers were there.
+    """
+    first = _first_to_ask(manifest)
+    if first is None or key.condition in (first, NO_PROXY) or _is_control(manifest, key.condition):
+        return ()
+    recorded = _recorded(run, replace(key, condition=first))
+    return tuple(
+        _miss(seq, call, first, recorded)
+        for seq, call in _calls(trace)
+        if recorded and not call.replayed
+    )
+
+
+def _miss(
+    seq: int, call: LlmCall, condition: str, recorded: Sequence[tuple[int, LlmCall]]
+) -> CacheMiss:
+    asked = _question(call)
+    nearest_seq, nearest = min(
+        recorded,
+        key=lambda kept: (distance(_question(kept[1]), asked), abs(kept[1].step - call.step)),
+    )
+    difference = first_difference(_question(nearest), asked)
+    return CacheMiss(seq, condition, nearest.step, nearest_seq, difference)
+
+
+def _question(call: LlmCall) -> JsonValue:
+    """Return what the trace keeps of a request, what tells most of it first."""
+    return {
+        "url": call.url,
+        "model": call.model_asked,
+        "messages": call.messages,
+        "tools": call.tools,
+        "stream": call.stream,
+        "temperature": call.temperature,
+        "top_p": call.top_p,
+        "seed": call.seed,
+        "continues": call.continues,
+    }
+
+
+def _recorded(run: Path, key: TrialKey) -> list[tuple[int, LlmCall]]:
+    """Return the calls of the trial's attempt that counts whose answers were kept."""
+    there = takewhile(Path.is_dir, (attempt_dir(run, key, number) for number in count(1)))
+    for folder in reversed(list(there)):
+        outcome = read_outcome(folder)
+        if outcome is None or isinstance(outcome, Void) or not stands(folder / EVENTS):
+            continue
+        calls = _calls(read_trace(folder / EVENTS))
+        return [(seq, call) for seq, call in calls if call.status == 200 and call.complete]
+    return []
+
+
+def _calls(trace: Trace) -> list[tuple[int, LlmCall]]:
+    """Return a trial's calls; over a WebSocket no answers are kept or given."""
+    calls = ((e.seq, e.event) for e in trace.entries if isinstance(e.event, LlmCall))
+    return [(seq, call) for seq, call in calls if call.exchange == call.carrier]
+
+
+def _conditions(manifest: Manifest | None) -> list[dict[str, Any]]:
+    listed: Any = manifest.campaign.get("conditions") if manifest else None
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def _is_control(manifest: Manifest | None, name: str) -> bool:
+    return any(one.get("name") == name and one.get("control") for one in _conditions(manifest))
+
+
+def _first_to_ask(manifest: Manifest | None) -> str | None:
+    """Return the condition whose trials get new answers; None where none are kept."""
+    if manifest is None or not manifest.campaign.get("llm_cache"):
+        return None
+    sharing = [
+        str(one.get("name"))
+        for one in _conditions(manifest)
+        if one.get("name") != NO_PROXY and not one.get("control")
+    ]
+    return CLEAN if CLEAN in sharing else next(iter(sharing), None)

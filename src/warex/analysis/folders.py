@@ -1,0 +1,66 @@
+"""What a folder is, for who named the wrong one: a run, a trial, a part of a run."""
+
+import shlex
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from warex.files import stands
+from warex.traces.paths import EVENTS, MANIFEST, OUTCOME, TRIALS
+
+_MOST = 3
+"""So many runs of a folder are named."""
+
+
+def what_it_is(folder: Path) -> str:
+    """Say in a sentence what a folder is, and which command fits it."""
+    run = _run_around(folder)
+    if _is_attempt(folder) or any(map(_is_attempt, folder.glob("attempt-*"))):
+        of_run = f", {_command('report', run)} the run that it is part of" if run else ""
+        return f"It is the folder of a trial: {_command('inspect', folder)} shows it{of_run}."
+    if _is_run(folder):
+        trial = next(_trials(folder / TRIALS), None)
+        one = f", {_command('inspect', trial)} one of its trials" if trial else ""
+        return f"It is the folder of a run: {_command('report', folder)} shows it{one}."
+    if run:
+        trial = next(_trials(folder), None)
+        one = f", {_command('inspect', trial)} a trial in it" if trial else ""
+        return f"It is part of a run: {_command('report', run)} shows the run{one}."
+    if runs := list(islice(_runs(folder), _MOST)):
+        listed = " or ".join(_command("report", path) for path in runs)
+        return f"There are runs in it: {listed} shows one."
+    return "Name a folder that `warex run`, `warex demo` or `warex exec --out` made."
+
+
+def _trials(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("attempt-*") if _is_attempt(path))
+
+
+def _runs(folder: Path) -> Iterator[Path]:
+    try:
+        yield from (path for path in sorted(folder.iterdir()) if _is_run(path))
+    except OSError:
+        return
+
+
+def _is_attempt(folder: Path) -> bool:
+    return stands(folder / EVENTS) or stands(folder / OUTCOME)
+
+
+def _is_run(folder: Path) -> bool:
+    return stands(folder / MANIFEST) or (folder / TRIALS).is_dir()
+
+
+def _run_around(folder: Path) -> Path | None:
+    """Return the run that a folder lies in, as short as it can be named from here."""
+    places = (folder.absolute(), *folder.absolute().parents)
+    for place in places:
+        if place.name == TRIALS and _is_run(place.parent):
+            here = Path.cwd()
+            run = place.parent
+            return run.relative_to(here) if run.is_relative_to(here) else run
+    return None
+
+
+def _command(name: str, folder: Path) -> str:
+    return f"`{shlex.join(('warex', name, str(folder)))}`"

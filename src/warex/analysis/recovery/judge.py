@@ -1,0 +1,368 @@
+"""The verdict on each delivered injection of a trial."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from warex.analysis.recovery import attempts, right
+from warex.analysis.recovery.detection import detection
+from warex.analysis.recovery.explaining import Because, Felt, because, brought_by_a_page
+from warex.analysis.recovery.model_faults import judge_model_fault, of_model
+from warex.analysis.recovery.story import WHOLE, Asked, Call, Story
+from warex.analysis.recovery.verdicts import COUNTING, Recovery, Verdict
+from warex.analysis.usage import seconds_saved
+from warex.effects import named
+from warex.llm.actions import Vocabulary
+from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
+
+_RELOADABLE = named(goes_by_asking_again=True)
+_CLOSES = ("dismissed", "accepted")
+"""What a popup reports when it is gone."""
+_HELD = 1.0
+"""Seconds from which the client had the time to look at what did not come."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Injection:
+    """A delivered injection and what it hit."""
+
+    plan: FaultPlanned
+    delivered: FaultDelivered
+    seq: int
+    felt: Felt
+    priced_from: float
+    """Second of the trial from which a recovery's price is counted: the delivery, or, where the
+    client gave up waiting, the beginning."""
+
+    @property
+    def hit(self) -> RequestSeen:
+        return self.felt.request
+
+
+def recoveries(
+    entries: Sequence[Entry], vocabulary: Vocabulary | None = None, *, solved: bool = False
+) -> tuple[Recovery, ...]:
+    """Judge every delivered injection of a trial, in the order of delivery.
+
+    ``vocabulary`` is the benchmark's, as frozen into the manifest; None where none is known: the
+    actions are then read by their names. ``solved`` says that the task was done: what the agent did
+    not recover from did not stand between it and the task.
+    """
+    story = Story(entries, vocabulary)
+    found = _injections(entries, story)
+    first = min((one.felt.since for one in found), default=0.0)
+    return tuple(_finished(story, one, _judge(story, one), first, solved) for one in found)
+
+
+def _finished(
+    story: Story, injection: _Injection, verdict: Recovery, first: float, solved: bool
+) -> Recovery:
+    """Add whether the model detected the fault, and what the outcome says of the verdict."""
+    model = of_model(story, injection.plan)
+    # What a failed model says, or its SDK does, shows nothing of what the model noticed.
+    seen = None if model else detection(story, injection.felt, first, verdict.call_seq)
+    if seen is not None:
+        verdict = replace(verdict, detected=seen > 0, detected_seq=seen or None)
+    if (
+        solved
+        and not model
+        and verdict.verdict == "undecided"
+        and _never_asked_again(story, injection)
+    ):
+        # Whoever the agent is, and whatever it said: the task was done without another try.
+        verdict = replace(verdict, verdict="not_recovered", why=f"{_wanted(injection)} again.")
+    if not solved or verdict.verdict not in COUNTING or verdict.verdict == "recovered":
+        return verdict
+    verdict = replace(verdict, needed=False)
+    if verdict.verdict != "not_recovered":
+        return verdict
+    return replace(verdict, verdict="not_needed", why="The task was solved all the same.")
+
+
+def _never_asked_again(story: Story, injection: _Injection) -> bool:
+    return not _lost_answer(story, injection) and not _right_requests(story, injection)
+
+
+def _injections(entries: Sequence[Entry], story: Story) -> list[_Injection]:
+    requests: dict[str, RequestSeen] = {}
+    planned: dict[str, tuple[FaultPlanned, float]] = {}
+    first: dict[str, str] = {}
+    found: dict[str, _Injection] = {}
+    for entry in entries:
+        match entry.event:
+            case RequestSeen() as request:
+                requests[request.exchange] = request
+            case FaultPlanned() as plan:
+                planned[plan.injection] = plan, entry.t
+                # A browser's silent repeat is the same occurrence: one verdict for both.
+                again = plan.repeat_of or plan.injection
+                first[plan.injection] = first.get(again, again)
+            case FaultDelivered() as done if done.injection in planned:
+                plan, planned_at = planned[done.injection]
+                if hit := attempts.attempted(plan) or requests.get(done.exchange):
+                    # A client that is held lives with the fault before it is delivered; one that
+                    # gives up does so by asking again.
+                    held = done.client_left or done.waited_s >= _HELD
+                    since = planned_at if held else entry.t
+                    priced = planned_at if done.client_left else entry.t
+                    name = first[plan.injection]
+                    if (before := found.get(name)) is not None:
+                        # Of the agent's own next try the client calls itself a repeat, too.
+                        since = before.felt.since
+                    felt = Felt(hit, _pages(story, hit), since, plan.point is not None)
+                    found[name] = _Injection(plan, done, entry.seq, felt, priced)
+            case _:
+                pass
+    return list(found.values())
+
+
+def _judge(story: Story, injection: _Injection) -> Recovery:
+    effects = set(injection.plan.effects)
+    if of_model(story, injection.plan):
+        since, delivered = injection.felt.since, injection.delivered
+        return judge_model_fault(story, injection.plan, delivered, injection.seq, since)
+    if effects == {"rewrite"} and injection.plan.injection in story.reports:
+        return _judge_popup(story, injection)
+    if not effects <= _RELOADABLE:
+        return _say(injection, "undecided", "No rule says how to recover from this fault.")
+    if effects <= WHOLE and not injection.delivered.client_left:
+        return _say(injection, "not_needed", "The answer came late but whole.")
+    if not story.calls:
+        return _say(injection, "undecided", "Network evidence only: the trace has no LLM call.")
+    if story.vocabulary and not _could_help(story.vocabulary, injection.hit):
+        why = "The benchmark's vocabulary has no action that could recover."
+        return _say(injection, "not_possible", why)
+    if _lost_answer(story, injection):
+        return _judge_lost_answer(story, injection)
+    tries = _right_requests(story, injection)
+    for asked in tries:
+        between = story.calls_between(injection.felt.since, asked.t)
+        if reason := because(story, injection.felt, asked):
+            return _recovered(injection, asked, between, reason, len(tries))
+        if between and not story.reads_actions:
+            why = "The model was asked in between, but this agent's actions are not known."
+            return _say(injection, "undecided", why, asked, len(tries))
+        if asked.t > story.ended:
+            break
+        # A reload that meets the next injection, or is broken off, has healed nothing yet.
+        answered = story.status(asked.event.exchange) is not None
+        if answered and asked.event.exchange not in story.hit:
+            return _healed(story, injection, asked, between, len(tries))
+    tries = [one for one in tries if one.t <= story.ended]
+    why = f"{_wanted(injection)} again"
+    why += " by the agent." if tries else "."
+    verdict = _say(injection, "not_recovered", why, tries=len(tries))
+    return replace(verdict, disagreement=_said_without_doing(story, injection, tries))
+
+
+def _judge_popup(story: Story, injection: _Injection) -> Recovery:
+    """Judge a dialog over a page by what the page reports: to recover is to close it."""
+    reports = story.reports[injection.plan.injection]
+    closed = next((report for report in reports if report.what in _CLOSES), None)
+    if closed is None:
+        return _say(injection, "not_recovered", "The popup was not closed.")
+    calls = [call.event for call in story.calls_between(injection.felt.since, closed.t)]
+    return replace(
+        _say(injection, "recovered", f"The popup was {closed.what}."),
+        seconds=closed.t - injection.priced_from + seconds_saved(calls),
+        steps=len({call.step for call in calls}),
+        tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in calls),
+    )
+
+
+def _lost_answer(story: Story, injection: _Injection) -> bool:
+    """Whether the site did what the agent had asked for, and only its answer was taken away."""
+    hit = injection.hit
+    if injection.plan.stage != "response" or not right.is_write(hit) or right.may_be_repeated(hit):
+        return False
+    return hit.resource == "document" or not brought_by_a_page(story, hit)
+
+
+def _judge_lost_answer(story: Story, injection: _Injection) -> Recovery:
+    """Judge a write that the site carried out, though its answer was lost.
+
+    To recover is to look at the site again and not to send it twice.
+    """
+    felt, hit = injection.felt, injection.hit
+    after = [one for one in story.requests if one.t >= felt.since and one.event is not hit]
+    again = [one for one in after if right.same_operation(one.event, hit)]
+    again = [one for one in again if one.event.repeat_of is None and one.t <= story.ended]
+    for asked in again:
+        if because(story, felt, asked):
+            why = f"The site had carried out {hit.method} {hit.url}, and the agent sent it again."
+            return _say(injection, "not_recovered", why, asked, len(again))
+    if again:
+        between = story.calls_between(felt.since, again[0].t)
+        return _healed(story, injection, again[0], between, len(again))
+    elsewhere = replace(felt, pages=())
+    for asked in after:
+        if right.is_write(asked.event) or not asked.is_page or not _same_host(asked.event, hit):
+            continue
+        if reason := because(story, elsewhere, asked):
+            between = story.calls_between(felt.since, asked.t)
+            return _recovered(injection, asked, between, reason, 1)
+    if not story.reads_actions and any(one.is_page for one in after):
+        why = "The agent's actions are not known."
+        return _say(injection, "undecided", why)
+    why = f"Whether {hit.method} {hit.url} had been carried out was not looked up."
+    return _say(injection, "not_recovered", why)
+
+
+def _recovered(
+    injection: _Injection, asked: Asked, between: Sequence[Call], reason: Because, tries: int
+) -> Recovery:
+    event = asked.event
+    verdict = _say(
+        injection,
+        "recovered",
+        f"After the fault the model chose {reason.act.name}, and {event.method} {event.url}"
+        " followed.",
+        asked,
+        tries,
+    )
+    calls = [call.event for call in between]
+    return replace(
+        verdict,
+        call_seq=reason.call.seq,
+        seconds=asked.t - injection.priced_from + seconds_saved(calls),
+        steps=len({call.step for call in calls}),
+        tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in calls),
+    )
+
+
+def _healed(
+    story: Story, injection: _Injection, asked: Asked, between: Sequence[Call], tries: int
+) -> Recovery:
+    said = "no action of the model explains it" if between else "the model was not asked"
+    # Chromium reloads its own error page, which it shows only where no answer came at all.
+    no_answer = story.status(injection.hit.exchange) is None
+    by_browser = no_answer and injection.hit.resource == "document"
+    verdict = _say(
+        injection,
+        "healed_by_browser" if by_browser else "healed_by_page",
+        f"The {'browser' if by_browser else 'page'} asked again; {said} in between.",
+        asked,
+        tries,
+    )
+    return replace(verdict, disagreement=_done_without_saying(between))
+
+
+def _done_without_saying(between: Sequence[Call]) -> str:
+    """Say what the model chose where the right request came from elsewhere."""
+    if not between:
+        return ""
+    last = between[-1]
+    names = ", ".join(act.name for act in last.acts)
+    chose = f"the model chose {names}" if names else "no action could be read in its answer"
+    return f"The right request was made, though {chose} at step {last.event.step} [{last.seq}]."
+
+
+def _said_without_doing(story: Story, injection: _Injection, tries: Sequence[Asked]) -> str:
+    """Name an action that was to load the page again where the network saw no such request."""
+    felt = injection.felt
+    for place, call in enumerate(story.calls):
+        if call.began < felt.since or not felt.pages:
+            continue
+        shown = [one.event.url for one in story.pages(0, call.answered)]
+        if not shown or not any(right.same_page(shown[-1], page) for page in felt.pages):
+            continue
+        chosen = [act.name for act in call.acts if act.does == "reload"]
+        until = story.calls[place + 1].began if place + 1 < len(story.calls) else None
+        done = any(call.answered <= one.t and (until is None or one.t <= until) for one in tries)
+        if chosen and not done:
+            return (
+                f"The model chose {chosen[0]} at step {call.event.step} [{call.seq}], but"
+                f" {felt.pages[0]} was not asked for."
+            )
+    return ""
+
+
+def _say(
+    injection: _Injection, verdict: Verdict, why: str, asked: Asked | None = None, tries: int = 0
+) -> Recovery:
+    return Recovery(
+        injection=injection.plan.injection,
+        verdict=verdict,
+        why=why,
+        fault_seq=injection.seq,
+        request_seq=asked.entry.seq if asked else None,
+        tries=tries,
+    )
+
+
+def _wanted(injection: _Injection) -> str:
+    if injection.felt.attempt:
+        return f"{attempts.host_of(injection.plan)} was not reached"
+    pages, hit = injection.felt.pages, injection.hit
+    wanted = pages[0] if pages and _is_of_a_page(hit) else ""
+    return f"{'GET' if wanted else hit.method} {wanted or hit.url} was not asked for"
+
+
+def _is_of_a_page(hit: RequestSeen) -> bool:
+    """Whether asking for a page brings back what was hit."""
+    return hit.resource in right.PARTS or (hit.resource == "document" and not right.is_write(hit))
+
+
+def _right_requests(story: Story, injection: _Injection) -> list[Asked]:
+    felt, hit = injection.felt, injection.hit
+    after = [one for one in story.requests if one.t >= felt.since]
+    after = [one for one in after if one.event.exchange != hit.exchange]
+    if felt.attempt:
+        found = [one for one in after if story.status(one.event.exchange) is not None]
+        found += [one for one in story.attempts if one.t > felt.since]
+        found = [one for one in found if attempts.reaches(one.event, injection.plan)]
+        return sorted(found, key=lambda one: one.entry.seq)
+    if not _is_of_a_page(hit):
+        return [one for one in after if right.same_operation(one.event, hit)]
+    found = [one for one in after if _asks_for(one, felt.pages or (hit.url,))]
+    if hit.resource in right.PARTS:
+        found += _parts_again(story, after, hit)
+    return sorted(found, key=lambda one: one.entry.seq)
+
+
+def _asks_for(asked: Asked, pages: Sequence[str]) -> bool:
+    document = asked.event.resource == "document" and not right.is_write(asked.event)
+    return document and any(right.same_page(asked.event.url, page) for page in pages)
+
+
+def _parts_again(story: Story, after: Sequence[Asked], hit: RequestSeen) -> list[Asked]:
+    """Return the requests by which the page that is open brings in a part that had failed."""
+    found: list[Asked] = []
+    for one in after:
+        if one.is_page:
+            break
+        status = story.status(one.event.exchange)
+        if right.same_page(one.event.url, hit.url) and status is not None and status < 400:
+            found.append(one)
+    return found
+
+
+def _pages(story: Story, hit: RequestSeen) -> tuple[str, ...]:
+    """Return the URLs of the page that is to be asked for again, the surest first.
+
+    A page that a script shows under another URL than the one it was loaded from has two.
+    """
+    if hit.resource == "document" and not right.is_write(hit):
+        return (hit.url,)
+    before: list[str] = []
+    for one in story.requests:
+        if one.event.exchange == hit.exchange:
+            break
+        if one.is_page:
+            before.append(one.event.url)
+    # A Referer may be cut down to the origin (Referrer Policy), and a script may be asked for by
+    # another script: it names the page only if that page was really loaded.
+    referer = next((v for k, v in hit.headers if k.lower() == "referer"), "")
+    if any(right.same_page(referer, one) for one in before):
+        return (referer,)
+    return tuple(filter(None, (*before[-1:], referer)))
+
+
+def _could_help(vocabulary: Vocabulary, hit: RequestSeen) -> bool:
+    if right.is_write(hit):
+        return bool(vocabulary.names.difference(vocabulary.finish, vocabulary.noop))
+    return bool(vocabulary.navigate or vocabulary.recover)
+
+
+def _same_host(one: RequestSeen, other: RequestSeen) -> bool:
+    host = attempts.host_in(one.url)
+    return host is not None and host == attempts.host_in(other.url)

@@ -1,0 +1,93 @@
+"""Whether an agent recovered from a fault of its model: a call that failed, and what came after it.
+
+The agent here is the program and its model together: whether its SDK tries a call again or its loop
+asks once more, it recovered if the model's next usable answer came while it still worked. No action
+of the model can explain that, since it is the model that had failed.
+"""
+
+from dataclasses import replace
+
+from warex.analysis.recovery.story import WHOLE, Call, Story
+from warex.analysis.recovery.verdicts import Recovery, Verdict
+from warex.analysis.usage import seconds_saved
+from warex.traces.events import FaultDelivered, FaultPlanned
+
+_WRONG = "llm_stale"
+"""Of a whole answer that is wrong nothing tells whether the agent noticed."""
+
+
+def of_model(story: Story, plan: FaultPlanned) -> bool:
+    """Whether an injection hit a call to the model."""
+    kind = str(plan.fault.get("kind", ""))
+    return kind.startswith("llm_") or story.call_of(plan.exchange) is not None
+
+
+def judge_model_fault(
+    story: Story, plan: FaultPlanned, delivered: FaultDelivered, seq: int, since: float
+) -> Recovery:
+    """Judge a delivered injection into a call; ``since`` is when its client began to feel it.
+
+    ``seq`` is the line of its delivery.
+    """
+
+    def say(recovery: Recovery) -> Recovery:
+        return replace(recovery, injection=plan.injection, fault_seq=seq)
+
+    hit = story.call_of(plan.exchange)
+    if set(plan.effects) <= WHOLE and not delivered.client_left:
+        return say(_verdict("not_needed", "The model's answer came late but whole."))
+    if plan.fault.get("kind") == _WRONG and hit is not None and _says_something(hit):
+        why = "The answer was whole and of another step: the trace cannot tell who noticed."
+        return say(_verdict("undecided", why))
+    after = [
+        call
+        for call in story.calls
+        if call.began >= since
+        and call.began <= story.ended
+        and call.event.exchange != plan.exchange
+    ]
+    for tries, call in enumerate(after, start=1):
+        if not is_usable(story, call):
+            continue
+        between = [one.event for one in after[: tries - 1]]
+        # A repeat of the call that was hit belongs to the same step: it costs none.
+        steps = {one.step for one in (*between, call.event)}
+        steps -= {hit.event.step} if hit else set()
+        again = hit is not None and hit.event.step == call.event.step
+        why = (
+            "The same call was made again and answered."
+            if again
+            else f"The agent went on: its model answered at step {call.event.step}."
+        )
+        return say(
+            replace(
+                _verdict("recovered", why),
+                call_seq=call.seq,
+                seconds=call.began - since + seconds_saved(between),
+                steps=len(steps),
+                tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in between),
+                tries=tries,
+            )
+        )
+    why = "The model was not asked again."
+    if after:
+        why = f"The model was asked {len(after)} more times, and no answer could be used."
+        if len(after) == 1:
+            why = "The model was asked once more, and its answer could not be used."
+    return say(replace(_verdict("not_recovered", why), tries=len(after)))
+
+
+def is_usable(story: Story, call: Call) -> bool:
+    """Whether the model's own answer came whole and says something."""
+    event = call.event
+    ended_well = event.finish in (None, "stop", "tool_calls")
+    whole = event.error is None and event.complete and ended_well
+    return whole and _says_something(call) and event.exchange not in story.spoilt
+
+
+def _says_something(call: Call) -> bool:
+    return bool(call.event.answer.strip() or call.event.tool_calls)
+
+
+def _verdict(verdict: Verdict, why: str) -> Recovery:
+    return Recovery(injection="", verdict=verdict, why=why, fault_seq=0)

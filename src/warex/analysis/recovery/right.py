@@ -1,0 +1,90 @@
+"""Which request is the right one after a fault.
+
+It is, for an attempt that failed before there was a request, any that the host answers; for a
+document, the same page; for a script, an image or another part of a page, the page that asked for
+it, or the part itself while that page is open; for a write or a page's own fetch, the same
+operation. What was answered to it does not matter: if a second fault met it, that is a second
+injection and judged by itself.
+"""
+
+import re
+from functools import lru_cache
+from urllib.parse import parse_qsl, urlsplit
+
+from warex.traces.events import RequestSeen
+
+PARTS = frozenset(("script", "stylesheet", "image", "font", "media"))
+_SAFE = frozenset(("GET", "HEAD", "OPTIONS", "TRACE"))
+_REPEATABLE = frozenset(("PUT", "DELETE"))
+"""Writes that may be sent twice without harm (RFC 9110, section 9.2.2)."""
+_STAMPS = frozenset(
+    (
+        *("_", "_t", "_ts", "ts", "timestamp", "cb", "bust", "cachebust", "cachebuster"),
+        *("cache_bust", "nocache", "no_cache", "rand", "random", "rnd", "dc", "_dc"),
+    )
+)
+"""Names of parameters that get past a cache, whatever their values."""
+_BUSTERS = _STAMPS | {"t", "time", "cache", "r", "v", "refresh", "reload", "retry", "nonce"}
+"""Names that may do so, in a URL that is else asked for without them."""
+_NO_MEANING = re.compile(r"[\d.]*|[0-9a-f-]{6,40}|true|1|yes|now|again", re.IGNORECASE)
+_INDEX = re.compile(r"/(?:index\.\w+)?$")
+
+
+def is_write(request: RequestSeen) -> bool:
+    """Whether a request asks for more than to be shown something."""
+    return request.method not in _SAFE and not request.operation.startswith("query ")
+
+
+def may_be_repeated(request: RequestSeen) -> bool:
+    """Whether sending a write twice is the same as sending it once."""
+    return request.method in _REPEATABLE
+
+
+def same_page(one: str, other: str) -> bool:
+    """Whether two URLs lead to the same page.
+
+    A fragment, ``www.``, the scheme, a slash at the end, ``index.html`` and a parameter that only
+    one of them has and that is there to get past a cache make no difference.
+    """
+    if one == other:
+        return True
+    (place, given), (there, asked) = _parts(one), _parts(other)
+    if place != there or not place[0]:
+        return False
+    only = (given - asked) | (asked - given)
+    names = [name for name, _ in only]
+    return all(
+        name.lower() in (_BUSTERS if names.count(name) == 1 else _STAMPS)
+        and _NO_MEANING.fullmatch(value)
+        for name, value in only
+    )
+
+
+def same_operation(one: RequestSeen, other: RequestSeen) -> bool:
+    """Whether two requests of a page ask for the same."""
+    if one.method != other.method:
+        return False
+    if one.body and one.body == other.body and _parts(one.url)[0] == _parts(other.url)[0]:
+        return True
+    if not same_page(one.url, other.url):
+        return False
+    if one.operation or other.operation:
+        return one.operation == other.operation
+    if "graphql" in urlsplit(one.url).path.lower():
+        # A trace of before operations were told apart: only the same body is surely the same.
+        return one.body == other.body
+    return True
+
+
+@lru_cache(maxsize=4096)
+def _parts(url: str) -> tuple[tuple[str, int | None, str], frozenset[tuple[str, str]]]:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return ("", None, url), frozenset()
+    host = (parts.hostname or "").removeprefix("www.")
+    if port in (80, 443):
+        port = None
+    query = frozenset(parse_qsl(parts.query, keep_blank_values=True))
+    return (host, port, _INDEX.sub("", parts.path)), query

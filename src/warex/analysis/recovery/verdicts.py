@@ -1,0 +1,79 @@
+"""What became of an injection, as far as the agent had a part in it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+type Verdict = Literal[
+    "recovered",
+    "not_recovered",
+    "healed_by_browser",
+    "healed_by_page",
+    "not_possible",
+    "not_needed",
+    "undecided",
+]
+"""What became of an injection. Only the first four stand in the recovery rate.
+
+``not_possible``: no action of the benchmark could have helped. ``not_needed``: the page came late
+but whole, or the task was solved without what the fault took away. ``undecided``: the trace cannot
+say.
+"""
+
+HEALED: frozenset[Verdict] = frozenset(("healed_by_browser", "healed_by_page"))
+COUNTING: frozenset[Verdict] = HEALED | {"recovered", "not_recovered"}
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """The verdict on one injection, and the lines of the trace that it rests on."""
+
+    injection: str
+    verdict: Verdict
+    why: str
+    """One sentence."""
+    fault_seq: int
+    """The ``fault_delivered`` event."""
+    call_seq: int | None = None
+    """The ``llm_call`` whose action explains the right next request."""
+    request_seq: int | None = None
+    """The right next request."""
+    seconds: float | None = None
+    """From the fault to the right next request, as if each replayed answer of the model had taken
+    the time it took when it was given first."""
+    steps: int | None = None
+    tokens: int | None = None
+    """In and out, of the calls in between."""
+    tries: int = 0
+    """How often the right request was made after the fault."""
+    disagreement: str = ""
+    """Where the model's words and the network do not tell the same, one sentence; empty where they
+    agree."""
+    needed: bool = True
+    """False in a solved trial for all but what the agent recovered from: the rest did not stand
+    between it and the task."""
+    detected: bool | None = None
+    """Whether words or actions of the model show that it noticed the fault; None if it was not
+    asked afterwards."""
+    detected_seq: int | None = None
+    """The first ``llm_call`` that shows it."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether the verdict stands in the recovery rate."""
+        return self.needed and self.verdict in COUNTING
+
+
+def trial_recovered(verdicts: Iterable[Recovery]) -> bool | None:
+    """Say whether the agent recovered from each injection it had to; None if that was none.
+
+    One that nobody can judge leaves the trial without an answer, unless another was not recovered
+    from.
+    """
+    known = list(verdicts)
+    counting = [one.verdict for one in known if one.counts]
+    if not counting:
+        return None
+    if any(verdict != "recovered" for verdict in counting):
+        return False
+    return None if any(one.verdict == "undecided" for one in known) else True

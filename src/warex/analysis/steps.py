@@ -1,0 +1,165 @@
+"""What the model was shown and said at each step: page, prompt and answer."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from pydantic import JsonValue
+
+from warex.llm.base import UNUSUAL_END
+from warex.traces.events import (
+    AgentAction,
+    Entry,
+    FaultDelivered,
+    LlmCall,
+    RequestSeen,
+    ResponseSeen,
+)
+
+_SPOKEN = frozenset(
+    ("text", "content", "output", "input", "arguments", "name", "thinking", "result", "response")
+)
+"""Keys under which the APIs keep words, of people and of tools."""
+_DATA = frozenset(("action", "actions", "args", "arguments", "input", "json", "response"))
+"""Keys under which some APIs keep an object: what a tool is given, or what it gave back."""
+_BLOB = "blob:"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What is new in one message of a prompt."""
+
+    role: str
+    lines: tuple[str, ...]
+    """Those that the prompt before did not have; empty lines are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call to the model with what led to it and what it led to."""
+
+    seq: int
+    """The call's line of the trace."""
+    number: int
+    """Of the agent's step: repeats of a call have the same."""
+    t: float
+    """Seconds from the trial's beginning to the call."""
+    model: str
+    page: str
+    """The latest document the browser asked for before it, and how that came out; may be empty."""
+    faults: tuple[str, ...]
+    """Injections delivered since the call before."""
+    prompt: tuple[Message, ...]
+    """What the prompt says that the one before did not."""
+    characters: int
+    """Of the whole prompt."""
+    answer: str
+    error: str
+    """Why there is no usable answer, or what is unusual about its end; may be empty."""
+    actions: tuple[str, ...]
+    """As the benchmark's vocabulary reads the answer."""
+
+
+def steps(entries: Iterable[Entry]) -> tuple[Step, ...]:
+    """Return a trial's calls to its model, in order."""
+    found: list[Step] = []
+    asked: dict[str, RequestSeen] = {}
+    page, felt, known = "", list[str](), frozenset[str]()
+    actions: dict[str, list[str]] = {}
+    exchanges: list[str] = []
+    for entry in entries:
+        match entry.event:
+            case RequestSeen(top_level=True) as request:
+                asked[request.exchange] = request
+                page = f"{request.url} (no answer yet)"
+            case ResponseSeen() as response if response.exchange in asked:
+                page = _page(asked[response.exchange], response)
+            case FaultDelivered() as fault:
+                felt.append(fault.injection)
+            case LlmCall() as call:
+                whole = tuple(_messages(call.messages))
+                found.append(_step(entry.seq, call, page, felt, whole, known))
+                exchanges.append(call.exchange)
+                known = frozenset(line for message in whole for line in message.lines)
+                felt = []
+            case AgentAction() as action:
+                actions.setdefault(action.exchange, []).append(_action(action))
+            case _:
+                pass
+    return tuple(
+        replace(step, actions=tuple(actions.get(exchange, ())))
+        for step, exchange in zip(found, exchanges, strict=True)
+    )
+
+
+def _step(
+    seq: int,
+    call: LlmCall,
+    page: str,
+    felt: Iterable[str],
+    whole: tuple[Message, ...],
+    known: frozenset[str],
+) -> Step:
+    fresh = (
+        Message(message.role, tuple(line for line in message.lines if line not in known))
+        for message in whole
+    )
+    called = (_spoken(each).replace("\n", " ") for each in call.tool_calls)
+    return Step(
+        seq=seq,
+        number=call.step,
+        t=call.began,
+        model=call.model,
+        page=page,
+        faults=tuple(felt),
+        prompt=tuple(message for message in fresh if message.lines),
+        characters=sum(len(line) + 1 for message in whole for line in message.lines),
+        answer="\n".join(filter(None, (call.answer, *called))),
+        error=call.error or UNUSUAL_END.get(call.finish or "", ""),
+        actions=(),
+    )
+
+
+def _page(request: RequestSeen, response: ResponseSeen) -> str:
+    how = response.error or "no answer" if response.status is None else str(response.status)
+    by = "" if response.by == "site" else f" by {response.by}"
+    return f"{request.url}: {how}{by}"
+
+
+def _action(action: AgentAction) -> str:
+    given = action.arguments if isinstance(action.arguments, list) else [action.arguments]
+    return f"{action.name}({', '.join(repr(each) for each in given if each is not None)})"
+
+
+def _messages(messages: JsonValue) -> Iterator[Message]:
+    for message in messages if isinstance(messages, list) else [messages]:
+        role = message.get("role") if isinstance(message, dict) else None
+        lines = tuple(line.rstrip() for line in _spoken(message).splitlines())
+        yield Message(str(role or "prompt"), tuple(filter(None, lines)))
+
+
+def _spoken(message: JsonValue) -> str:
+    """Return the words of a message in whatever API's form; an image is named.
+
+    Of the data of a tool all values are words, with their names: ``url: https://shop.example/``.
+    """
+    words: list[str] = []
+    # Not by recursion: how deep it is was another's choice.
+    left: list[tuple[str, JsonValue, bool]] = [("text", message, False)]
+    while left:
+        key, value, data = left.pop()
+        match value:
+            case str() if value.startswith(_BLOB):
+                words.append(f"[image {value.removeprefix(_BLOB)}]")
+            case str() if key in _SPOKEN:
+                words.append(value)
+            case list():
+                left += [(key, item, data) for item in reversed(value)]
+            case dict():
+                data = data or key in _DATA
+                left += [(name, held, data) for name, held in reversed(value.items())]
+            case str() | int() | float() if data:
+                words.append(f"{key}: {value if isinstance(value, str) else json.dumps(value)}")
+            case _:
+                pass
+    return "\n".join(words)

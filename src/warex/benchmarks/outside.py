@@ -1,0 +1,180 @@
+"""Runs a user's own command outside of the agent's environment: what resets a site or checks it.
+
+It goes by this process's environment, past the proxy: no fault can reach it, and nothing of it
+stands in the trace. What it leaves running, such as a site that it started, goes on running.
+"""
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Annotated, Final
+
+from pydantic import StringConstraints
+
+from warex.errors import TrialVoid
+from warex.visible import visible
+
+LIMIT_S: Final = 300.0
+"""Seconds after which it is ended."""
+SLOW_S: Final = 3.0
+"""Seconds after which a user is told that it runs."""
+_LOOK_S: Final = 0.1
+"""Seconds between two looks whether it is to be stopped."""
+_TAIL: Final = 65_536
+"""Bytes of what it printed that are looked at."""
+_LONGEST = 500
+
+_STOP: ContextVar[Callable[[], bool]] = ContextVar("stop", default=lambda: False)
+
+type _Text = Annotated[str, StringConstraints(min_length=1)]
+type CommandLine = _Text | tuple[_Text, ...]
+"""A command: split as a shell would but run by none, or its parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended."""
+
+    code: int
+    """Exit code; negative for a signal."""
+    said: str
+    """The last line that it printed to its standard error, else to its standard output."""
+
+    @property
+    def ending(self) -> str:
+        """In words."""
+        how = f"ended with code {self.code}" if self.code >= 0 else f"was ended by {self._signal}"
+        return f"{how} and said: {self.said}" if self.said else f"{how} and said nothing"
+
+    @property
+    def _signal(self) -> str:
+        with suppress(ValueError):
+            return signal.Signals(-self.code).name
+        return f"signal {-self.code}"
+
+
+def parts_of(command: CommandLine) -> tuple[str, ...]:
+    """Return a command's parts; raise ValueError, a sentence, for what is no command."""
+    try:
+        parts = tuple(shlex.split(command)) if isinstance(command, str) else command
+    except ValueError as error:
+        raise ValueError(f"{command!r} cannot be split as a shell would: {error}") from None
+    if not parts:
+        raise ValueError("the command is empty; begin with a program")
+    for part in parts:
+        if "\0" in part:
+            raise ValueError(f"{part!r} holds a zero byte, which no program can be given")
+    if "://" in parts[0]:
+        raise ValueError(
+            f"{parts[0]!r} is a URL, and a command is wanted; write for instance: curl -fsS"
+            f" {parts[0]}"
+        )
+    return parts
+
+
+def require_program(parts: Sequence[str]) -> None:
+    """Raise ValueError, a sentence, where a command's program is not there."""
+    if shutil.which(parts[0]) is None:
+        raise ValueError(f"{parts[0]!r} is no program that runs")
+
+
+@contextmanager
+def ended_by(stop: Callable[[], bool]) -> Iterator[None]:
+    """End what runs outside in the block, in this thread, once ``stop`` says so."""
+    token = _STOP.set(stop)
+    try:
+        yield
+    finally:
+        _STOP.reset(token)
+
+
+def run_outside(
+    what: str,
+    parts: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    limit_s: float = LIMIT_S,
+    told: Callable[[str], None] = lambda sentence: None,
+    slow_s: float = SLOW_S,
+) -> Ran:
+    """Run a command until it ends; ``what`` it is, for a sentence.
+
+    ``told`` is told once that it still runs, after ``slow_s`` seconds. Raises TrialVoid where it
+    cannot be started, takes too long or is stopped (``ended_by``); it is then ended with all that
+    it has started in its session.
+    """
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        try:
+            # Into files: a pipe would be held open by what it leaves running.
+            process = subprocess.Popen(
+                parts,
+                env=os.environ,
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise TrialVoid(f"{what} cannot be started: {parts[0]!r}: {error.strerror}") from None
+        try:
+            code = _wait(process, limit_s, slow_s, lambda: told(_slow(what, parts, limit_s)))
+        except subprocess.TimeoutExpired:
+            _end(process)
+            said = _last_line(err) or _last_line(out)
+            raise TrialVoid(
+                f"{what} took longer than {limit_s:g} s and was ended"
+                + (f"; it said: {said}" if said else "")
+            ) from None
+        except BaseException:
+            _end(process)
+            raise
+        if code is None:
+            _end(process)
+            raise TrialVoid(f"{what} was interrupted")
+        return Ran(code, _last_line(err) or _last_line(out))
+
+
+def _wait(
+    process: "subprocess.Popen[bytes]", limit_s: float, slow_s: float, slow: Callable[[], None]
+) -> int | None:
+    """Return the exit code; None where it is to be stopped. Raises TimeoutExpired."""
+    began, said, stop = time.monotonic(), False, _STOP.get()
+    while not stop():
+        passed = time.monotonic() - began
+        if not said and passed >= slow_s:
+            said = True
+            slow()
+        try:
+            return process.wait(max(0.0, min(_LOOK_S, limit_s - passed)))
+        except subprocess.TimeoutExpired:
+            if passed >= limit_s:
+                raise
+    return None
+
+
+def _slow(what: str, parts: Sequence[str], limit_s: float) -> str:
+    return f"{what} runs, for {limit_s:g} s at most: {visible(shlex.join(parts))[:_LONGEST]}"
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _last_line(file: IO[bytes]) -> str:
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - _TAIL))
+    lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines()]
+    said = next((line for line in reversed(lines) if line), "")
+    return visible(said[:_LONGEST])

@@ -1,0 +1,45 @@
+"""An agent's vocabulary as a user names it: a benchmark's, a file's, or list by list."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import model_validator
+
+from warex.errors import InputError
+from warex.llm.actions import Vocabulary
+from warex.scenarios.documents import SUFFIXES, read_document
+from warex.scenarios.mistakes import check, not_among
+
+
+class Words(Vocabulary, frozen=True, extra="forbid"):
+    """The agent's actions, list by list, or those of a benchmark by its name."""
+
+    name: str = "command"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        from warex.benchmarks import BENCHMARKS
+
+        known = {kind.name: kind.vocabulary for kind in BENCHMARKS if kind.name != "command"}
+        if value not in known:
+            raise ValueError(not_among("there is no vocabulary", value, list(known)))
+        return known[value].model_dump()
+
+
+def find_vocabulary(name: str) -> Vocabulary:
+    """Return a benchmark's vocabulary by its name, or that of a file with its lists.
+
+    Raises InputError for a name that is none, and for a file that holds none.
+    """
+    if not name.endswith(SUFFIXES):
+        found, mistakes = check(Words, name)
+        where = "--vocabulary"
+    else:
+        found, mistakes = check(Words, read_document(Path(name), "a vocabulary", InputError))
+        where = f"--vocabulary: {name}"
+    if found is None:
+        raise InputError(f"{where}: {'; '.join(mistakes)}")
+    return found

@@ -1,0 +1,70 @@
+"""What a shell completes of a command line beside commands and options: the names that there are.
+
+What a catalogue holds is asked of it when the shell asks. Where a file may stand too, files are
+completed once no name fits any more.
+"""
+
+from collections.abc import Callable, Iterable
+
+import click
+from click.shell_completion import CompletionItem
+
+type _Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def _of(names: Callable[[], Iterable[str]], *, or_file: bool = False) -> _Complete:
+    def complete(
+        context: click.Context, parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        fitting = [CompletionItem(name) for name in names() if name.startswith(incomplete)]
+        return fitting or ([CompletionItem(incomplete, type="file")] if or_file else [])
+
+    return complete
+
+
+def _scenarios() -> Iterable[str]:
+    from warex.scenarios.presets import preset_names
+
+    return preset_names()
+
+
+def _campaigns() -> Iterable[str]:
+    from warex.campaigns.config import built_in_names
+
+    return built_in_names()
+
+
+def _benchmarks() -> Iterable[str]:
+    from warex.benchmarks import BENCHMARKS
+
+    return [kind.name for kind in BENCHMARKS]
+
+
+def _defences() -> Iterable[str]:
+    from warex.llm.defences import DEFENCES
+
+    return [defence.name for defence in DEFENCES]
+
+
+def _faults() -> Iterable[str]:
+    from warex.faults import CATALOGUE
+
+    return [kind.model_fields["kind"].default for kind in CATALOGUE]
+
+
+def _task_rules() -> Iterable[str]:
+    from warex.scenarios.task_rules import READY
+
+    return READY
+
+
+SCENARIO = _of(_scenarios, or_file=True)
+CAMPAIGN = _of(_campaigns, or_file=True)
+BUILT_IN_CAMPAIGN = _of(_campaigns)
+BENCHMARK = _of(_benchmarks)
+VOCABULARY = _of(_benchmarks, or_file=True)
+DEFENCE = _of(_defences, or_file=True)
+DEFENCE_NAME = _of(_defences)
+FAULT = _of(_faults)
+TASKS = _of(_task_rules)
+FILE = _of(tuple, or_file=True)

@@ -1,0 +1,217 @@
+"""The options by which `warex exec` resets a site before its command and judges it afterwards."""
+
+import os
+import select
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import click
+
+from warex.errors import InputError
+
+if TYPE_CHECKING:
+    from warex.benchmarks.expect import Expect, Verdict
+
+_MOST = 1 << 24
+"""Bytes of the end of the command's output that a text is looked for in."""
+_LOOK = 0.1
+"""Seconds between two looks whether the command has ended."""
+_NAMES = {
+    "expect_text": "--expect",
+    "expect_regex": "--expect-regex",
+    "expect_url": "--expect-url",
+    "check": "--check",
+}
+_OPTIONS = (
+    click.option(
+        "--expect",
+        "expect_text",
+        metavar="TEXT",
+        help="Solved where this stands in what the command prints, to its output or error stream.",
+    ),
+    click.option("--expect-regex", metavar="REGEX", help="Solved where this is found there."),
+    click.option(
+        "--expect-url",
+        metavar="URL",
+        help="Solved where this is the last page that the browser opened; * is any text.",
+    ),
+    click.option(
+        "--check",
+        metavar="CMD",
+        help="Solved where this command, run afterwards past the proxy, ends with code 0, not 1.",
+    ),
+    click.option(
+        "--reset", metavar="CMD", help="Run this command before, past the proxy: it resets a site."
+    ),
+)
+
+
+def judging_options[F: Callable[..., Any]](command: F) -> F:
+    """Add the options to a command."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(slots=True)
+class Judging:
+    """What is expected of a command, and the command that resets its site."""
+
+    expect: "Expect | None" = None
+    reset_parts: tuple[str, ...] = ()
+    copies: tuple["_Copy", ...] = ()
+    """What the command printed to its standard output and error, if a text is looked for."""
+
+    @classmethod
+    def taken_from(cls, options: dict[str, Any]) -> Self:
+        """Take the options out of those given; raise InputError for one that cannot be."""
+        given = {name: options.pop(name) for name in _NAMES}
+        reset = options.pop("reset")
+        if reset is None and all(value is None for value in given.values()):
+            return cls()
+        if given["expect_url"] is not None and options["out"] is None:
+            raise InputError("--expect-url is told from the trace; give --out, too")
+        if given["expect_url"] is not None and options["record"] != "all":
+            raise InputError("--expect-url needs all traffic read; leave --record concerned out")
+        from warex.benchmarks.outside import parts_of, require_program
+
+        for option, text in (("--check", given["check"]), ("--reset", reset)):
+            if text is not None:
+                try:
+                    require_program(parts_of(text))
+                except ValueError as error:
+                    raise InputError(f"{option}: {error}") from None
+        parts = parts_of(reset) if reset is not None else ()
+        return cls(_expected(given), parts)
+
+    def reset(self, told: Callable[[str], None]) -> None:
+        """Reset the site, if a command does that; raise TrialVoid where it fails.
+
+        ``told``: told where it takes long.
+        """
+        if self.reset_parts:
+            from warex.benchmarks.expect import reset
+
+            reset(self.reset_parts, told=told)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Have what is started in the block print through us, if a text is looked for.
+
+        What it prints is passed on as it comes; ``finish`` waits for the rest.
+        """
+        if self.expect is None or not self.expect.asks_the_answer:
+            yield
+            return
+        with ExitStack() as held:
+            self.copies = tuple(held.enter_context(_copied(stream)) for stream in (1, 2))
+            yield
+
+    def finish(self) -> None:
+        """Wait for the last of what was printed; whoever could print has been ended."""
+        for copy in self.copies:
+            copy.finish()
+
+    def verdict(
+        self, code: int, out: Path | None, told: Callable[[str], None] = lambda sentence: None
+    ) -> "Verdict | None":
+        """Return how it came out, once all has ended; None where nothing is expected.
+
+        ``told``: told where a check takes long. Raises TrialVoid where nobody can tell.
+        """
+        if self.expect is None:
+            return None
+        from warex.benchmarks.expect import PRINTED, Verdict, judge
+        from warex.traces import EVENTS, read_trace
+
+        if code:
+            how = f"code {code}" if code > 0 else f"signal {-code}"
+            return Verdict(False, (f"the command ended with {how}",))
+        trace = None if self.expect.url is None or out is None else read_trace(out / EVENTS)
+        return judge(
+            self.expect,
+            answer=lambda: "\n".join(copy.text for copy in self.copies),
+            answer_is=PRINTED,
+            trace=trace,
+            told=told,
+        )
+
+
+@dataclass(slots=True)
+class _Copy:
+    """Passes on what is printed to a stream as it comes, and keeps its end."""
+
+    source: int
+    target: int
+    kept: deque[bytes] = field(default_factory=deque)
+    over: threading.Event = field(default_factory=threading.Event)
+    thread: threading.Thread | None = None
+
+    @property
+    def text(self) -> str:
+        return b"".join(self.kept).decode("utf-8", "replace")
+
+    def start(self) -> None:
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def finish(self) -> None:
+        self.over.set()
+        if self.thread is not None:
+            self.thread.join()
+
+    def _run(self) -> None:
+        size, heard = 0, True
+        while True:
+            if not select.select([self.source], [], [], _LOOK)[0]:
+                if self.over.is_set():
+                    break  # What outlived the command says nothing of it.
+                continue
+            data = os.read(self.source, 65536)
+            if not data:
+                break
+            self.kept.append(data)
+            size += len(data)
+            while size - len(self.kept[0]) > _MOST:
+                size -= len(self.kept.popleft())
+            while data and heard:
+                try:
+                    data = data[os.write(self.target, data) :]
+                except OSError:
+                    heard = False  # Nobody reads it; the command need not know.
+        os.close(self.source)
+        os.close(self.target)
+
+
+@contextmanager
+def _copied(stream: int) -> Iterator[_Copy]:
+    """Have what is started in the block print to one of our streams through us."""
+    ours = os.dup(stream)
+    source, into = os.pipe()
+    os.dup2(into, stream)
+    os.close(into)
+    copy = _Copy(source, ours)
+    try:
+        yield copy
+    finally:
+        os.dup2(ours, stream)
+        copy.start()
+
+
+def _expected(given: dict[str, Any]) -> "Expect | None":
+    from warex.benchmarks.expect import Expect
+    from warex.scenarios.mistakes import check
+
+    if all(value is None for value in given.values()):
+        return None
+    for name, value in given.items():
+        key = name.removeprefix("expect_")
+        mistakes = [] if value is None else check(Expect, {key: value})[1]
+        if mistakes:
+            raise InputError(f"{_NAMES[name]}: {mistakes[0]}")
+    return Expect.model_validate({name.removeprefix("expect_"): v for name, v in given.items()})

@@ -1,0 +1,220 @@
+"""The few things that a fault can ask the proxy to do, and what is true of each of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Final, Literal, get_args
+
+from warex.mcp.changes import Change
+from warex.rewriting.base import Edit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """What is true of every effect of one kind. Nothing has a default: each kind answers all."""
+
+    ends: bool
+    """Nothing else can happen to the exchange, or attempt, after it."""
+    cuts: bool
+    """The client gets no answer over HTTP."""
+    unreachable: bool
+    """There is not even a connection to the site."""
+    keeps_answer: bool
+    """The client gets the site's own answer, whole, if perhaps late."""
+    goes_by_asking_again: bool
+    """Who asks for the same again gets the site's own answer, unless hit again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """Hold the exchange for a while, then carry on."""
+
+    traits: ClassVar[Traits] = Traits(
+        ends=False, cuts=False, unreachable=False, keeps_answer=True, goes_by_asking_again=True
+    )
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Answer with this instead of the site's answer."""
+
+    traits: ClassVar[Traits] = Traits(
+        ends=True, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=True
+    )
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """End the connection without an answer: an orderly ``close``, or a TCP ``reset``.
+
+    On HTTP/2 a close ends the stream (RFC 9113 RST_STREAM); a reset always takes the connection.
+    """
+
+    traits: ClassVar[Traits] = Traits(
+        ends=True, cuts=True, unreachable=False, keeps_answer=False, goes_by_asking_again=True
+    )
+
+    how: Literal["close", "reset"] = "close"
+
+
+@dataclass(frozen=True, slots=True)
+class Trickle:
+    """Let the site's answer through piece by piece, with a pause before each but the first.
+
+    A stream's pieces are its events, lines or messages; any other answer is divided into sixteen.
+    """
+
+    traits: ClassVar[Traits] = Traits(
+        ends=False, cuts=False, unreachable=False, keeps_answer=True, goes_by_asking_again=True
+    )
+
+    pause: float
+    """Seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate:
+    """Let the first part of the site's answer through, and no more.
+
+    ``clean``: what came is all there is, as if the server had ended it in good order. ``close`` and
+    ``reset`` end the connection in the middle, as in ``Cut``.
+    """
+
+    traits: ClassVar[Traits] = Traits(
+        ends=True, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=True
+    )
+
+    share: float
+    """Of the answer's pieces, from 0 to below 1; at least the first piece, never the last."""
+    how: Literal["clean", "close", "reset"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Change the site's answer as it passes, if it is of the kind that the edit changes.
+
+    Delivered means that the page itself reported to be shown, at the edit's ``report``.
+    """
+
+    traits: ClassVar[Traits] = Traits(
+        ends=False, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=False
+    )
+
+    edit: Edit
+
+
+@dataclass(frozen=True, slots=True)
+class Amend:
+    """Change the answer of a server of tools (MCP) as it passes, or let it come late, or both.
+
+    It is looked for wherever it comes: in the exchange itself, or as an event of another one.
+    """
+
+    traits: ClassVar[Traits] = Traits(
+        ends=True, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=False
+    )
+
+    change: Change | None
+    """None leaves it as it is."""
+    after: float = 0.0
+    """Seconds for which it is held."""
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Put a message into the stream of events on which a client of tools (MCP) awaits answers."""
+
+    traits: ClassVar[Traits] = Traits(
+        ends=False, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=False
+    )
+
+    message: bytes
+    after: float = 0.0
+    """Seconds from now."""
+
+
+type Answerless = Literal["nxdomain", "servfail", "timeout"]
+"""How a name stays without an address: it does not exist, the resolver fails, or is silent."""
+
+type Distrust = Literal["expired", "wrong_host", "self_signed", "unknown_ca"]
+"""What is wrong with a certificate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """Give the name no address (RFC 1035 RCODE 3 or 2, or no answer at all)."""
+
+    traits: ClassVar[Traits] = Traits(
+        ends=True, cuts=True, unreachable=True, keeps_answer=False, goes_by_asking_again=True
+    )
+
+    code: Answerless
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """Answer the connection's first packet with a TCP reset, as if no server listened."""
+
+    traits: ClassVar[Traits] = Traits(
+        ends=True, cuts=True, unreachable=True, keeps_answer=False, goes_by_asking_again=True
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Leave the connection's packets unanswered, until the client's system gives up."""
+
+    traits: ClassVar[Traits] = Traits(
+        ends=True, cuts=True, unreachable=True, keeps_answer=False, goes_by_asking_again=True
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Begin TLS with a certificate that no client may trust."""
+
+    traits: ClassVar[Traits] = Traits(
+        ends=True, cuts=True, unreachable=False, keeps_answer=False, goes_by_asking_again=True
+    )
+
+    wrong: Distrust
+
+
+type Effect = (
+    Delay
+    | Reply
+    | Cut
+    | Trickle
+    | Truncate
+    | Rewrite
+    | Amend
+    | Say
+    | Unresolved
+    | Refuse
+    | Drop
+    | Certificate
+)
+
+EFFECTS: Final[Mapping[str, type[Effect]]] = {
+    kind.__name__.lower(): kind for kind in get_args(Effect.__value__)
+}
+"""Every kind of effect, by the name that it has in a trace."""
+
+
+def name_of(effect: Effect) -> str:
+    """Return the name that an effect has in a trace."""
+    return type(effect).__name__.lower()
+
+
+def named(**wanted: bool) -> frozenset[str]:
+    """Return the names of the kinds that have these traits."""
+    return frozenset(
+        name
+        for name, kind in EFFECTS.items()
+        if all(getattr(kind.traits, trait) is it for trait, it in wanted.items())
+    )

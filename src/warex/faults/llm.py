@@ -1,0 +1,53 @@
+"""What the faults of a model's API have in common."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar, override
+
+from pydantic import Field
+
+from warex.effects import Delay, Effect, Reply
+from warex.exchange import Exchange
+from warex.faults.base import Fault, Memory, Seconds
+from warex.faults.words import what_happens
+from warex.llm.base import WrittenAnswer
+from warex.llm.exchange import LlmExchange, as_call
+from warex.seeds import Luck
+
+
+class LlmFault(Fault, frozen=True):
+    """A fault of a model's API: a rule with it is about the agent's calls to its model alone.
+
+    What the client meets is in the format of the API that it asked.
+    """
+
+    sizes: ClassVar[tuple[str, ...]] = ("delay",)
+
+    delay: Seconds = Field(default=0.0, description="How long the call is held, in seconds.")
+
+    @override
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Hold the call if there is a wait; then do what the fault does to it."""
+        held = (Delay(self.delay),) if self.delay else ()
+        return (*held, *self.on_call(as_call(exchange), luck)), memory
+
+    @abstractmethod
+    def on_call(self, call: LlmExchange, luck: Luck) -> tuple[Effect, ...]:
+        """Return what the proxy should do to this call after the wait."""
+
+    @property
+    @abstractmethod
+    def ending(self) -> str:
+        """How ``explain`` ends: ``answered 429 …``."""
+
+    @override
+    def explain(self) -> str:
+        """Return what the client meets, in words."""
+        return what_happens(self.stage, self.delay, self.ending, by="the model")
+
+
+def reply(written: WrittenAnswer, more: Mapping[str, str] | None = None) -> Reply:
+    """Return an answer as what the proxy is to give."""
+    return Reply(written.status, {**written.headers, **(more or {})}, written.body)

@@ -1,0 +1,27 @@
+"""The model answers, and says nothing."""
+
+from typing import ClassVar, Literal, override
+
+from warex.effects import Effect
+from warex.faults.llm import LlmFault, reply
+from warex.llm import LlmAnswer, Usage, write_answer
+from warex.llm.exchange import LlmExchange
+from warex.seeds import Luck
+
+
+class LlmEmpty(LlmFault, frozen=True):
+    """Answer a call in good order with neither text nor a tool call."""
+
+    summary: ClassVar = "Answer a call to a model with neither text nor a tool call."
+
+    kind: Literal["llm_empty"] = "llm_empty"
+
+    @override
+    def on_call(self, call: LlmExchange, luck: Luck) -> tuple[Effect, ...]:
+        answer = LlmAnswer(call.asked.model, finish="stop", usage=Usage(0, 0), complete=True)
+        return (reply(write_answer(call.asked, answer)),)
+
+    @property
+    @override
+    def ending(self) -> str:
+        return "answered with neither text nor a tool call"

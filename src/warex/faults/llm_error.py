@@ -1,0 +1,38 @@
+"""The model's API refuses the call with an error of its own."""
+
+from typing import Annotated, ClassVar, Literal, override
+
+from pydantic import Field
+
+from warex.effects import Effect
+from warex.faults.llm import LlmFault, reply
+from warex.llm import refuse
+from warex.llm.base import Trouble
+from warex.llm.exchange import LlmExchange
+from warex.seeds import Luck
+
+
+class LlmError(LlmFault, frozen=True):
+    """Answer a call with the API's own error: status, headers, body.
+
+    SDKs try most of them again by themselves; ``wait`` is what they are told to wait.
+    """
+
+    summary: ClassVar = "Answer a call to a model with its API's own error."
+
+    kind: Literal["llm_error"] = "llm_error"
+    error: Trouble = Field(default="rate_limited", description="What the call is refused for.")
+    wait: Annotated[int, Field(ge=0, le=3600, strict=True)] = Field(
+        default=5,
+        description="Seconds that a client is told to wait, where the error is `rate_limited`.",
+    )
+
+    @override
+    def on_call(self, call: LlmExchange, luck: Luck) -> tuple[Effect, ...]:
+        return (reply(refuse(call.asked, self.error, self.wait)),)
+
+    @property
+    @override
+    def ending(self) -> str:
+        told = f", to be tried again in {self.wait} s" if self.error == "rate_limited" else ""
+        return f"answered with its API's error {self.error.replace('_', ' ')!r}{told}"

@@ -1,0 +1,68 @@
+"""The model's answer comes in good order, and cannot be used."""
+
+from typing import ClassVar, Final, Literal, override
+
+from pydantic import Field
+
+from warex.effects import Effect, Reply
+from warex.faults.llm import LlmFault, reply
+from warex.llm import LlmAnswer, ToolCall, Usage, tool_names, write_answer
+from warex.llm.base import LlmRequest
+from warex.llm.exchange import LlmExchange
+from warex.seeds import Luck
+
+_UNKNOWN: Final = "browser_resolve_page"
+_NOTHING: Final = "{}"
+_CUT: Final = '{"reason": "The button is visible now, so I', '{"element": "Continue", "ref": "e'
+
+
+class LlmMalformed(LlmFault, frozen=True):
+    """Answer a call with what no agent can carry out.
+
+    An agent that is offered tools gets a tool call; any other gets the same as JSON in a text.
+    """
+
+    summary: ClassVar = "Answer a call to a model with broken JSON, or a tool that there is not."
+
+    kind: Literal["llm_malformed"] = "llm_malformed"
+    how: Literal["arguments", "unknown_tool", "body"] = Field(
+        default="arguments",
+        description="A tool call whose arguments break off; a tool that was not offered; or the"
+        " API's own JSON, broken off.",
+    )
+
+    @override
+    def on_call(self, call: LlmExchange, luck: Luck) -> tuple[Effect, ...]:
+        asked = call.asked
+        offered = tool_names(asked)
+        if self.how == "unknown_tool":
+            return (reply(write_answer(asked, _said(asked, _UNKNOWN, _NOTHING))),)
+        name = luck.choice(offered, "tool", call.step) if offered else "action"
+        arguments = luck.choice(_CUT, "arguments", call.step)
+        if self.how == "arguments":
+            return (reply(write_answer(asked, _said(asked, name, arguments))),)
+        whole = reply(write_answer(asked, _said(asked, name, _NOTHING)))
+        return (Reply(whole.status, whole.headers, whole.body[: len(whole.body) * 2 // 3]),)
+
+    @property
+    @override
+    def ending(self) -> str:
+        what = {
+            "arguments": "a tool call whose arguments break off",
+            "unknown_tool": "a call of a tool that was not offered",
+            "body": "JSON that breaks off",
+        }
+        return f"answered with {what[self.how]}"
+
+
+def _said(asked: LlmRequest, name: str, arguments: str) -> LlmAnswer:
+    """Return an answer that calls a tool, or says so in a text where none were offered."""
+    usage = Usage(0, 0)
+    if asked.tools:
+        calls = (ToolCall("call_1", name, arguments),)
+        return LlmAnswer(
+            asked.model, tool_calls=calls, finish="tool_calls", usage=usage, complete=True
+        )
+    end = "}" if arguments == _NOTHING else ""
+    text = f'{{"action": "{name}", "arguments": {arguments}{end}'
+    return LlmAnswer(asked.model, text, finish="stop", usage=usage, complete=True)

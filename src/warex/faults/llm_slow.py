@@ -1,0 +1,42 @@
+"""The model begins late, and speaks slowly."""
+
+from typing import ClassVar, Literal, Self, override
+
+from pydantic import Field, model_validator
+
+from warex.effects import Effect, Trickle
+from warex.faults.base import Seconds
+from warex.faults.llm import LlmFault
+from warex.llm.exchange import LlmExchange
+from warex.seeds import Luck
+
+
+class LlmSlow(LlmFault, frozen=True):
+    """Let the model's own answer through late, and piece by piece.
+
+    A stream's pieces are its events; an answer that is no stream comes in sixteen.
+    """
+
+    summary: ClassVar = "Let a model's answer through late, and piece by piece."
+    sizes: ClassVar = ("delay", "pause")
+
+    kind: Literal["llm_slow"] = "llm_slow"
+    stage: Literal["response"] = "response"
+    delay: Seconds = Field(default=10.0, description="How late the first piece is, in seconds.")
+    pause: Seconds = Field(default=0.0, description="Seconds between two pieces.")
+
+    @model_validator(mode="after")
+    def _does_something(self) -> Self:
+        if not self.delay and not self.pause:
+            raise ValueError("delay 0 and pause 0 do nothing; give one above 0")
+        return self
+
+    @override
+    def on_call(self, call: LlmExchange, luck: Luck) -> tuple[Effect, ...]:
+        return (Trickle(self.pause),) if self.pause else ()
+
+    @property
+    @override
+    def ending(self) -> str:
+        pieces = f" piece by piece, {self.pause:g} s apart" if self.pause else " late"
+        return f"let through{pieces}"

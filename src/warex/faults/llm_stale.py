@@ -1,0 +1,30 @@
+"""The model gives the answer to an earlier step once more."""
+
+from typing import ClassVar, Literal, override
+
+from warex.effects import Effect
+from warex.faults.llm import LlmFault, reply
+from warex.llm import LlmAnswer, Usage, write_answer
+from warex.llm.exchange import LlmExchange
+from warex.seeds import Luck
+
+
+class LlmStale(LlmFault, frozen=True):
+    """Answer a call with what the model has answered to the step before, as a wrong cache would.
+
+    Before there is an answer, there is nothing to repeat: the call is answered with an empty one.
+    """
+
+    summary: ClassVar = "Answer a call to a model with its answer to an earlier step."
+
+    kind: Literal["llm_stale"] = "llm_stale"
+
+    @override
+    def on_call(self, call: LlmExchange, luck: Luck) -> tuple[Effect, ...]:
+        nothing = LlmAnswer(call.asked.model, finish="stop", usage=Usage(0, 0), complete=True)
+        return (reply(write_answer(call.asked, call.earlier or nothing)),)
+
+    @property
+    @override
+    def ending(self) -> str:
+        return "answered with the model's answer to an earlier step"

@@ -1,0 +1,31 @@
+"""The model never answers."""
+
+from typing import ClassVar, Literal, override
+
+from pydantic import Field
+
+from warex.effects import Cut, Effect
+from warex.faults.base import Seconds
+from warex.faults.llm import LlmFault
+from warex.llm.exchange import LlmExchange
+from warex.seeds import Luck
+
+
+class LlmTimeout(LlmFault, frozen=True):
+    """Leave a call without an answer; a client that has waited that long is cut off."""
+
+    summary: ClassVar = "Leave a call to a model without an answer, and cut it off in the end."
+
+    kind: Literal["llm_timeout"] = "llm_timeout"
+    delay: Seconds = Field(
+        default=600.0, description="After how many seconds the connection is closed."
+    )
+
+    @override
+    def on_call(self, call: LlmExchange, luck: Luck) -> tuple[Effect, ...]:
+        return (Cut("close"),)
+
+    @property
+    @override
+    def ending(self) -> str:
+        return "cut off without an answer"

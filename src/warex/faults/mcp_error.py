@@ -1,0 +1,61 @@
+"""A call of a tool fails."""
+
+from typing import Annotated, ClassVar, Final, Literal, override
+
+from pydantic import Field
+
+from warex.effects import Effect, Reply
+from warex.faults.mcp import McpFault, held
+from warex.mcp.changes import INTERNAL_ERROR, SESSION_NOT_FOUND, error, failure, written
+from warex.mcp.exchange import McpExchange
+from warex.seeds import Luck
+
+_WORDS: Final = (
+    "Error: the operation timed out. Please try again.",
+    "Error: the target page, context or browser has been closed.",
+    "Error: an internal error occurred while the tool was running.",
+)
+_ENDINGS: Final = {
+    "tool": "answered with a result in which the tool says that it failed",
+    "protocol": f"answered with JSON-RPC's error {INTERNAL_ERROR}",
+    "http_500": "answered 500",
+    "session_lost": "answered 404: the server knows the session no longer",
+}
+
+
+class McpError(McpFault, frozen=True):
+    """Answer a call of a tool with an error of the tool, the server or its transport."""
+
+    summary: ClassVar = "Answer a call of a tool over MCP with an error."
+
+    kind: Literal["mcp_error"] = "mcp_error"
+    error: Literal["tool", "protocol", "http_500", "session_lost"] = Field(
+        default="tool",
+        description="Who fails: the tool (`isError`), the server (an error of JSON-RPC), its HTTP"
+        " (500), or its memory of the session (404).",
+    )
+    text: Annotated[str, Field(min_length=1, max_length=10_000)] | None = Field(
+        default=None, description="What the tool or the server says; left out, a usual sentence."
+    )
+
+    @override
+    def on_request(self, exchange: McpExchange, luck: Luck) -> tuple[Effect, ...]:
+        text = self.text or luck.choice(_WORDS, "mcp_error")
+        match self.error:
+            case "tool":
+                return self.answer(exchange, failure(text))
+            case "protocol":
+                return self.answer(exchange, error(INTERNAL_ERROR, self.text or "Internal error"))
+            case "http_500":
+                plain = {"content-type": "text/plain; charset=utf-8"}
+                reply = Reply(500, plain, (self.text or "Internal Server Error").encode())
+                return (*held(self.delay), reply)
+            case "session_lost":
+                said = error(SESSION_NOT_FOUND, self.text or "Session not found")
+                body = written({"jsonrpc": "2.0", "id": None, **said})
+                return (*held(self.delay), Reply(404, {"content-type": "application/json"}, body))
+
+    @property
+    @override
+    def ending(self) -> str:
+        return _ENDINGS[self.error]

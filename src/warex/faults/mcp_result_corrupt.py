@@ -1,0 +1,40 @@
+"""A tool's result is damaged."""
+
+from typing import ClassVar, Literal, override
+
+from pydantic import Field
+
+from warex.effects import Amend, Effect
+from warex.faults.mcp import McpFault
+from warex.mcp.changes import Corrupted, Corruption
+from warex.mcp.exchange import McpExchange
+from warex.seeds import Luck
+
+
+class McpResultCorrupt(McpFault, frozen=True):
+    """Let a tool do its work, and damage what it answers."""
+
+    summary: ClassVar = "Damage the result of a call of a tool over MCP."
+
+    kind: Literal["mcp_result_corrupt"] = "mcp_result_corrupt"
+    stage: Literal["response"] = "response"
+    how: Corruption = Field(
+        default="truncated",
+        description="The second half of each text missing, every third letter lost, no content at"
+        " all, or JSON that breaks off.",
+    )
+
+    @override
+    def on_request(self, exchange: McpExchange, luck: Luck) -> tuple[Effect, ...]:
+        return (Amend(Corrupted(self.how), self.delay),)
+
+    @property
+    @override
+    def ending(self) -> str:
+        what = {
+            "truncated": "the first half of each text",
+            "garbled": "texts in which every third letter is lost",
+            "empty": "a result without content",
+            "invalid_json": "JSON that breaks off",
+        }
+        return f"answered with {what[self.how]}"

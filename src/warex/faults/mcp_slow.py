@@ -1,0 +1,36 @@
+"""A tool takes long."""
+
+from typing import ClassVar, Literal, override
+
+from pydantic import Field
+
+from warex.effects import Amend, Effect
+from warex.faults.base import Seconds
+from warex.faults.mcp import McpFault, held
+from warex.mcp.exchange import McpExchange
+from warex.seeds import Luck
+
+
+class McpSlow(McpFault, frozen=True):
+    """Let the answer to a call of a tool come late.
+
+    A client that gives the call up meanwhile may do so before the server hears of it.
+    """
+
+    summary: ClassVar = "Let the answer to a call of a tool over MCP come late."
+
+    kind: Literal["mcp_slow"] = "mcp_slow"
+    stage: Literal["request"] = "request"
+    delay: Seconds = Field(default=10.0, description="How late the answer is, in seconds.")
+
+    @override
+    def on_request(self, exchange: McpExchange, luck: Luck) -> tuple[Effect, ...]:
+        if exchange.transport == "sse":
+            # What is sent there is accepted at once, however long the tool takes.
+            return (Amend(None, self.delay),)
+        return held(self.delay) or (Amend(None),)
+
+    @property
+    @override
+    def ending(self) -> str:
+        return "let through"

@@ -1,0 +1,44 @@
+"""A server has a tool no longer."""
+
+from fnmatch import fnmatchcase
+from typing import Annotated, ClassVar, Literal, override
+
+from pydantic import Field
+
+from warex.effects import Amend, Effect
+from warex.faults.mcp import McpFault, instead
+from warex.mcp.changes import INVALID_PARAMS, WithoutTools, answers_to, error
+from warex.mcp.exchange import McpExchange
+from warex.seeds import Luck
+
+
+class McpToolMissing(McpFault, frozen=True):
+    """Take tools out of the list that a server gives, and answer that there are none such."""
+
+    summary: ClassVar = "Take tools out of an MCP server's list, and answer calls: unknown tool."
+
+    kind: Literal["mcp_tool_missing"] = "mcp_tool_missing"
+    stage: Literal["request"] = "request"
+    tool: Annotated[str, Field(min_length=1, max_length=200)] = Field(
+        default="*", description="A glob over the names of the tools that are missing."
+    )
+
+    @override
+    def is_about(self, method: str, tool: str) -> bool:
+        called = method == "tools/call" and fnmatchcase(tool, self.tool)
+        return method == "tools/list" or called
+
+    @override
+    def on_request(self, exchange: McpExchange, luck: Luck) -> tuple[Effect, ...]:
+        if not any(asked.method == "tools/call" for asked in exchange.asked):
+            return (Amend(WithoutTools(self.tool), self.delay),)
+        messages = answers_to(
+            exchange.asked, lambda asked: error(INVALID_PARAMS, f"Unknown tool: {asked.tool}")
+        )
+        return instead(exchange, messages, self.delay)
+
+    @property
+    @override
+    def ending(self) -> str:
+        which = "every tool" if self.tool == "*" else f"each tool that fits {self.tool!r}"
+        return f"answered as if {which} were not there: gone from the list, unknown when called"

@@ -1,0 +1,50 @@
+// A dialog over the page, or in a corner of it, that is closed by a button, Escape or a click
+// beside it, and comes back as often as it is told to.
+(settings, {make, keep, tell}) => {
+    const look = settings.look;
+    const open = (left) => {
+        const shade = make("div", look.overlay
+            ? {position: "fixed", inset: "0", background: "rgba(0,0,0,.55)", display: "flex", "align-items": "center", "justify-content": "center", "z-index": "2147483000"}
+            : {position: "fixed", right: "24px", bottom: "24px", "z-index": "2147483000"});
+        const box = make("div", {background: look.background, color: look.ink, "font-family": look.font, "border-radius": look.round, padding: "28px 32px", "max-width": "420px", "box-shadow": "0 12px 48px rgba(0,0,0,.35)", position: "relative", "text-align": "center", "font-size": "16px", "line-height": "1.45"});
+        box.setAttribute("role", "dialog");
+        box.setAttribute("aria-modal", String(look.overlay));
+        box.setAttribute("aria-label", settings.title);
+        const close = make("button", {position: "absolute", top: "8px", right: "8px", border: "0", background: "transparent", color: look.ink, "font-size": "20px", cursor: "pointer"}, "\u00d7");
+        close.type = "button";
+        close.setAttribute("aria-label", settings.close);
+        const heading = make("h2", {margin: "0 0 10px", "font-size": "22px"}, settings.title);
+        box.append(close, heading, make("p", {margin: "0 0 18px"}, settings.text));
+        let field = null;
+        if (settings.field) {
+            field = make("input", {width: "100%", padding: "10px", margin: "0 0 14px", "box-sizing": "border-box", border: "1px solid #999"});
+            field.type = settings.field.type;
+            field.placeholder = settings.field.label;
+            field.setAttribute("aria-label", settings.field.label);
+            field.addEventListener("input", () => tell("typed"));
+            box.append(field);
+        }
+        const accept = make(settings.target ? "a" : "button", {display: "inline-block", border: "0", background: look.accent, color: "#fff", padding: "12px 26px", "border-radius": look.round, "font-size": "17px", "font-weight": "600", cursor: "pointer", "text-decoration": "none"}, settings.accept);
+        if (settings.target) accept.href = settings.target;
+        else accept.type = "button";
+        box.append(accept);
+        shade.append(box);
+        const gone = (how) => {
+            tell(how);
+            document.removeEventListener("keydown", onKey, true);
+            letGo();
+            if (left > 1) setTimeout(() => open(left - 1), settings.every);
+        };
+        const onKey = (event) => {
+            if (event.key === "Escape") gone("dismissed");
+        };
+        close.addEventListener("click", () => gone("dismissed"));
+        accept.addEventListener("click", () => settings.target ? tell("accepted") : gone("accepted"));
+        shade.addEventListener("click", (event) => {
+            if (event.target === shade) gone("dismissed");
+        });
+        document.addEventListener("keydown", onKey, true);
+        const letGo = keep(shade, "shown");
+    };
+    open(settings.times);
+}

@@ -1,0 +1,51 @@
+// Runs before any script of the page. What it adds survives a page that draws itself anew, and it
+// tells the proxy once of each thing that happens.
+(settings, change) => {
+    "use strict";
+    const own = document.currentScript, ask = window.fetch, told = new Set();
+    if (own) own.remove();
+    if (window.top !== window) return;
+    const tell = (what) => {
+        if (told.has(what)) return;
+        told.add(what);
+        const sent = {method: "POST", body: what, mode: "no-cors", credentials: "omit", keepalive: true};
+        ask.call(window, settings.report, sent).catch(() => {});
+    };
+    const make = (tag, style, text) => {
+        const element = document.createElement(tag);
+        for (const [name, value] of Object.entries(style)) element.style.setProperty(name, value);
+        if (text) element.textContent = text;
+        return element;
+    };
+    // Whether a person who looks at the page sees the middle of an element.
+    const isSeen = (element) => {
+        const box = element.getBoundingClientRect();
+        if (!element.isConnected || box.width === 0 || box.height === 0) return false;
+        const found = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+        return found !== null && element.contains(found);
+    };
+    const watched = [];
+    // Keep an element in the page until it is let go, and say when it is seen.
+    const keep = (element, what) => {
+        const entry = {element, what, there: true};
+        const look = () => {
+            if (!entry.there) return;
+            if (!element.isConnected && document.body) document.body.append(element);
+            if (isSeen(element)) tell(what);
+        };
+        watched.push(look);
+        look();
+        const timer = setInterval(look, 100);
+        return () => {
+            entry.there = false;
+            clearInterval(timer);
+            element.remove();
+        };
+    };
+    const begin = () => {
+        new MutationObserver(() => watched.forEach((look) => look())).observe(document.documentElement, {childList: true, subtree: true});
+        setTimeout(() => change(settings, {make, keep, tell}), settings.after);
+    };
+    if (document.readyState === "complete") begin();
+    else window.addEventListener("load", begin, {once: true});
+}

@@ -1,0 +1,121 @@
+"""A dialog of the site's own over its page: harmless, in the way, and closed by a click (§3.2)."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
+
+from pydantic import Field, JsonValue
+
+from warex.effects import Effect, Rewrite
+from warex.exchange import Exchange
+from warex.faults.base import Memory, PageFault, Seconds
+from warex.faults.page_scripts import page_script
+from warex.seeds import Luck
+
+type About = Literal["newsletter", "cookies", "survey", "app", "login"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What one popup says."""
+
+    title: str
+    text: str
+    accept: str
+    close: str = "Close"
+    field: str | None = None
+    """What an input asks for."""
+
+
+_WORDS: Final[dict[About, tuple[_Words, ...]]] = {
+    "newsletter": (
+        _Words("Get 10% off", "Join our list and hear first.", "Sign up", field="Email address"),
+        _Words("Stay in the loop", "One short mail a week.", "Subscribe", field="Your email"),
+        _Words("Before you go", "Be the first to know about offers.", "Join", field="Email"),
+    ),
+    "cookies": (
+        _Words("We value your privacy", "We use cookies to improve our service.", "Accept all"),
+        _Words("Cookies on this site", "Some are needed, some help us to learn.", "I agree"),
+        _Words("Your choices", "We and our partners store information.", "Allow all"),
+    ),
+    "survey": (
+        _Words("How are we doing?", "Two questions, one minute.", "Take the survey", "No thanks"),
+        _Words("Tell us what you think", "Your opinion matters to us.", "Start", "Not now"),
+    ),
+    "app": (
+        _Words("It is better in the app", "Faster, and with fewer taps.", "Open the app"),
+        _Words("Get our app", "Notifications, and offers for members.", "Install", "Not now"),
+    ),
+    "login": (
+        _Words("Sign in for more", "Members see their own prices.", "Sign in", "Maybe later"),
+        _Words("Welcome back", "Sign in to go on where you were.", "Continue", "Stay signed out"),
+    ),
+}
+_LOOKS: Final = (
+    {"background": "#ffffff", "ink": "#222222", "accent": "#1a73e8", "round": "8px"},
+    {"background": "#fdf6ec", "ink": "#3a2a18", "accent": "#c4552d", "round": "2px"},
+    {"background": "#1f2430", "ink": "#f4f5f7", "accent": "#4caf7a", "round": "14px"},
+    {"background": "#f3f6ff", "ink": "#1b2559", "accent": "#5b3df5", "round": "20px"},
+)
+_FONTS: Final = ("system-ui, sans-serif", "Georgia, serif", "Verdana, sans-serif")
+
+
+class Popup(PageFault, frozen=True):
+    """Open a dialog over the page; its button, Escape and a click beside it close it."""
+
+    summary: ClassVar = "Open a dialog over the page, which one click closes."
+    sizes: ClassVar = ()
+
+    kind: Literal["popup"] = "popup"
+    about: About | None = Field(
+        default=None, description="What it is about; left out, the seed chooses."
+    )
+    place: Literal["overlay", "corner"] = Field(
+        default="overlay", description="Over the whole page, or in a corner of it."
+    )
+    after: Seconds = Field(default=0.0, description="Seconds from the page's load to the popup.")
+    times: int = Field(
+        default=1, ge=1, le=20, strict=True, description="How often it opens on one page."
+    )
+    every: Seconds = Field(
+        default=5.0, description="Seconds from when it is closed to when it opens again."
+    )
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Open a popup of its own on each page that is hit."""
+        seen = memory.get("pages", 0)
+        number = seen if isinstance(seen, int) else 0
+        words = luck.choice(self._words(), "words", number)
+        look: dict[str, JsonValue] = {
+            **luck.choice(_LOOKS, "look", number),
+            "font": luck.choice(_FONTS, "font", number),
+            "overlay": self.place == "overlay",
+        }
+        settings: dict[str, JsonValue] = {
+            "title": words.title,
+            "text": words.text,
+            "accept": words.accept,
+            "close": words.close,
+            "field": words.field and {"type": "email", "label": words.field},
+            "look": look,
+            "after": round(self.after * 1000),
+            "every": round(self.every * 1000),
+            "times": self.times,
+        }
+        report = f"/{luck.word('report', number)}"
+        return (Rewrite(page_script("popup", settings, report)),), {**memory, "pages": number + 1}
+
+    def _words(self) -> tuple[_Words, ...]:
+        """Return all that it may say."""
+        return tuple(
+            words for about, said in _WORDS.items() if self.about in (None, about) for words in said
+        )
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        about = f" ({self.about})" if self.about else ""
+        where = "over the whole page" if self.place == "overlay" else "in a corner of the page"
+        late = f" {self.after:g} s after its load" if self.after else ""
+        often = f", {self.times} times" if self.times > 1 else ""
+        return f"is handled by the site, and shows a popup{about} {where}{late}{often}"

@@ -1,0 +1,312 @@
+"""Anthropic Messages, also on Vertex AI and behind gateways and local servers that speak it.
+
+Source: https://docs.anthropic.com/en/api/messages and the types of anthropic-sdk-python.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from typing import Final, override
+
+from pydantic import JsonValue
+
+from warex.llm.base import (
+    Finish,
+    Image,
+    LlmAnswer,
+    LlmRequest,
+    Sampling,
+    Trouble,
+    Usage,
+    WrittenAnswer,
+)
+from warex.llm.families import system_prompt, writing
+from warex.llm.families.base import Family
+from warex.llm.families.reading import Reading, message_of, service_tier
+from warex.llm.families.writing import word_for
+from warex.llm.loose import as_count, as_dict, as_list, as_number, as_text, as_tokens
+from warex.llm.pixels import by_750_pixels, counted
+
+_VERTEX: Final = (":rawPredict", ":streamRawPredict")
+_TOKENS_PER_IMAGE: Final = 1_600
+"""The most that an image costs: width times height in pixels, by 750 (docs, "Vision")."""
+_FINISH: Final[Mapping[str, Finish]] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "pause_turn": "pause",
+    "refusal": "refusal",
+}
+_TROUBLES: Final[Mapping[Trouble, tuple[int, str, str]]] = {
+    "rate_limited": (
+        429,
+        "rate_limit_error",
+        "This request would exceed the rate limit for your organization of 50 requests per minute.",
+    ),
+    "server_error": (500, "api_error", "Internal server error"),
+    "unavailable": (503, "api_error", "Service temporarily unavailable"),
+    "overloaded": (529, "overloaded_error", "Overloaded"),
+    "context_too_long": (
+        400,
+        "invalid_request_error",
+        "prompt is too long: 208310 tokens > 200000 maximum",
+    ),
+    "content_filtered": (
+        400,
+        "invalid_request_error",
+        "Output blocked by content filtering policy",
+    ),
+    "invalid_key": (401, "authentication_error", "invalid x-api-key"),
+}
+"""Status, type and message of each error (docs, "Errors")."""
+_BY_SERVER: Final = ("server_tool_use", "mcp_tool_use")
+
+
+class AnthropicMessages(Family):
+    """The Messages API."""
+
+    name = "anthropic_messages"
+    summary = "Anthropic Messages; also Claude on Vertex AI, and gateways that speak it."
+    answers = "a message"
+    content = ("content",)
+    path_endings = ("/messages", *_VERTEX)
+
+    @override
+    def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
+        messages = as_list(body.get("messages"))
+        # On Vertex AI other publishers have bodies of their own, with a model.
+        on_vertex = path.partition("?")[0].endswith(_VERTEX)
+        named = "anthropic_version" in body if on_vertex else isinstance(body.get("model"), str)
+        # The API refuses a request without it; threads of other APIs are posted to /messages, too.
+        limited = "max_tokens" in body
+        return named and limited and bool(messages) and all(isinstance(m, dict) for m in messages)
+
+    @override
+    def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
+        system = body.get("system")
+        own: list[JsonValue] = [{"role": "system", "content": system}] if system else []
+        return LlmRequest(
+            family=self.name,
+            model=as_text(body.get("model")) or _model_on_vertex(path),
+            messages=own + as_list(body.get("messages")),
+            tools=as_list(body.get("tools")),
+            stream=body.get("stream") is True or path.partition("?")[0].endswith(_VERTEX[1]),
+            body_digest=digest,
+            sampling=Sampling(*(as_number(body.get(f.name)) for f in fields(Sampling))),
+            tier=_tier(body) or "",
+        )
+
+    @override
+    def read(self, said: Reading, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+        match frame.get("type"):
+            case "message":
+                _read_message(said, frame)
+            case "message_start":
+                _read_message(said, as_dict(frame.get("message")))
+                said.is_counted = False
+            case "content_block_start":
+                _read_block(said, _index(frame), as_dict(frame.get("content_block")))
+            case "content_block_delta":
+                _read_delta(said, _index(frame), as_dict(frame.get("delta")))
+            case "message_delta":
+                _read_end(said, as_dict(frame.get("delta")), as_dict(frame.get("usage")))
+                said.is_counted = "output_tokens" in as_dict(frame.get("usage"))
+            case "message_stop":
+                said.ended = True
+            case "error":
+                said.error = message_of(frame)
+            case _:
+                # A ping, or an error of a gateway.
+                said.error = message_of(frame) if frame.get("error") else said.error
+
+    @override
+    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
+        reason = word_for(answer.finish, _FINISH, "end_turn")
+        usage = _usage_told(answer.usage or Usage(0, 0))
+        if tier := writing.tier_told(request, answer, "standard"):
+            usage["service_tier"] = tier
+        message: dict[str, JsonValue] = {
+            "id": f"msg_{request.body_digest[:24]}",
+            "type": "message",
+            "role": "assistant",
+            "model": answer.model,
+            "stop_sequence": None,
+        }
+        blocks = [*_blocks(answer)]
+        if not request.stream:
+            content: list[JsonValue] = [block | ended for block, ended, _ in blocks]
+            return writing.whole(
+                {**message, "content": content, "stop_reason": reason, "usage": usage}
+            )
+        start = {
+            **message,
+            "content": [],
+            "stop_reason": None,
+            "usage": {**usage, "output_tokens": 1},
+        }
+        events: list[JsonValue] = [{"type": "message_start", "message": start}]
+        for index, (block, _, deltas) in enumerate(blocks):
+            at: dict[str, JsonValue] = {"index": index}
+            events.append({"type": "content_block_start", **at, "content_block": block})
+            events += ({"type": "content_block_delta", **at, "delta": delta} for delta in deltas)
+            events.append({"type": "content_block_stop", **at})
+        if answer.complete:
+            delta: JsonValue = {"stop_reason": reason, "stop_sequence": None}
+            events.append({"type": "message_delta", "delta": delta, "usage": usage})
+            events.append({"type": "message_stop"})
+        return writing.sse(events, named=True)
+
+    @override
+    def refuse(self, request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+        status, kind, message = _TROUBLES[trouble]
+        request_id = f"req_{request.body_digest[:24]}"
+        headers = {"request_id": request_id, "x_should_retry": str(status >= 429).lower()}
+        if trouble == "rate_limited":
+            headers |= {
+                "retry_after": str(wait),
+                "anthropic_ratelimit_requests_limit": "50",
+                "anthropic_ratelimit_requests_remaining": "0",
+            }
+        error: JsonValue = {"type": kind, "message": message}
+        body: JsonValue = {"type": "error", "error": error, "request_id": request_id}
+        return writing.whole(body, status, **headers)
+
+    @override
+    def with_system_text(self, body: bytes, text: str) -> bytes:
+        return system_prompt.in_member(body.decode(), "system", text).encode()
+
+    @override
+    def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
+        source = as_dict(part.get("source"))
+        if part.get("type") != "image" or not source:
+            return
+        data = as_text(source.get("data")) or None
+        media_type = as_text(source.get("media_type"))
+        at = ("source", "data")
+        yield Image(at, counted(data, by_750_pixels, _TOKENS_PER_IMAGE), media_type, data)
+
+
+def _model_on_vertex(path: str) -> str:
+    return path.partition("?")[0].rpartition("/")[2].partition(":")[0]
+
+
+def _blocks(
+    answer: LlmAnswer,
+) -> Iterator[tuple[dict[str, JsonValue], dict[str, JsonValue], list[JsonValue]]]:
+    """Yield each block as it begins, what it has in the end, and how it comes to it."""
+    if answer.reasoning:
+        thoughts = [_delta("thinking", word) for word in writing.words(answer.reasoning)]
+        empty: dict[str, JsonValue] = {"type": "thinking", "thinking": "", "signature": ""}
+        yield empty, {"thinking": answer.reasoning}, thoughts
+    if answer.text:
+        spoken = [_delta("text", word) for word in writing.words(answer.text)]
+        yield {"type": "text", "text": ""}, {"text": answer.text}, spoken
+    for call in answer.tool_calls:
+        begun: dict[str, JsonValue] = {"type": "tool_use", "id": call.id, "name": call.name}
+        whole: dict[str, JsonValue] = {"input": writing.arguments_of(call.arguments)}
+        piece: JsonValue = {"type": "input_json_delta", "partial_json": call.arguments}
+        yield begun | {"input": {}}, whole, [piece]
+
+
+def _delta(what: str, word: str) -> JsonValue:
+    return {"type": f"{what}_delta", what: word}
+
+
+def _usage_told(usage: Usage) -> dict[str, JsonValue]:
+    return {
+        "input_tokens": usage.input_plain,
+        "cache_creation_input_tokens": usage.cache_write,
+        "cache_read_input_tokens": usage.cache_read,
+        "cache_creation": {
+            "ephemeral_5m_input_tokens": usage.cache_write - usage.cache_write_1h,
+            "ephemeral_1h_input_tokens": usage.cache_write_1h,
+        },
+        "output_tokens": usage.output_total,
+        "output_tokens_details": {"thinking_tokens": usage.reasoning},
+    }
+
+
+def _index(frame: Mapping[str, JsonValue]) -> int:
+    return as_count(frame.get("index"))
+
+
+def _read_message(said: Reading, message: Mapping[str, JsonValue]) -> None:
+    if message.get("type") != "message" and "content" not in message:
+        return
+    said.begun = True
+    said.model = as_text(message.get("model")) or said.model
+    for index, block in enumerate(map(as_dict, as_list(message.get("content")))):
+        _read_block(said, index, block)
+    _read_end(said, message, as_dict(message.get("usage")))
+
+
+def _read_block(said: Reading, index: int, block: Mapping[str, JsonValue]) -> None:
+    said.begun = True
+    match block.get("type"):
+        case "text":
+            said.text += said.spoken(block.get("text"))
+        case "thinking":
+            said.reasoning += said.spoken(block.get("thinking"))
+        case kind if kind == "tool_use" or kind in _BY_SERVER:
+            call = said.call(index, as_text(block.get("id")))
+            # In a stream the input begins as an empty object, and its text follows.
+            given = block.get("input")
+            call.add(block.get("id"), block.get("name"), given or None)
+            call.by_server = kind in _BY_SERVER
+        case _:
+            pass
+
+
+def _read_delta(said: Reading, index: int, delta: Mapping[str, JsonValue]) -> None:
+    match delta.get("type"):
+        case "text_delta":
+            said.text += said.spoken(delta.get("text"))
+        case "thinking_delta":
+            said.reasoning += said.spoken(delta.get("thinking"))
+        case "input_json_delta":
+            said.call(index).add("", "", delta.get("partial_json"))
+        case _:
+            pass
+
+
+def _read_end(said: Reading, end: Mapping[str, JsonValue], usage: Mapping[str, JsonValue]) -> None:
+    if reason := as_text(end.get("stop_reason")):
+        said.finish_reason, said.finish = reason, _FINISH.get(reason, "stop")
+    if usage:
+        said.usage = _usage(usage, said.usage)
+        if (tier := _tier(usage)) is not None:
+            said.tier = tier
+
+
+def _tier(told: Mapping[str, JsonValue]) -> str | None:
+    """Return the tier that a request asks for, or a usage tells; ``fast`` is a price of its own."""
+    fast = service_tier(told.get("speed"))
+    billed = service_tier(told.get("service_tier"))
+    return fast or (fast if billed is None else billed)
+
+
+def _usage(told: Mapping[str, JsonValue], before: Usage | None) -> Usage:
+    """Return the usage; what a later event does not tell stays as an earlier one told it.
+
+    ``input_tokens`` leaves out what a cache was read or written for.
+    """
+    old = before or Usage(0, 0)
+    plain = old.input_total - old.cache_read - old.cache_write
+
+    def count(key: str, otherwise: int) -> int:
+        return as_tokens(told[key]) if told.get(key) is not None else otherwise
+
+    read = count("cache_read_input_tokens", old.cache_read)
+    written = count("cache_creation_input_tokens", old.cache_write)
+    lasting = as_dict(told.get("cache_creation")).get("ephemeral_1h_input_tokens")
+    thought = as_dict(told.get("output_tokens_details")).get("thinking_tokens")
+    return replace(
+        old,
+        input_total=count("input_tokens", plain) + read + written,
+        output_total=count("output_tokens", old.output_total),
+        cache_read=read,
+        cache_write=written,
+        cache_write_1h=old.cache_write_1h if lasting is None else as_tokens(lasting),
+        reasoning=old.reasoning if thought is None else as_tokens(thought),
+    )

@@ -1,0 +1,294 @@
+"""Amazon Bedrock's Converse: one API for the models of every provider there.
+
+Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html and the
+service model of botocore.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, override
+from urllib.parse import unquote
+
+from pydantic import JsonValue
+
+from warex.llm.base import (
+    Finish,
+    Image,
+    LlmAnswer,
+    LlmRequest,
+    Sampling,
+    Trouble,
+    Usage,
+    WrittenAnswer,
+)
+from warex.llm.families import system_prompt, writing
+from warex.llm.families.base import Family
+from warex.llm.families.reading import Reading, message_of, service_tier
+from warex.llm.families.writing import arguments_of, word_for
+from warex.llm.loose import as_count, as_dict, as_list, as_number, as_text, as_tokens, read_json
+from warex.llm.pixels import by_750_pixels, counted
+
+_STREAMED: Final = "/converse-stream"
+_PATH = re.compile(r"/model/([^?]+)/converse(?:-stream)?(?:\?|$)")
+_TOKENS_PER_IMAGE: Final = 1_600
+"""The most of a Claude model, which most calls here go to."""
+_FINISH: Final[Mapping[str, Finish]] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "content_filtered": "content_filter",
+    "guardrail_intervened": "content_filter",
+    "refusal": "refusal",
+    "malformed_model_output": "error",
+    "malformed_tool_use": "error",
+}
+_TROUBLES: Final[Mapping[Trouble, tuple[int, str, str]]] = {
+    "rate_limited": (
+        429,
+        "ThrottlingException",
+        "Too many requests, please wait before trying again.",
+    ),
+    "server_error": (
+        500,
+        "InternalServerException",
+        "The system encountered an unexpected error during processing. Try your request again.",
+    ),
+    "unavailable": (
+        503,
+        "ServiceUnavailableException",
+        "Bedrock is unable to process your request.",
+    ),
+    "overloaded": (
+        503,
+        "ServiceUnavailableException",
+        "Too many connections, please wait before trying again.",
+    ),
+    "context_too_long": (
+        400,
+        "ValidationException",
+        "Input is too long for requested model.",
+    ),
+    "content_filtered": (
+        400,
+        "ValidationException",
+        "Output blocked by content filtering policy",
+    ),
+    "invalid_key": (
+        403,
+        "UnrecognizedClientException",
+        "The security token included in the request is invalid.",
+    ),
+}
+"""Status, type and message of each error."""
+
+
+class BedrockConverse(Family):
+    """The Converse API."""
+
+    name = "bedrock_converse"
+    summary = "Amazon Bedrock, Converse, whole and streamed; any model."
+    answers = "an answer of Converse"
+    content = ("output", "message", "content")
+    path_endings = ("/converse", _STREAMED)
+    tells = ("cache_read", "cache_write")
+
+    @override
+    def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
+        if _PATH.search(path) is None:
+            return False
+        messages = as_list(body.get("messages"))
+        # A prompt that AWS keeps has messages of its own.
+        kept = isinstance(body.get("promptVariables"), dict)
+        return (bool(messages) or kept) and all(isinstance(m, dict) for m in messages)
+
+    @override
+    def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
+        system = as_list(body.get("system"))
+        own: list[JsonValue] = [{"role": "system", "content": system}] if system else []
+        said = as_dict(body.get("inferenceConfig"))
+        named = _PATH.search(path)
+        model = unquote(named[1]) if named else ""
+        return LlmRequest(
+            family=self.name,
+            model=model,
+            messages=own + as_list(body.get("messages")),
+            tools=as_list(as_dict(body.get("toolConfig")).get("tools")),
+            stream=path.partition("?")[0].endswith(_STREAMED),
+            body_digest=digest,
+            sampling=Sampling(as_number(said.get("temperature")), as_number(said.get("topP"))),
+            continues=model if "promptVariables" in body else None,
+            tier=_tier(body) or "",
+        )
+
+    @override
+    def read(self, said: Reading, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+        read_converse(said, frame)
+
+    @override
+    def tool_names(self, tools: Iterable[JsonValue]) -> Iterator[str]:
+        for tool in map(as_dict, tools):
+            if name := as_text(as_dict(tool.get("toolSpec")).get("name")):
+                yield name
+
+    @override
+    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
+        reason = word_for(answer.finish, _FINISH, "end_turn")
+        usage = _usage_told(answer.usage or Usage(0, 0))
+        tier = writing.tier_told(request, answer, "default")
+        billed: dict[str, JsonValue] = {"serviceTier": {"type": tier}} if tier else {}
+        metered: dict[str, JsonValue] = {"usage": usage, "metrics": {"latencyMs": 1000}, **billed}
+        if not request.stream:
+            content: list[JsonValue] = [block for block, _, _ in _blocks(answer)]
+            message: JsonValue = {"role": "assistant", "content": content}
+            output: JsonValue = {"message": message}
+            return writing.whole({"output": output, "stopReason": reason, **metered})
+        events: list[tuple[str, JsonValue]] = [("messageStart", {"role": "assistant"})]
+        for index, (_, start, deltas) in enumerate(_blocks(answer)):
+            at: dict[str, JsonValue] = {"contentBlockIndex": index}
+            if start:
+                events.append(("contentBlockStart", {**at, "start": start}))
+            events += (("contentBlockDelta", {**at, "delta": delta}) for delta in deltas)
+            events.append(("contentBlockStop", at))
+        if answer.complete:
+            events.append(("messageStop", {"stopReason": reason}))
+            events.append(("metadata", metered))
+        return writing.aws_stream(events)
+
+    @override
+    def refuse(self, request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+        return aws_error(trouble)
+
+    @override
+    def with_system_text(self, body: bytes, text: str) -> bytes:
+        if "promptVariables" in as_dict(read_json(body)):
+            raise ValueError("AWS keeps its prompt, and takes no system prompt beside that")
+        return system_prompt.in_member(body.decode(), "system", text, amazon=True).encode()
+
+    @override
+    def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
+        yield from converse_images(part)
+
+
+def aws_error(trouble: Trouble) -> WrittenAnswer:
+    """Return an error of Bedrock's."""
+    status, kind, message = _TROUBLES[trouble]
+    return writing.whole({"message": message}, status, x_amzn_errortype=f"{kind}:")
+
+
+def converse_images(part: Mapping[str, JsonValue]) -> Iterator[Image]:
+    """Yield the image that a content block of Converse is."""
+    image = as_dict(part.get("image"))
+    source = as_dict(image.get("source"))
+    if source:
+        data = source.get("bytes")
+        kept = data if isinstance(data, str) else None
+        kind = f"image/{as_text(image.get('format')) or 'png'}"
+        tokens = counted(kept, by_750_pixels, _TOKENS_PER_IMAGE)
+        yield Image(("image", "source", "bytes"), tokens, kind, kept)
+
+
+def read_converse(said: Reading, frame: Mapping[str, JsonValue]) -> None:
+    """Take in a whole answer, or one message of a stream as ``{type: payload}``."""
+    if frame.get("error"):
+        said.error = message_of(frame)
+    message = as_dict(as_dict(frame.get("output")).get("message"))
+    if message or "stopReason" in frame:
+        said.begun = True
+        for index, block in enumerate(map(as_dict, as_list(message.get("content")))):
+            _read_block(said, index, block)
+        _read_end(said, frame)
+        _read_usage(said, frame)
+    if "messageStart" in frame:
+        said.begun = True
+    if start := as_dict(frame.get("contentBlockStart")):
+        _read_block(said, _index(start), as_dict(start.get("start")))
+    if delta := as_dict(frame.get("contentBlockDelta")):
+        _read_block(said, _index(delta), as_dict(delta.get("delta")))
+    if stop := as_dict(frame.get("messageStop")):
+        _read_end(said, stop)
+        said.ended = said.begun
+    _read_usage(said, as_dict(frame.get("metadata")))
+
+
+def _index(frame: Mapping[str, JsonValue]) -> int:
+    return as_count(frame.get("contentBlockIndex"))
+
+
+def _read_block(said: Reading, index: int, block: Mapping[str, JsonValue]) -> None:
+    """Take in a block, how it begins, or a piece of it: they have the same members."""
+    said.begun = True
+    said.text += said.spoken(block.get("text"))
+    for part in map(as_dict, as_list(as_dict(block.get("citationsContent")).get("content"))):
+        said.text += said.spoken(part.get("text"))
+    thought = as_dict(block.get("reasoningContent"))
+    whole = as_dict(thought.get("reasoningText"))
+    said.reasoning += said.spoken(whole.get("text")) or said.spoken(thought.get("text"))
+    if used := as_dict(block.get("toolUse")):
+        id = as_text(used.get("toolUseId"))
+        call = said.call(index, id)
+        call.add(id, used.get("name"), used.get("input"))
+        call.by_server = call.by_server or used.get("type") == "server_tool_use"
+
+
+def _read_end(said: Reading, end: Mapping[str, JsonValue]) -> None:
+    if reason := as_text(end.get("stopReason")):
+        said.finish_reason, said.finish = reason, _FINISH.get(reason, "stop")
+
+
+def _read_usage(said: Reading, end: Mapping[str, JsonValue]) -> None:
+    """Take in a usage; ``inputTokens`` leaves out what a cache was read or written for."""
+    told = as_dict(end.get("usage"))
+    if (tier := _tier(end)) is not None:
+        said.tier = tier
+    if not told:
+        return
+    # In Nova's own form the names end in Count.
+    read, written = (
+        as_tokens(told.get(f"{name}s")) or as_tokens(told.get(f"{name}Count"))
+        for name in ("cacheReadInputToken", "cacheWriteInputToken")
+    )
+    said.usage = Usage(
+        input_total=as_tokens(told.get("inputTokens")) + read + written,
+        output_total=as_tokens(told.get("outputTokens")),
+        cache_read=read,
+        cache_write=written,
+        cache_write_1h=sum(
+            as_tokens(each.get("inputTokens"))
+            for each in map(as_dict, as_list(told.get("cacheDetails")))
+            if each.get("ttl") == "1h"
+        ),
+    )
+
+
+def _tier(told: Mapping[str, JsonValue]) -> str | None:
+    return service_tier(as_dict(told.get("serviceTier")).get("type"))
+
+
+def _usage_told(usage: Usage) -> JsonValue:
+    return {
+        "inputTokens": usage.input_plain,
+        "outputTokens": usage.output_total,
+        "totalTokens": usage.input_total + usage.output_total,
+        "cacheReadInputTokens": usage.cache_read,
+        "cacheWriteInputTokens": usage.cache_write,
+    }
+
+
+def _blocks(answer: LlmAnswer) -> Iterator[tuple[JsonValue, JsonValue, list[JsonValue]]]:
+    """Yield each block whole, how it begins in a stream, and its pieces."""
+    if answer.reasoning:
+        thought: JsonValue = {"reasoningText": {"text": answer.reasoning, "signature": "c2ln"}}
+        pieces: list[JsonValue] = [
+            {"reasoningContent": {"text": word}} for word in writing.words(answer.reasoning)
+        ]
+        yield {"reasoningContent": thought}, None, pieces
+    if answer.text:
+        said: list[JsonValue] = [{"text": word} for word in writing.words(answer.text)]
+        yield {"text": answer.text}, None, said
+    for call in answer.tool_calls:
+        begun: dict[str, JsonValue] = {"toolUseId": call.id, "name": call.name}
+        given = arguments_of(call.arguments)
+        piece: JsonValue = {"toolUse": {"input": call.arguments}}
+        yield {"toolUse": begun | {"input": given}}, {"toolUse": begun}, [piece]

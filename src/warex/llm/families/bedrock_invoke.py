@@ -1,0 +1,137 @@
+"""Amazon Bedrock's InvokeModel: the body is that of the model's provider.
+
+Read are bodies of Anthropic, of Amazon's Nova, and those in OpenAI's form (gpt-oss, Mistral, Qwen).
+A stream has each of the provider's events in base64. Source:
+https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html
+"""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final, override
+from urllib.parse import unquote
+
+from pydantic import JsonValue
+
+from warex.llm.base import Image, LlmAnswer, LlmRequest, Sampling, Trouble, Usage, WrittenAnswer
+from warex.llm.families import writing
+from warex.llm.families.anthropic_messages import AnthropicMessages
+from warex.llm.families.base import Family
+from warex.llm.families.bedrock_converse import BedrockConverse, aws_error, read_converse
+from warex.llm.families.openai_chat import OpenAiChat
+from warex.llm.families.reading import Reading
+from warex.llm.framing import frames
+from warex.llm.loose import as_dict, as_list, as_number, as_text, as_tokens, read_json
+
+_STREAMED: Final = "/invoke-with-response-stream"
+_PATH = re.compile(r"/model/([^?]+)/invoke(?:-with-response-stream)?(?:\?|$)")
+_METRICS: Final = "amazon-bedrock-invocationMetrics"
+"""In the last event of each stream."""
+_FORMS: Final[Mapping[str, Family]] = {
+    "anthropic": AnthropicMessages(),
+    "nova": BedrockConverse(),
+    "openai": OpenAiChat(),
+}
+
+
+class BedrockInvoke(Family):
+    """The InvokeModel API."""
+
+    name = "bedrock_invoke"
+    summary = "Amazon Bedrock, InvokeModel: bodies of Claude, of Nova, and those in OpenAI's form."
+    answers = "an answer of a model that WAREX knows"
+    path_endings = ("/invoke", _STREAMED)
+    tells = ()
+
+    @override
+    def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
+        messages = as_list(body.get("messages"))
+        alike = bool(messages) and all(as_text(as_dict(m).get("role")) for m in messages)
+        return alike and _PATH.search(path) is not None
+
+    @override
+    def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
+        form, named = _form(body), _PATH.search(path)
+        asked = _FORMS[form].read_request(path, body, digest)
+        given = as_dict(body.get("inferenceConfig"))
+        sampling = Sampling(as_number(given.get("temperature")), as_number(given.get("topP")))
+        return replace(
+            asked,
+            family=self.name,
+            form=form,
+            model=unquote(named[1]) if named else "",
+            stream=path.partition("?")[0].endswith(_STREAMED),
+            sampling=sampling if form == "nova" else asked.sampling,
+        )
+
+    @override
+    def read(self, said: Reading, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+        event = _event(as_dict(frame.get("chunk"))) if "chunk" in frame else frame
+        if "choices" in event:
+            _FORMS["openai"].read(said, event, whole=whole)
+        elif "type" in event:
+            _FORMS["anthropic"].read(said, event, whole=whole)
+        else:
+            read_converse(said, event)
+        if said.usage is None:
+            said.usage = _usage(as_dict(event.get(_METRICS)))
+
+    @override
+    def tool_names(self, tools: Iterable[JsonValue]) -> Iterator[str]:
+        kept = list(tools)
+        for form in ("openai", "nova"):
+            yield from _FORMS[form].tool_names(kept)
+
+    @override
+    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
+        written = _FORMS[request.form].write_answer(request, answer)
+        if not request.stream:
+            return written
+        events = frames(written.body, written.headers["content-type"]).items
+        chunks = (base64.b64encode(json.dumps(event).encode()).decode() for event in events)
+        return writing.aws_stream(("chunk", {"bytes": chunk}) for chunk in chunks)
+
+    @override
+    def refuse(self, request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+        return aws_error(trouble)
+
+    @override
+    def with_system_text(self, body: bytes, text: str) -> bytes:
+        return _FORMS[_form(as_dict(read_json(body)))].with_system_text(body, text)
+
+    @override
+    def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
+        for family in _FORMS.values():
+            yield from family.images(part)
+
+
+def _form(body: Mapping[str, JsonValue]) -> str:
+    if "anthropic_version" in body:
+        return "anthropic"
+    contents = (as_list(as_dict(m).get("content")) for m in as_list(body.get("messages")))
+    untyped = any("type" not in as_dict(part) for parts in contents for part in parts)
+    own = untyped or "schemaVersion" in body or "inferenceConfig" in body
+    return "nova" if own else "openai"
+
+
+def _event(chunk: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    try:
+        return as_dict(read_json(base64.b64decode(as_text(chunk.get("bytes")), validate=True)))
+    except (binascii.Error, ValueError):
+        return {}
+
+
+def _usage(metrics: Mapping[str, JsonValue]) -> Usage | None:
+    if not metrics:
+        return None
+    read = as_tokens(metrics.get("cacheReadInputTokenCount"))
+    written = as_tokens(metrics.get("cacheWriteInputTokenCount"))
+    return Usage(
+        input_total=as_tokens(metrics.get("inputTokenCount")) + read + written,
+        output_total=as_tokens(metrics.get("outputTokenCount")),
+        cache_read=read,
+        cache_write=written,
+    )

@@ -1,0 +1,376 @@
+"""Gemini, on Google's own API and on Vertex AI: generateContent and streamGenerateContent.
+
+Both read and write JSON as protocol buffers do: keys in camelCase or, from a client, in snake_case,
+and one object where there may be several.
+
+Source: https://ai.google.dev/api/generate-content and the types of python-genai.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, override
+from urllib.parse import parse_qs, unquote
+
+from pydantic import JsonValue
+
+from warex.llm import splice
+from warex.llm.base import (
+    Finish,
+    Image,
+    LlmAnswer,
+    LlmRequest,
+    Sampling,
+    ToolCall,
+    Trouble,
+    Usage,
+    WrittenAnswer,
+)
+from warex.llm.families import writing
+from warex.llm.families.base import Family
+from warex.llm.families.reading import Reading, message_of, service_tier
+from warex.llm.families.writing import word_for
+from warex.llm.loose import (
+    as_count,
+    as_dict,
+    as_list,
+    as_number,
+    as_text,
+    as_tokens,
+    read_json,
+)
+from warex.llm.pixels import counted, in_tiles_of_258
+
+_STREAM: Final = ":streamGenerateContent"
+_ARRAY: Final = "array"
+"""The form of a stream without ``alt=sse``: one growing JSON array."""
+_TOKENS_PER_IMAGE: Final = 1_548
+"""Of a screenshot, 16 to 9: six tiles of 258 (docs, "Understand and count tokens")."""
+_FINISH: Final[Mapping[str, Finish]] = {
+    "STOP": "stop",
+    "MAX_TOKENS": "length",
+    "SAFETY": "content_filter",
+    "RECITATION": "content_filter",
+    "BLOCKLIST": "content_filter",
+    "PROHIBITED_CONTENT": "content_filter",
+    "SPII": "content_filter",
+    "MODEL_ARMOR": "content_filter",
+    "IMAGE_SAFETY": "content_filter",
+    "IMAGE_PROHIBITED_CONTENT": "content_filter",
+    "IMAGE_RECITATION": "content_filter",
+    "LANGUAGE": "error",
+    "OTHER": "error",
+    "MALFORMED_FUNCTION_CALL": "error",
+    "MALFORMED_RESPONSE": "error",
+    "UNEXPECTED_TOOL_CALL": "error",
+    "TOO_MANY_TOOL_CALLS": "error",
+    "MISSING_THOUGHT_SIGNATURE": "error",
+    "NO_IMAGE": "error",
+    "IMAGE_OTHER": "error",
+}
+_DELAY: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)s")
+_BLOCKED: Final = "PROHIBITED_CONTENT"
+_TROUBLES: Final[Mapping[Trouble, tuple[int, str, str]]] = {
+    "rate_limited": (
+        429,
+        "RESOURCE_EXHAUSTED",
+        "You exceeded your current quota, please check your plan and billing details.",
+    ),
+    "server_error": (500, "INTERNAL", "An internal error has occurred. Please retry."),
+    "unavailable": (503, "UNAVAILABLE", "The service is currently unavailable."),
+    "overloaded": (503, "UNAVAILABLE", "The model is overloaded. Please try again later."),
+    "context_too_long": (
+        400,
+        "INVALID_ARGUMENT",
+        "The input token count (1310720) exceeds the maximum number of tokens allowed (1048576).",
+    ),
+    "invalid_key": (
+        400,
+        "INVALID_ARGUMENT",
+        "API key not valid. Please pass a valid API key.",
+    ),
+}
+"""HTTP status, status and message of each error (docs, "Troubleshooting guide"). A prompt that is
+blocked is none: the API answers 200."""
+_COUNTS: Final = (
+    "promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount",
+)  # fmt: skip
+_CODE: Final = "code_execution"
+"""The name of the tool that runs what a model writes as ``executableCode``."""
+_CAPITAL: Final = re.compile("[A-Z]")
+_URL_SAFE: Final = str.maketrans("-_", "+/")
+
+
+class Gemini(Family):
+    """The generateContent API."""
+
+    name = "gemini"
+    summary = "Gemini `generateContent`, streamed or not; also on Vertex AI, and tuned models."
+    answers = "an answer of Gemini"
+    content = ("candidates", 0, "content", "parts")
+    path_endings = (":generateContent", _STREAM)
+    tells = ("model", "cache_read", "reasoning")
+
+    @override
+    def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
+        contents = _several(body.get("contents"))
+        return bool(contents) and all(isinstance(content, dict) for content in contents)
+
+    @override
+    def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
+        system = _get(body, "systemInstruction")
+        own: list[JsonValue] = [{"role": "system", "content": system}] if system else []
+        config = as_dict(_get(body, "generationConfig"))
+        where, _, query = path.partition("?")
+        stream = where.endswith(_STREAM)
+        return LlmRequest(
+            family=self.name,
+            model=_model(where),
+            messages=own + _several(body.get("contents")),
+            tools=_several(body.get("tools")),
+            stream=stream,
+            form=_ARRAY if stream and parse_qs(query).get("alt") != ["sse"] else "",
+            body_digest=digest,
+            tier=service_tier(_get(body, "serviceTier")) or "",
+            sampling=Sampling(
+                *(as_number(_get(config, key)) for key in ("temperature", "topP", "seed"))
+            ),
+        )
+
+    @override
+    def read(self, said: Reading, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+        if frame.get("error"):
+            said.error = message_of(frame)
+        said.model = as_text(_get(frame, "modelVersion")).removeprefix("models/") or said.model
+        counted = as_dict(_get(frame, "usageMetadata"))
+        if (usage := _usage(counted)) is not None:
+            said.usage, said.is_counted = usage, usage.output_total > 0
+        # Google's own API tells the one, Vertex AI the other.
+        for key in ("serviceTier", "trafficType"):
+            if (tier := service_tier(_get(counted, key))) is not None:
+                said.tier = tier
+        if blocked := as_text(_get(as_dict(_get(frame, "promptFeedback")), "blockReason")):
+            said.begun = said.ended = True
+            said.finish_reason, said.finish = blocked, "content_filter"
+        candidates = map(as_dict, _several(frame.get("candidates")))
+        first = next((one for one in candidates if not as_count(one.get("index"))), None)
+        if first is not None:
+            _read_candidate(said, first)
+
+    @override
+    def tool_names(self, tools: Iterable[JsonValue]) -> Iterator[str]:
+        for tool in map(as_dict, tools):
+            yield from super().tool_names(_several(_get(tool, "functionDeclarations")))
+
+    @override
+    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
+        usage = _usage_told(answer.usage or Usage(0, 0))
+        if tier := writing.tier_told(request, answer, "standard"):
+            usage["serviceTier"] = tier
+        tail: dict[str, JsonValue] = {
+            "modelVersion": answer.model,
+            "responseId": request.body_digest[:24],
+        }
+        words = writing.words if request.stream else _as_one
+        parts: list[JsonValue] = [{"text": w, "thought": True} for w in words(answer.reasoning)]
+        parts += ({"text": word} for word in words(answer.text))
+        end: dict[str, JsonValue] = {"finishReason": word_for(answer.finish, _FINISH, "STOP")}
+        parts += map(_call_told, answer.tool_calls)
+        if not request.stream:
+            candidate = {"content": _content(parts), **end, "index": 0}
+            return writing.whole({"candidates": [candidate], "usageMetadata": {**usage}, **tail})
+        chunks: list[JsonValue] = [
+            {"candidates": [{"content": _content([part]), "index": 0}], **tail} for part in parts
+        ]
+        if answer.complete:
+            last = {"content": _content([{"text": ""}]), **end, "index": 0}
+            chunks.append({"candidates": [last], "usageMetadata": {**usage}, **tail})
+        return _streamed(request, chunks, complete=answer.complete)
+
+    @override
+    def refuse(self, request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+        if trouble == "content_filtered":
+            blocked: JsonValue = {
+                "promptFeedback": {"blockReason": _BLOCKED},
+                "usageMetadata": {**_usage_told(Usage(0, 0))},
+                "modelVersion": request.model,
+            }
+            if request.stream:
+                return _streamed(request, [blocked], complete=True)
+            return writing.whole(blocked)
+        code, status, message = _TROUBLES[trouble]
+        error: dict[str, JsonValue] = {"code": code, "message": message, "status": status}
+        if trouble == "rate_limited":
+            kind = "type.googleapis.com/google.rpc.RetryInfo"
+            error["details"] = [{"@type": kind, "retryDelay": f"{wait}s"}]
+        said: JsonValue = {"error": error}
+        return writing.whole([said] if request.form == _ARRAY else said, code)
+
+    @override
+    def told_wait(self, headers: Mapping[str, str], body: bytes) -> float | None:
+        try:
+            sent = read_json(body)
+        except ValueError:
+            sent = None
+        error = as_dict(as_dict(sent[0] if isinstance(sent, list) and sent else sent).get("error"))
+        for detail in map(as_dict, as_list(error.get("details"))):
+            told = _DELAY.fullmatch(as_text(detail.get("retryDelay")))
+            if told and as_text(detail.get("@type")).endswith("google.rpc.RetryInfo"):
+                return float(told[1])
+        return super().told_wait(headers, body)
+
+    @override
+    def with_system_text(self, body: bytes, text: str) -> bytes:
+        return _with_system_text(body.decode(), text).encode()
+
+    @override
+    def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
+        for key, where in (("inlineData", "data"), ("fileData", "fileUri")):
+            for holder in (key, _snake(key)):
+                held = as_dict(part.get(holder))
+                kind = as_text(_get(held, "mimeType"))
+                if not kind.lower().startswith("image/"):
+                    continue
+                at = (holder, where if where in held else _snake(where))
+                data = as_text(held.get("data")) if key == "inlineData" else None
+                plain = _plain_base64(data) if data else None
+                tokens = counted(plain, in_tiles_of_258, _TOKENS_PER_IMAGE)
+                yield Image(at, tokens, kind, plain)
+
+
+def _snake(key: str) -> str:
+    return _CAPITAL.sub(lambda found: f"_{found[0].lower()}", key)
+
+
+def _get(sent: Mapping[str, JsonValue], key: str) -> JsonValue:
+    """Return what stands under a key in camelCase, or under the same in snake_case."""
+    value = sent.get(key)
+    return sent.get(_snake(key)) if value is None else value
+
+
+def _several(value: JsonValue) -> list[JsonValue]:
+    """Return a list; one object stands for a list of it."""
+    return [value] if isinstance(value, dict) else as_list(value)
+
+
+def _model(path: str) -> str:
+    """Return the model that a path names; of a tuned one with its kind, ``tunedModels/shop``."""
+    *_, kind, last = f"/{path}".split("/")
+    name = unquote(last.rpartition(":")[0])
+    return name if kind in ("models", "") else f"{kind}/{name}"
+
+
+def _plain_base64(data: str) -> str:
+    """Return base64 of the usual alphabet (RFC 4648): Google's SDKs send the URL-safe one."""
+    if "-" in data or "_" in data:
+        data = data.translate(_URL_SAFE)
+    return data + "=" * (-len(data) % 4)
+
+
+def _as_one(text: str) -> list[str]:
+    return [text] if text else []
+
+
+def _content(parts: list[JsonValue]) -> JsonValue:
+    return {"role": "model", "parts": parts}
+
+
+def _call_told(call: ToolCall) -> JsonValue:
+    told: dict[str, JsonValue] = {"name": call.name, "args": writing.arguments_of(call.arguments)}
+    return {"functionCall": {"id": call.id, **told} if call.id else told}
+
+
+def _streamed(request: LlmRequest, chunks: list[JsonValue], *, complete: bool) -> WrittenAnswer:
+    if request.form != _ARRAY:
+        return writing.sse(chunks)
+    items = ",\n".join(json.dumps(chunk, ensure_ascii=False) for chunk in chunks)
+    body = f"[{items}]" if complete else f"[{items}"
+    return WrittenAnswer(200, {"content-type": "application/json"}, body.encode())
+
+
+def _usage_told(usage: Usage) -> dict[str, JsonValue]:
+    return {
+        "promptTokenCount": usage.input_total,
+        "cachedContentTokenCount": usage.cache_read,
+        "candidatesTokenCount": usage.output_total - usage.reasoning,
+        "thoughtsTokenCount": usage.reasoning,
+        "totalTokenCount": usage.input_total + usage.output_total,
+    }
+
+
+def _read_candidate(said: Reading, candidate: Mapping[str, JsonValue]) -> None:
+    said.begun = True
+    for part in map(as_dict, _several(as_dict(candidate.get("content")).get("parts"))):
+        if part.get("thought") is True:
+            said.reasoning += said.spoken(part.get("text"))
+        else:
+            said.text += said.spoken(part.get("text"))
+        if called := as_dict(_get(part, "functionCall")):
+            call = said.call(len(said.calls))
+            call.add(called.get("id"), called.get("name"), called.get("args"))
+        if code := as_dict(_get(part, "executableCode")):
+            call = said.call(len(said.calls))
+            call.add(code.get("id"), _CODE, code)
+            call.by_server = True
+    if reason := as_text(_get(candidate, "finishReason")):
+        said.ended = True
+        said.finish_reason, said.finish = reason, _FINISH.get(reason, "stop")
+        said.words = as_text(_get(candidate, "finishMessage"))
+
+
+def _usage(told: Mapping[str, JsonValue]) -> Usage | None:
+    """Return the usage; each event of a stream tells all of it so far, or only the kind of traffic.
+
+    ``promptTokenCount`` includes what came out of a cache, but neither what tools brought nor what
+    was thought.
+    """
+    counts = [_get(told, key) for key in _COUNTS]
+    if all(count is None for count in counts):
+        return None
+    prompt, of_tools, written, thought = map(as_tokens, counts)
+    return Usage(
+        input_total=prompt + of_tools,
+        output_total=written + thought,
+        cache_read=as_tokens(_get(told, "cachedContentTokenCount")),
+        reasoning=thought,
+    )
+
+
+def _with_system_text(sent: str, text: str) -> str:
+    body = splice.whole(sent)
+    if not isinstance(body.value, dict):
+        raise ValueError("it is no object")
+    if _get(body.value, "cachedContent"):
+        raise ValueError("its system prompt lies in Google's cache (cachedContent)")
+    key = "systemInstruction"
+    if body.value.get(key) is None and _snake(key) in body.value:
+        key = _snake(key)
+    own: list[JsonValue] = [{"text": text}]
+    match system := splice.member(sent, body, key):
+        case None:
+            return splice.put_member(sent, body, key, {"parts": own})
+        case splice.Place(value=None):
+            return splice.replace(sent, system, {"parts": own})
+        case splice.Place(value=str() as said):
+            return splice.lengthen(sent, system, f"\n\n{text}" if said else text)
+        case splice.Place(value=dict()):
+            return _with_part(sent, system, text)
+        case _:
+            raise ValueError("its system prompt is neither text nor parts")
+
+
+def _with_part(sent: str, system: splice.Place, text: str) -> str:
+    own: JsonValue = {"text": text}
+    more: JsonValue = {"text": f"\n\n{text}"}
+    match parts := splice.member(sent, system, "parts"):
+        case None:
+            return splice.put_member(sent, system, "parts", [own])
+        case splice.Place(value=None):
+            return splice.replace(sent, parts, [own])
+        case splice.Place(value=dict()):
+            one = sent[parts.begin : parts.end]
+            return f"{sent[: parts.begin]}[{one}, {json.dumps(more)}]{sent[parts.end :]}"
+        case splice.Place(value=list() as held) if all(isinstance(part, dict) for part in held):
+            return splice.put_last(sent, parts, more if held else own)
+        case _:
+            raise ValueError("the parts of its system prompt are not understood")

@@ -1,0 +1,195 @@
+"""Ollama's own API: ``/api/chat`` and ``/api/generate``.
+
+Source: https://github.com/ollama/ollama/blob/main/docs/api.md and its ``api/types.go``.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from typing import Final, override
+
+from pydantic import JsonValue
+
+from warex.llm.base import (
+    Finish,
+    Image,
+    LlmAnswer,
+    LlmRequest,
+    Sampling,
+    Trouble,
+    Usage,
+    WrittenAnswer,
+)
+from warex.llm.estimate import estimate_input
+from warex.llm.families import system_prompt, writing
+from warex.llm.families.base import Family
+from warex.llm.families.reading import Reading, message_of
+from warex.llm.families.writing import arguments_of, word_for
+from warex.llm.loose import as_dict, as_list, as_number, as_text, as_tokens, read_json
+
+_GENERATE: Final = "/api/generate"
+_CREATED_AT: Final = "2026-01-01T00:00:00Z"
+_TOKENS_PER_IMAGE: Final = 576
+"""Of LLaVA 1.5: 24 x 24 patches; other models differ."""
+_FINISH: Final[Mapping[str, Finish]] = {"stop": "stop", "length": "length"}
+_TROUBLES: Final[Mapping[Trouble, tuple[int, str]]] = {
+    "rate_limited": (429, "you've reached your hourly usage limit, please upgrade to continue"),
+    "server_error": (500, "llama runner process has terminated: signal: killed"),
+    "unavailable": (503, "service unavailable"),
+    "overloaded": (503, "server busy, please try again. maximum pending requests exceeded"),
+    "context_too_long": (400, "the input length exceeds the context length"),
+    "content_filtered": (400, "the request was blocked by a content filter"),
+    "invalid_key": (401, "unauthorized"),
+}
+"""Status and message of each error; those of Ollama's cloud where the server itself has none."""
+
+
+class Ollama(Family):
+    """Chat and generate of Ollama."""
+
+    name = "ollama"
+    summary = "Ollama's own API; its OpenAI and Anthropic paths belong to those."
+    answers = "an answer of Ollama's"
+    content = ("message", "content")
+    path_endings = ("/api/chat", _GENERATE)
+    tells = ("model",)
+
+    @override
+    def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
+        if not as_text(body.get("model")):
+            return False
+        # Without a prompt or messages it only loads the model, or unloads it.
+        if _is_generate(path):
+            return bool(as_text(body.get("prompt")))
+        messages = as_list(body.get("messages"))
+        return bool(messages) and all(as_text(as_dict(m).get("role")) for m in messages)
+
+    @override
+    def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
+        options = as_dict(body.get("options"))
+        return LlmRequest(
+            family=self.name,
+            model=as_text(body.get("model")),
+            messages=_prompt(body) if _is_generate(path) else as_list(body.get("messages")),
+            tools=as_list(body.get("tools")),
+            stream=body.get("stream") is not False,
+            body_digest=digest,
+            sampling=Sampling(*(as_number(options.get(f.name)) for f in fields(Sampling))),
+            form="generate" if _is_generate(path) else "",
+        )
+
+    @override
+    def read_answer(
+        self, request: LlmRequest, status: int, content_type: str, body: bytes
+    ) -> LlmAnswer:
+        answer = super().read_answer(request, status, content_type, body)
+        usage = answer.usage
+        if usage is None or usage.source == "estimated" or usage.input_total:
+            return answer
+        # Older servers leave the prompt's length out where they still had it.
+        source = "estimated" if usage.source == "reported" else usage.source
+        asked = estimate_input(request, self.images)
+        return replace(answer, usage=replace(usage, input_total=asked, source=source))
+
+    @override
+    def read(self, said: Reading, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+        if frame.get("error"):
+            said.error = message_of(frame)
+        message = as_dict(frame.get("message"))
+        if "message" not in frame and "response" not in frame:
+            return
+        said.begun = True
+        said.goes_on = frame.get("done") is False
+        said.model = as_text(frame.get("model")) or said.model
+        said.text += said.spoken(frame.get("response")) or said.spoken(message.get("content"))
+        said.reasoning += said.spoken(frame.get("thinking")) or said.spoken(message.get("thinking"))
+        calls = message.get("tool_calls") or frame.get("tool_calls") or []
+        for call in map(as_dict, as_list(calls)):
+            function = as_dict(call.get("function"))
+            # Each comes at once, however many have the same index, or none.
+            new = said.call(len(said.calls))
+            new.add(call.get("id"), function.get("name"), function.get("arguments"))
+        if frame.get("done") is True:
+            _read_end(said, frame)
+
+    @override
+    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
+        head: dict[str, JsonValue] = {"model": answer.model, "created_at": _CREATED_AT}
+        usage = answer.usage or Usage(0, 0)
+        end: dict[str, JsonValue] = {
+            "done": True,
+            "done_reason": word_for(answer.finish, _FINISH, "stop"),
+            "total_duration": 1_000_000_000,
+            "prompt_eval_count": usage.input_total,
+            "eval_count": usage.output_total,
+        }
+        form = request.form
+        if not request.stream:
+            return writing.whole({**head, **_said(form, answer), **end})
+        nothing = replace(answer, text="", reasoning="", tool_calls=())
+        pieces = [
+            *(replace(nothing, reasoning=word) for word in writing.words(answer.reasoning)),
+            *(replace(nothing, text=word) for word in writing.words(answer.text)),
+            *(replace(nothing, tool_calls=(call,)) for call in answer.tool_calls),
+        ]
+        told: list[JsonValue] = [{**head, **_said(form, p), "done": False} for p in pieces]
+        if answer.complete:
+            told.append({**head, **_said(form, nothing), **end})
+        return writing.lines(told)
+
+    @override
+    def refuse(self, request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+        status, message = _TROUBLES[trouble]
+        return writing.whole({"error": message}, status)
+
+    @override
+    def with_system_text(self, body: bytes, text: str) -> bytes:
+        sent = as_dict(read_json(body))
+        if "messages" in sent:
+            return system_prompt.in_messages(body.decode(), text).encode()
+        if sent.get("raw") is True:
+            raise ValueError("its prompt goes to the model as it stands (raw), without a system's")
+        return system_prompt.in_member(body.decode(), "system", text).encode()
+
+    @override
+    def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
+        for index, image in enumerate(as_list(part.get("images"))):
+            if isinstance(image, str):
+                yield Image(("images", index), _TOKENS_PER_IMAGE, data=image)
+
+
+def _is_generate(path: str) -> bool:
+    return path.partition("?")[0].endswith(_GENERATE)
+
+
+def _prompt(body: Mapping[str, JsonValue]) -> list[JsonValue]:
+    """Return the prompt of ``/api/generate`` as messages."""
+    system = as_text(body.get("system"))
+    own: list[JsonValue] = [{"role": "system", "content": system}] if system else []
+    asked: dict[str, JsonValue] = {"role": "user", "content": body.get("prompt")}
+    held = {key: body[key] for key in ("suffix", "images") if body.get(key)}
+    return [*own, asked | held]
+
+
+def _said(form: str, answer: LlmAnswer) -> dict[str, JsonValue]:
+    """Return an answer, or a piece of it, where the API has it."""
+    thought: dict[str, JsonValue] = {"thinking": answer.reasoning} if answer.reasoning else {}
+    calls: list[JsonValue] = [
+        {"id": call.id, "function": {"name": call.name, "arguments": arguments_of(call.arguments)}}
+        for call in answer.tool_calls
+    ]
+    asked: dict[str, JsonValue] = {"tool_calls": calls} if calls else {}
+    if form == "generate":
+        return {"response": answer.text, **thought, **asked}
+    return {"message": {"role": "assistant", "content": answer.text, **thought, **asked}}
+
+
+def _read_end(said: Reading, frame: Mapping[str, JsonValue]) -> None:
+    reason = as_text(frame.get("done_reason"))
+    said.finish_reason = reason or said.finish_reason
+    said.finish = _FINISH.get(reason, "stop")
+    if "eval_count" in frame or "prompt_eval_count" in frame:
+        said.usage = Usage(
+            input_total=as_tokens(frame.get("prompt_eval_count")),
+            output_total=as_tokens(frame.get("eval_count")),
+        )
+    said.ended = True

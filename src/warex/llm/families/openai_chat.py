@@ -1,0 +1,334 @@
+"""OpenAI Chat Completions and what speaks it: Azure, OpenRouter, vLLM, Ollama, most gateways.
+
+Source: https://platform.openai.com/docs/api-reference/chat and the types of openai-python; vLLM's
+``protocol.py`` for ``reasoning`` and ``continuous_usage_stats``.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Final, override
+
+from pydantic import JsonValue
+
+from warex.llm.base import (
+    Finish,
+    Image,
+    LlmAnswer,
+    LlmRequest,
+    Sampling,
+    ToolCall,
+    Trouble,
+    Usage,
+    WrittenAnswer,
+)
+from warex.llm.families import system_prompt, writing
+from warex.llm.families.base import Family
+from warex.llm.families.reading import Reading, message_of, service_tier
+from warex.llm.families.writing import word_for
+from warex.llm.images import image_at
+from warex.llm.loose import as_count, as_dict, as_list, as_number, as_text, as_tokens
+from warex.llm.pixels import in_tiles_of_512
+
+_DEPLOYMENT = re.compile(r"/deployments/([^/?]+)/chat/completions")
+CREATED: Final = 1_767_225_600
+"""When a written answer says that it was made, in seconds of Unix time: what is written is the same
+in every run."""
+TOKENS_PER_IMAGE: Final = 765
+"""A screen of about 1024 x 1024 in high detail (OpenAI vision guide, GPT-4o)."""
+TOKENS_PER_SMALL_IMAGE: Final = 85
+"""Any image in low detail."""
+_FINISH: Final[Mapping[str, Finish]] = {
+    "stop": "stop",
+    "length": "length",
+    "model_length": "length",
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+    "content_filter": "content_filter",
+    "error": "error",
+}
+"""What OpenAI's and Mistral's words for an end mean."""
+_TROUBLES: Final[Mapping[Trouble, tuple[int, str, str | None, str]]] = {
+    "rate_limited": (
+        429,
+        "requests",
+        "rate_limit_exceeded",
+        "Rate limit reached for {model} on requests per min (RPM): Limit 500, Used 500.",
+    ),
+    "server_error": (
+        500,
+        "server_error",
+        None,
+        "The server had an error while processing your request. Sorry about that!",
+    ),
+    "unavailable": (503, "server_error", None, "The server is currently unavailable."),
+    "overloaded": (
+        503,
+        "server_error",
+        None,
+        "That model is currently overloaded with other requests. You can retry your request.",
+    ),
+    "context_too_long": (
+        400,
+        "invalid_request_error",
+        "context_length_exceeded",
+        "This model's maximum context length is 128000 tokens. Please reduce the length of the"
+        " messages.",
+    ),
+    "content_filtered": (
+        400,
+        "invalid_request_error",
+        "content_policy_violation",
+        "Your request was rejected as a result of our safety system.",
+    ),
+    "invalid_key": (
+        401,
+        "invalid_request_error",
+        "invalid_api_key",
+        "Incorrect API key provided. You can find your API key in your account's settings.",
+    ),
+}
+"""Status, type, code and message of each error (docs, "Error codes")."""
+
+_WITHOUT_USAGE: Final = "without_usage"
+"""The form of a stream that is to tell no usage: its clients expect a choice in every chunk."""
+
+
+class OpenAiChat(Family):
+    """The Chat Completions API."""
+
+    name = "openai_chat"
+    summary = "OpenAI Chat Completions; also Azure, Mistral, OpenRouter, vLLM and other gateways."
+    answers = "a chat completion"
+    content = ("choices", 0, "message", "content")
+    path_endings = ("/chat/completions", "/agents/completions")
+
+    @override
+    def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
+        messages = as_list(body.get("messages"))
+        asked = body.get("model", body.get("agent_id"))
+        if isinstance(asked, str) or _DEPLOYMENT.search(path):
+            return bool(messages) and all(isinstance(m, dict) for m in messages)
+        # A server of one model, such as llama.cpp's or Azure AI's, need not be told which.
+        turns = all(as_text(as_dict(message).get("role")) for message in messages)
+        return asked is None and bool(messages) and turns
+
+    @override
+    def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
+        deployment = _DEPLOYMENT.search(path)
+        stream = body.get("stream") is True
+        usage = as_dict(body.get("stream_options")).get("include_usage") is True
+        return LlmRequest(
+            family=self.name,
+            # Mistral's agents have models of their own.
+            model=as_text(body.get("model"))
+            or as_text(body.get("agent_id"))
+            or (deployment[1] if deployment else ""),
+            messages=as_list(body.get("messages")),
+            tools=as_list(body.get("tools")) or as_list(body.get("functions")),
+            stream=stream,
+            body_digest=digest,
+            form=_WITHOUT_USAGE if stream and not usage else "",
+            sampling=Sampling(*(as_number(body.get(f.name)) for f in fields(Sampling))),
+            tier=service_tier(body.get("service_tier")) or "",
+        )
+
+    @override
+    def read(self, said: Reading, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+        said.model = as_text(frame.get("model")) or said.model
+        # A running usage (vLLM's continuous_usage_stats) is cumulative: the last one counts.
+        # Groq tells it in a stream that does not ask for it, too.
+        told = frame.get("usage") or as_dict(frame.get("x_groq")).get("usage")
+        said.usage = _usage(as_dict(told)) or said.usage
+        if (tier := service_tier(frame.get("service_tier"))) is not None:
+            said.tier = tier
+        # Flat, as vLLM told it, also in the middle of a stream.
+        flat = "choices" not in frame and as_text(frame.get("message"))
+        if frame.get("error") or flat:
+            said.error = message_of(frame)
+        part = "message" if whole else "delta"
+        for choice in map(as_dict, as_list(frame.get("choices"))):
+            # Moonshot tells it there.
+            said.usage = _usage(as_dict(choice.get("usage"))) or said.usage
+            says = isinstance(choice.get(part), dict) or choice.get("finish_reason")
+            if says and as_count(choice.get("index")) == 0:
+                _read_choice(said, choice, as_dict(choice.get(part)))
+
+    @override
+    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
+        refused = answer.finish == "refusal"
+        reason = word_for(answer.finish, _FINISH, "stop")
+        usage = _usage_told(answer.usage)
+        head: dict[str, JsonValue] = {
+            "id": f"chatcmpl-{request.body_digest[:24]}",
+            "object": "chat.completion.chunk" if request.stream else "chat.completion",
+            "created": CREATED,
+            "model": answer.model,
+        }
+        if tier := writing.tier_told(request, answer, "default"):
+            head["service_tier"] = tier
+        calls = [_call_told(index, call) for index, call in enumerate(answer.tool_calls)]
+        if not request.stream:
+            message: dict[str, JsonValue] = {
+                "role": "assistant",
+                "content": None if refused or not answer.text else answer.text,
+                "refusal": answer.text if refused else None,
+            }
+            if answer.reasoning:
+                message["reasoning_content"] = answer.reasoning
+            if calls:
+                message["tool_calls"] = [*calls]
+            choice: JsonValue = {"index": 0, "message": message, "finish_reason": reason}
+            return writing.whole({**head, "choices": [choice], "usage": usage})
+        said = "refusal" if refused else "content"
+        deltas: list[dict[str, JsonValue]] = [{"role": "assistant", "content": ""}]
+        deltas += ({"reasoning_content": word} for word in writing.words(answer.reasoning))
+        deltas += ({said: word} for word in writing.words(answer.text))
+        deltas += ({"tool_calls": [call]} for call in calls)
+        told = request.form != _WITHOUT_USAGE
+        if told:
+            head["usage"] = None
+        chunks = [_chunk(head, delta, None) for delta in deltas]
+        if not answer.complete:
+            return writing.sse(chunks)
+        chunks.append(_chunk(head, {}, reason))
+        if told:
+            chunks.append({**head, "choices": [], "usage": usage})
+        return writing.sse(chunks, end="data: [DONE]\n\n")
+
+    @override
+    def refuse(self, request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+        return openai_error(request, trouble, wait, "messages")
+
+    @override
+    def with_system_text(self, body: bytes, text: str) -> bytes:
+        return system_prompt.in_messages(body.decode(), text).encode()
+
+    @override
+    def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
+        held = part.get("image_url")
+        if isinstance(held, dict):
+            small = held.get("detail") == "low"
+            tokens = TOKENS_PER_SMALL_IMAGE if small else TOKENS_PER_IMAGE
+            count = None if small else in_tiles_of_512
+            yield from image_at(held.get("url"), ("image_url", "url"), tokens, count)
+        else:
+            yield from image_at(held, ("image_url",), TOKENS_PER_IMAGE, in_tiles_of_512)
+
+
+def _chunk(
+    head: Mapping[str, JsonValue], delta: dict[str, JsonValue], reason: str | None
+) -> JsonValue:
+    choice: JsonValue = {"index": 0, "delta": delta, "finish_reason": reason}
+    return {**head, "choices": [choice]}
+
+
+def _call_told(index: int, call: ToolCall) -> JsonValue:
+    function: JsonValue = {"name": call.name, "arguments": call.arguments}
+    return {"index": index, "id": call.id, "type": "function", "function": function}
+
+
+def _usage_told(usage: Usage | None) -> JsonValue:
+    told = usage or Usage(0, 0)
+    return {
+        "prompt_tokens": told.input_total,
+        "completion_tokens": told.output_total,
+        "total_tokens": told.input_total + told.output_total,
+        "prompt_tokens_details": {
+            "cached_tokens": told.cache_read,
+            "cache_write_tokens": told.cache_write,
+        },
+        "completion_tokens_details": {"reasoning_tokens": told.reasoning},
+    }
+
+
+def openai_error(request: LlmRequest, trouble: Trouble, wait: int, prompt: str) -> WrittenAnswer:
+    """Return an error of OpenAI's; ``prompt`` is the parameter that a long prompt stands in."""
+    status, kind, code, message = _TROUBLES[trouble]
+    error: JsonValue = {
+        "message": message.format(model=request.model),
+        "type": kind,
+        "param": prompt if trouble == "context_too_long" else None,
+        "code": code,
+    }
+    headers: dict[str, str] = {"x_request_id": f"req_{request.body_digest[:32]}"}
+    if trouble == "rate_limited":
+        headers |= {
+            "retry_after": str(wait),
+            "retry_after_ms": str(1000 * wait),
+            "x_ratelimit_limit_requests": "500",
+            "x_ratelimit_remaining_requests": "0",
+            "x_ratelimit_reset_requests": f"{wait}s",
+        }
+    return writing.whole({"error": error}, status, **headers)
+
+
+def _read_choice(
+    said: Reading, choice: Mapping[str, JsonValue], part: Mapping[str, JsonValue]
+) -> None:
+    said.begun = True
+    said.text += _content(said, part.get("content"))
+    for piece in map(as_dict, as_list(part.get("content"))):
+        # Of Mistral's reasoning models.
+        said.reasoning += _content(said, piece.get("thinking"))
+    said.refusal += said.spoken(part.get("refusal"))
+    said.reasoning += said.spoken(part.get("reasoning")) or said.spoken(
+        part.get("reasoning_content")
+    )
+    for position, call in enumerate(map(as_dict, as_list(part.get("tool_calls")))):
+        given = call.get("index")
+        id, function = as_text(call.get("id")), as_dict(call.get("function"))
+        # A custom tool is given text of any form.
+        custom = as_dict(call.get("custom"))
+        index = given if isinstance(given, int) else position
+        said.call(index, id).add(id, function.get("name"), function.get("arguments"))
+        said.call(index, id).add("", custom.get("name"), custom.get("input"))
+    if legacy := as_dict(part.get("function_call")):
+        said.call(0).add("", legacy.get("name"), legacy.get("arguments"))
+    if reason := as_text(choice.get("finish_reason")):
+        said.finish_reason, said.finish = reason, _FINISH.get(reason, "stop")
+        said.ended = True
+
+
+def _usage(usage: Mapping[str, JsonValue]) -> Usage | None:
+    if not usage:
+        return None
+    read = as_dict(usage.get("prompt_tokens_details"))
+    written = as_dict(usage.get("completion_tokens_details"))
+    # As OpenRouter, LiteLLM and older LiteLLM call it.
+    put = (
+        read.get("cache_write_tokens"),
+        read.get("cache_creation_tokens"),
+        usage.get("cache_creation_input_tokens"),
+    )
+    # As OpenAI, DeepSeek, Moonshot and older LiteLLM call it.
+    got = (
+        read.get("cached_tokens"),
+        usage.get("prompt_cache_hit_tokens"),
+        usage.get("cached_tokens"),
+        usage.get("cache_read_input_tokens"),
+    )
+    lasting = as_dict(read.get("cache_creation_token_details")).get("ephemeral_1h_input_tokens")
+    asked = as_tokens(usage.get("prompt_tokens"))
+    said = as_tokens(usage.get("completion_tokens"))
+    thought = as_tokens(written.get("reasoning_tokens"))
+    beside = as_tokens(usage.get("total_tokens")) - asked - said
+    if min(asked, said) >= 0 and beside > 0 and thought in (0, beside):
+        # xAI counts its thoughts beside what is said; Google in the total alone.
+        said, thought = said + beside, beside
+    return Usage(
+        input_total=asked,
+        output_total=said,
+        cache_read=next(filter(None, map(as_tokens, got)), 0),
+        cache_write=next(filter(None, map(as_tokens, put)), 0),
+        cache_write_1h=as_tokens(lasting),
+        reasoning=thought,
+    )
+
+
+def _content(said: Reading, content: JsonValue) -> str:
+    """Return the text of a content that is a string or a list of parts."""
+    if isinstance(content, list):
+        parts = map(as_dict, content)
+        return "".join(said.spoken(p.get("text")) or said.spoken(p.get("refusal")) for p in parts)
+    return said.spoken(content)

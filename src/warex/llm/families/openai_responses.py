@@ -1,0 +1,433 @@
+"""OpenAI Responses, also on Azure and behind gateways and local servers that speak it.
+
+Source: https://platform.openai.com/docs/api-reference/responses and the types of openai-python.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Final, Literal, override
+
+from pydantic import JsonValue
+
+from warex.llm import splice
+from warex.llm.base import (
+    Finish,
+    Image,
+    LlmAnswer,
+    LlmRequest,
+    Sampling,
+    Trouble,
+    Usage,
+    WrittenAnswer,
+)
+from warex.llm.families import writing
+from warex.llm.families.base import Family
+from warex.llm.families.openai_chat import (
+    CREATED,
+    TOKENS_PER_IMAGE,
+    TOKENS_PER_SMALL_IMAGE,
+    openai_error,
+)
+from warex.llm.families.reading import PartialCall, Reading, message_of, service_tier
+from warex.llm.images import image_at
+from warex.llm.loose import as_count, as_dict, as_list, as_number, as_text, as_tokens
+from warex.llm.pixels import in_tiles_of_512
+
+_SYSTEM: Final = ("system", "developer")
+"""Roles of the items that hold the system prompt, beside ``instructions``."""
+_FINISH: Final[Mapping[str, Finish]] = {
+    "completed": "stop",
+    "incomplete": "length",
+    "max_output_tokens": "length",
+    "max_messages": "length",
+    "content_filter": "content_filter",
+    # The rest of the answer comes as another one.
+    "steered": "pause",
+    # Of an answer that is to be fetched later.
+    "queued": "pause",
+    "in_progress": "pause",
+    "failed": "error",
+    "cancelled": "error",
+}
+"""What a status, or the reason why it is ``incomplete``, means."""
+ENDS: Final = ("response.completed", "response.incomplete", "response.failed")
+_KEYED: Final = ("function_call", "custom_tool_call")
+"""Items whose arguments a stream brings in pieces."""
+_GIVEN: Final = ("arguments", "input", "action", "operation", "queries", "code")
+"""Where the items of tools have what the tool is given."""
+
+
+class OpenAiResponses(Family):
+    """The Responses API."""
+
+    name = "openai_responses"
+    summary = "OpenAI Responses; also Azure OpenAI, and gateways and local servers that speak it."
+    answers = "a response"
+    content = ("output",)
+    path_endings = ("/responses",)
+
+    @override
+    def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
+        given = body.get("input")
+        template = as_text(as_dict(body.get("prompt")).get("id"))
+        if not (isinstance(body.get("model"), str) or template):
+            return False
+        if isinstance(given, list):
+            return bool(given) and all(isinstance(item, dict) for item in given)
+        return bool(as_text(given)) or (given is None and _continues(body) is not None)
+
+    @override
+    def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
+        own, given = body.get("instructions"), body.get("input")
+        messages: list[JsonValue] = [{"role": "system", "content": own}] if own else []
+        messages += as_list(given)
+        if said := as_text(given):
+            messages.append({"role": "user", "content": said})
+        return LlmRequest(
+            family=self.name,
+            model=as_text(body.get("model")),
+            messages=messages,
+            tools=as_list(body.get("tools")),
+            stream=body.get("stream") is True,
+            body_digest=digest,
+            sampling=Sampling(*(as_number(body.get(f.name)) for f in fields(Sampling))),
+            continues=_continues(body),
+            tier=service_tier(body.get("service_tier")) or "",
+        )
+
+    @override
+    def read(self, said: Reading, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+        kind = as_text(frame.get("type"))
+        index = as_count(frame.get("output_index"))
+        response = as_dict(frame.get("response"))
+        said.model = as_text(response.get("model")) or said.model
+        if kind in ENDS:
+            _read_response(said, response)
+            said.ended = said.begun
+        elif kind == "response.output_item.added":
+            _read_item(said, index, as_dict(frame.get("item")), "begun")
+        elif kind == "response.output_item.done":
+            _read_item(said, index, as_dict(frame.get("item")), "done")
+        elif kind.endswith(".delta"):
+            _read_delta(said, kind, index, said.spoken(frame.get("delta")))
+        elif kind == "response.reasoning_summary_part.added" and said.reasoning:
+            said.reasoning += _BETWEEN_SUMMARIES
+        elif whole and (isinstance(frame.get("output"), list) or frame.get("object") == "response"):
+            _read_response(said, frame)
+        elif kind == "error" or (frame.get("error") and not kind.startswith("response.")):
+            said.error = message_of(frame) or as_text(frame.get("code")) or "an error without words"
+
+    @override
+    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
+        response = _written(request, answer)
+        if not request.stream:
+            return writing.whole(response)
+        events = [*_events(response, answer)]
+        for number, event in enumerate(events):
+            event["sequence_number"] = number
+        return writing.sse(events if answer.complete else events[:-1], named=True)
+
+    @override
+    def refuse(self, request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+        return openai_error(request, trouble, wait, "input")
+
+    @override
+    def with_system_text(self, body: bytes, text: str) -> bytes:
+        return _with_system_text(body.decode(), text).encode()
+
+    @override
+    def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
+        small = part.get("detail") == "low"
+        tokens = TOKENS_PER_SMALL_IMAGE if small else TOKENS_PER_IMAGE
+        count = None if small else in_tiles_of_512
+        match part.get("type"):
+            case "input_image" | "computer_screenshot":
+                key = "image_url" if part.get("image_url") else "file_id"
+                yield from image_at(part.get(key), (key,), tokens, count)
+            case "image_generation_call":
+                data = part.get("result")
+                kind = as_text(part.get("output_format")) or "png"
+                if isinstance(data, str):
+                    yield Image(("result",), tokens, f"image/{kind}", data)
+            case _:
+                pass
+
+
+_BETWEEN_SUMMARIES: Final = "\n\n"
+
+
+def _continues(body: Mapping[str, JsonValue]) -> str | None:
+    kept = body.get("conversation")
+    named = (
+        body.get("previous_response_id"),
+        as_dict(kept).get("id") or kept,
+        as_dict(body.get("prompt")).get("id"),
+    )
+    return next(filter(None, map(as_text, named)), None)
+
+
+def _with_system_text(sent: str, text: str) -> str:
+    """Add to the system prompt where the request has one, else begin one.
+
+    That is the last message of the system, since it comes after the ``instructions``; but what
+    the API keeps of the last call is not to hold the text, too.
+    """
+    body = splice.whole(sent)
+    if not isinstance(body.value, dict):
+        raise ValueError("it is no object")
+    system = None if _continues(body.value) else _system_content(sent, body)
+    content = system or splice.member(sent, body, "instructions")
+    match content:
+        case None:
+            return splice.put_member(sent, body, "instructions", text)
+        case splice.Place(value=str() as said):
+            return splice.lengthen(sent, content, f"\n\n{text}" if said else text)
+        case splice.Place(value=list() as parts) if all(isinstance(p, dict) for p in parts):
+            own: JsonValue = {"type": "input_text", "text": f"\n\n{text}" if parts else text}
+            if content is not system:
+                own = {"role": "developer", "content": text}
+            return splice.put_last(sent, content, own)
+        case splice.Place(value=None):
+            return splice.replace(sent, content, text)
+        case _:
+            raise ValueError("its system prompt is neither text nor a list")
+
+
+def _system_content(sent: str, body: splice.Place) -> splice.Place | None:
+    """Return the content of the input's last message of the system; None where it has none."""
+    given = splice.member(sent, body, "input")
+    if given is None or not isinstance(given.value, list):
+        return None
+    contents = [
+        splice.member(sent, item, "content")
+        for item in splice.items(sent, given)
+        if as_dict(item.value).get("role") in _SYSTEM
+    ]
+    return next(filter(None, reversed(contents)), None)
+
+
+def _read_response(said: Reading, response: Mapping[str, JsonValue]) -> None:
+    """Take in an answer that is whole, or the end of a stream, which tells all of it again."""
+    if not response:
+        return
+    said.model = as_text(response.get("model")) or said.model
+    output = as_list(response.get("output"))
+    if output:
+        said.start_over()
+    for index, item in enumerate(output):
+        _read_item(said, index, as_dict(item), "whole")
+    if usage := as_dict(response.get("usage")):
+        said.usage = _usage(usage)
+    said.tier = service_tier(response.get("service_tier"))
+    status = as_text(response.get("status"))
+    why = as_text(as_dict(response.get("incomplete_details")).get("reason"))
+    said.finish_reason = why or status or None
+    said.finish = _FINISH.get(why or status, "stop")
+    if response.get("error") or said.finish == "error":
+        said.error = message_of(response) or f"the response is {status}"
+    said.begun = said.begun or said.error is None
+
+
+def _read_item(
+    said: Reading,
+    index: int,
+    item: Mapping[str, JsonValue],
+    how: Literal["begun", "done", "whole"],
+) -> None:
+    """Take in an item as a stream begins it, or ends it, or as a whole answer has it."""
+    said.begun = True
+    kind = as_text(item.get("type"))
+    if kind in _KEYED:
+        _read_call(said, index, item)
+    elif how == "begun":
+        return
+    elif kind == "message":
+        parts = [*map(as_dict, as_list(item.get("content")))]
+        said.text = _told(said.text, _joined(said, parts, "text"), how)
+        said.refusal = _told(said.refusal, _joined(said, parts, "refusal"), how)
+    elif kind == "reasoning":
+        shown = as_list(item.get("content")) or as_list(item.get("summary"))
+        texts = [said.spoken(as_dict(part).get("text")) for part in shown]
+        between = _BETWEEN_SUMMARIES if said.reasoning and how == "whole" else ""
+        thought = _BETWEEN_SUMMARIES.join(filter(None, texts))
+        said.reasoning = _told(said.reasoning, between + thought if thought else "", how)
+    elif kind == "computer_call":
+        said.calls += _actions(item)
+    elif kind.endswith("_call"):
+        said.calls.append(_tool_call(kind, item))
+
+
+def _written(request: LlmRequest, answer: LlmAnswer) -> dict[str, JsonValue]:
+    """Return a whole response."""
+    told = answer.usage or Usage(0, 0)
+    status = {"length": "incomplete", "content_filter": "incomplete", "error": "failed"}
+    reason = {"length": "max_output_tokens", "content_filter": "content_filter"}.get(answer.finish)
+    return {
+        "id": f"resp_{request.body_digest[:24]}",
+        "object": "response",
+        "created_at": CREATED,
+        "model": answer.model,
+        "status": status.get(answer.finish, "completed"),
+        "incomplete_details": {"reason": reason} if reason else None,
+        "error": None,
+        "instructions": None,
+        "metadata": {},
+        "parallel_tool_calls": True,
+        "service_tier": writing.tier_told(request, answer, "default") or "default",
+        "temperature": 1.0,
+        "tool_choice": "auto",
+        "tools": request.tools,
+        "top_p": 1.0,
+        "output": [*_items(request, answer)],
+        "usage": {
+            "input_tokens": told.input_total,
+            "input_tokens_details": {
+                "cached_tokens": told.cache_read,
+                "cache_write_tokens": told.cache_write,
+            },
+            "output_tokens": told.output_total,
+            "output_tokens_details": {"reasoning_tokens": told.reasoning},
+            "total_tokens": told.input_total + told.output_total,
+        },
+    }
+
+
+def _items(request: LlmRequest, answer: LlmAnswer) -> Iterator[JsonValue]:
+    digest = request.body_digest[:24]
+    if answer.reasoning:
+        summary: JsonValue = {"type": "summary_text", "text": answer.reasoning}
+        yield {"id": f"rs_{digest}", "type": "reasoning", "summary": [summary]}
+    if answer.text:
+        part: JsonValue = {"type": "output_text", "text": answer.text, "annotations": []}
+        if answer.finish == "refusal":
+            part = {"type": "refusal", "refusal": answer.text}
+        message: JsonValue = {"type": "message", "role": "assistant", "content": [part]}
+        yield {"id": f"msg_{digest}", "status": "completed", **as_dict(message)}
+    for number, call in enumerate(answer.tool_calls):
+        yield {
+            "id": f"fc_{digest[:20]}{number}",
+            "type": "function_call",
+            "status": "completed",
+            "call_id": call.id,
+            "name": call.name,
+            "arguments": call.arguments,
+        }
+
+
+def _events(response: dict[str, JsonValue], answer: LlmAnswer) -> Iterator[dict[str, JsonValue]]:
+    """Yield the events of a stream in which a response comes."""
+    begun: JsonValue = {**response, "status": "in_progress", "output": [], "usage": None}
+    yield {"type": "response.created", "response": begun}
+    yield {"type": "response.in_progress", "response": begun}
+    for index, item in enumerate(map(as_dict, as_list(response["output"]))):
+        at: dict[str, JsonValue] = {"item_id": item["id"], "output_index": index}
+        empty: JsonValue = {key: _EMPTY.get(key, value) for key, value in item.items()}
+        added = "response.output_item.added"
+        yield {"type": added, "output_index": index, "item": empty}
+        match item["type"]:
+            case "message":
+                yield from _message_events(at, as_dict(as_list(item["content"])[0]))
+            case "function_call":
+                kind, given = "response.function_call_arguments", item["arguments"]
+                yield {"type": f"{kind}.delta", **at, "delta": given}
+                yield {"type": f"{kind}.done", **at, "name": item["name"], "arguments": given}
+            case _:
+                part = as_dict(as_list(item["summary"])[0])
+                at = {**at, "summary_index": 0}
+                kind = "response.reasoning_summary"
+                yield {"type": f"{kind}_part.added", **at, "part": {**part, "text": ""}}
+                for word in writing.words(answer.reasoning):
+                    yield {"type": f"{kind}_text.delta", **at, "delta": word}
+                yield {"type": f"{kind}_text.done", **at, "text": answer.reasoning}
+                yield {"type": f"{kind}_part.done", **at, "part": part}
+        yield {"type": "response.output_item.done", "output_index": index, "item": item}
+    yield {"type": f"response.{response['status']}", "response": response}
+
+
+def _message_events(
+    at: dict[str, JsonValue], part: dict[str, JsonValue]
+) -> Iterator[dict[str, JsonValue]]:
+    key = "refusal" if part["type"] == "refusal" else "text"
+    kind = "response.refusal" if key == "refusal" else "response.output_text"
+    at = {**at, "content_index": 0}
+    text = as_text(part[key])
+    yield {"type": "response.content_part.added", **at, "part": {**part, key: ""}}
+    for word in writing.words(text):
+        yield {"type": f"{kind}.delta", **at, "delta": word, "logprobs": []}
+    yield {"type": f"{kind}.done", **at, key: text, "logprobs": []}
+    yield {"type": "response.content_part.done", **at, "part": part}
+
+
+_EMPTY: Final[Mapping[str, JsonValue]] = {
+    "status": "in_progress",
+    "content": [],
+    "summary": [],
+    "arguments": "",
+}
+"""What an item has when it begins."""
+
+
+def _joined(said: Reading, parts: list[dict[str, JsonValue]], key: str) -> str:
+    return "".join(said.spoken(part.get(key)) for part in parts)
+
+
+def _told(so_far: str, added: str, how: str) -> str:
+    """Return a text with an item's, which the pieces of a stream may have brought already."""
+    return so_far if how == "done" and so_far.endswith(added) else so_far + added
+
+
+def _read_call(said: Reading, index: int, item: Mapping[str, JsonValue]) -> None:
+    id = as_text(item.get("call_id"))
+    call = said.call(index, id)
+    given = item.get("arguments") or item.get("input")
+    if given:
+        call.arguments = ""
+    call.add(id, item.get("name"), given)
+
+
+def _actions(item: Mapping[str, JsonValue]) -> Iterator[PartialCall]:
+    """Yield the actions of computer use, in the form in which Anthropic's tool has them."""
+    for action in map(as_dict, as_list(item.get("actions")) or [item.get("action")]):
+        given = {"action" if key == "type" else key: value for key, value in action.items()}
+        id = as_text(item.get("call_id"))
+        yield PartialCall(id, "computer", json.dumps(given, ensure_ascii=False))
+
+
+def _tool_call(kind: str, item: Mapping[str, JsonValue]) -> PartialCall:
+    """Return the call of a tool that the API brings along; it runs those without a ``call_id``."""
+    id = as_text(item.get("call_id"))
+    call = PartialCall(id or as_text(item.get("id")), by_server=not id)
+    key = next((key for key in _GIVEN if item.get(key)), None)
+    given = item.get(key) if key else None
+    plain = isinstance(given, dict) or key in ("arguments", "input")
+    name = as_text(item.get("name")) or kind.removesuffix("_call")
+    call.add(call.id, name, given if plain or key is None else {key: given})
+    return call
+
+
+def _read_delta(said: Reading, kind: str, index: int, delta: str) -> None:
+    said.begun = True
+    match kind:
+        case "response.output_text.delta":
+            said.text += delta
+        case "response.refusal.delta":
+            said.refusal += delta
+        case "response.reasoning_text.delta" | "response.reasoning_summary_text.delta":
+            said.reasoning += delta
+        case "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta":
+            said.call(index).arguments += delta
+        case _:
+            pass
+
+
+def _usage(told: Mapping[str, JsonValue]) -> Usage:
+    read = as_dict(told.get("input_tokens_details"))
+    written = as_dict(told.get("output_tokens_details"))
+    return Usage(
+        input_total=as_tokens(told.get("input_tokens")),
+        output_total=as_tokens(told.get("output_tokens")),
+        cache_read=as_tokens(read.get("cached_tokens")),
+        cache_write=as_tokens(read.get("cache_write_tokens")),
+        reasoning=as_tokens(written.get("reasoning_tokens")),
+    )

@@ -1,0 +1,181 @@
+"""What has been read of one answer, frame by frame, in any API."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from pydantic import JsonValue
+
+from warex.llm.base import Finish, LlmAnswer, LlmRequest, ToolCall, Usage
+from warex.llm.estimate import ImagesOf, estimate_input, estimate_output
+from warex.llm.loose import as_dict, as_text, read_json
+
+_DOUBTED: Final = "its API tells what can be no number of tokens"
+_QUOTED: Final = 200
+"""Characters of an answer that is none to quote in its error."""
+
+
+@dataclass
+class PartialCall:
+    """A tool call as far as it has come."""
+
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+    by_server: bool = False
+
+    def add(self, id: JsonValue, name: JsonValue, arguments: JsonValue) -> None:
+        """Take in one more piece; arguments are JSON text, a piece of it, or an object."""
+        self.id = self.id or as_text(id)
+        self.name = self.name or as_text(name)
+        # Some gateways send an object where OpenAI sends its text.
+        self.arguments += (
+            json.dumps(arguments, ensure_ascii=False)
+            if isinstance(arguments, dict)
+            else as_text(arguments)
+        )
+
+
+@dataclass
+class Reading:
+    """One answer while it is read."""
+
+    model: str = ""
+    text: str = ""
+    refusal: str = ""
+    reasoning: str = ""
+    calls: list[PartialCall] = field(default_factory=list)
+    _at_index: dict[int, PartialCall] = field(default_factory=dict)
+    finish_reason: str | None = None
+    finish: Finish | None = None
+    """What ``finish_reason`` means; None until it is known."""
+    words: str = ""
+    """What the API says of ``finish_reason`` beside it."""
+    usage: Usage | None = None
+    is_counted: bool = True
+    """Whether ``usage`` tells of all the output so far: where a stream begins it cannot."""
+    tier: str | None = None
+    """The service tier of the answer, as in ``Usage``; None until it says which."""
+    error: str | None = None
+    is_spoilt: bool = False
+    """Whether a number stood where the model's words should be."""
+    begun: bool = False
+    """Whether the model has said, or decided, anything."""
+    ended: bool = False
+    """Whether the answer's own end has arrived."""
+    goes_on: bool = False
+    """Whether what came last says that more of a stream follows."""
+
+    def spoken(self, told: JsonValue) -> str:
+        """Return a piece of what the model says; a number in its place spoils the answer."""
+        self.is_spoilt = self.is_spoilt or isinstance(told, bool | int | float)
+        return as_text(told)
+
+    def call(self, index: int, id: str = "") -> PartialCall:
+        """Return the call at ``index``; another id there is another call, whatever the index."""
+        known = self._at_index.get(index)
+        if known is None or (id and known.id and id != known.id):
+            known = self._at_index[index] = PartialCall()
+            self.calls.append(known)
+        return known
+
+    def start_over(self) -> None:
+        """Forget what the model said: the API tells all of it again."""
+        self.text = self.refusal = self.reasoning = ""
+        self.calls.clear()
+        self._at_index.clear()
+
+    def answer(self, request: LlmRequest, images: ImagesOf) -> LlmAnswer:
+        """Return what the answer says, now that no more of it will come."""
+        error = self.error
+        complete = self.ended and error is None
+        # Of a call without arguments some APIs send nothing, others an empty object.
+        nothing = "{}" if complete else ""
+        if complete and self.finish == "error":
+            error = self.words or f"the model ended with {self.finish_reason}"
+        calls = tuple(
+            ToolCall(c.id, c.name, c.arguments or nothing, c.by_server) for c in self.calls
+        )
+        usage = self.usage
+        doubted = usage is not None and not usage.is_possible
+        # Zeros throughout tell nothing: every call has a prompt.
+        if doubted or (usage and not usage.input_total and not usage.output_total):
+            usage = None
+        written = estimate_output(self.text + self.refusal + self.reasoning, calls)
+        if self.begun and usage is None:
+            usage = Usage(
+                input_total=estimate_input(request, images),
+                output_total=written,
+                reasoning=estimate_output(self.reasoning, ()),
+                source="partial" if request.continues or self.finish == "pause" else "estimated",
+            )
+        if usage is not None and not complete:
+            output = usage.output_total if self.is_counted else max(usage.output_total, written)
+            usage = replace(usage, output_total=output, source="partial")
+        if usage is not None:
+            tier = request.tier if self.tier is None else self.tier
+            lasting = min(usage.cache_write_1h, usage.cache_write)
+            usage = replace(usage, tier=tier, cache_write_1h=lasting)
+        return LlmAnswer(
+            model=self.model or request.model,
+            text=self.text or self.refusal,
+            tool_calls=calls,
+            finish_reason=self.finish_reason,
+            finish=self._finish(error, complete=complete),
+            usage=usage,
+            error=error,
+            complete=complete,
+            reasoning=self.reasoning,
+            usage_error=_DOUBTED if doubted else None,
+        )
+
+    def _finish(self, error: str | None, *, complete: bool) -> Finish:
+        if error is not None:
+            return "error"
+        if not complete:
+            return "cut"
+        if self.refusal and not self.text:
+            return "refusal"
+        if self.finish in (None, "stop") and any(not call.by_server for call in self.calls):
+            return "tool_calls"
+        return self.finish or "stop"
+
+
+def service_tier(told: JsonValue) -> str | None:
+    """Return a service tier as ``Usage`` names it; None for what names none, such as ``auto``."""
+    word = as_text(told).lower().removeprefix("on_demand_")
+    if word in _USUAL_TIERS:
+        return ""
+    return word if _TIER.fullmatch(word) and word not in _NO_TIERS else None
+
+
+_USUAL_TIERS: Final = ("default", "standard", "standard_only", "on_demand")
+_NO_TIERS: Final = ("auto", "unspecified", "traffic_type_unspecified")
+_TIER = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+
+
+def complaint(body: bytes) -> str:
+    """Return the API's own words, or the beginning of a body that is not from an API."""
+    try:
+        sent = read_json(body)
+    except ValueError:
+        sent = None
+    # Gemini's stream of an error is an array of one.
+    message = message_of(as_dict(sent[0] if isinstance(sent, list) and sent else sent))
+    if not message:
+        message = " ".join(body[: 4 * _QUOTED].decode("utf-8", errors="replace").split())
+    return message[:_QUOTED] or "empty body"
+
+
+def message_of(answer: Mapping[str, JsonValue]) -> str:
+    """Return the message of an error object: nested, as of most APIs, or flat."""
+    error = answer.get("error")
+    nested = as_text(as_dict(error).get("message")) or as_text(error)
+    flat = next(filter(None, (as_text(answer.get(key)) for key in _FLAT)), "")
+    return nested or flat or (json.dumps(error) if error else "")
+
+
+_FLAT: Final = ("message", "Message", "detail")
+"""Where vLLM, AWS and FastAPI have it."""

@@ -1,0 +1,93 @@
+"""Writing answers as APIs of models send them."""
+
+import json
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from struct import pack
+
+from pydantic import JsonValue
+
+from warex.llm.base import Finish, LlmAnswer, LlmRequest, WrittenAnswer
+from warex.llm.framing import EVENT_STREAM
+from warex.llm.loose import as_dict, read_json
+
+_WORDS = re.compile(r"\s*\S+|\s+$")
+
+
+def whole(body: JsonValue, status: int = 200, **headers: str) -> WrittenAnswer:
+    """Return an answer of JSON; a header's underscores stand for hyphens."""
+    own = {name.replace("_", "-"): value for name, value in headers.items()}
+    content = json.dumps(body, ensure_ascii=False).encode()
+    return WrittenAnswer(status, {"content-type": "application/json"} | own, content)
+
+
+def sse(events: Iterable[JsonValue], *, named: bool = False, end: str = "") -> WrittenAnswer:
+    """Return a stream of server-sent events; with ``named``, each is named by its ``type``."""
+    text = "".join(_event(event, named=named) for event in events) + end
+    headers = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
+    return WrittenAnswer(200, headers, text.encode())
+
+
+def lines(frames: Iterable[JsonValue], kind: str = "application/x-ndjson") -> WrittenAnswer:
+    """Return a stream of JSON, one value on each line."""
+    text = "".join(f"{json.dumps(frame, ensure_ascii=False)}\n" for frame in frames)
+    return WrittenAnswer(200, {"content-type": kind}, text.encode())
+
+
+def aws_stream(messages: Iterable[tuple[str, JsonValue]]) -> WrittenAnswer:
+    """Return an Amazon event stream of messages, each with its type."""
+    body = b"".join(aws_message(kind, payload) for kind, payload in messages)
+    return WrittenAnswer(200, {"content-type": EVENT_STREAM}, body)
+
+
+def aws_message(kind: str, payload: JsonValue) -> bytes:
+    """Return one message of an Amazon event stream; a type of an exception makes it one."""
+    return aws_message_of(kind, json.dumps(payload, ensure_ascii=False).encode())
+
+
+def aws_message_of(kind: str, content: bytes) -> bytes:
+    """Return one message with a payload as it is."""
+    raised = kind.endswith("Exception")
+    told = (
+        (":exception-type" if raised else ":event-type", kind),
+        (":content-type", "application/json"),
+        (":message-type", "exception" if raised else "event"),
+    )
+    headers = b"".join(
+        bytes([len(name)]) + name.encode() + b"\x07" + pack(">H", len(value)) + value.encode()
+        for name, value in told
+    )
+    prelude = pack(">II", 16 + len(headers) + len(content), len(headers))
+    message = prelude + pack(">I", zlib.crc32(prelude)) + headers + content
+    return message + pack(">I", zlib.crc32(message))
+
+
+def words(text: str) -> Iterator[str]:
+    """Divide a text into pieces as models send them; together they are the text."""
+    yield from _WORDS.findall(text)
+
+
+def arguments_of(text: str) -> JsonValue:
+    """Return a tool's arguments as an object: what there is of one that breaks off."""
+    try:
+        return as_dict(read_json(text.encode(errors="replace"), cut=True))
+    except ValueError:
+        return {}
+
+
+def tier_told(request: LlmRequest, answer: LlmAnswer, usual: str) -> str | None:
+    """Return the service tier that an API tells a request which asks for one; else None."""
+    if not request.tier:
+        return None
+    return (answer.usage and answer.usage.tier) or usual
+
+
+def word_for(finish: Finish, known: Mapping[str, Finish], otherwise: str) -> str:
+    """Return an API's own word for an end: of several the first."""
+    return next((word for word, meant in known.items() if meant == finish), otherwise)
+
+
+def _event(data: JsonValue, *, named: bool) -> str:
+    name = f"event: {as_dict(data).get('type')}\n" if named else ""
+    return f"{name}data: {json.dumps(data, ensure_ascii=False)}\n\n"

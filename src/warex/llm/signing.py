@@ -1,0 +1,43 @@
+"""Requests whose body is signed by their client: a server refuses them if they are changed.
+
+Sources: AWS Signature Version 4 (IAM User Guide, "Create a signed AWS API request"), whose names
+for a payload that is not signed are those of Amazon S3; RFC 9530 (digest fields).
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import parse_qsl
+
+_UNSIGNED: Final = ("UNSIGNED-PAYLOAD", "STREAMING-UNSIGNED-PAYLOAD-TRAILER")
+_AWS: Final = re.compile(r"AWS4-[A-Z0-9-]+ ", re.IGNORECASE)
+_SIGNED_HEADERS: Final = re.compile(r"SignedHeaders=([^, ]*)", re.IGNORECASE)
+_OTHER: Final = re.compile(r"(?:[A-Z0-9]+-)?HMAC-[A-Z0-9-]+ |Signature ", re.IGNORECASE)
+_DIGESTS: Final = ("content-digest", "repr-digest", "digest", "content-md5")
+_OF_BODY: Final = frozenset(("content-length", *_DIGESTS))
+"""Headers that tell of the body: where they are signed, it is."""
+
+
+def signed_body(path: str, headers: Mapping[str, str]) -> str | None:
+    """Return why the body of a request cannot be changed; None where nothing holds it.
+
+    ``headers`` have names in lower case; ``path`` has its query.
+    """
+    said = headers.get("authorization", "")
+    if digest := next((name for name in _DIGESTS if name in headers), None):
+        return f"its header {digest} tells a digest of its body"
+    if _AWS.match(said):
+        named = _SIGNED_HEADERS.search(said)
+        signed = set(named[1].lower().split(";")) if named else set()
+        if headers.get("x-amz-content-sha256") in _UNSIGNED and not signed & _OF_BODY:
+            return None
+        return (
+            "it is signed (AWS Signature Version 4), and a changed one would be refused; for Amazon"
+            " Bedrock give the agent an API key (AWS_BEARER_TOKEN_BEDROCK) in place of access keys"
+        )
+    if any(name.lower() == "x-amz-signature" for name, _ in parse_qsl(path.partition("?")[2])):
+        # A signed URL leaves the body out unless it is one of a service's own.
+        return "its URL is signed (AWS Signature Version 4)"
+    if _OTHER.match(said):
+        return f"it is signed ({said.partition(' ')[0]}), and a changed one would be refused"
+    return None

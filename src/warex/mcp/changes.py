@@ -1,0 +1,143 @@
+"""How a server's answer is changed on its way, and answers made in its place."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Final, Literal
+
+from pydantic import JsonValue
+
+from warex.llm.loose import as_dict, as_list, as_text
+from warex.mcp.messages import McpRequest
+
+type Corruption = Literal["truncated", "garbled", "empty", "invalid_json"]
+"""What is wrong with a result."""
+
+INTERNAL_ERROR: Final = -32603
+INVALID_PARAMS: Final = -32602
+SESSION_NOT_FOUND: Final = -32001
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """Another answer."""
+
+    answer: Mapping[str, JsonValue]
+    """Its ``result`` or its ``error``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corrupted:
+    """A result that is damaged."""
+
+    how: Corruption
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutTools:
+    """A list without the tools whose name fits a glob."""
+
+    tool: str
+
+
+type Change = Replaced | Corrupted | WithoutTools
+
+
+def changed(message: Mapping[str, JsonValue], change: Change) -> bytes:
+    """Return an answer as it is sent instead."""
+    match change:
+        case Replaced(answer):
+            return written({"jsonrpc": "2.0", "id": message.get("id"), **answer})
+        case WithoutTools(tool):
+            result = as_dict(message.get("result"))
+            kept = [it for it in as_list(result.get("tools")) if not _is_called(it, tool)]
+            if "tools" not in result:
+                return written(message)
+            return written({**message, "result": {**result, "tools": kept}})
+        case Corrupted("invalid_json"):
+            whole = written(message)
+            return whole[: len(whole) * 2 // 3]
+        case Corrupted(how):
+            if "result" not in message:
+                return written(message)
+            return written({**message, "result": _CORRUPT[how](as_dict(message["result"]))})
+
+
+def answers_to(
+    asked: tuple[McpRequest, ...], answer: Callable[[McpRequest], Mapping[str, JsonValue]]
+) -> list[bytes]:
+    """Return an answer to each request of an exchange."""
+    return [written({"jsonrpc": "2.0", "id": it.id, **answer(it)}) for it in asked]
+
+
+def failure(text: str) -> dict[str, JsonValue]:
+    """Return the answer of a tool that says that it failed."""
+    return {"result": {"content": [{"type": "text", "text": text}], "isError": True}}
+
+
+def error(code: int, text: str) -> dict[str, JsonValue]:
+    """Return an answer of JSON-RPC that is an error."""
+    return {"error": {"code": code, "message": text}}
+
+
+def written(message: Mapping[str, JsonValue]) -> bytes:
+    """Return a message as it goes over the wire: in one line."""
+    return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _is_called(tool: JsonValue, glob: str) -> bool:
+    return fnmatchcase(as_text(as_dict(tool).get("name")), glob)
+
+
+def _truncated(result: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    return _each_text(result, lambda text: text[: len(text) // 2])
+
+
+def _garbled(result: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    def garble(text: str) -> str:
+        return "".join("\ufffd" if at % 3 == 1 else letter for at, letter in enumerate(text))
+
+    return _each_text(result, garble)
+
+
+def _empty(result: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    rest = {name: value for name, value in result.items() if name != "structuredContent"}
+    return {**rest, "content": []}
+
+
+_CORRUPT: Final[Mapping[str, Callable[[dict[str, JsonValue]], dict[str, JsonValue]]]] = {
+    "truncated": _truncated,
+    "garbled": _garbled,
+    "empty": _empty,
+}
+
+
+def _each_text(result: dict[str, JsonValue], change: Callable[[str], str]) -> dict[str, JsonValue]:
+    """Change each text that a tool gave, also where it gave it as data."""
+    new = dict(result)
+    if "content" in result:
+        new["content"] = [_block(block, change) for block in as_list(result["content"])]
+    if "structuredContent" in result:
+        new["structuredContent"] = _texts(result["structuredContent"], change)
+    return new
+
+
+def _block(block: JsonValue, change: Callable[[str], str]) -> JsonValue:
+    if not isinstance(block, dict):
+        return block
+    if isinstance(text := block.get("text"), str):
+        return {**block, "text": change(text)}
+    if isinstance(resource := block.get("resource"), dict):
+        return {**block, "resource": _block(resource, change)}
+    return block
+
+
+def _texts(value: JsonValue, change: Callable[[str], str]) -> JsonValue:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_texts(item, change) for item in value]
+    if isinstance(value, dict):
+        return {name: _texts(item, change) for name, item in value.items()}
+    return value

@@ -1,0 +1,105 @@
+"""What of a call's arguments and result is kept: images apart, and no more than so much text."""
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Callable
+from typing import Final
+
+from pydantic import JsonValue
+
+MOST_TEXT: Final = 256 * 1024
+"""Characters of one call's arguments, and of its result, that are kept."""
+_MOST_ITEMS: Final = 20_000
+_DEEPEST: Final = 100
+
+
+class _Room:
+    """How much may still be kept."""
+
+    def __init__(self, text: int) -> None:
+        self.text, self.items = text, _MOST_ITEMS
+        self.cut = False
+
+    def take(self, text: str) -> str:
+        if len(text) <= self.text:
+            self.text -= len(text)
+            return text
+        kept, self.text, self.cut = text[: self.text], 0, True
+        return f"{kept}… ({len(text) - len(kept):,} more characters)"
+
+
+def shortened(value: JsonValue, most: int = MOST_TEXT) -> tuple[JsonValue, bool]:
+    """Return JSON with at most so many characters of text, and whether anything is left out."""
+    room = _Room(most)
+    return _shortened(value, room, _DEEPEST), room.cut
+
+
+def _shortened(value: JsonValue, room: _Room, levels: int) -> JsonValue:
+    if isinstance(value, str):
+        return room.take(value)
+    if not isinstance(value, dict | list):
+        return value
+    if not levels or room.items <= 0:
+        room.cut = True
+        return None
+    kept = min(len(value), room.items)
+    room.items -= kept
+    room.cut = room.cut or kept < len(value)
+    if isinstance(value, list):
+        return [_shortened(item, room, levels - 1) for item in value[:kept]]
+    return {
+        room.take(name): _shortened(item, room, levels - 1)
+        for name, item in list(value.items())[:kept]
+    }
+
+
+def detach_data(
+    value: JsonValue, clean: Callable[[bytes], bytes]
+) -> tuple[JsonValue, dict[str, bytes]]:
+    """Return a result with references for what is base64 in it, and the images by SHA-256 in hex.
+
+    An image's ``data`` becomes ``blob:sha256/<hex>``; sound and files become their length.
+    ``clean`` returns what is to be kept of an image. The result given is left as it is.
+    """
+    blobs: dict[str, bytes] = {}
+
+    def detached(value: JsonValue, levels: int) -> JsonValue:
+        if not levels or not isinstance(value, dict | list):
+            return value
+        if isinstance(value, list):
+            return [detached(item, levels - 1) for item in value]
+        return {
+            name: _reference(value, name, item, blobs, clean)
+            if isinstance(item, str)
+            else detached(item, levels - 1)
+            for name, item in value.items()
+        }
+
+    return detached(value, _DEEPEST), blobs
+
+
+def _reference(
+    part: dict[str, JsonValue],
+    name: str,
+    text: str,
+    blobs: dict[str, bytes],
+    clean: Callable[[bytes], bytes],
+) -> str:
+    kind = part.get("type")
+    mime = str(part.get("mimeType", ""))
+    if name == "data" and kind in ("image", "audio"):
+        is_image = kind == "image"
+    elif name == "blob" and "uri" in part:
+        is_image = mime.startswith("image/")
+    else:
+        return text
+    if is_image:
+        try:
+            kept = clean(base64.b64decode(text, validate=True))
+        except (binascii.Error, ValueError):
+            return text
+        digest = hashlib.sha256(kept).hexdigest()
+        blobs[digest] = kept
+        return f"blob:sha256/{digest}"
+    return f"{len(text):,} characters of base64"

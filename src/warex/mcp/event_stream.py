@@ -1,0 +1,91 @@
+"""Server-sent events as they come, piece by piece (WHATWG HTML, section 9.2).
+
+A stream may never end, so nothing of it is kept but the event that is not whole yet.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from warex.mcp.messages import LONGEST
+
+_END = re.compile(rb"(?>\r\n|\n|\r)(?>\r\n|\n|\r)")
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_DATA = re.compile(rb"data(?::|$)")
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerEvent:
+    """One event."""
+
+    raw: bytes
+    """As it came, with the empty line that ends it."""
+    name: str = "message"
+    data: bytes = b""
+    has_id: bool = False
+    """Whether a client may ask for what follows it, should the stream break."""
+
+
+@dataclass(slots=True)
+class EventReader:
+    """Divides a stream into events."""
+
+    longest: int = LONGEST
+    """Bytes; an event that grows longer is given up, in pieces without data."""
+    gave_up: bool = False
+    """Whether an event grew longer."""
+    _rest: bytearray = field(default_factory=bytearray)
+    _searched: int = 0
+
+    def feed(self, data: bytes) -> list[ServerEvent]:
+        """Return the events that are whole by now; together they are what was fed, and the rest."""
+        self._rest += data
+        found: list[ServerEvent] = []
+        begin = 0
+        while end := _END.search(self._rest, max(begin, self._searched)):
+            found.append(_event(bytes(self._rest[begin : end.end()])))
+            begin = end.end()
+            self._searched = begin
+        if begin:
+            del self._rest[:begin]
+        # A line's end may be cut in two.
+        self._searched = max(0, len(self._rest) - 3)
+        if len(self._rest) > self.longest:
+            self.gave_up = True
+            found.append(ServerEvent(self.rest()))
+        return found
+
+    @property
+    def pending(self) -> int:
+        """How many bytes have come that are no whole event yet."""
+        return len(self._rest)
+
+    def pending_from(self, begin: int) -> bytes:
+        """Return what is no whole event yet, without its first bytes."""
+        return bytes(self._rest[begin:])
+
+    def rest(self) -> bytes:
+        """Return what is no whole event yet, and forget it."""
+        rest, self._rest, self._searched = bytes(self._rest), bytearray(), 0
+        return rest
+
+
+def with_data(event: ServerEvent, data: bytes) -> bytes:
+    """Return an event with other data, as it is sent."""
+    lines = [line for line in _LINE_END.split(event.raw) if line and not _DATA.match(line)]
+    return b"\n".join((*lines, b"data: " + data, b"", b""))
+
+
+def _event(raw: bytes) -> ServerEvent:
+    name, data, has_id = b"", [], False
+    for line in _LINE_END.split(raw.removeprefix(_BOM)):
+        key, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if key == b"data":
+            data.append(value)
+        elif key == b"event":
+            name = value
+        elif key == b"id":
+            has_id = True
+    return ServerEvent(raw, name.decode(errors="replace") or "message", b"\n".join(data), has_id)

@@ -1,0 +1,205 @@
+"""Takes content codings off a body, also off one that is cut, and puts them on again.
+
+mitmproxy decodes whole bodies only. Source of the codings: RFC 9110, section 8.4.1; RFC 7932;
+RFC 8878.
+"""
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Final
+
+import brotli
+import zstandard
+
+_PIECE: Final = 64 * 1024
+_MOST: Final = 256 * 1024 * 1024
+"""Bytes: more is no answer of a model, but an attack on whoever decodes it."""
+_INPUT: Final = 16 * 1024
+"""Bytes that are put in at once: what is left of them is a copy each time."""
+_MOST_MEMBERS: Final = 10_000
+_MOST_CODINGS: Final = 4
+_EITHER_HEADER: Final = 32 + zlib.MAX_WBITS
+_NO_HEADER: Final = -zlib.MAX_WBITS
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A body without its codings, as far as it could be read."""
+
+    body: bytes
+    error: str | None = None
+    """What is wrong with the coding; None also where the body is only cut."""
+
+
+def decoded(body: bytes, content_encoding: str) -> Decoded:
+    """Take off the codings that a ``Content-Encoding`` names. Nothing is raised."""
+    codings = _named(content_encoding)
+    strange = [name for name in codings if name not in _DECODERS]
+    if strange or len(codings) > _MOST_CODINGS:
+        return Decoded(b"", f"its content coding is {content_encoding[:60]!r}, which is not read")
+    for name in reversed(codings):
+        found, error = _read(_DECODERS[name](body))
+        if error is None and body and not found:
+            error = "it ends before anything of it can be read"
+        body = found
+        if error is not None:
+            return Decoded(body, f"its content coding {name} is broken: {error}")
+    return Decoded(body)
+
+
+def encoded(body: bytes, content_encoding: str) -> bytes:
+    """Put on the codings that a ``Content-Encoding`` names, which ``decoded`` must read."""
+    for name in _named(content_encoding):
+        body = _ENCODERS[name](body)
+    return body
+
+
+def _named(content_encoding: str) -> list[str]:
+    names = [name.strip().lower() for name in content_encoding.split(",")]
+    return [name for name in names if name not in ("", "identity", "none")]
+
+
+def _read(pieces: Iterator[bytes]) -> tuple[bytes, str | None]:
+    """Return what comes before an error, and the error."""
+    found = bytearray()
+    try:
+        for piece in pieces:
+            found += piece
+            if len(found) > _MOST:
+                return bytes(found[:_MOST]), f"it grows beyond {_MOST:,} bytes"
+    except (zlib.error, brotli.error, zstandard.ZstdError) as error:
+        return bytes(found), str(error) or type(error).__name__
+    return bytes(found), None
+
+
+def _gzip(body: bytes) -> Iterator[bytes]:
+    """Read one or several members of gzip, or zlib's format under that name."""
+    reader, members = zlib.decompressobj(_EITHER_HEADER), 1
+    for at in range(0, len(body), _INPUT):
+        piece = body[at : at + _INPUT]
+        while piece:
+            if reader.eof:
+                reader, members = zlib.decompressobj(_EITHER_HEADER), members + 1
+            if members > _MOST_MEMBERS:
+                raise zlib.error(f"it has more than {_MOST_MEMBERS:,} members")
+            yield from _inflated(reader, piece)
+            piece = reader.unused_data
+    yield from _rest(reader)
+
+
+def _deflate(body: bytes) -> Iterator[bytes]:
+    """Read zlib's format, or, as some servers send it, deflate without a header."""
+    reader = zlib.decompressobj(_bits(body))
+    for at in range(0, len(body), _INPUT):
+        yield from _inflated(reader, body[at : at + _INPUT])
+    yield from _rest(reader)
+
+
+def _bits(body: bytes) -> int:
+    """Return what tells zlib whether a body has a header (RFC 1950, section 2.2)."""
+    headed = len(body) > 1 and body[0] & 15 == 8 and int.from_bytes(body[:2], "big") % 31 == 0
+    return _EITHER_HEADER if headed else _NO_HEADER
+
+
+def _inflated(reader: "zlib._Decompress", piece: bytes) -> Iterator[bytes]:
+    while piece and not reader.eof:
+        yield reader.decompress(piece, _PIECE)
+        piece = reader.unconsumed_tail
+
+
+def _rest(reader: "zlib._Decompress") -> Iterator[bytes]:
+    """Yield what is left of the last piece: a limit on it would keep it back."""
+    while not reader.eof and (rest := reader.decompress(b"", _PIECE)):
+        yield rest
+
+
+def _brotli(body: bytes) -> Iterator[bytes]:
+    reader = brotli.Decompressor()
+    for at in range(0, len(body), _PIECE):
+        if reader.is_finished():
+            return
+        made = reader.process(body[at : at + _PIECE], output_buffer_limit=_PIECE)
+        while made or not reader.can_accept_more_data():
+            yield made
+            if reader.is_finished():
+                return
+            made = reader.process(b"", output_buffer_limit=_PIECE)
+
+
+def _zstd(body: bytes) -> Iterator[bytes]:
+    reader = zstandard.ZstdDecompressor().stream_reader(BytesIO(body), read_across_frames=True)
+    while piece := reader.read(_PIECE):
+        yield piece
+
+
+class _Deflate:
+    """Reads a stream of zlib's format, or of deflate without a header."""
+
+    def __init__(self) -> None:
+        self._begun = b""
+        self._reader: zlib._Decompress | None = None
+
+    def decompress(self, data: bytes) -> bytes:
+        if self._reader is None:
+            self._begun += data
+            if len(self._begun) < 2:
+                return b""
+            self._reader, data = zlib.decompressobj(_bits(self._begun)), self._begun
+        return self._reader.decompress(data)
+
+
+class StreamDecoder:
+    """Takes content codings off a body piece by piece, as it comes. Nothing is raised.
+
+    From where a coding is broken, or is one that is not read, nothing more is returned.
+    """
+
+    def __init__(self, content_encoding: str) -> None:
+        codings = _named(content_encoding)
+        self.broken = not self.reads(content_encoding)
+        self._step = _STEPS[codings[0]]() if codings and not self.broken else bytes
+
+    @staticmethod
+    def reads(content_encoding: str) -> bool:
+        """Whether the codings that a header names can be taken off."""
+        codings = _named(content_encoding)
+        return not codings or (len(codings) == 1 and codings[0] in _STEPS)
+
+    def feed(self, data: bytes) -> bytes:
+        """Return what a piece of the body says."""
+        if self.broken or not data:
+            return b""
+        try:
+            return self._step(data)
+        except (zlib.error, brotli.error, zstandard.ZstdError):
+            self.broken = True
+            return b""
+
+
+_STEPS: Final[dict[str, Callable[[], Callable[[bytes], bytes]]]] = {
+    "gzip": lambda: zlib.decompressobj(_EITHER_HEADER).decompress,
+    "x-gzip": lambda: zlib.decompressobj(_EITHER_HEADER).decompress,
+    "deflate": lambda: _Deflate().decompress,
+    "br": lambda: brotli.Decompressor().process,
+    "zstd": lambda: zstandard.ZstdDecompressor().decompressobj().decompress,
+}
+"""What reads a stream of each coding; a bomb in it is as large as one piece makes it."""
+
+_DECODERS: Final[dict[str, Callable[[bytes], Iterator[bytes]]]] = {
+    "gzip": _gzip,
+    "x-gzip": _gzip,
+    "deflate": _deflate,
+    "br": _brotli,
+    "zstd": _zstd,
+}
+
+_ENCODERS: Final[dict[str, Callable[[bytes], bytes]]] = {
+    "gzip": gzip.compress,
+    "x-gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "br": brotli.compress,
+    "zstd": zstandard.compress,
+}

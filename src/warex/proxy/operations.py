@@ -1,0 +1,75 @@
+"""Which of an endpoint's operations a request asks for, where one URL serves several.
+
+A GraphQL server has one URL for all its queries and mutations, a JSON-RPC server for all its
+methods, a server of tools (MCP) one method for all its tools: two requests with the same method and
+URL may have nothing to do with each other.
+
+Sources: GraphQL over HTTP (GraphQL Foundation, section 5.3), JSON-RPC 2.0 section 4, MCP "Tools".
+"""
+
+import re
+from collections.abc import Iterator
+
+from pydantic import JsonValue
+
+from warex.llm.loose import as_dict, as_text, read_json
+
+_LONGEST = 100_000
+"""Bytes of a body that is looked at."""
+_MOST = 5
+"""Operations of one batch that are named."""
+_NAME = re.compile(r"[\w./-]{1,80}")
+_DOCUMENT = re.compile(
+    r"(?:\s|#[^\n]*\n)*+(?:(query|mutation|subscription)\b\s*+(\w*)[^{]{0,2000}+)?\{\s*+(\w+)"
+)
+"""A GraphQL document: its kind and name where it has them, and its first field."""
+
+
+def operation(body: bytes, content_type: str) -> str:
+    """Return the operations a body asks for, such as ``mutation PlaceOrder``; empty for none.
+
+    The kind stands before the name where the body tells it. A batch gives its first names, in
+    order, with a comma between. Nothing is raised, whatever the body is.
+    """
+    kind = content_type.partition(";")[0].strip().lower()
+    if not body or len(body) > _LONGEST:
+        return ""
+    if kind == "application/graphql":
+        return _in_document(body.decode(errors="replace"))
+    if kind != "application/json" and not kind.endswith("+json") and kind != "text/plain":
+        return ""
+    try:
+        said = read_json(body)
+    except ValueError:
+        return ""
+    asked = said if isinstance(said, list) else [said]
+    return ",".join(name for name in map(_one, asked[:_MOST]) if name)
+
+
+def _one(said: JsonValue) -> str:
+    return next((name for name in _names(as_dict(said)) if name), "")
+
+
+def _names(said: dict[str, JsonValue]) -> Iterator[str]:
+    document = as_text(said.get("query"))
+    if name := _plain(as_text(said.get("operationName"))):
+        # One document may define several operations; the name chooses.
+        kind = re.search(rf"\b(query|mutation|subscription)\s+{re.escape(name)}\b", document)
+        yield f"{kind[1]} {name}" if kind else name
+    yield _in_document(document)
+    if "jsonrpc" in said:
+        method = _plain(as_text(said.get("method")))
+        tool = as_text(as_dict(said.get("params")).get("name")) if method == "tools/call" else ""
+        yield f"{method} {tool}" if _plain(tool) else method
+
+
+def _in_document(text: str) -> str:
+    found = _DOCUMENT.match(text)
+    if found is None:
+        return ""
+    kind, name, field = found.groups()
+    return f"{kind or 'query'} {name or field}"
+
+
+def _plain(name: str) -> str:
+    return name if _NAME.fullmatch(name) else ""

@@ -1,0 +1,92 @@
+"""The answers that faults rewrite: begun by their heads, and delivered when the page says so."""
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Final
+
+from mitmproxy import http
+
+from warex.effects import Rewrite
+from warex.faults import PageFault
+from warex.proxy.ongoing import Ongoing
+from warex.proxy.perform import Struck
+from warex.proxy.recorder import Recorder
+from warex.proxy.rewriting import begin
+from warex.scenarios import Injection, Rule
+from warex.traces import Witness
+
+SHOWN: Final = "shown"
+"""What a page reports when whoever looks at it can see the change."""
+_HEARD: Final = 64
+"""Characters of a report: more is not ours."""
+
+type Settle = Callable[[Ongoing, Struck, bool], None]
+
+
+def rewrites(injection: Injection) -> bool:
+    """Whether an injection does nothing but change the answer as it passes."""
+    return all(isinstance(effect, Rewrite) for effect in injection.effects)
+
+
+class Rewrites:
+    """The pages of a trial that were changed, and what they report of themselves."""
+
+    def __init__(self, rules: Iterable[Rule], recorder: Recorder, settle: Settle) -> None:
+        if any(isinstance(rule.fault, PageFault) for rule in rules):
+            # Before the first page, which is not to wait for it.
+            import_module("warex.rewriting.html")
+        self._recorder = recorder
+        self._settle = settle
+        self._pages: dict[str, tuple[Ongoing, Struck]] = {}
+        """By the path at which each reports."""
+
+    def begin(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Change the answer while it passes, where nothing else is to happen to it first."""
+        if not all(map(rewrites, ongoing.waiting)):
+            return
+        for injection in ongoing.waiting:
+            struck = Struck(injection)
+            ongoing.struck.append(struck)
+            self._begin(flow, ongoing, struck)
+            if struck.rewriter is not None:
+                ongoing.rewriters.append(struck.rewriter)
+        ongoing.waiting = []
+
+    def whole(self, flow: http.HTTPFlow, ongoing: Ongoing, struck: Struck) -> None:
+        """Change an answer that has come whole, since something else happened to it first."""
+        self._begin(flow, ongoing, struck)
+        if struck.rewriter is not None and flow.response is not None:
+            body = struck.rewriter.feed(flow.response.raw_content or b"")
+            flow.response.headers.pop("transfer-encoding", None)
+            flow.response.content = body + struck.rewriter.close()
+
+    def _begin(self, flow: http.HTTPFlow, ongoing: Ongoing, struck: Struck) -> None:
+        for effect in struck.injection.effects:
+            if isinstance(effect, Rewrite):
+                struck.rewriter = begin(flow, effect.edit)
+                if struck.rewriter is not None and effect.edit.report:
+                    struck.awaits_report = True
+                    self._pages[effect.edit.report] = ongoing, struck
+
+    def hears(self, flow: http.HTTPFlow) -> bool:
+        """Whether a changed page reports by this request."""
+        return flow.request.path in self._pages
+
+    def hear(self, flow: http.HTTPFlow) -> None:
+        """Take in a report, and answer it."""
+        ongoing, struck = self._pages[flow.request.path]
+        what = (flow.request.get_text(strict=False) or "")[:_HEARD]
+        flow.response = http.Response.make(204)
+        self._recorder.write(
+            Witness(exchange=ongoing.exchange.id, injection=struck.injection.id, what=what)
+        )
+        if what == SHOWN:
+            struck.awaits_report = False
+            self._settle(ongoing, struck, True)
+
+    def finish(self) -> None:
+        """Settle the pages that have never reported to be shown: the trial is over."""
+        for ongoing, struck in self._pages.values():
+            if struck.awaits_report:
+                struck.awaits_report = False
+                self._settle(ongoing, struck, False)

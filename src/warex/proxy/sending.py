@@ -1,0 +1,73 @@
+"""How an answer goes to the client where a fault has it come piece by piece, or end early."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mitmproxy import http
+
+from warex.llm.framing import pieces
+
+_KEY = "warex_sending"
+
+
+@dataclass(slots=True)
+class Sending:
+    """An answer that is sent piece by piece."""
+
+    pieces: list[bytes]
+    pause: float = 0.0
+    """Seconds before each piece but the first."""
+    cut: Literal["close", "reset"] | None = None
+    """How the connection ends after the last piece; None where the answer ends in good order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece that is next to go."""
+
+    flow: http.HTTPFlow
+    data: bytes
+    pause: float
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenOff:
+    """An answer whose last piece is out, and whose connection is to end now."""
+
+    flow: http.HTTPFlow
+    how: Literal["close", "reset"]
+
+
+def sending_of(flow: http.HTTPFlow) -> Sending | None:
+    """Return how an answer goes out; None where it goes as it is."""
+    found: Sending | None = vars(flow).get(_KEY)
+    return found
+
+
+def trickle(flow: http.HTTPFlow, pause: float) -> None:
+    """Have the answer sent piece by piece."""
+    _sending(flow).pause = pause
+
+
+def truncate(flow: http.HTTPFlow, share: float, how: Literal["clean", "close", "reset"]) -> None:
+    """Have only the first part of the answer sent: at least a piece, and never the last one."""
+    sending = _sending(flow)
+    kept = max(1, min(int(share * len(sending.pieces)), len(sending.pieces) - 1))
+    sending.pieces = sending.pieces[:kept]
+    if how != "clean":
+        sending.cut = how
+    elif flow.response is not None and "content-length" in flow.response.headers:
+        flow.response.headers["content-length"] = str(sum(map(len, sending.pieces)))
+
+
+def _sending(flow: http.HTTPFlow) -> Sending:
+    """Return how the answer goes out, divided; it is decompressed before, if it can be."""
+    if (found := sending_of(flow)) is not None:
+        return found
+    response = flow.response
+    assert response is not None
+    response.decode(strict=False)
+    body = response.raw_content or b""
+    kind = response.headers.get("content-type", "")
+    made = vars(flow)[_KEY] = Sending(pieces(body, kind) or [b""])
+    return made

@@ -1,0 +1,1 @@
+"""Failures of what a single-page site asks for after its one document."""

@@ -1,0 +1,267 @@
+"""Rules that tell tasks apart by their traffic, where nobody marks them.
+
+A rule looks for the task's name in the messages of a call to the model, or in a URL. What it finds
+is the task from then on. A name that comes back after another one shows that several tasks run at
+the same time: then each call belongs to the task that it names, and whose the pages are nobody can
+tell.
+
+The texts of the harnesses are theirs, as of the versions in ``docs/how-to/tasks.md``.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, Literal
+
+from pydantic import BaseModel, JsonValue
+
+from warex.errors import InputError
+from warex.llm import LlmRequest
+from warex.regex import Regex, RegexError
+
+_PART: Final = "\x1e"
+"""Stands between two parts of a message, and between messages."""
+_LONGEST: Final = 80
+_MOST: Final = 10_000
+_DEEPEST: Final = 8
+
+
+class TaskRule(BaseModel, frozen=True, extra="forbid"):
+    """How tasks are told apart by their traffic. Patterns are regular expressions (RE2)."""
+
+    name: str
+    text: str | None = None
+    """Finds the task in a call's messages, as its group ``task``."""
+    of: Literal["first", "last", "all"] = "all"
+    """Which of the user's messages are looked at."""
+    url: str | None = None
+    """Finds the task in `METHOD URL`."""
+    first: str | None = None
+    """Is found in the messages of a task's first step alone: the same task begins again."""
+    begins_alone: bool = False
+    """Whether a call with nothing but a system prompt and one message is a first step."""
+    ends: str | None = None
+    """Is found in the `METHOD URL` of what comes after a task, or before the next one's first
+    call."""
+    not_task: str | None = None
+    """What looks like a task's name and is none."""
+    conversation: bool = False
+    """Whether each new conversation with a model is a task."""
+
+    @cached_property
+    def regexes(self) -> Mapping[str, Regex]:
+        """The patterns that there are, by their keys."""
+        patterns = {key: getattr(self, key) for key in ("text", "url", "first", "ends", "not_task")}
+        return {key: Regex(it) for key, it in patterns.items() if it is not None}
+
+    @classmethod
+    def parse(cls, text: str) -> "TaskRule":
+        """Return a ready rule by its name, or that of ``text:REGEX`` or ``url:REGEX``.
+
+        Raises InputError for anything else.
+        """
+        if text in READY:
+            return READY[text]
+        kind, colon, pattern = text.partition(":")
+        if colon and kind in ("text", "url"):
+            try:
+                found = "task" in Regex(pattern).names
+            except RegexError as error:
+                raise InputError(f"--tasks {kind}: {error}") from None
+            if not found:
+                raise InputError(f"--tasks {text!r}: the pattern has no group (?P<task>...)")
+            return cls.model_validate({"name": kind, kind: pattern})
+        raise InputError(
+            f"--tasks {text!r} is no rule; give text:REGEX or url:REGEX with a group (?P<task>...),"
+            f" or one of {', '.join(READY)}"
+        )
+
+
+_READY: Final = (
+    TaskRule(
+        name="webarena",
+        # The examples before it hold OBJECTIVE, too; they are system messages.
+        text=r"OBJECTIVE: (?P<task>(?s:.+?))\nPREVIOUS ACTION:",
+        of="last",
+        first=r"PREVIOUS ACTION: None",
+    ),
+    TaskRule(
+        name="step",
+        text=r"OBJECTIVE:\s*\n(?P<task>(?s:.+?))\nOBSERVATION:",
+        of="last",
+        # A sub-policy is given its call as its objective.
+        not_task=r"^\w+ \[(?s:.*)\]$",
+    ),
+    TaskRule(
+        name="real",
+        url=r"^GET [^?]+/config\?(?:[^#]*&)?task_id=(?P<task>[^&#]+)",
+        # The harness reads the result after the agent's last call.
+        ends=r"^GET https?://[^/]+/finish(?:[?#]|$)",
+    ),
+    TaskRule(
+        name="webvoyager",
+        text=r"Now given a task: (?P<task>(?s:.+?))\s+Please interact with ",
+        of="first",
+        begins_alone=True,
+    ),
+    TaskRule(
+        name="agentlab",
+        text=r"(?:## Goal:\s*\x1e?\s*|following goal on a website:\s+)(?P<task>[^\x1e]+)",
+    ),
+    TaskRule(name="miniwob", url=r"^GET [^?#]*/miniwob/(?P<task>[\w.-]+)\.html(?:[?#]|$)"),
+    TaskRule(
+        name="browser-use",
+        text=r"<user_request>\s*(?P<task>(?s:.+?))\s*</user_request>",
+        first=r"Agent initialized",
+    ),
+    TaskRule(
+        name="webarena-infinity",
+        text=r"<user_request>(?s:.*?)Your task: (?P<task>(?s:.+?))\s*</user_request>",
+        first=r"Agent initialized",
+        ends=r"^POST https?://[^/]+/api/reset(?:[?#]|$)",
+    ),
+    TaskRule(name="conversation", conversation=True),
+)
+READY: Final[Mapping[str, TaskRule]] = {rule.name: rule for rule in _READY}
+"""The rules for harnesses, and for conversations, by their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What traffic says of the tasks."""
+
+    task: str | None
+    """The task that it belongs to; None: the last one is over."""
+    begins: bool = False
+    told_by: Literal["rule", "conversation"] = "rule"
+    alone: bool = False
+    """Whether only this call belongs to it, since several tasks run at the same time."""
+
+
+@dataclass(slots=True)
+class TaskFinder:
+    """Follows the traffic of one trial by a rule."""
+
+    rule: TaskRule
+    at_the_same_time: bool = False
+    """Whether a task has come back after another one."""
+    _now: str | None = None
+    _known: dict[str, int] = field(default_factory=dict)
+    """The conversations, by what begins them."""
+    _seen: set[str] = field(default_factory=set)
+    _last_digest: str = ""
+    """The body of the last call that named a task: the same at once again is a client's repeat."""
+
+    def request(self, method: str, url: str) -> Turn | None:
+        """Look at what is asked for; None where it says nothing of the tasks."""
+        what = f"{method} {url}"
+        ends = self.rule.regexes.get("ends")
+        if ends is not None and ends.finds(what):
+            return self.over()
+        pattern = self.rule.regexes.get("url")
+        found = None if pattern is None else pattern.last(what)
+        name = None if found is None else _named(found.named.get("task", ""))
+        return None if name is None else self._told(name, again=False)
+
+    def call(self, call: LlmRequest) -> Turn | None:
+        """Look at a call to the model; None where it says nothing of the tasks."""
+        if self.rule.conversation:
+            return self._conversation(call)
+        pattern = self.rule.regexes.get("text")
+        if pattern is None:
+            return None
+        said = _of_user(call.messages)
+        looked_at = {"first": said[:1], "last": said[-1:], "all": said}[self.rule.of]
+        text = _PART.join(looked_at)
+        found = pattern.last(text)
+        name = None if found is None else _named(found.named.get("task", ""))
+        if found is None or name is None or self._is_none(found.named["task"]):
+            return None
+        sign = self.rule.regexes.get("first")
+        first = sign is not None and sign.finds(text)
+        first |= self.rule.begins_alone and len(said) == 1 == len(_but_system(call.messages))
+        again = first and call.body_digest != self._last_digest
+        self._last_digest = call.body_digest
+        return self._told(name, again=again)
+
+    def over(self) -> Turn | None:
+        """Note that the task is over; None where there was none."""
+        if self._now is None:
+            return None
+        self._now = None
+        return Turn(None)
+
+    def _is_none(self, name: str) -> bool:
+        pattern = self.rule.regexes.get("not_task")
+        return pattern is not None and pattern.finds(name.strip())
+
+    def _conversation(self, call: LlmRequest) -> Turn | None:
+        if call.continues is not None:
+            # What the API keeps of it is not sent again.
+            return None
+        said = _of_user(call.messages)
+        if not said:
+            return None
+        # Kept as a digest: some first messages hold a whole page.
+        key = hashlib.blake2b(said[0].encode("utf-8", "replace"), digest_size=8).hexdigest()
+        if key not in self._known and len(self._known) >= _MOST:
+            return None
+        number = self._known.setdefault(key, len(self._known) + 1)
+        return self._told(f"conversation {number}", again=False)
+
+    def _told(self, name: str, *, again: bool) -> Turn:
+        changes = name != self._now
+        # Where no sign tells a first step, a task that comes back may have begun once more.
+        surely = self.rule.conversation or self.rule.first is not None or self.rule.begins_alone
+        if changes and self._now is not None and name in self._seen and surely and not again:
+            self.at_the_same_time = True
+        if len(self._seen) < _MOST:
+            self._seen.add(name)
+        self._now = name
+        return Turn(
+            name,
+            changes or again,
+            "conversation" if self.rule.conversation else "rule",
+            self.at_the_same_time,
+        )
+
+
+def _named(found: str) -> str | None:
+    """Return a task's name from what was found: one line, short, and without secrets."""
+    # Only here, as for a candidate's URL: the configuration is read before a command starts.
+    from warex.traces import redact_text
+
+    line = redact_text(" ".join(found.replace(_PART, " ").split()))
+    line = "".join(it if it.isprintable() else "?" for it in line)
+    if len(line) <= _LONGEST:
+        return line or None
+    digest = hashlib.blake2b(found.encode("utf-8", "replace"), digest_size=4).hexdigest()
+    return f"{line[:_LONGEST]}… {digest}"
+
+
+def _of_user(messages: list[JsonValue]) -> list[str]:
+    """Return the texts of the user's messages, their parts joined."""
+    return [
+        _PART.join(_texts(message))
+        for message in messages
+        if isinstance(message, dict) and message.get("role") == "user"
+    ]
+
+
+def _but_system(messages: list[JsonValue]) -> list[JsonValue]:
+    def is_system(it: JsonValue) -> bool:
+        return isinstance(it, dict) and it.get("role") in ("system", "developer")
+
+    return [it for it in messages if not is_system(it)]
+
+
+def _texts(value: JsonValue, depth: int = 0) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list) and depth < _DEEPEST:
+        for each in value:
+            yield from _texts(each, depth + 1)
+    elif isinstance(value, dict) and depth < _DEEPEST:
+        for key in ("content", "parts", "text"):
+            yield from _texts(value.get(key), depth + 1)

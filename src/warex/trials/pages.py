@@ -1,0 +1,102 @@
+"""What a trial's trace must show: pages of the task's sites, and a model that answered."""
+
+from collections.abc import Iterable, Sequence
+from urllib.parse import urlsplit
+
+from warex.errors import TrialVoid
+from warex.exchange import BROWSER
+from warex.sandbox.isolation import Isolation
+from warex.scenarios.never import is_background
+from warex.traces import FaultPlanned, LlmCall, RequestSeen, Trace, Tunnel
+
+_NAMED = 3
+"""How many other hosts a sentence names."""
+
+
+def require_pages(
+    trace: Trace,
+    sites: Sequence[str],
+    verifiers: Sequence[str] = (),
+    *,
+    reached: bool | None = None,
+    isolation: Isolation = "environment",
+) -> None:
+    """Raise TrialVoid where nothing came through for the task's sites; no sites: for any.
+
+    What ``verifiers`` ask for says nothing of the way that the browser takes. ``reached``: whether
+    anybody asked the sites for a page, by whatever way; None: nobody can tell. An agent that opened
+    no page at all went past nothing.
+    """
+    if reached is False:
+        return
+    calls = {event.exchange for event in trace.events(LlmCall)}
+    asked = [
+        event
+        for event in trace.events(RequestSeen)
+        if event.exchange not in calls
+        and not _agent_of(event).startswith(tuple(verifiers))
+        and not (_agent_of(event).startswith(BROWSER) and is_background(event.url))
+    ]
+    seen = {urlsplit(event.url).hostname for event in asked}
+    # A host that is passed through shows as a tunnel; the browser's own chatter says nothing.
+    seen |= {event.host for event in trace.events(Tunnel) if event.why != "background"}
+    # What could not be reached, because of a fault, was tried.
+    seen |= {urlsplit(it.url).hostname for it in trace.events(FaultPlanned) if it.point is not None}
+    wanted = {urlsplit(site).hostname for site in sites}
+    if seen & wanted if wanted else seen:
+        return
+    what = f"{'the agent called its model' if calls else 'the agent ran'}, but {no_page(sites)}"
+    if reached:
+        raise TrialVoid(bypassed(what))
+    pages = (event for event in asked if _agent_of(event).startswith(BROWSER))
+    browsed = {urlsplit(event.url).hostname or "" for event in pages}
+    raise TrialVoid(f"bypassed or never asked for: {what}. {_doubt(browsed, isolation)}")
+
+
+def no_page(sites: Sequence[str]) -> str:
+    """Say what was not seen."""
+    return f"no page of {', '.join(sites) or 'any site'} came through the proxy"
+
+
+def bypassed(what: str) -> str:
+    """Return what to say where the sites are known to have been asked for pages."""
+    return (
+        f"bypassed: {what}, although the site was asked for pages, so its browser goes past it;"
+        " tell its harness of the proxy (docs/how-to/point-your-agent-at-it.md)"
+    )
+
+
+def _doubt(browsed: Iterable[str], isolation: Isolation) -> str:
+    """Say how sure it is that the browser goes past the proxy, and what to do."""
+    look = "look into the attempt's agent.log"
+    if others := sorted(browsed):
+        more = ", …" if len(others) > _NAMED else ""
+        return (
+            f"A browser's requests to {', '.join(others[:_NAMED])}{more} did, so most likely the"
+            f" agent never opened the site: {look}, and whether benchmark.sites names the right one"
+        )
+    if isolation == "namespace":
+        return (
+            "In its namespace only loopback and a browser on another machine go past the proxy, so"
+            f" most likely the agent never opened the site: {look}"
+        )
+    return (
+        "Either the agent never opened the site, or its browser does not use the proxy, which"
+        f" cannot be told from here: {look}, or use --isolate namespace, where the network leaves"
+        " no other way"
+    )
+
+
+def require_a_model(trace: Trace) -> None:
+    """Raise TrialVoid where a model was asked and never answered, unless that was a fault's doing.
+
+    Not every harness says so: some write a failed task, or try until their time is up.
+    """
+    calls = list(trace.events(LlmCall))
+    hit = {event.exchange for event in trace.events(FaultPlanned)}
+    if calls and all(each.status != 200 and each.exchange not in hit for each in calls):
+        raise TrialVoid(f"its model never answered: {calls[-1].error or 'no answer'}")
+
+
+def _agent_of(event: RequestSeen) -> str:
+    return next((value for name, value in event.headers if name.lower() == "user-agent"), "")

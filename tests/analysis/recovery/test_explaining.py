@@ -1,0 +1,51 @@
+"""One answer of the model, and the request that comes after it."""
+
+from typing import Any
+
+import pytest
+
+from tests.analysis.trajectories.told import told
+from warex.analysis.recovery import recoveries
+from warex.benchmarks import benchmark_kind
+
+WORDS = benchmark_kind("testbed").vocabulary
+
+
+def _verdict(answer: str, wait: float, url: str = "/cart", **told_of_it: bool) -> str:
+    story: list[dict[str, Any]] = [
+        {"page": "/"},
+        {"page": "/cart", "fault": 500},
+        {"model": answer},
+        {"wait": wait},
+        {"page": url, **told_of_it},
+    ]
+    [found] = recoveries(told(story, WORDS), WORDS)
+    return found.verdict
+
+
+@pytest.mark.parametrize(
+    "answer", ["reload()", "goto('https://shop.example/cart')", "goto('/cart')", "go_back()"]
+)
+def test_an_action_that_loads_a_page_explains_it_for_twelve_seconds(answer: str) -> None:
+    assert _verdict(answer, 11) == "recovered"
+    assert _verdict(answer, 13) == "healed_by_page"
+
+
+def test_a_click_needs_the_browser_s_word_for_a_gesture() -> None:
+    assert _verdict("click('3')", 1, user=True) == "recovered"
+    assert _verdict("click('3')", 1) == "healed_by_page"
+
+
+def test_without_fetch_metadata_a_click_explains_for_five_seconds() -> None:
+    assert _verdict("click('3')", 4, fetch_metadata=False) == "recovered"
+    assert _verdict("click('3')", 6, fetch_metadata=False) == "healed_by_page"
+
+
+@pytest.mark.parametrize("answer", ["noop()", "scroll('down')", "send_msg_to_user('42')"])
+def test_what_asks_for_nothing_explains_nothing(answer: str) -> None:
+    assert _verdict(answer, 1, user=True) != "recovered"
+
+
+def test_another_address_does_not_explain_the_page() -> None:
+    assert _verdict("goto('https://shop.example/help')", 1, user=True) == "healed_by_page"
+    assert _verdict("goto('https://other.example/cart')", 1, user=True) == "healed_by_page"

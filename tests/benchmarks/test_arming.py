@@ -1,0 +1,48 @@
+from typing import Any
+
+import pytest
+
+from warex.benchmarks.arming import PATIENCE, arm_on_first_page
+from warex.scenarios import Scenario
+
+
+def scenario(*faults: dict[str, Any], **match: Any) -> Scenario:
+    rules = [
+        {"name": f"r{number}", "match": match, "trigger": {"always": True}, "fault": fault}
+        for number, fault in enumerate(faults, 1)
+    ]
+    return Scenario.model_validate({"name": "s", "rules": rules})
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"kind": "http_error"},
+        {"kind": "network_error", "delay": PATIENCE},
+        {"kind": "javascript_failure"},
+    ],
+    ids=lambda fault: fault["kind"],
+)
+def test_a_page_of_whatever_kind_is_borne_from_the_first_on(fault: dict[str, Any]) -> None:
+    assert arm_on_first_page(scenario(fault)) == "first_page"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"kind": "connection_cut"},
+        {"kind": "connection_refused"},
+        {"kind": "dns_failure"},
+        {"kind": "tls_error"},
+        {"kind": "http_error", "delay": PATIENCE + 1},
+    ],
+    ids=lambda fault: fault["kind"],
+)
+def test_no_answer_in_time_waits_for_the_agent(fault: dict[str, Any]) -> None:
+    assert arm_on_first_page(scenario(fault)) == "first_llm_call"
+    assert arm_on_first_page(scenario({"kind": "http_error"}, fault)) == "first_llm_call"
+
+
+@pytest.mark.parametrize("kind", ["llm_error", "mcp_error"])
+def test_what_hits_a_call_waits_for_the_agent_who_makes_it(kind: str) -> None:
+    assert arm_on_first_page(scenario({"kind": kind})) == "first_llm_call"

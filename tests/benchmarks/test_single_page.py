@@ -1,0 +1,37 @@
+"""What a scenario does not reach on a single-page site is known before anything is paid for."""
+
+import pytest
+
+from warex.benchmarks.single_page import hits_document, missed_on_single_page
+from warex.scenarios import Arm
+from warex.scenarios.load import load_preset
+from warex.scenarios.presets import preset_names
+
+
+def said(preset: str, arm: Arm) -> str:
+    return "\n".join(missed_on_single_page(load_preset(preset), arm, "these sites"))
+
+
+def test_a_rule_about_documents_that_begins_with_the_agents_first_step_may_reach_nothing() -> None:
+    words = said("paper/network-error", "first_llm_call")
+    assert "rule 'network-error' hits documents, from the agent's first step on" in words
+    assert "the presets spa/… reach the data" in words
+    assert "hits scripts" in said("paper/javascript", "first_llm_call")
+
+
+def test_a_rule_that_meets_the_first_page_is_not_doubted() -> None:
+    assert said("paper/network-error", "first_page") == said("paper/javascript", "start") == ""
+
+
+@pytest.mark.parametrize(
+    "preset",
+    ["spa/server-error", "spa/network-error", *(n for n in preset_names() if "connection/" in n)],
+)
+def test_what_such_a_site_asks_for_later_is_not_doubted(preset: str) -> None:
+    assert said(preset, "first_llm_call") == ""
+
+
+def test_a_page_that_is_taken_away_is_told_from_its_data() -> None:
+    assert hits_document(load_preset("paper/server-error"))
+    assert not hits_document(load_preset("spa/server-error"))
+    assert not hits_document(load_preset("connection/refused"))

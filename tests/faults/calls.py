@@ -1,0 +1,33 @@
+"""Calls to models in each API's format, for the faults of models."""
+
+import pytest
+
+from tests.llm.families.vectors import vectors
+from warex.effects import Reply
+from warex.exchange import Request
+from warex.faults import Fault
+from warex.llm import FAMILIES, LlmAnswer, read_answer
+from warex.llm.exchange import LlmExchange
+from warex.seeds import Luck
+
+CALLS = [
+    LlmExchange("x1", Request("POST", f"https://model.test{vector.path}"), asked=request, step=3)
+    for family in FAMILIES
+    for vector in vectors(family.name)[:8]
+    for request in [vector.recognised()]
+]
+
+
+def _id(call: LlmExchange) -> str:
+    return f"{call.asked.family}-{'streamed' if call.asked.stream else 'whole'}"
+
+
+each_call = pytest.mark.parametrize("call", CALLS, ids=_id)
+
+
+def answered(fault: Fault, call: LlmExchange, seed: int = 1) -> tuple[Reply, LlmAnswer]:
+    """Return what a call is answered, and how WAREX reads that."""
+    (reply,), _ = fault.effects(call, {}, Luck(seed, "rule"))
+    assert isinstance(reply, Reply)
+    kind = reply.headers["content-type"]
+    return reply, read_answer(call.asked, reply.status, kind, reply.body)

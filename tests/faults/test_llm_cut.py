@@ -1,0 +1,19 @@
+import pytest
+from pydantic import ValidationError
+
+from tests.faults.calls import CALLS
+from warex.effects import Truncate
+from warex.faults import LlmCut
+from warex.seeds import Luck
+
+
+def test_the_models_own_answer_is_truncated() -> None:
+    effects, _ = LlmCut(share=0.25, how="reset").effects(CALLS[0], {}, Luck(1, "r"))
+
+    assert effects == (Truncate(0.25, "reset"),)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.0, float("nan"), True, "0.5"])
+def test_a_share_that_is_none_is_refused_by_name(share: object) -> None:
+    with pytest.raises(ValidationError, match="share"):
+        LlmCut.model_validate({"share": share})

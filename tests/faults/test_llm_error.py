@@ -1,0 +1,58 @@
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from tests.faults.calls import CALLS, answered, each_call
+from warex.faults import LlmError
+from warex.llm.base import Trouble
+from warex.llm.exchange import LlmExchange
+
+
+@each_call
+@pytest.mark.parametrize("error", get_args(Trouble.__value__))
+def test_a_call_is_refused_in_its_apis_own_words(call: LlmExchange, error: Trouble) -> None:
+    reply, answer = answered(LlmError(error=error), call)
+
+    if reply.status == 200:
+        # Gemini blocks a prompt in an answer of its usual form.
+        assert (error, answer.finish) == ("content_filtered", "content_filter")
+        return
+    assert reply.status >= 400
+    assert answer.finish == "error"
+    assert (answer.error or "").startswith(f"HTTP {reply.status}: ")
+
+
+@each_call
+def test_a_client_is_told_how_long_to_wait_only_where_it_asks_too_often(call: LlmExchange) -> None:
+    limited, _ = answered(LlmError(error="rate_limited", wait=7), call)
+    broken, _ = answered(LlmError(error="server_error", wait=7), call)
+
+    assert limited.status == 429
+    assert "retry-after" not in broken.headers
+    assert limited.headers.get("retry-after", "7") == "7"
+
+
+def test_the_docs_say_what_each_api_answers() -> None:
+    docs = (Path(__file__).parents[2] / "docs/reference/faults.md").read_text()
+    tables = re.findall(r"(?:^\|.*\n)+", docs.partition("What `llm_error` answers")[2], re.M)[:2]
+    told = {}
+    for table in tables:
+        head, _, *rows = [line.strip("| ").split(" | ") for line in table.splitlines()]
+        for error, *cells in rows:
+            for names, cell in zip(head[1:], cells, strict=True):
+                for name in re.findall(r"`(\w+)`", names):
+                    told[name, error.strip("`")] = cell
+
+    assert told.keys() == {
+        (call.asked.family, error) for call in CALLS for error in get_args(Trouble.__value__)
+    }
+    for (family, error), cell in told.items():
+        call = next(call for call in CALLS if call.asked.family == family)
+        reply, _ = answered(LlmError(error=error), call)
+        status, *words = re.findall(r"^\d+|`[\w.…-]+`", cell)
+        said = f"{reply.headers} {reply.body.decode()}"
+        assert int(status) == reply.status, (family, error)
+        assert all(word.strip("`…") in said for word in words), (family, error, said)
+        assert ("`retry-after`" in cell) == ("retry-after" in reply.headers)

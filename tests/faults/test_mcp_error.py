@@ -1,0 +1,49 @@
+import json
+from typing import Literal
+
+import pytest
+
+from tests.faults.tools import over
+from warex.effects import Amend, Reply
+from warex.faults import McpError
+from warex.mcp.changes import Replaced
+from warex.seeds import Luck
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        ("tool", 200, {"result": {"content": [{"type": "text", "text": "no"}], "isError": True}}),
+        ("protocol", 200, {"error": {"code": -32603, "message": "no"}}),
+        ("session_lost", 404, {"error": {"code": -32001, "message": "no"}}),
+    ],
+)
+def test_each_error_is_what_a_server_sends(
+    error: Literal["tool", "protocol", "session_lost"], status: int, said: dict[str, object]
+) -> None:
+    fault = McpError(error=error, text="no")
+
+    (reply,), _ = fault.effects(over("streamable_http"), {}, Luck(1, "r"))
+
+    assert isinstance(reply, Reply)
+    message = json.loads(reply.body)
+    assert reply.status == status
+    assert {name: message[name] for name in said} == said
+
+
+def test_an_error_of_http_is_no_message_and_the_same_in_each_transport() -> None:
+    fault = McpError(error="http_500")
+
+    assert fault.effects(over("sse"), {}, Luck(1, "r")) == fault.effects(
+        over("streamable_http"), {}, Luck(1, "r")
+    )
+
+
+def test_after_the_tool_has_done_its_work_its_own_answer_is_replaced() -> None:
+    fault = McpError(stage="response", delay=1.0)
+
+    (effect,), _ = fault.effects(over("sse"), {}, Luck(1, "r"))
+
+    assert isinstance(effect, Amend)
+    assert isinstance(effect.change, Replaced)
+    assert effect.after == 1.0

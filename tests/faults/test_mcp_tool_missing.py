@@ -1,0 +1,30 @@
+import json
+
+from tests.faults.tools import CALL, LIST, over
+from warex.effects import Amend, Reply
+from warex.faults import McpToolMissing
+from warex.mcp.changes import WithoutTools
+from warex.seeds import Luck
+
+
+def test_it_is_about_the_list_and_about_calls_of_what_is_missing() -> None:
+    missing = McpToolMissing(tool="look*")
+
+    assert missing.is_about("tools/list", "")
+    assert missing.is_about("tools/call", "look_around")
+    assert not missing.is_about("tools/call", "buy")
+    assert not missing.is_about("initialize", "")
+
+
+def test_the_list_lacks_it() -> None:
+    effects, _ = McpToolMissing(tool="look").effects(over("sse", LIST), {}, Luck(1, "r"))
+
+    assert effects == (Amend(WithoutTools("look")),)
+
+
+def test_a_call_of_it_is_unknown() -> None:
+    (reply,), _ = McpToolMissing().effects(over("streamable_http", CALL), {}, Luck(1, "r"))
+
+    assert isinstance(reply, Reply)
+    error = {"code": -32602, "message": "Unknown tool: look"}
+    assert json.loads(reply.body) == {"jsonrpc": "2.0", "id": 7, "error": error}

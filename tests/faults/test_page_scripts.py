@@ -1,0 +1,35 @@
+"""What every script of the folder must be, to stand in any page."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from warex.faults import page_scripts
+from warex.faults.page_scripts import page_script
+
+SCRIPTS = sorted(Path(page_scripts.__file__).parent.glob("*.js"))
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_a_script_means_the_same_in_every_encoding_and_in_xml(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+
+    assert text.isascii()
+    assert not any(it in text.lower() for it in ("</script", "<!--", "]]>"))
+
+
+def test_what_a_script_is_given_cannot_end_it() -> None:
+    given = page_script("popup", {"title": "</script><!-- ]]> ä"}, "/9f2c")
+
+    assert given.script.isascii()
+    assert not any(it in given.script for it in ("</script", "<!--", "]]>"))
+    assert json.loads('"' + given.script.split('"title":"')[1].split('"')[0] + '"') == (
+        "</script><!-- ]]> ä"
+    )
+
+
+def test_nothing_in_a_page_tells_who_changed_it() -> None:
+    given = page_script("popup", {}, "/9f2c").script.lower()
+
+    assert not any(it in given for it in ("warex", "fault", "inject", "//"))

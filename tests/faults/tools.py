@@ -1,0 +1,14 @@
+"""Exchanges of MCP, for the faults of servers of tools."""
+
+from warex.exchange import Request
+from warex.mcp import McpRequest
+from warex.mcp.exchange import McpExchange, Transport
+
+CALL = McpRequest(7, 7, "tools/call", {"name": "look"})
+LIST = McpRequest(8, 8, "tools/list")
+
+
+def over(transport: Transport, *asked: McpRequest) -> McpExchange:
+    """Return an exchange that asks these."""
+    request = Request("POST", "https://tools.test/mcp")
+    return McpExchange("x1", request, asked=asked or (CALL,), transport=transport)

@@ -1,0 +1,165 @@
+"""Amazon Bedrock, from its API reference: Converse, and Claude over InvokeModel."""
+
+import base64
+import re
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import unquote
+from zlib import crc32
+
+from tests.llm.sdks.python.apis.anthropic_messages import AnthropicMessages
+from tests.llm.sdks.python.apis.base import Api, Body, Refused, Said, as_json, pieces
+
+EVENT_STREAM = "application/vnd.amazon.eventstream"
+_STOP = {
+    "stop": "end_turn",
+    "tool_calls": "tool_use",
+    "length": "max_tokens",
+    "content_filter": "content_filtered",
+}
+_ERRORS = {
+    "busy": (429, "ThrottlingException", "Too many requests, please wait before trying again."),
+    "long": (400, "ValidationException", "Input is too long for requested model."),
+    "overloaded": (503, "ServiceUnavailableException", "Too many connections, please wait."),
+}
+
+
+def message(headers: Mapping[str, str], payload: bytes) -> bytes:
+    """Return a message of an event stream (smithy.io, "Amazon Event Stream Specification")."""
+    told = b"".join(
+        struct.pack("!B", len(name)) + name.encode() + struct.pack("!BH", 7, len(value)) + value
+        for name, value in ((name, value.encode()) for name, value in headers.items())
+    )
+    prelude = struct.pack("!II", 16 + len(told) + len(payload), len(told))
+    checked = prelude + struct.pack("!I", crc32(prelude)) + told + payload
+    return checked + struct.pack("!I", crc32(checked))
+
+
+def event(kind: str, payload: Any) -> bytes:
+    head = {":event-type": kind, ":content-type": "application/json", ":message-type": "event"}
+    return message(head, as_json(payload).encode())
+
+
+def refusal(why: str) -> Refused:
+    status, kind, said = _ERRORS[why]
+    headers = {"x-amzn-errortype": f"{kind}:", "x-amzn-requestid": "r1"}
+    return Refused(status, {"message": said}, said, headers)
+
+
+def broken() -> tuple[bytes, str]:
+    name, said = "modelStreamErrorException", _ERRORS["overloaded"][2]
+    kind = {":exception-type": name, ":message-type": "exception"}
+    head = {**kind, ":content-type": "application/json"}
+    return message(head, as_json({"message": said}).encode()), f"{name}: {said}"
+
+
+class BedrockConverse(Api):
+    family = "bedrock_converse"
+    path = re.compile(r"/model/([^/]+)/converse(?:-stream)?$")
+    stream_type = EVENT_STREAM
+
+    def model(self, path: str, body: Body) -> str:
+        found = self.path.search(path)
+        assert found
+        return unquote(found[1])
+
+    def streams(self, path: str, body: Body) -> bool:
+        return path.endswith("-stream")
+
+    def offered(self, body: Body) -> list[str]:
+        tools = (body.get("toolConfig") or {}).get("tools") or []
+        return [it["toolSpec"]["name"] for it in tools if "toolSpec" in it]
+
+    def able(self, said: Said, body: Body) -> Said:
+        finish = "content_filter" if said.finish == "refusal" else said.finish
+        return replace(said, tokens=replace(said.tokens, reasoning=0), finish=finish)
+
+    def _end(self, said: Said) -> Any:
+        told = said.tokens
+        usage = {
+            "inputTokens": told.input - told.cache_read - told.cache_write,
+            "outputTokens": told.output,
+            "totalTokens": told.input + told.output,
+            "cacheReadInputTokens": told.cache_read,
+            "cacheWriteInputTokens": told.cache_write,
+        }
+        return {"usage": usage, "metrics": {"latencyMs": 41}}
+
+    def whole(self, said: Said, body: Body, model: str) -> Any:
+        content: list[Any] = []
+        if said.thinking:
+            thought = {"text": said.thinking, "signature": "c2lnbmVk"}
+            content.append({"reasoningContent": {"reasoningText": thought}})
+        if said.text:
+            content.append({"text": said.text})
+        for it in said.calls:
+            content.append({"toolUse": {"toolUseId": it.id, "name": it.name, "input": it.input}})
+        output = {"message": {"role": "assistant", "content": content}}
+        return {"output": output, "stopReason": _STOP[said.finish], **self._end(said)}
+
+    def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
+        yield event("messageStart", {"role": "assistant"})
+        for index, block in enumerate(
+            self.whole(said, body, model)["output"]["message"]["content"]
+        ):
+            at = {"contentBlockIndex": index}
+            if "toolUse" in block:
+                used = dict(block["toolUse"])
+                given = as_json(used.pop("input"))
+                yield event("contentBlockStart", {**at, "start": {"toolUse": used}})
+                deltas: list[Any] = [{"toolUse": {"input": it}} for it in pieces(given)]
+            elif "text" in block:
+                deltas = [{"text": it} for it in pieces(block["text"])]
+            else:
+                words = pieces(said.thinking)
+                deltas = [{"reasoningContent": {"text": it}} for it in words]
+                deltas.append({"reasoningContent": {"signature": "c2lnbmVk"}})
+            for delta in deltas:
+                yield event("contentBlockDelta", {**at, "delta": delta})
+            yield event("contentBlockStop", at)
+        yield event("messageStop", {"stopReason": _STOP[said.finish]})
+        yield event("metadata", self._end(said))
+
+    def refusal(self, why: str) -> Refused:
+        return refusal(why)
+
+    def breaks(self) -> tuple[bytes, str]:
+        return broken()
+
+
+class BedrockInvoke(AnthropicMessages):
+    """Claude's own bodies; of its events each stands in one of the stream's."""
+
+    family = "bedrock_invoke"
+    path = re.compile(r"/model/([^/]+)/invoke(?:-with-response-stream)?$")
+    stream_type = EVENT_STREAM
+
+    def model(self, path: str, body: Body) -> str:
+        found = self.path.search(path)
+        assert found
+        return unquote(found[1])
+
+    def streams(self, path: str, body: Body) -> bool:
+        return path.endswith("-stream")
+
+    def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
+        for frame in self.frames(said, body, model):
+            told = dict(frame)
+            if frame["type"] == "message_stop":
+                counts = {
+                    "inputTokenCount": said.tokens.input,
+                    "outputTokenCount": said.tokens.output,
+                    "invocationLatency": 41,
+                    "firstByteLatency": 12,
+                }
+                told["amazon-bedrock-invocationMetrics"] = counts
+            packed = base64.b64encode(as_json(told).encode()).decode()
+            yield event("chunk", {"bytes": packed, "p": "abcdef"})
+
+    def refusal(self, why: str) -> Refused:
+        return refusal(why)
+
+    def breaks(self) -> tuple[bytes, str]:
+        return broken()

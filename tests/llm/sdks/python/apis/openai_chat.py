@@ -1,0 +1,216 @@
+"""OpenAI's Chat Completions, from its reference; also as Azure and Mistral have it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from tests.llm.sdks.python.apis.base import (
+    Api,
+    Body,
+    Refused,
+    Said,
+    Tokens,
+    as_json,
+    pieces,
+    sse,
+)
+
+CREATED = 1_760_000_000
+_ERRORS = {
+    "busy": (429, "requests", "rate_limit_exceeded", "Rate limit reached. Try again in 10ms."),
+    "long": (
+        400,
+        "invalid_request_error",
+        "context_length_exceeded",
+        "Your input exceeds the context window of this model.",
+    ),
+    "overloaded": (503, "server_error", None, "The engine is currently overloaded."),
+}
+
+
+def openai_refusal(why: str) -> Refused:
+    status, kind, code, message = _ERRORS[why]
+    error = {"message": message, "type": kind, "param": None, "code": code}
+    headers = {"retry-after-ms": "10", "x-request-id": "req_1"}
+    return Refused(status, {"error": error}, message, headers)
+
+
+class OpenAiChat(Api):
+    family = "openai_chat"
+    path = re.compile(r"/chat/completions$")
+
+    def model(self, path: str, body: Body) -> str:
+        deployed = re.search(r"/deployments/([^/]+)/", path)
+        return str(body.get("model") or (deployed[1] if deployed else ""))
+
+    def able(self, said: Said, body: Body) -> Said:
+        return replace(said, text="") if said.calls and not said.text.strip() else said
+
+    def usage(self, told: Tokens) -> Any:
+        return {
+            "prompt_tokens": told.input,
+            "completion_tokens": told.output,
+            "total_tokens": told.input + told.output,
+            "prompt_tokens_details": {
+                "cached_tokens": told.cache_read,
+                "cache_write_tokens": told.cache_write,
+                "audio_tokens": 0,
+            },
+            "completion_tokens_details": {
+                "reasoning_tokens": told.reasoning,
+                "audio_tokens": 0,
+                "accepted_prediction_tokens": 0,
+                "rejected_prediction_tokens": 0,
+            },
+        }
+
+    def message(self, said: Said) -> dict[str, Any]:
+        refused = said.finish == "refusal"
+        message: dict[str, Any] = {
+            "role": "assistant",
+            "content": None if refused else said.text,
+            "refusal": said.text if refused else None,
+            "annotations": [],
+        }
+        if said.thinking:
+            message["reasoning_content"] = said.thinking
+        if said.calls:
+            message["tool_calls"] = self.calls(said)
+        return message
+
+    def calls(self, said: Said) -> list[Any]:
+        return [
+            {
+                "id": it.id,
+                "type": "function",
+                "function": {"name": it.name, "arguments": as_json(it.input)},
+            }
+            for it in said.calls
+        ]
+
+    def reason(self, said: Said) -> str:
+        return "stop" if said.finish == "refusal" else said.finish
+
+    def whole(self, said: Said, body: Body, model: str) -> Any:
+        choice = {
+            "index": 0,
+            "message": self.message(said),
+            "logprobs": None,
+            "finish_reason": self.reason(said),
+        }
+        return {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": CREATED,
+            "model": model,
+            "choices": [choice],
+            "usage": self.usage(said.tokens),
+            "service_tier": "default",
+            "system_fingerprint": "fp_1",
+        }
+
+    def deltas(self, said: Said) -> Iterator[dict[str, Any]]:
+        yield {"role": "assistant", "content": ""}
+        for word in pieces(said.thinking):
+            yield {"reasoning_content": word}
+        key = "refusal" if said.finish == "refusal" else "content"
+        for word in pieces(said.text):
+            yield {key: word}
+        for index, it in enumerate(said.calls):
+            begun = {"name": it.name, "arguments": ""}
+            yield {
+                "tool_calls": [{"index": index, "id": it.id, "type": "function", "function": begun}]
+            }
+            for word in pieces(as_json(it.input)):
+                yield {"tool_calls": [{"index": index, "function": {"arguments": word}}]}
+
+    def numbered(self, body: Body) -> bool:
+        """Tell whether a stream is to end with what it came to."""
+        return bool((body.get("stream_options") or {}).get("include_usage"))
+
+    def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
+        head = {
+            "id": "chatcmpl-1",
+            "object": "chat.completion.chunk",
+            "created": CREATED,
+            "model": model,
+        }
+        unknown = {"usage": None} if self.numbered(body) else {}
+
+        def chunk(delta: Any, reason: str | None) -> bytes:
+            choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}
+            return sse({**head, "choices": [choice], **unknown})
+
+        for delta in self.deltas(said):
+            yield chunk(delta, None)
+        yield chunk({}, self.reason(said))
+        if self.numbered(body):
+            yield sse({**head, "choices": [], "usage": self.usage(said.tokens)})
+        yield b"data: [DONE]\n\n"
+
+    def refusal(self, why: str) -> Refused:
+        return openai_refusal(why)
+
+    def breaks(self) -> tuple[bytes, str]:
+        told = openai_refusal("overloaded")
+        return sse(told.body), told.message
+
+
+class MistralChat(OpenAiChat):
+    """As Mistral's reference has it: usage always, in the last chunk that says something."""
+
+    def able(self, said: Said, body: Body) -> Said:
+        return replace(said, tokens=Tokens(said.tokens.input, said.tokens.output))
+
+    def usage(self, told: Tokens) -> Any:
+        both = told.input + told.output
+        return {
+            "prompt_tokens": told.input,
+            "completion_tokens": told.output,
+            "total_tokens": both,
+        }
+
+    def message(self, said: Said) -> dict[str, Any]:
+        content: Any = said.text
+        if said.thinking:
+            thought = {"type": "thinking", "thinking": [{"type": "text", "text": said.thinking}]}
+            content = [thought, {"type": "text", "text": said.text}]
+        calls = self.calls(said) or None
+        return {"role": "assistant", "content": content, "tool_calls": calls, "prefix": False}
+
+    def deltas(self, said: Said) -> Iterator[dict[str, Any]]:
+        yield {"role": "assistant", "content": ""}
+        for word in pieces(said.thinking):
+            thought = {"type": "thinking", "thinking": [{"type": "text", "text": word}]}
+            yield {"content": [thought]}
+        for word in pieces(said.text):
+            yield {"content": word}
+        if said.calls:
+            numbered = [{**it, "index": at} for at, it in enumerate(self.calls(said))]
+            yield {"content": "", "tool_calls": numbered}
+
+    def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
+        head = {
+            "id": "cmpl-1",
+            "object": "chat.completion.chunk",
+            "created": CREATED,
+            "model": model,
+        }
+        for delta in self.deltas(said):
+            choice = {"index": 0, "delta": delta, "finish_reason": None}
+            yield sse({**head, "choices": [choice]})
+        end = {"index": 0, "delta": {"content": ""}, "finish_reason": self.reason(said)}
+        yield sse({**head, "choices": [end], "usage": self.usage(said.tokens)})
+        yield b"data: [DONE]\n\n"
+
+    def refusal(self, why: str) -> Refused:
+        told = openai_refusal(why)
+        body = {
+            "object": "error",
+            "message": told.message,
+            "type": "invalid_request_error",
+            "param": None,
+            "code": "3051",
+        }
+        return Refused(told.status, body, told.message, {"retry-after": "0"})

@@ -1,0 +1,70 @@
+"""Ollama's `ollama`: chat and generate, on this machine."""
+
+from typing import Any
+
+import ollama
+
+from tests.llm.sdks.python.given import (
+    FUNCTIONS,
+    IMAGES,
+    RESULT,
+    SYSTEM,
+    Given,
+    question,
+)
+
+MODEL = "qwen3:8b"
+WHOLE = ("text", "packed", "tools", "thinking", "length", "long", "overloaded")
+STREAMED = (*WHOLE, "broken", "cut")
+
+
+def chat(case: str, **more: Any) -> dict[str, Any]:
+    asked = [
+        {"role": "system", "content": SYSTEM},
+        {"role": "user", "content": question(case), **more},
+    ]
+    return {
+        "model": MODEL,
+        "messages": asked,
+        "tools": FUNCTIONS,
+        "options": {"temperature": 0.5, "seed": 7},
+    }
+
+
+def run(given: Given) -> None:
+    client: Any = ollama.Client(host=given.origin("ollama"))
+    for case in WHOLE:
+        given.do(case, lambda case=case: client.chat(**chat(case)))
+    for case in STREAMED:
+        given.events(f"{case} streamed", lambda case=case: client.chat(**chat(case), stream=True))
+    given.do("images", lambda: client.chat(**chat("text", images=IMAGES)))
+    given.do("loop", lambda: _loop(client))
+    asked: dict[str, Any] = {"model": MODEL, "system": SYSTEM}
+    for case in ("text", "thinking", "length", "long"):
+        prompt = question(case)
+        given.do(f"generate {case}", lambda prompt=prompt: client.generate(**asked, prompt=prompt))
+        given.events(
+            f"generate {case} streamed",
+            lambda prompt=prompt: client.generate(**asked, prompt=prompt, stream=True),
+        )
+    given.do("embeddings", lambda: client.embed(model=MODEL, input="A room"))
+    given.do("show", lambda: client.show(MODEL))
+    given.in_loop("async", lambda: _in_loop(given.origin("ollama")))
+
+
+def _loop(client: Any) -> Any:
+    asked = chat("loop")
+    first = client.chat(**asked)
+    results = [
+        {"role": "tool", "tool_name": it.function.name, "content": RESULT}
+        for it in first.message.tool_calls
+    ]
+    asked["messages"] += [first.message, *results]
+    return [first, *client.chat(**asked, stream=True)]
+
+
+async def _in_loop(host: str) -> Any:
+    client: Any = ollama.AsyncClient(host=host)
+    whole = await client.chat(**chat("tools"))
+    events = [it async for it in await client.chat(**chat("text"), stream=True)]
+    return [whole, *events]

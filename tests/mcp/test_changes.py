@@ -1,0 +1,90 @@
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from warex.mcp.changes import Change, Corrupted, Replaced, WithoutTools, changed, failure
+
+_json: st.SearchStrategy[JsonValue] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["content", "text", "resource", "tools", "name"]), inner)
+    ),
+    max_leaves=8,
+)
+CHANGES: list[Change] = [
+    Replaced(failure("no")),
+    WithoutTools("a*"),
+    Corrupted("truncated"),
+    Corrupted("garbled"),
+    Corrupted("empty"),
+]
+
+
+def message(**result: JsonValue) -> dict[str, JsonValue]:
+    return {"jsonrpc": "2.0", "id": "7", "result": {"_meta": {"a": 1}, **result}}
+
+
+def after(change: Change, **result: JsonValue) -> JsonValue:
+    given = json.loads(changed(message(**result), change))
+    assert given["id"] == "7"
+    kept: JsonValue = given.get("result", given.get("error"))
+    return kept
+
+
+def test_of_a_truncated_result_the_first_half_of_each_text_is_left() -> None:
+    block: JsonValue = [{"type": "text", "text": "Ünïcode!"}, {"resource": {"text": "abcd"}}]
+    got = after(Corrupted("truncated"), content=block, structuredContent={"n": 1, "t": ["xy"]})
+
+    assert got == {
+        "_meta": {"a": 1},
+        "content": [{"type": "text", "text": "Ünïc"}, {"resource": {"text": "ab"}}],
+        "structuredContent": {"n": 1, "t": ["x"]},
+    }
+
+
+def test_in_a_garbled_result_every_third_letter_is_lost() -> None:
+    got = after(Corrupted("garbled"), content=[{"type": "text", "text": "abcdef"}])
+
+    assert got == {"_meta": {"a": 1}, "content": [{"type": "text", "text": "a\ufffdcd\ufffdf"}]}
+
+
+def test_an_empty_result_has_no_content_of_either_kind() -> None:
+    got = after(Corrupted("empty"), content=[{"type": "image"}], structuredContent={"n": 1})
+
+    assert got == {"_meta": {"a": 1}, "content": []}
+
+
+def test_invalid_json_is_the_beginning_of_the_message() -> None:
+    given = changed(message(content=[]), Corrupted("invalid_json"))
+
+    assert given.startswith(b'{"jsonrpc"')
+    with pytest.raises(ValueError, match="char"):
+        json.loads(given)
+
+
+def test_a_list_lacks_the_tools_that_fit_and_no_other() -> None:
+    tools: JsonValue = [{"name": "ask"}, {"name": "buy"}]
+
+    assert after(WithoutTools("a*"), tools=tools) == {"_meta": {"a": 1}, "tools": [{"name": "buy"}]}
+
+
+def test_an_error_is_not_damaged_any_more() -> None:
+    error: dict[str, JsonValue] = {"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "a"}}
+
+    assert json.loads(changed(error, Corrupted("truncated"))) == error
+    assert json.loads(changed(error, WithoutTools("*"))) == error
+
+
+@settings(max_examples=60)
+@given(_json, st.sampled_from(CHANGES))
+def test_whatever_a_server_says_it_stays_a_message_in_one_line(
+    result: JsonValue, change: Change
+) -> None:
+    given = changed({"jsonrpc": "2.0", "id": 1, "result": result}, change)
+
+    assert json.loads(given)["id"] == 1
+    assert b"\n" not in given

@@ -1,0 +1,16 @@
+"""A task for what needs one and looks at nothing of it."""
+
+from pathlib import Path
+
+from warex.clock import Clock
+from warex.proxy.config import ProxyConfig
+from warex.proxy.model_calls import ModelCalls
+from warex.proxy.recorder import Recorder
+from warex.proxy.tasks import Task
+from warex.scenarios import Injector, Scenario
+
+
+def a_task() -> Task:
+    injector = Injector(Scenario(name="clean"), 0)
+    config = ProxyConfig(ca=Path("unused"))
+    return Task("", injector, ModelCalls(config, injector, Recorder(Clock())))

@@ -1,0 +1,136 @@
+"""What holds of calls over each API that WAREX reads, as the server and the client see them."""
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.llm.families.vectors import Vector, vectors
+from tests.proxy.support.lanes import Begin, Lane
+from tests.proxy.support.origin import Answer, Origin, Seen
+from warex.llm import FAMILIES, Family, recognise
+from warex.llm.defences import Defence
+from warex.traces import DefenceApplied, LlmCall, begin_llm_cache, share_answers
+
+pytestmark = [pytest.mark.wire, pytest.mark.slow]
+
+HINT = Defence(name="hint", text='Reload "pages"\nthat fail: é.')
+WRITTEN = json.dumps(HINT.text)[1:-1].encode()
+
+each_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+
+
+def requests(family: Family) -> list[Vector]:
+    """One call for each of the API's paths and bodies."""
+    return list({(v.path, v.sent): v for v in vectors(family.name)}.values())
+
+
+def answers(family: Family) -> list[Vector]:
+    """Calls that were answered whole, streamed and not."""
+    good = [v for v in vectors(family.name) if v.status == 200 and v.expected().complete]
+    found = list({(v.path, v.sent, v.body): v for v in good}.values())
+    assert {v.recognised().stream for v in found} == {True, False}
+    return found
+
+
+def ask(lane: Lane, origin: Origin, vector: Vector) -> httpx.Response:
+    head = {"content-type": "application/json"}
+    with httpx.Client(proxy=lane.url) as raw:
+        return raw.post(
+            f"http://127.0.0.1:{origin.port}{vector.path}", content=vector.sent, headers=head
+        )
+
+
+def _prompt(seen: Seen) -> tuple[list[object], list[object]]:
+    """Return the system's messages, and the others, as the server reads them."""
+    request = recognise("POST", seen.target, "", seen.body)
+    assert request is not None
+    system = [m for m in request.messages if isinstance(m, dict) and m.get("role") in SYSTEM]
+    return [*system], [m for m in request.messages if m not in system]
+
+
+SYSTEM = ("system", "developer")
+
+
+@each_family
+def test_the_server_receives_a_defence_once_and_all_else_as_it_was(
+    begin: Begin, plain: Origin, family: Family
+) -> None:
+    sent = requests(family)
+    with begin(defence=HINT) as lane:
+        for vector in sent:
+            ask(lane, plain, vector)
+
+    assert len(plain.seen) == len(sent)
+    for vector, seen in zip(sent, plain.seen, strict=True):
+        assert seen.target == vector.path
+        assert seen.body.count(WRITTEN) == 1
+        assert seen.header("content-length") == str(len(seen.body))
+        system, others = _prompt(seen)
+        assert WRITTEN.decode() in json.dumps(system, ensure_ascii=True)
+        bare = _prompt(Seen("POST", vector.path, [], vector.sent))
+        assert others == bare[1]
+        # Nothing was taken out of what was written.
+        rest = iter(seen.body)
+        assert all(byte in rest for byte in vector.sent)
+    calls = [call.exchange for call in lane.events(LlmCall)]
+    assert [applied.exchange for applied in lane.events(DefenceApplied)] == calls
+    assert len(calls) == len(sent)
+
+
+@each_family
+def test_a_request_has_a_system_prompt_or_none(family: Family) -> None:
+    prompts = {bool(_prompt(Seen("POST", v.path, [], v.sent))[0]) for v in requests(family)}
+
+    assert prompts == {True, False}
+
+
+@each_family
+def test_an_answer_is_given_again_byte_for_byte_without_the_model(
+    begin: Begin, plain: Origin, tmp_path: Path, family: Family
+) -> None:
+    (run := tmp_path / "run").mkdir()
+    cache = begin_llm_cache(run)
+    place = {"cache": cache, "shared": cache / "1"}
+    kept = answers(family)
+
+    def trial(*, answering: bool) -> tuple[Lane, list[tuple[bytes, str]]]:
+        said = []
+        with begin(llm_cache=place) as lane:
+            for vector in kept:
+                if answering:
+                    plain.routes[vector.path] = _as_sent(vector)
+                answer = ask(lane, plain, vector)
+                assert answer.status_code == 200, answer.text
+                said.append((answer.content, answer.headers["content-type"]))
+        return lane, said
+
+    first, said = trial(answering=True)
+    share_answers(first.out, cache / "1")
+    asked = len(plain.seen)
+    plain.routes.clear()
+    second, again = trial(answering=False)
+
+    assert said == again == [(vector.body, vector.content_type) for vector in kept]
+    assert len(plain.seen) == asked
+    calls = second.events(LlmCall)
+    assert all(call.replayed and call.complete for call in calls)
+    assert [_told(call) for call in calls] == [_told(call) for call in first.events(LlmCall)]
+
+
+def _told(call: LlmCall) -> tuple[object, ...]:
+    return call.family, call.answer, call.tool_calls, call.input_tokens, call.output_tokens
+
+
+def _as_sent(vector: Vector) -> Answer:
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: {vector.content_type}\r\n"
+    if not vector.recognised().stream:
+        length = f"Content-Length: {len(vector.body)}\r\n\r\n"
+        return Answer(raw=f"{head}{length}".encode() + vector.body)
+    half = len(vector.body) // 2
+    pieces = b"".join(
+        b"%x\r\n%b\r\n" % (len(piece), piece)
+        for piece in (vector.body[:half], vector.body[half:], b"")
+    )
+    return Answer(raw=f"{head}Transfer-Encoding: chunked\r\n\r\n".encode() + pieces)

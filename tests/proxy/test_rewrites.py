@@ -1,0 +1,146 @@
+"""A page that a fault changes, on the wire: what the client gets, and what the ledger says."""
+
+import gzip
+import re
+
+import httpx
+import pytest
+
+from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
+from tests.proxy.support.origin import Answer, Origin
+from warex.faults import HttpError, Popup
+from warex.scenarios import Scenario, Trigger
+from warex.traces import FaultDelivered, FaultMissed, HarnessBroke, RequestSeen, Witness
+
+pytestmark = pytest.mark.wire
+
+HTML = (b"Content-Type", b"text/html")
+PAGE = b"<!doctype html><head><title>a</title></head>" + b"<p>text</p>" * 5000
+BROWSER = {"sec-fetch-dest": "document", "accept": "text/html"}
+FIRST = Trigger(first=1)
+
+
+def asking(lane: Lane) -> httpx.Client:
+    return httpx.Client(proxy=lane.url, headers=BROWSER, timeout=10)
+
+
+def site(plain: Origin, *more: tuple[bytes, bytes], body: bytes = PAGE) -> str:
+    plain.routes["/"] = Answer(headers=[HTML, *more], body=body)
+    return f"http://127.0.0.1:{plain.port}/"
+
+
+def script_in(page: bytes) -> bytes:
+    found = re.search(rb"<head>(<script>.*?</script>)<title>", page, re.DOTALL)
+    assert found
+    assert page.replace(found[1], b"", 1) == PAGE
+    return found[1]
+
+
+def report_in(page: bytes) -> str:
+    found = re.search(r'"report":"(/[0-9a-f]{16})"', script_in(page).decode())
+    assert found
+    return found[1]
+
+
+def test_a_page_is_delivered_when_it_says_that_it_was_shown(begin: Begin, plain: Origin) -> None:
+    url = site(plain, (b"Content-Encoding", b"gzip"), body=gzip.compress(PAGE))
+    with begin(scenario=scenario(Popup(), FIRST)) as lane, asking(lane) as client:
+        report = report_in(client.get(url).content)
+        assert client.get(url).content == PAGE
+        assert not lane.events(FaultDelivered)
+        for what in ("shown", "dismissed"):
+            assert client.post(url.rstrip("/") + report, content=what).status_code == 204
+
+    (done,) = lane.events(FaultDelivered)
+    assert not lane.events(FaultMissed)
+    assert not lane.events(HarnessBroke)
+    said = [(it.exchange, it.injection, it.what) for it in lane.events(Witness)]
+    assert said == [("x1", done.injection, "shown"), ("x1", done.injection, "dismissed")]
+    assert [it.target for it in plain.seen] == ["/", "/"]
+    assert len(lane.events(RequestSeen)) == 2
+
+
+def missed(begin: Begin, url: str, given: Scenario | None = None) -> str:
+    with begin(scenario=given or scenario(Popup(), FIRST)) as lane, asking(lane) as client:
+        client.get(url)
+    assert not lane.events(FaultDelivered)
+    (found,) = lane.events(FaultMissed)
+    return found.reason
+
+
+def test_a_page_that_never_says_so_was_not_rendered(begin: Begin, plain: Origin) -> None:
+    assert missed(begin, site(plain)) == "not_rendered"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [(b"text/html", b""), (b"text/html", b"<!-- a"), (b"application/json", b"{}")],
+)
+def test_where_there_is_no_page_there_is_nothing_to_rewrite(
+    begin: Begin, plain: Origin, kind: bytes, body: bytes
+) -> None:
+    plain.routes["/a"] = Answer(headers=[(b"Content-Type", kind)], body=body)
+
+    assert missed(begin, f"http://127.0.0.1:{plain.port}/a") == "nothing_to_rewrite"
+
+
+def test_a_page_comes_as_it_is_where_its_coding_is_not_read(begin: Begin, plain: Origin) -> None:
+    url = site(plain, (b"Content-Encoding", b"x-own"))
+    with begin(scenario=scenario(Popup(), FIRST)) as lane, asking(lane) as client:
+        assert client.get(url).content == PAGE
+
+    (found,) = lane.events(FaultMissed)
+    assert found.reason == "nothing_to_rewrite"
+
+
+def test_the_sites_own_error_page_is_changed_as_any_page(begin: Begin, plain: Origin) -> None:
+    plain.routes["/"] = Answer(500, [HTML], PAGE)
+    url = f"http://127.0.0.1:{plain.port}/"
+    with begin(scenario=scenario(Popup())) as lane, asking(lane) as client:
+        script_in(client.get(url).content)
+    assert lane.events(FaultMissed)[0].reason == "not_rendered"
+
+
+def test_a_report_is_heard_while_the_page_still_streams(begin: Begin, plain: Origin) -> None:
+    url = site(plain)
+    with begin(scenario=scenario(Popup(), FIRST)) as lane, asking(lane) as client:
+        with client.stream("GET", url) as answer:
+            head = b""
+            for piece in answer.iter_bytes():
+                head += piece
+                if b'"report":' in head:
+                    break
+            found = re.search(rb'"report":"(/\w+)"', head)
+            assert found
+            with asking(lane) as other:
+                other.post(url.rstrip("/") + found[1].decode(), content="shown")
+            wait_until(lambda: lane.events(FaultDelivered))
+        client.get(url)
+
+    assert not lane.events(FaultMissed)
+
+
+def test_a_popup_comes_over_an_injected_error_page_too(begin: Begin, plain: Origin) -> None:
+    both = Scenario.model_validate(
+        {
+            "name": "both",
+            "rules": [
+                {
+                    "name": name,
+                    "trigger": {"first": 1},
+                    "fault": fault.model_dump(),
+                }
+                for name, fault in (
+                    ("error", HttpError(stage="response", body="<title>gone</title>")),
+                    ("popup", Popup()),
+                )
+            ],
+        }
+    )
+    with begin(scenario=both) as lane, asking(lane) as client:
+        page = client.get(site(plain)).text
+
+    assert page.startswith("<script>")
+    assert page.endswith("<title>gone</title>")
+    assert [it.rule for it in lane.events(FaultDelivered)] == ["error"]
+    assert [(it.rule, it.reason) for it in lane.events(FaultMissed)] == [("popup", "not_rendered")]

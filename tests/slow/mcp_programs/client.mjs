@@ -1,0 +1,32 @@
+// A client made with the official TypeScript SDK: client.mjs TRANSPORT URL. As client.py.
+import {readFileSync} from 'node:fs';
+import {Client} from '@modelcontextprotocol/sdk/client/index.js';
+import {SSEClientTransport} from '@modelcontextprotocol/sdk/client/sse.js';
+import {StreamableHTTPClientTransport} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+
+const [transport, url] = process.argv.slice(2);
+const Transport = transport === 'sse' ? SSEClientTransport : StreamableHTTPClientTransport;
+const client = new Client({name: 'client', version: '1'});
+await client.connect(new Transport(new URL(url)));
+const found = [];
+for (const [tool, given] of JSON.parse(readFileSync(0, 'utf8'))) {
+  const began = performance.now();
+  let came;
+  try {
+    if (tool === null) {
+      const {tools} = await client.listTools();
+      came = {tools: tools.map((it) => it.name).sort()};
+    } else {
+      const options = {timeout: tool.startsWith('browser_') ? 30000 : 6000};
+      const got = await client.callTool({name: tool, arguments: given}, undefined, options);
+      came = {failed: got.isError ?? false, said: got.content.map((it) => it.text ?? it.data ?? '')};
+    }
+  } catch (error) {
+    came = error.code === -32001 && /timed out/.test(error.message)
+      ? {waits: true}
+      : {error: error.code ?? null, words: error.message};
+  }
+  found.push({...came, seconds: Math.round((performance.now() - began) / 10) / 100});
+}
+console.log(JSON.stringify(found));
+process.exit(0);

@@ -1,0 +1,76 @@
+# mypy: ignore-errors
+"""A client made with the official Python SDK: ``client.py TRANSPORT URL``.
+
+Standard input names the calls, as JSON: a list of tools with their arguments; ``null`` in a tool's
+place asks for the list of tools. Standard output tells what came of each, as JSON.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from contextlib import AsyncExitStack
+from typing import Any
+
+import mcp
+from mcp.client.sse import sse_client
+
+try:
+    from mcp.client.streamable_http import streamable_http_client
+except ImportError:
+    from mcp.client.streamable_http import streamablehttp_client as streamable_http_client
+
+transport, url = sys.argv[1:]
+TIMEOUT = 6
+MODERN = hasattr(mcp, "Client")
+
+
+def told(result: Any) -> dict[str, Any]:
+    said = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+    blocks = [block.get("text", block.get("data", "")) for block in said["content"]]
+    return {"failed": said.get("isError", False), "said": blocks}
+
+
+async def session(stack: AsyncExitStack) -> Any:
+    if transport == "modern":
+        return await stack.enter_async_context(mcp.Client(url))
+    opened = sse_client(url) if transport == "sse" else streamable_http_client(url)
+    if MODERN:
+        return await stack.enter_async_context(mcp.Client(opened, mode="legacy"))
+    read, write, *_ = await stack.enter_async_context(opened)
+    made = await stack.enter_async_context(mcp.ClientSession(read, write))
+    await made.initialize()
+    return made
+
+
+async def call(client: Any, tool: str | None, arguments: Any) -> dict[str, Any]:
+    began = time.monotonic()
+    try:
+        async with asyncio.timeout(TIMEOUT):
+            if tool is None:
+                came = {"tools": sorted(it.name for it in (await client.list_tools()).tools)}
+            else:
+                came = told(await client.call_tool(tool, arguments))
+    except TimeoutError:
+        came = {"waits": True}
+    except Exception as error:  # noqa: BLE001 - whatever the SDK raises is told
+        inner = getattr(error, "error", None)
+        came = {"error": getattr(inner, "code", None), "words": str(error)}
+    return {**came, "seconds": round(time.monotonic() - began, 2)}
+
+
+found: list[dict[str, Any]] = []
+
+
+async def run() -> None:
+    async with AsyncExitStack() as stack:
+        client = await session(stack)
+        for tool, arguments in json.load(sys.stdin):
+            found.append(await call(client, tool, arguments))
+
+
+try:
+    asyncio.run(run())
+except BaseExceptionGroup as group:
+    print(group, file=sys.stderr)
+print(json.dumps(found))

@@ -1,0 +1,113 @@
+"""Every block of the documentation is read as what it says it is; what is not run says why.
+
+Console blocks of the tutorial and the how-tos are typed and compared by cli/test_reference.py.
+"""
+
+import json
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+
+from warex.campaigns.config import CampaignConfig
+from warex.scenarios.mistakes import check
+from warex.scenarios.scenario import Scenario
+from warex.trials.playbook import load_playbook
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted({ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")})
+LANGUAGES = {"console", "sh", "text", "python", "ts", "yaml", "toml", "json", "markdown"}
+BLOCK = re.compile(
+    r"(?P<before>[^\n]*)\n```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+NOT_RUN = re.compile(r"<!-- not run: \w.+ -->")
+
+
+class Block(NamedTuple):
+    """One fenced block of a page."""
+
+    page: Path
+    line: int
+    before: str
+    language: str
+    text: str
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether cli/test_reference.py types it."""
+        pages = (ROOT / "docs" / "how-to", ROOT / "docs" / "tutorial.md")
+        return self.language == "console" and any(self.page.is_relative_to(it) for it in pages)
+
+
+def blocks() -> Iterator[Block]:
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for found in BLOCK.finditer(text):
+            line = text.count("\n", 0, found.start("text")) + 1
+            yield Block(page, line, found["before"], found["language"], found["text"])
+
+
+BLOCKS = [
+    pytest.param(block, id=f"{block.page.relative_to(ROOT)}:{block.line}") for block in blocks()
+]
+
+
+def read(block: Block) -> None:
+    """Read a block as its language and, where it is a whole file of ours, as that file."""
+    match block.language:
+        case "json":
+            for line in [block.text] if block.text.startswith("{\n") else block.text.splitlines():
+                json.loads(line)
+        case "toml":
+            whole(tomllib.loads(block.text))
+        case "yaml":
+            whole(yaml.safe_load(block.text))
+        case "python":
+            compile(block.text, str(block.page), "exec")
+        case "sh":
+            done = subprocess.run(
+                ["bash", "-n"], input=block.text, text=True, capture_output=True, check=False
+            )
+            assert done.stderr == ""
+
+
+def whole(data: Any) -> None:
+    keys = data.keys() if isinstance(data, dict) else set()
+    if {"name", "agents", "conditions"} <= keys:
+        assert check(CampaignConfig, data)[1] == []
+    elif {"name", "rules"} <= keys:
+        assert check(Scenario, data)[1] == []
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_docs_each_block_is_what_it_says_it_is(block: Block, tmp_path: Path) -> None:
+    assert block.language in LANGUAGES
+    if block.language in ("sh", "ts", "console") and not block.is_followed:
+        assert NOT_RUN.fullmatch(block.before), "say above it why it is not run"
+    else:
+        assert not NOT_RUN.fullmatch(block.before), "it is run, or read: drop the reason"
+    read(block)
+    if block.language == "yaml" and "say:" in block.text:
+        (tmp_path / "p.yaml").write_text(block.text)
+        load_playbook(tmp_path / "p.yaml")
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("json", "{"),
+        ("toml", "a = "),
+        ("toml", 'name = "x"\nagents = []\nconditions = []\nnope = 1\n'),
+        ("yaml", "name: x\nrules: [{name: a, fault: {kind: nope}}]"),
+        ("python", "if"),
+        ("sh", "if true"),
+    ],
+)
+def test_docs_a_wrong_block_would_be_found(language: str, text: str) -> None:
+    with pytest.raises((ValueError, SyntaxError, AssertionError)):
+        read(Block(ROOT / "README.md", 1, "", language, text))

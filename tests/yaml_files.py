@@ -1,0 +1,11 @@
+"""Reads the YAML files of tests by libyaml, which takes a tenth of the time."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+
+def load_yaml(path: Path) -> Any:
+    """Return what a file holds."""
+    return yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader)
