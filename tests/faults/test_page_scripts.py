@@ -1,14 +1,15 @@
-"""What every script of the folder must be, to stand in any page."""
+"""What every script that is put into a page must be, to stand in any page."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from warex.faults import page_scripts
-from warex.faults.page_scripts import page_script
+import warex
+from warex.faults.popups import popup
+from warex.rewriting.page_script import page_script
 
-SCRIPTS = sorted(Path(page_scripts.__file__).parent.glob("*.js"))
+SCRIPTS = sorted(Path(warex.__file__).parent.rglob("*.js"))
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
@@ -20,7 +21,7 @@ def test_a_script_means_the_same_in_every_encoding_and_in_xml(path: Path) -> Non
 
 
 def test_what_a_script_is_given_cannot_end_it() -> None:
-    given = page_script("popup", {"title": "</script><!-- ]]> ä"}, "/9f2c")
+    given = page_script(popup.__name__, {"title": "</script><!-- ]]> ä"}, "/9f2c")
 
     assert given.script.isascii()
     assert not any(it in given.script for it in ("</script", "<!--", "]]>"))
@@ -30,6 +31,6 @@ def test_what_a_script_is_given_cannot_end_it() -> None:
 
 
 def test_nothing_in_a_page_tells_who_changed_it() -> None:
-    given = page_script("popup", {}, "/9f2c").script.lower()
+    given = page_script(popup.__name__, {}, "/9f2c").script.lower()
 
     assert not any(it in given for it in ("warex", "fault", "inject", "//"))

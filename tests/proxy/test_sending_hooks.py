@@ -11,7 +11,7 @@ from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.model import Model, client
 from tests.proxy.support.origin import Origin
 from warex.faults import LlmCut, LlmEmpty, LlmError, LlmMalformed, LlmSlow, LlmStale, LlmTimeout
-from warex.faults.llm import LlmFault
+from warex.faults.llm.base import LlmFault
 from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Trigger
 from warex.traces import FaultDelivered, FaultMissed, HarnessBroke, LlmCall, LlmRetried, RequestSeen

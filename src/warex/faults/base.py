@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, Field, JsonValue
 
@@ -49,6 +49,12 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     """Parameters that say how large it is: what a campaign's ``intensity`` multiplies."""
 
     stage: Stage = "request"
+
+    if TYPE_CHECKING:
+
+        @property
+        def kind(self) -> str:
+            """Which fault it is: each has a literal of its own, which is the name of its file."""
 
     @abstractmethod
     def effects(

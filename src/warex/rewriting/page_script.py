@@ -1,7 +1,12 @@
 """A script that runs in a page before any of the page's own."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Final
+
+from pydantic import JsonValue
 
 from warex.exchange import Request, Response
 from warex.rewriting.base import Rewriting
@@ -44,3 +49,22 @@ class PageScript:
         return Rewriting(
             inserter, lambda name, value: policy(value) if name in _POLICIES else value
         )
+
+
+def page_script(module: str, settings: Mapping[str, JsonValue], report: str) -> PageScript:
+    """Return the edit that has a page run the script beside a module: ``popup.js`` of ``popup.py``.
+
+    ``module`` is the module's name, ``settings`` what the script is given, ``report`` the path at
+    which it reports.
+    """
+    package, _, name = module.rpartition(".")
+    given = json.dumps({**settings, "report": report}, sort_keys=True, separators=(",", ":"))
+    # Neither may end the element, nor the section around it in XML.
+    given = given.replace("<", "\\u003c").replace("]]>", "]]\\u003e")
+    return PageScript(f"({_read(__package__, 'runtime')})({given},{_read(package, name)})", report)
+
+
+def _read(package: str, name: str) -> str:
+    text = (files(package) / f"{name}.js").read_text(encoding="ascii")
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//")).rstrip(";")

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Final, Literal, override
 from pydantic import Field
 
 from warex.effects import Effect, Reply
-from warex.faults.mcp import McpFault, held
+from warex.faults.mcp.base import McpFault, held
 from warex.mcp.changes import INTERNAL_ERROR, SESSION_NOT_FOUND, error, failure, written
 from warex.mcp.exchange import McpExchange
 from warex.seeds import Luck

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, override
 from pydantic import Field
 
 from warex.effects import Effect, Truncate
-from warex.faults.llm import LlmFault
+from warex.faults.llm.base import LlmFault
 from warex.llm.exchange import LlmExchange
 from warex.seeds import Luck
 

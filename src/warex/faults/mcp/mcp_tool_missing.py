@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal, override
 from pydantic import Field
 
 from warex.effects import Amend, Effect
-from warex.faults.mcp import McpFault, instead
+from warex.faults.mcp.base import McpFault, instead
 from warex.mcp.changes import INVALID_PARAMS, WithoutTools, answers_to, error
 from warex.mcp.exchange import McpExchange
 from warex.seeds import Luck

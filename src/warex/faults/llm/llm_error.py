@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, override
 from pydantic import Field
 
 from warex.effects import Effect
-from warex.faults.llm import LlmFault, reply
+from warex.faults.llm.base import LlmFault, reply
 from warex.llm import refuse
 from warex.llm.base import Trouble
 from warex.llm.exchange import LlmExchange

@@ -3,7 +3,7 @@
 from typing import ClassVar, Literal, override
 
 from warex.effects import Effect
-from warex.faults.llm import LlmFault, reply
+from warex.faults.llm.base import LlmFault, reply
 from warex.llm import LlmAnswer, Usage, write_answer
 from warex.llm.exchange import LlmExchange
 from warex.seeds import Luck

@@ -5,7 +5,7 @@ from typing import ClassVar, Final, Literal, override
 from pydantic import Field
 
 from warex.effects import Effect, Reply
-from warex.faults.llm import LlmFault, reply
+from warex.faults.llm.base import LlmFault, reply
 from warex.llm import LlmAnswer, ToolCall, Usage, tool_names, write_answer
 from warex.llm.base import LlmRequest
 from warex.llm.exchange import LlmExchange

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from warex.effects import Amend, Effect
 from warex.faults.base import Seconds
-from warex.faults.mcp import McpFault, held
+from warex.faults.mcp.base import McpFault, held
 from warex.mcp.exchange import McpExchange
 from warex.seeds import Luck
 

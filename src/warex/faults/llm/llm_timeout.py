@@ -6,7 +6,7 @@ from pydantic import Field
 
 from warex.effects import Cut, Effect
 from warex.faults.base import Seconds
-from warex.faults.llm import LlmFault
+from warex.faults.llm.base import LlmFault
 from warex.llm.exchange import LlmExchange
 from warex.seeds import Luck
 

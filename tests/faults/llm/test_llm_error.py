@@ -35,7 +35,7 @@ def test_a_client_is_told_how_long_to_wait_only_where_it_asks_too_often(call: Ll
 
 
 def test_the_docs_say_what_each_api_answers() -> None:
-    docs = (Path(__file__).parents[2] / "docs/reference/faults.md").read_text()
+    docs = (Path(__file__).parents[3] / "docs/reference/faults.md").read_text()
     tables = re.findall(r"(?:^\|.*\n)+", docs.partition("What `llm_error` answers")[2], re.M)[:2]
     told = {}
     for table in tables:

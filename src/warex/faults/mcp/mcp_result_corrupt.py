@@ -5,7 +5,7 @@ from typing import ClassVar, Literal, override
 from pydantic import Field
 
 from warex.effects import Amend, Effect
-from warex.faults.mcp import McpFault
+from warex.faults.mcp.base import McpFault
 from warex.mcp.changes import Corrupted, Corruption
 from warex.mcp.exchange import McpExchange
 from warex.seeds import Luck

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
 from warex.faults.base import Memory, PageFault, Seconds
-from warex.faults.page_scripts import page_script
+from warex.rewriting.page_script import page_script
 from warex.seeds import Luck
 
 type About = Literal["newsletter", "cookies", "survey", "app", "login"]
@@ -104,7 +104,7 @@ class Popup(PageFault, frozen=True):
             "times": self.times,
         }
         report = f"/{luck.word('report', number)}"
-        return (Rewrite(page_script("popup", settings, report)),), {**memory, "pages": number + 1}
+        return (Rewrite(page_script(__name__, settings, report)),), {**memory, "pages": number + 1}
 
     def _words(self) -> tuple[_Words, ...]:
         """Return all that it may say."""

@@ -1,0 +1,1 @@
+"""Faults of servers of tools (MCP)."""

@@ -1,0 +1,1 @@
+"""Faults of the parts of a page."""

@@ -1,0 +1,1 @@
+"""Faults of a site's server."""
