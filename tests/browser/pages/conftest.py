@@ -1,0 +1,42 @@
+"""A browser for a file of tests, a site of odd pages, and lanes between them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser.pages.site import PAGES
+from tests.proxy.support.lanes import Begin, beginner
+from tests.proxy.support.origin import Origin, served
+from warex.proxy.ca import CertificateAuthority, ensure_ca
+from warex.proxy.forkserver import Forkserver
+from warex.sandbox.chromium import QUIET, find_chromium
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=str(find_chromium()),
+            proxy={"server": "http://127.0.0.1:9"},
+            args=[*QUIET, "--disable-quic", "--no-sandbox"],
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Origin]:
+    with served() as origin:
+        origin.routes |= {f"/{name}": page for name, page in PAGES.items()}
+        yield origin
+
+
+@pytest.fixture(scope="module")
+def begin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Begin]:
+    folder = tmp_path_factory.mktemp("lanes")
+    authority: CertificateAuthority = ensure_ca(folder / "ca")
+    server = Forkserver()
+    yield beginner(server, authority, Path(folder))
+    server.close()
