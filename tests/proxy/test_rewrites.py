@@ -144,3 +144,38 @@ def test_a_popup_comes_over_an_injected_error_page_too(begin: Begin, plain: Orig
     assert page.endswith("<title>gone</title>")
     assert [it.rule for it in lane.events(FaultDelivered)] == ["error"]
     assert [(it.rule, it.reason) for it in lane.events(FaultMissed)] == [("popup", "not_rendered")]
+
+
+ASKS_FOR_LESS = {
+    "if-none-match": '"1"',
+    "if-modified-since": "Mon, 02 Nov 2026 10:00:00 GMT",
+    "range": "bytes=0-99",
+    "if-range": '"1"',
+    "accept-encoding": "gzip, br;q=0.5, dcz, x-own",
+}
+
+
+@pytest.mark.parametrize("match", [{}, {"status": 200}])
+def test_a_site_is_asked_for_the_whole_answer_that_is_to_be_changed(
+    begin: Begin, plain: Origin, match: dict[str, object]
+) -> None:
+    given = scenario(Popup(), match=match)
+    with begin(scenario=given) as lane, asking(lane) as client:
+        script_in(client.get(site(plain), headers=ASKS_FOR_LESS).content)
+
+    sent = {name.decode().lower(): value.decode() for name, value in plain.seen[0].headers}
+    assert not sent.keys() & (ASKS_FOR_LESS.keys() - {"accept-encoding"})
+    assert sent["accept-encoding"] == "gzip, br;q=0.5"
+    (seen,) = lane.events(RequestSeen)
+    assert {"if-none-match", "range"} <= {name.lower() for name, _ in seen.headers}
+
+
+@pytest.mark.parametrize("match", [{"url": "**/other"}, {"url": "**/other", "status": 200}])
+def test_a_site_is_asked_as_the_client_asks_for_what_stays_as_it_is(
+    begin: Begin, plain: Origin, match: dict[str, object]
+) -> None:
+    with begin(scenario=scenario(Popup(), match=match)) as lane, asking(lane) as client:
+        client.get(site(plain), headers=ASKS_FOR_LESS)
+
+    sent = {name.decode().lower(): value.decode() for name, value in plain.seen[0].headers}
+    assert sent.items() >= ASKS_FOR_LESS.items()

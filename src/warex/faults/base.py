@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, Field, JsonValue
 
-from warex.effects import Delay, Effect
+from warex.effects import Delay, Effect, Rewrite
 from warex.exchange import Exchange, Request, Resource
 from warex.seeds import Luck
 
@@ -65,6 +65,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     def explain(self) -> str:
         """Return what the browser meets, in words with the parameters' values."""
         return self.summary
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether it changes the site's own answer."""
+        return any(isinstance(effect, Rewrite) for effect in self.on_a_page())
 
     def on_a_page(self) -> tuple[Effect, ...]:
         """Return what it does to who asks for a page, for the first time."""

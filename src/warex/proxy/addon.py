@@ -274,6 +274,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
         """Let the site be asked, unless a model has answered this very request before."""
         if ongoing.by_warex or ongoing.presence.left.is_set():
             return
+        self.rewrites.ask(flow, ongoing)
         earlier = ongoing.task.models.earlier(flow, ongoing)
         if earlier is not None:
             flow.response = earlier

@@ -8,6 +8,7 @@ from mitmproxy import http
 
 from warex.effects import Rewrite
 from warex.faults import PageFault
+from warex.proxy.decoding import StreamDecoder
 from warex.proxy.ongoing import Ongoing
 from warex.proxy.perform import Struck
 from warex.proxy.recorder import Recorder
@@ -19,6 +20,9 @@ SHOWN: Final = "shown"
 """What a page reports when whoever looks at it can see the change."""
 _HEARD: Final = 64
 """Characters of a report: more is not ours."""
+
+_ASKS_FOR_LESS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
+"""Fields on which a site gives less than a whole answer (RFC 9110, sections 13 and 14)."""
 
 type Settle = Callable[[Ongoing, Struck, bool], None]
 
@@ -39,6 +43,23 @@ class Rewrites:
         self._settle = settle
         self._pages: dict[str, tuple[Ongoing, Struck]] = {}
         """By the path at which each reports."""
+
+    def ask(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Ask for an answer that may be changed so that it comes whole, and can be read."""
+        request = flow.request
+        if not (
+            any(map(rewrites, ongoing.waiting))
+            or ongoing.task.injector.may_rewrite(request.method, ongoing.exchange.request.url)
+        ):
+            return
+        for name in _ASKS_FOR_LESS:
+            request.headers.pop(name, None)
+        if "accept-encoding" in request.headers:
+            offered = request.headers["accept-encoding"].split(",")
+            read = [
+                it.strip() for it in offered if StreamDecoder.reads(it.partition(";")[0].strip())
+            ]
+            request.headers["accept-encoding"] = ", ".join(read) or "identity"
 
     def begin(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
         """Change the answer while it passes, where nothing else is to happen to it first."""

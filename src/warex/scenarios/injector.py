@@ -279,6 +279,15 @@ class Injector:
         url = normalise(url)
         return any(count.may_concern(method, url) for count in self._counts)
 
+    def may_rewrite(self, method: str, url: str) -> bool:
+        """Whether a rule that is judged by the answer could change that of such a request."""
+        return any(
+            count.at_answer
+            and count.rule.fault.rewrites
+            and count.may_concern(method, normalise(url))
+            for count in self._counts
+        )
+
     def arm(self) -> None:
         """Hit and count from here on."""
         self.armed, self.over = True, False
