@@ -179,3 +179,14 @@ def test_a_site_is_asked_as_the_client_asks_for_what_stays_as_it_is(
 
     sent = {name.decode().lower(): value.decode() for name, value in plain.seen[0].headers}
     assert sent.items() >= ASKS_FOR_LESS.items()
+
+
+@pytest.mark.parametrize(("match", "hit"), [({}, False), ({"resource": ("document",)}, True)])
+def test_a_frame_is_changed_only_where_documents_are_named(
+    begin: Begin, plain: Origin, match: dict[str, object], hit: bool
+) -> None:
+    given = scenario(Popup(), match=match)
+    with begin(scenario=given) as lane, asking(lane) as client:
+        frame = client.get(site(plain), headers={"sec-fetch-dest": "iframe"}).content
+
+    assert (frame != PAGE) == hit == bool(lane.events(FaultMissed))

@@ -23,9 +23,10 @@ def test_a_candidate_is_all_that_a_match_looks_at() -> None:
         "",
         None,
         None,
+        True,
     )
     assert Candidate.of(answer(exchange, 404, "Text/HTML; charset=x"), llm=True) == (
-        *("GET", f"{PAGE}?q", "document", True, 404, "text/html", None, None),
+        *("GET", f"{PAGE}?q", "document", True, 404, "text/html", None, None, True),
     )
 
 

@@ -84,7 +84,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
 
 
 class PageFault(Fault, frozen=True):
-    """A fault that changes the site's own page, as it passes and in the browser."""
+    """A fault that changes the site's own page, as it passes and in the browser.
+
+    A rule with it is about pages of their own, and about frames in them only where its match names
+    documents.
+    """
 
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
 

@@ -4,7 +4,6 @@
     "use strict";
     const own = document.currentScript, ask = window.fetch, told = new Set();
     if (own) own.remove();
-    if (window.top !== window) return;
     const tell = (what) => {
         if (told.has(what)) return;
         told.add(what);

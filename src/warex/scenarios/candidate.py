@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple, Self
 
 from warex.exchange import Exchange, Resource, resource_of
-from warex.faults import McpFault
+from warex.faults import McpFault, PageFault
 from warex.llm.exchange import LlmExchange
 from warex.llm.hosts import is_known_llm_host
 from warex.mcp.exchange import McpExchange
@@ -30,12 +30,17 @@ class Candidate(NamedTuple):
     """Of a call to a model that is read: its API, the model asked for, the agent's step."""
     tools: tuple[tuple[str, str], ...] | None = None
     """Of what goes to a server of tools: the method of each request in it, and the tool."""
+    top_level: bool = True
+    """Whether it is for no frame in a page."""
 
     @classmethod
     def of(cls, exchange: Exchange, *, llm: bool) -> Self:
         """Return what a match may look at now."""
         request, response = exchange.request, exchange.response
-        seen = cls(request.method, normalise(request.url), resource_of(request, response), llm)
+        resource = resource_of(request, response)
+        seen = cls(request.method, normalise(request.url), resource, llm)
+        if resource == "document" and not request.is_top_level:
+            seen = seen._replace(top_level=False)
         if isinstance(exchange, LlmExchange):
             asked = exchange.asked
             seen = seen._replace(call=(asked.family, asked.model, exchange.step))
@@ -67,12 +72,15 @@ def candidates_of(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], b
     methods, statuses = match.method, match.status
     of_llm, llm = rule.of_llm, match.llm or LlmMatch()
     of_mcp = rule.of_mcp
+    whole_pages = isinstance(rule.fault, PageFault) and match.resource is None
     media_types = tuple(wanted.lower() for wanted in match.content_type or ())
 
     def fits(candidate: Candidate) -> bool:
         if methods is not None and candidate.method not in methods:
             return False
         if resources and candidate.resource not in resources:
+            return False
+        if whole_pages and not candidate.top_level:
             return False
         if match.of_websockets and candidate.resource != "websocket":
             return False

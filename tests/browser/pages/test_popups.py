@@ -5,11 +5,11 @@ from functools import partial
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.pages.site import PAGES, has_said, lane_to, opened
+from tests.browser.pages.site import ICON, PAGES, has_said, lane_to, opened
 from tests.proxy.support.lanes import Begin, scenario, wait_until
-from tests.proxy.support.origin import Origin
+from tests.proxy.support.origin import Answer, Origin
 from warex.faults import Popup
-from warex.traces import FaultDelivered
+from warex.traces import FaultDelivered, FaultPlanned, RequestSeen
 
 pytestmark = pytest.mark.browser
 
@@ -40,3 +40,22 @@ def test_a_popup_stands_over_every_kind_of_page(
     browser: Browser, begin: Begin, site: Origin, name: str
 ) -> None:
     closes(browser, begin, site, name)
+
+
+def test_a_popup_opens_in_a_frame_only_where_documents_are_named(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    site.routes["/framing"] = Answer(
+        headers=[(b"Content-Type", b"text/html")],
+        body=f"{ICON}<iframe src=/plain width=800 height=500></iframe>".encode(),
+    )
+    for match, where in (({}, "page"), ({"url": "**/plain", "resource": ("document",)}, "frame")):
+        with lane_to(begin, site, scenario(Popup(), match=match)) as lane:
+            page = opened(browser, lane, "framing")
+            frame = page.frame_locator("iframe")
+            seen = page.get_by_role("dialog") if where == "page" else frame.get_by_role("dialog")
+            expect(seen).to_be_visible()
+            wait_until(partial(lane.events, FaultDelivered))
+            page.context.close()
+        assert [it.resource for it in lane.events(RequestSeen)].count("document") == 2
+        assert len(lane.events(FaultPlanned)) == 1
