@@ -102,11 +102,15 @@ def triggered(trigger: dict[str, Any], **more: Any) -> Scenario:
 
 
 def test_first_is_the_first_so_many_within_the_same_window() -> None:
-    given = triggered({"always": True, "after_step": 2}, per="url")
+    given = triggered({"always": True, "after_step": 2, "trials": 0.5}, per="url")
 
     often = first_only(given, 5)
 
-    assert often.rules[0].trigger.model_dump(exclude_none=True) == {"first": 5, "after_step": 2}
+    assert often.rules[0].trigger.model_dump(exclude_none=True) == {
+        "first": 5,
+        "after_step": 2,
+        "trials": 0.5,
+    }
     assert often.rules[0].fault == given.rules[0].fault
     assert often.rules[0].per == "url"
 

@@ -47,6 +47,8 @@ def test_a_rule_behind_one_that_answers_all_its_exchanges_can_never_strike(
         ({"every": 4}, {"every": 2}),
         ({"probability": 0.5}, {"probability": 0.5}),
         ({"always": True, "between": [0, 5]}, {"first": 1}),
+        ({"always": True, "trials": 0.5}, {"always": True}),
+        ({"first": 3, "trials": 0.5}, {"first": 1}),
     ],
 )
 def test_rules_that_may_meet_are_told_which_stands(earlier: object, later: object) -> None:

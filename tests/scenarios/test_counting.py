@@ -30,6 +30,16 @@ def test_a_window_holds_its_beginning_and_not_its_end() -> None:
     assert [count.narrows_out(1, steps) for steps in (2, 3, 4)] == [True, False, False]
 
 
+def test_a_rule_hits_all_that_its_trigger_says_in_its_share_of_trials_and_nothing_in_others() -> (
+    None
+):
+    count = RuleCount(one(trigger={"first": 3, "trials": 0.25}).rules[0], ())
+    hits = [[count.fires(seed, "", ordinal) for ordinal in (1, 2, 3)] for seed in range(1000)]
+
+    assert {tuple(each) for each in hits} == {(True,) * 3, (False,) * 3}
+    assert 200 < sum(each[0] for each in hits) < 300
+
+
 def test_a_rule_says_when_it_is_judged() -> None:
     after = one(match={"status": 200}, fault={"kind": "http_error", "stage": "response"})
 

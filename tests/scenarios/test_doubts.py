@@ -26,11 +26,23 @@ def scenario(*rules: dict[str, object], **more: object) -> Scenario:
     return Scenario.model_validate({"name": "s", "rules": list(rules), **more})
 
 
-@pytest.mark.parametrize("name", sorted({*preset_names()} - {"paper/javascript"}))
+MIXED = {name for name in preset_names() if name.startswith("mixed/")}
+
+
+@pytest.mark.parametrize("name", sorted({*preset_names()} - {"paper/javascript"} - MIXED))
 def test_no_preset_leaves_a_doubt(name: str) -> None:
     made = load_preset(name)
     assert doubts(made) == ()
     assert "Warnings" not in explain(made)
+
+
+@pytest.mark.parametrize("name", sorted(MIXED))
+def test_of_faults_together_nothing_is_told_but_that_they_may_meet(name: str) -> None:
+    assert all("may meet" in said for said in doubts(load_preset(name)))
+
+
+def test_a_change_of_a_page_tells_nobody_that_an_order_was_not_placed() -> None:
+    assert doubts(scenario(rule("a", {"always": True}, {"kind": "popup"}))) == ()
 
 
 def test_the_papers_count_of_scripts_is_told_to_depend_on_their_order() -> None:

@@ -31,7 +31,7 @@ def test_every_part_of_a_rule_is_told() -> None:
         scenario(
             rule(
                 "down",
-                {"random": {"times": 3}, "between": [3, 10], "after_step": 2},
+                {"random": {"times": 3}, "between": [3, 10], "after_step": 2, "trials": 0.67},
                 {"kind": "http_error", "status": 503, "stage": "response"},
                 match={
                     "url": "https://shop.example/*",
@@ -56,7 +56,7 @@ def test_every_part_of_a_rule_is_told() -> None:
         " is text/html",
         "Which are hit: each with probability 0.5, until 3 were hit; only between second 3 and"
         " second 10 of the trial; only after step 2 of the agent; what comes outside is not"
-        " counted",
+        " counted; only in 0.67 of all trials",
         "Counting: each method and URL is numbered by itself",
         "The browser meets: http_error: is handled by the site and then answered 503",
         "When: after the site has acted, so only its answer is lost: an order sent is an order"

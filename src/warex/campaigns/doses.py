@@ -69,8 +69,8 @@ def _probability(trigger: Trigger) -> float:
 
 
 def _triggered(rule: Rule, trigger: Mapping[str, JsonValue]) -> Rule:
-    windows = {"between": rule.trigger.between, "after_step": rule.trigger.after_step}
-    return rule.model_copy(update={"trigger": Trigger.model_validate({**trigger, **windows})})
+    kept = rule.trigger.model_dump(include={"between", "after_step", "trials"})
+    return rule.model_copy(update={"trigger": Trigger.model_validate({**trigger, **kept})})
 
 
 def shortened(scenario: Scenario, longest_hold_s: float | None) -> Scenario:

@@ -233,6 +233,9 @@ def _ends(rule: Rule) -> bool:
 def _hits_all_of(earlier: Rule, later: Rule) -> bool:
     """Whether every exchange that the later rule hits is surely hit by the earlier one."""
     wide, narrow = earlier.trigger, later.trigger
+    if wide.trials is not None:
+        # Each rule draws by itself.
+        return False
     windows = (narrow.between, narrow.after_step)
     if wide.always:
         unbounded = (wide.between, wide.after_step) == (None, None)

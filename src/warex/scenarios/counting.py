@@ -82,6 +82,8 @@ class RuleCount:
         trigger = self.rule.trigger
         if self._once:
             return self._spent.total() == 0
+        if trigger.trials is not None and draw(seed, self.rule.name, "trials") >= trigger.trials:
+            return False
         if trigger.first is not None:
             return ordinal <= trigger.first
         if trigger.nth is not None:

@@ -78,7 +78,7 @@ def may_write(rule: Rule) -> bool:
 
 def _alone(rule: Rule) -> Iterable[str]:
     name = f"Rule {rule.name!r}"
-    if rule.fault.stage == "response" and may_write(rule):
+    if rule.fault.stage == "response" and not rule.fault.rewrites and may_write(rule):
         yield (
             f"{name} strikes after the site has acted, also on writes such as POST: the order was "
             "placed, and the browser is told that it was not."

@@ -196,7 +196,11 @@ def _windows(trigger: Trigger) -> str:
         words += f"; only between second {start:g} and second {end:g} of the trial"
     if trigger.after_step is not None:
         words += f"; only after step {trigger.after_step} of the agent"
-    return f"{words}; what comes outside is not counted" if words else ""
+    if words:
+        words += "; what comes outside is not counted"
+    if trigger.trials is not None:
+        words += f"; only in {trigger.trials:.3g} of all trials"
+    return words
 
 
 def _counting(rule: Rule) -> str:

@@ -205,6 +205,9 @@ class Trigger(BaseModel, frozen=True, extra="forbid"):
     after_step: Annotated[int, Field(ge=0, strict=True)] | None = Field(
         default=None, description="Only after this many steps of the agent."
     )
+    trials: Probability | None = Field(
+        default=None, description="Only in this share of trials, drawn once for each."
+    )
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
