@@ -21,7 +21,7 @@ from warex.trials.playbook import load_playbook
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted({ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")})
-LANGUAGES = {"console", "sh", "text", "python", "ts", "yaml", "toml", "json", "markdown"}
+LANGUAGES = {"console", "sh", "text", "python", "ts", "yaml", "toml", "json", "markdown", "diff"}
 BLOCK = re.compile(
     r"(?P<before>[^\n]*)\n```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
@@ -69,11 +69,21 @@ def read(block: Block) -> None:
             whole(yaml.safe_load(block.text))
         case "python":
             compile(block.text, str(block.page), "exec")
+        case "diff":
+            added(block.text)
         case "sh":
             done = subprocess.run(
                 ["bash", "-n"], input=block.text, text=True, capture_output=True, check=False
             )
             assert done.stderr == ""
+
+
+def added(text: str) -> None:
+    """Find all that a diff adds where it is added."""
+    for path, lines in re.findall(r"^\+{3} (\S+)\n((?:\+(?!\+\+).*\n)+)", text, re.MULTILINE):
+        there = (ROOT / path).read_text().splitlines()
+        assert {line.removeprefix("+") for line in lines.splitlines()} <= set(there), path
+    assert not re.search(r"^(?!\+)", text.rstrip("\n"), re.MULTILINE)
 
 
 def whole(data: Any) -> None:
@@ -106,6 +116,8 @@ def test_docs_each_block_is_what_it_says_it_is(block: Block, tmp_path: Path) -> 
         ("yaml", "name: x\nrules: [{name: a, fault: {kind: nope}}]"),
         ("python", "if"),
         ("sh", "if true"),
+        ("diff", "+++ README.md\n+never there\n"),
+        ("diff", "+++ README.md\n never there\n"),
     ],
 )
 def test_docs_a_wrong_block_would_be_found(language: str, text: str) -> None:
