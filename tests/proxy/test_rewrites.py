@@ -6,9 +6,11 @@ import re
 import httpx
 import pytest
 
+from tests.proxy.support.client import trusting
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults import HttpError, Popup
+from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, HarnessBroke, RequestSeen, Witness
 
@@ -190,3 +192,24 @@ def test_a_frame_is_changed_only_where_documents_are_named(
         frame = client.get(site(plain), headers={"sec-fetch-dest": "iframe"}).content
 
     assert (frame != PAGE) == hit == bool(lane.events(FaultMissed))
+
+
+def test_a_page_is_changed_over_http2_too(
+    begin: Begin, secure_h2: Origin, ca: CertificateAuthority
+) -> None:
+    secure_h2.routes["/"] = Answer(headers=[HTML, (b"etag", b'"1"')], body=PAGE)
+    url = f"https://localhost:{secure_h2.port}/"
+    with (
+        begin(scenario=scenario(Popup(), FIRST)) as lane,
+        httpx.Client(
+            http2=True, proxy=lane.url, verify=trusting(ca.certificate), headers=BROWSER
+        ) as client,
+    ):
+        changed, plain = client.get(url), client.get(url)
+        report = report_in(changed.content)
+        assert client.post(url.rstrip("/") + report, content="shown").status_code == 204
+
+    assert {changed.http_version, plain.http_version} == {"HTTP/2"}
+    assert plain.content == PAGE
+    assert changed.headers.keys() & {"etag", "content-length", "transfer-encoding"} == set()
+    assert len(lane.events(FaultDelivered)) == 1
