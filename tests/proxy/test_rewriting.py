@@ -10,7 +10,7 @@ from mitmproxy.test import tflow
 
 from warex.exchange import Request, Response
 from warex.proxy.rewriting import begin
-from warex.rewriting.base import Rewriting
+from warex.rewriting.base import Changed, Rewriting
 
 PAGE = b"<h1>hello</h1>" * 2000
 CODINGS = {
@@ -28,6 +28,7 @@ class Loud:
     """Makes a body upper case, and says at its end that it did."""
 
     applied: bool = False
+    changes: tuple[Changed, ...] = ()
 
     def feed(self, data: bytes) -> bytes:
         self.applied = True

@@ -108,3 +108,7 @@ def test_documents_after_the_first_are_none_of_a_single_page_sites(
     assert words in "\n".join(doubts(scenario(later, arm=arm)))
     first = rule("page", match={"resource": ["document"]}, trigger={"first": 1})
     assert doubts(scenario(first)) == ()
+
+
+def test_an_answer_that_is_only_changed_tells_nobody_that_nothing_was_done() -> None:
+    assert "strikes after the site has acted" not in " ".join(doubts(load_preset("lies/half-list")))

@@ -27,6 +27,9 @@ from warex.faults.connection.connection_timeout import ConnectionTimeout
 from warex.faults.connection.dns_failure import DnsFailure
 from warex.faults.connection.network_error import NetworkError
 from warex.faults.connection.tls_error import TlsError
+from warex.faults.lies.empty_result import EmptyResult
+from warex.faults.lies.json_corruption import JsonCorruption
+from warex.faults.lies.partial_list import PartialList
 from warex.faults.llm.base import LlmFault
 from warex.faults.llm.llm_cut import LlmCut
 from warex.faults.llm.llm_empty import LlmEmpty
@@ -50,8 +53,10 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     ConnectionRefused,
     ConnectionTimeout,
     DnsFailure,
+    EmptyResult,
     HttpError,
     JavascriptFailure,
+    JsonCorruption,
     LlmCut,
     LlmEmpty,
     LlmError,
@@ -65,6 +70,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     McpSlow,
     McpToolMissing,
     NetworkError,
+    PartialList,
     Popup,
     TlsError,
 )

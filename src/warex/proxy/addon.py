@@ -363,6 +363,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
                     rule=injection.rule,
                     waited_s=round(struck.waited_s, 6),
                     client_left=struck.met_by_waiting,
+                    changes=struck.changes,
                 )
             )
         else:

@@ -27,10 +27,12 @@ from warex.proxy.presence import Presence
 from warex.proxy.sending import trickle, truncate
 from warex.rewriting.base import Rewriter
 from warex.scenarios import Injection
-from warex.traces import MissReason
+from warex.traces import ChangedValue, MissReason
 
 GAVE_UP_AFTER: Final = 1.0
 """Seconds of a hold after which a client that leaves has met the fault."""
+_TOLD: Final = 50
+"""Changed values that stand in the trace."""
 
 
 @dataclass(slots=True)
@@ -77,6 +79,15 @@ class Struck:
         """Whether there was no answer to change, or nothing in it."""
         applied = self.rewriter is not None and self.rewriter.applied
         return self.awaits_answer or (self.rewrites and not applied)
+
+    @property
+    def changes(self) -> list[ChangedValue]:
+        """The values that are not what the site said, as the trace has them."""
+        told = self.rewriter.changes if self.rewriter is not None else ()
+        return [
+            ChangedValue(where=it.where, before=it.before, after=it.after)
+            for it in (each.short() for each in told[:_TOLD])
+        ]
 
     @property
     def rewrites(self) -> bool:

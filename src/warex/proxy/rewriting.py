@@ -1,12 +1,13 @@
 """Edits of a site's answer, done while its bytes pass."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from mitmproxy import http
 
 from warex.proxy import flows
 from warex.proxy.decoding import StreamDecoder
-from warex.rewriting.base import Edit, Rewriter
+from warex.rewriting.base import Changed, Edit, Rewriter
 
 _OF_THE_BYTES: Final = (
     "content-length",
@@ -35,6 +36,11 @@ class Decoded:
     def applied(self) -> bool:
         """Whether there was something to change."""
         return self._rewriter.applied
+
+    @property
+    def changes(self) -> Sequence[Changed]:
+        """The values that were changed."""
+        return self._rewriter.changes
 
     def feed(self, data: bytes) -> bytes:
         """Return what can go on of the body without its coding."""

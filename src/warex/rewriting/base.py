@@ -1,10 +1,28 @@
 """What an edit of a site's answer is: decided by its head, done as its body streams."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from warex.exchange import Request, Response
+
+_LONGEST: Final = 300
+"""Characters of a value that are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One value that is not what the site said: where it stands, and both values as text."""
+
+    where: str
+    before: str
+    after: str | None
+    """None where it was taken out."""
+
+    def short(self) -> "Changed":
+        """Return it with long values cut off."""
+        after = self.after if self.after is None else self.after[:_LONGEST]
+        return Changed(self.where[:_LONGEST], self.before[:_LONGEST], after)
 
 
 class Rewriter(Protocol):
@@ -13,6 +31,11 @@ class Rewriter(Protocol):
     @property
     def applied(self) -> bool:
         """Whether there was something to change."""
+        ...
+
+    @property
+    def changes(self) -> Sequence[Changed]:
+        """The values that were changed, as far as the edit is about values."""
         ...
 
     def feed(self, data: bytes) -> bytes:

@@ -15,6 +15,8 @@ from typing import Final, NamedTuple
 
 from turbohtml import Token, Tokenizer, TokenType
 
+from warex.rewriting.base import Changed
+
 _LONGEST: Final = 1024 * 1024
 """Characters after which nothing more is looked for: no page has such a head."""
 _BOMS: Final = {b"\xef\xbb\xbf": "", b"\xff\xfe": "little", b"\xfe\xff": "big"}
@@ -51,6 +53,8 @@ class HeadInserter:
     ) -> None:
         self.applied = False
         """Whether there was a place."""
+        self.changes: tuple[Changed, ...] = ()
+        """What is put in changes no value of the page."""
         self._markup = markup
         self._policy = policy
         label = _LABEL.search(content_type)

@@ -224,6 +224,17 @@ class FaultPlanned(_Event, frozen=True, kw_only=True, tag="fault_planned"):
     Its ``exchange`` is the attempt's own identifier, since there was no request."""
 
 
+class ChangedValue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """A value in an answer that is not what the site said."""
+
+    where: str
+    """A JSON pointer, or the line and column of a page's text."""
+    before: str
+    """What the site said."""
+    after: str | None
+    """What the client was given; None where it was taken out."""
+
+
 class FaultDelivered(_Event, frozen=True, kw_only=True, tag="fault_delivered"):
     """The browser was given the injected effect."""
 
@@ -233,6 +244,8 @@ class FaultDelivered(_Event, frozen=True, kw_only=True, tag="fault_delivered"):
     waited_s: float = 0.0
     client_left: bool = False
     """The client gave up while it was held for at least a second."""
+    changes: list[ChangedValue] = []
+    """The answer key: the first 50 values that were changed, long ones cut off."""
 
 
 class FaultMissed(_Event, frozen=True, kw_only=True, tag="fault_missed"):

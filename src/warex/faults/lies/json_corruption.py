@@ -1,0 +1,76 @@
+"""One value of an API's answer is wrong, and everything about it looks healthy."""
+
+from typing import Annotated, Any, ClassVar, Final, Literal
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from warex.effects import Effect, Rewrite
+from warex.exchange import Exchange
+from warex.faults.base import Memory
+from warex.faults.lies.base import JsonLie, Pointer
+from warex.rewriting.json_edit import JsonEdit
+from warex.seeds import Luck
+
+type _How = Literal[
+    "off_by_one", "nulled", "other_type", "removed", "truncated", "swapped", "other_unit"
+]
+type _Kind = Literal["price", "date", "name", "number", "text", "flag"]
+
+_MET: Final[dict[_How, str]] = {
+    "off_by_one": "one off",
+    "nulled": "null",
+    "other_type": "of another type",
+    "removed": "missing",
+    "truncated": "cut short",
+    "swapped": "that of another record",
+    "other_unit": "in another currency or unit",
+}
+
+
+def _usual_kind(given: dict[str, Any]) -> _Kind | None:
+    return "price" if given.get("at") is None else None
+
+
+class JsonCorruption(JsonLie, frozen=True):
+    """Change values of a JSON answer and nothing else of it."""
+
+    summary: ClassVar = "Change a value in the JSON that a page's scripts ask for."
+
+    kind: Literal["json_corruption"] = "json_corruption"
+    at: Pointer | None = Field(
+        default=None, description="A JSON pointer (RFC 6901) to the value, as /items/0/price."
+    )
+    value: _Kind | None = Field(
+        default_factory=_usual_kind,
+        description="What kind of value, wherever it stands; the seed chooses among several.",
+    )
+    how: _How = Field(default="off_by_one", description="What becomes of the value.")
+    count: Annotated[int, Field(ge=1, le=1000, strict=True)] = Field(
+        default=1, description="How many values of the kind."
+    )
+
+    @field_validator("value")
+    @classmethod
+    def _either(cls, value: _Kind | None, info: ValidationInfo) -> _Kind | None:
+        at = info.data.get("at")
+        if value is not None and at is not None:
+            raise ValueError(f"the pointer {at!r} says which value it is; leave out one of the two")
+        if value is None and at is None:
+            raise ValueError("without a pointer (at) it must be said which kind of value it is")
+        return value
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Change the values as the answer passes; one request gets the same lie each time."""
+        edit = JsonEdit(self.how, luck, self.at, self.value, self.count)
+        return (Rewrite(edit),), memory
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        which = f"the value at {self.at!r}" if self.at is not None else f"a {self.value}"
+        if self.count > 1:
+            which = f"up to {self.count} of kind {self.value}"
+        return (
+            f"is handled by the site, and answered with JSON in which {which} is {_MET[self.how]}"
+        )

@@ -1,0 +1,154 @@
+"""Values of a JSON answer changed on its way, and nothing else of it."""
+
+import codecs
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from warex.exchange import Request, Response
+from warex.rewriting.base import Changed, Rewriting
+from warex.rewriting.json_changes import How, Kind, Piece, is_a, pieces
+from warex.rewriting.json_values import Value, found_at, values
+from warex.seeds import Luck
+
+_LARGEST: Final = 8 * 1024 * 1024
+"""Bytes from which an answer passes as it is: it would have to be held whole."""
+_MOST: Final = 100_000
+"""Values among which one is chosen."""
+_BOMS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_NOT_WHOLE: Final = (204, 205, 206, 304)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonEdit:
+    """Changes values of JSON: the one at a pointer, or some of a kind that luck chooses.
+
+    Without pointer and kind it is the longest of the outermost lists.
+    """
+
+    how: How
+    luck: Luck
+    at: str | None = None
+    kind: Kind | None = None
+    count: int = 1
+    """How many of a kind."""
+    report: str = ""
+
+    def begin(self, request: Request, response: Response) -> Rewriting | None:
+        """Begin with a JSON answer; None for anything else."""
+        content_type = response.headers.get("content-type", "")
+        kind = content_type.partition(";")[0].strip().lower()
+        if not (kind.endswith(("/json", "+json")) or kind == "text/x-json"):
+            return None
+        if request.method == "HEAD" or response.status in _NOT_WHOLE:
+            return None
+        return Rewriting(_JsonRewriter(self, f"{request.method} {request.url}"))
+
+    def pieces(self, text: str, about: str) -> list[Piece]:
+        """Return what is replaced in a JSON text; ``about`` makes the choice a request's own."""
+        try:
+            every = values(text)
+        except (ValueError, RecursionError):
+            return []
+        found: list[Piece] = []
+        changed = 0
+        for value in self._chosen(every, text, about):
+            made = pieces(self.how, value, text, self.luck)
+            if made and not any(_overlap(one, other) for one in made for other in found):
+                found += made
+                changed += 1
+            if changed == self.count:
+                break
+        return sorted(found, key=lambda it: it.begin)
+
+    def _chosen(self, every: list[Value], text: str, about: str) -> Iterator[Value]:
+        """Yield the values that may be changed, in the order in which they are tried."""
+        if self.at is not None:
+            place = found_at(every[0], self.at)
+            yield from () if place is None else (place,)
+        elif self.kind is not None:
+            fit = [value for value in every[:_MOST] if is_a(self.kind, value, text)]
+            yield from sorted(fit, key=lambda it: self.luck.draw("place", about, it.pointer))
+        else:
+            yield from sorted(_outermost(every[0], text), key=lambda it: -len(it.children))
+
+
+def _outermost(root: Value, text: str) -> Iterator[Value]:
+    """Yield the lists that no other list holds."""
+    waiting = [root]
+    while waiting:
+        value = waiting.pop()
+        if text.startswith("[", value.begin):
+            yield value
+        else:
+            waiting += reversed(value.children)
+
+
+def _overlap(one: Piece, other: Piece) -> bool:
+    return one.begin < other.end and other.begin < one.end
+
+
+@dataclass(slots=True)
+class _JsonRewriter:
+    """Holds an answer until it is whole, and changes it then."""
+
+    edit: JsonEdit
+    about: str
+    changes: tuple[Changed, ...] = ()
+    _held: bytearray = field(default_factory=bytearray)
+    _over: bool = False
+
+    @property
+    def applied(self) -> bool:
+        """Whether there was a value to change."""
+        return bool(self.changes)
+
+    def feed(self, data: bytes) -> bytes:
+        """Return nothing until the end, unless the answer is too large to be held."""
+        if self._over:
+            return data
+        self._held += data
+        if len(self._held) <= _LARGEST:
+            return b""
+        self._over = True
+        return self._rest()
+
+    def close(self) -> bytes:
+        """Return the answer with its values changed."""
+        body = self._rest()
+        mark = next((it for it in _BOMS if body.startswith(it)), b"")
+        encoding, errors = _encoding(body)
+        try:
+            text = body[len(mark) :].decode(encoding, errors)
+            if mark + text.encode(encoding, errors) != body:
+                return body
+        except UnicodeError:
+            return body
+        made = self.edit.pieces(text, self.about)
+        self.changes = tuple(told for it in made for told in it.told)
+        if not made:
+            return body
+        out, at = [], 0
+        for piece in made:
+            out += [text[at : piece.begin], piece.put]
+            at = piece.end
+        return mark + "".join((*out, text[at:])).encode(encoding, errors)
+
+    def _rest(self) -> bytes:
+        rest = bytes(self._held)
+        self._held.clear()
+        return rest
+
+
+def _encoding(body: bytes) -> tuple[str, str]:
+    """Return the encoding of JSON by its first bytes (RFC 4627, section 3), and how it is kept.
+
+    Bytes that are no UTF-8, as of older sites, stay what they are.
+    """
+    found = json.detect_encoding(body)
+    if body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        found = "utf-16-le" if body.startswith(codecs.BOM_UTF16_LE) else "utf-16-be"
+    if found in ("utf-8", "utf-8-sig"):
+        return "utf-8", "surrogateescape"
+    return found, "surrogatepass"

@@ -1,0 +1,65 @@
+"""Lies in real Chromium: the page shows what the site never said, and the trace has the key."""
+
+import json
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.pages.site import ICON, lane_to, opened
+from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
+from tests.proxy.support.origin import Answer, Origin
+from warex.faults import EmptyResult, Fault, JsonCorruption, PartialList
+from warex.traces import ChangedValue, FaultDelivered, HarnessBroke
+
+pytestmark = pytest.mark.browser
+
+ITEMS = [{"name": name, "price": 10.5} for name in ("Red", "Green", "Blue")]
+SHOP = f"""<!doctype html><title>Shop</title>{ICON}<ul></ul><script>
+fetch("/items.json").then((answer) => answer.json()).then(({{items}}) => {{
+    for (const item of items) {{
+        const line = document.createElement("li");
+        line.textContent = `${{item.name}} ${{item.price}}`;
+        document.querySelector("ul").append(line);
+    }}
+    document.title = "Ready";
+}});</script>"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def shop(site: Origin) -> None:
+    def answer(kind: str, body: str) -> Answer:
+        return Answer(headers=[(b"Content-Type", kind.encode())], body=body.encode())
+
+    site.routes["/shop"] = answer("text/html", SHOP)
+    site.routes["/items.json"] = answer("application/json", json.dumps({"items": ITEMS}))
+
+
+def changes(lane: Lane) -> list[ChangedValue]:
+    wait_until(lambda: lane.events(FaultDelivered))
+    assert not lane.events(HarnessBroke)
+    return lane.events(FaultDelivered)[0].changes
+
+
+@pytest.mark.parametrize(
+    ("fault", "shown"),
+    [
+        (JsonCorruption(at="/items/1/price"), ["Red 10.5", "Green 11.5", "Blue 10.5"]),
+        (EmptyResult(), []),
+        (PartialList(), ["Red 10.5", "Blue 10.5"]),
+    ],
+    ids=lambda it: it.kind if isinstance(it, Fault) else "",
+)
+def test_a_page_drawn_by_scripts_shows_the_lie(
+    browser: Browser, begin: Begin, site: Origin, fault: Fault, shown: list[str]
+) -> None:
+    with lane_to(begin, site, scenario(fault)) as lane:
+        page = opened(browser, lane, "shop")
+        expect(page).to_have_title("Ready")
+        assert page.get_by_role("listitem").all_inner_texts() == shown
+        told = {it.where: (it.before, it.after) for it in changes(lane)}
+        page.context.close()
+
+    if isinstance(fault, JsonCorruption):
+        assert told == {"/items/1/price": ("10.5", "11.5")}
+    else:
+        assert len(told) == 3 - len(shown)

@@ -1,0 +1,32 @@
+import pytest
+from pydantic import ValidationError
+
+from warex.effects import Rewrite
+from warex.exchange import Exchange, Request
+from warex.faults import EmptyResult
+from warex.rewriting.json_edit import JsonEdit
+from warex.seeds import Luck
+
+ASKED = Exchange("1", Request("GET", "https://shop.test/api", {"sec-fetch-dest": "empty"}))
+
+
+@pytest.mark.parametrize("at", [None, "/data/items"])
+def test_it_changes_the_list_that_it_is_told_or_the_longest(at: str | None) -> None:
+    luck = Luck(1, "r")
+    (effects, _) = EmptyResult(at=at).effects(ASKED, {}, luck)
+
+    assert effects == (Rewrite(JsonEdit("emptied", luck, at)),)
+
+
+def test_it_is_about_data_that_scripts_ask_for() -> None:
+    assert EmptyResult.default_resource == ("xhr",)
+
+
+def test_a_pointer_that_is_none_is_refused_in_a_sentence() -> None:
+    with pytest.raises(ValidationError, match=r"at(.|\n)*'items' is no JSON pointer"):
+        EmptyResult(at="items")
+
+
+def test_it_explains_itself() -> None:
+    assert "is empty" in EmptyResult().explain()
+    assert "'/items'" in EmptyResult(at="/items").explain()
