@@ -30,6 +30,7 @@ from warex.faults.connection.tls_error import TlsError
 from warex.faults.lies.empty_result import EmptyResult
 from warex.faults.lies.json_corruption import JsonCorruption
 from warex.faults.lies.partial_list import PartialList
+from warex.faults.lies.text_corruption import TextCorruption
 from warex.faults.llm.base import LlmFault
 from warex.faults.llm.llm_cut import LlmCut
 from warex.faults.llm.llm_empty import LlmEmpty
@@ -72,6 +73,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     NetworkError,
     PartialList,
     Popup,
+    TextCorruption,
     TlsError,
 )
 """Every fault there is, in the order of their names."""

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 from tests.browser.pages.site import ICON, lane_to, opened
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import EmptyResult, Fault, JsonCorruption, PartialList
+from warex.faults import EmptyResult, Fault, JsonCorruption, PartialList, TextCorruption
 from warex.traces import ChangedValue, FaultDelivered, HarnessBroke
 
 pytestmark = pytest.mark.browser
@@ -63,3 +63,19 @@ def test_a_page_drawn_by_scripts_shows_the_lie(
         assert told == {"/items/1/price": ("10.5", "11.5")}
     else:
         assert len(told) == 3 - len(shown)
+
+
+def test_a_page_shows_a_price_that_is_not_the_true_one(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    page = f"<!doctype html><title>$1</title>{ICON}<p>Price: \u20ac 12,50</p>".encode()
+    site.routes["/price"] = Answer(
+        headers=[(b"Content-Type", b"text/html; charset=utf-8")], body=page
+    )
+    with lane_to(begin, site, scenario(TextCorruption())) as lane:
+        page_shown = opened(browser, lane, "price")
+        expect(page_shown.get_by_text("Price: \u20ac 13,50")).to_be_visible()
+        (told,) = changes(lane)
+        page_shown.context.close()
+
+    assert (told.before, told.after) == ("\u20ac 12,50", "\u20ac 13,50")

@@ -1,0 +1,37 @@
+"""A price, a date, a name or a number that a page shows is not the true one."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from warex.effects import Effect, Rewrite
+from warex.exchange import Exchange
+from warex.faults.base import Memory, PageFault
+from warex.rewriting.text_edit import TextEdit
+from warex.rewriting.text_kinds import TextKind
+from warex.seeds import Luck
+
+type _Count = Annotated[int, Field(ge=1, le=1000, strict=True)]
+
+
+class TextCorruption(PageFault, frozen=True):
+    """Change values in the visible text of an HTML page and nothing else of it."""
+
+    summary: ClassVar = "Change a price, date, name or number in a page's text."
+
+    kind: Literal["text_corruption"] = "text_corruption"
+    value: TextKind = Field(default="price", description="What is changed.")
+    nth: _Count = Field(default=1, description="Which of them, counted from the page's top.")
+    count: _Count = Field(default=1, description="How many, from that one on.")
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Change the text as the page passes; one page gets the same lie each time."""
+        return (Rewrite(TextEdit(self.value, luck, self.nth, self.count)),), memory
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        which = f"{self.value} {self.nth} from the top"
+        more = f" and the next {self.count - 1}" if self.count > 1 else ""
+        return f"is handled by the site, and shows a page in which {which}{more} is false"
