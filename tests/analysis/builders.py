@@ -12,6 +12,7 @@ from warex.clock import Clock
 from warex.llm.actions import Vocabulary
 from warex.traces.events import (
     AgentAction,
+    ChangedValue,
     Disarmed,
     Event,
     FaultDelivered,
@@ -183,6 +184,32 @@ class Story:
                 client_left=client_left,
             )
         )
+
+    def lied(
+        self, number: int, before: str, after: str | None, url: str = f"{SHOP}api/items"
+    ) -> "Story":
+        """Tell of a page's own request that is answered with a value that is not the true one."""
+        exchange, injection = f"x{number}", f"i{number}"
+        return (
+            self.asks(exchange, url, resource="xhr", referer=SHOP)
+            .planned(injection, exchange, url, ("rewrite",))
+            .gets(exchange, 200, "xhr")
+            .add(
+                FaultDelivered(
+                    injection=injection,
+                    exchange=exchange,
+                    rule="shop-down",
+                    changes=[ChangedValue(where="/price", before=before, after=after)],
+                )
+            )
+        )
+
+    def says(self, step: int, words: str, action: str = "noop", *arguments: str) -> "Story":
+        """Tell of a call whose answer has words beside its action."""
+        self.thinks(step, action, arguments=arguments)
+        t, call = self.events[-2]
+        self.events[-2] = (t, msgspec.structs.replace(call, **{"answer": f"{words} {action}()"}))
+        return self
 
     def missed(self, reason: MissReason, injection: str | None = None, count: int = 1) -> "Story":
         return self.add(

@@ -540,7 +540,7 @@ def test_a_condition_that_an_agent_never_ran_is_an_empty_row(table: Table) -> No
         row = table.row("giveup", condition)
         told = {"agent", "condition", "scenario", "defence", "control", "dose", "scheduled"}
         empty = {"n": 0, "voids": 0, "success": Rate(0, 0), "intervals": Intervals()}
-        empty |= {"pass_k": (), "as_if": ()}
+        empty |= {"pass_k": (), "as_if": (), "lies": ()}
         for field in fields(Row):
             if field.name not in told:
                 assert getattr(row, field.name) == empty.get(field.name), field.name

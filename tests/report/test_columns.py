@@ -70,6 +70,12 @@ def test_what_nobody_watched_is_a_dash_and_an_empty_field() -> None:
     assert _cell("missed", row("clean", ledger=Ledger(0, 0, (), ()))) == ("0", (0,))
 
 
+def test_lies_are_told_by_what_became_of_them() -> None:
+    lies = (("noticed", 2), ("passed_on", 1))
+
+    assert _cell("lies", row("down", lies=lies))[0] == "noticed 2, passed on 1"
+
+
 def test_no_two_columns_share_a_title_or_a_name() -> None:
     titles = [column.title for column in COLUMNS]
     keys = [key for column in COLUMNS for key in column.keys]

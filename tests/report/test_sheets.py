@@ -45,6 +45,14 @@ def test_how_fast_a_model_streams_stands_where_one_does() -> None:
     assert "first token" not in [column.title for column in _all()["effort"].columns]
 
 
+def test_lies_stand_where_one_was_told() -> None:
+    lied = row("down", 1, 2, exposure=Rate(2, 2), lies=(("noticed", 1),))
+    (told,) = (s for s in sheets(run(lied), table(lied)) if s.name == "recovery")
+
+    assert "lies" in [column.title for column in told.columns]
+    assert "lies" not in [column.title for column in _all()["recovery"].columns]
+
+
 def test_a_table_without_anything_to_say_is_empty() -> None:
     empty = {name for name, sheet in _all().items() if sheet.empty}
 

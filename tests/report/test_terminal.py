@@ -176,6 +176,19 @@ def test_the_statistics_tell_how_fast_a_model_streams_and_of_no_other(tmp_path: 
     assert "first token" not in hasty.partition("patient")[0]
 
 
+def test_what_became_of_a_lie_stands_in_the_statistics_and_the_inspection(tmp_path: Path) -> None:
+    lied = Story().thinks(1, "goto").page("x0").lied(1, "12.50", "13.50")
+    lied.thinks(2, "send_msg_to_user", arguments=["13.50"]).stops()
+    folder = RunFolder(tmp_path).manifest()
+    attempt = folder.trial("lies", "add", failed(), lied)
+    plain = RunFolder(tmp_path / "plain").manifest()
+    plain.trial("clean", "add", solved(), _plain())
+
+    assert "lie passed on" in _printed(render_inspect(inspect_trial(attempt)), 120)
+    assert "passed on 1" in _printed(render_table(load_run(tmp_path)), 120)
+    assert "lies" not in _printed(render_table(load_run(plain.path)), 120)
+
+
 def test_the_statistics_tell_detection_and_how_trials_ended(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).manifest()
     folder.trial("clean", "add", solved(), _plain())

@@ -91,6 +91,7 @@ def _trial(trial: TrialRecord, run: Run) -> dict[str, JsonValue]:
                 "disagreement": r.disagreement or None,
                 "needed": r.needed,
                 "detected": r.detected,
+                "lie": r.lie,
             }
             for r in trial.recoveries
         ],

@@ -166,6 +166,8 @@ class Row:
     those not recovered from too; None where there are none."""
     reloads: int | None = None
     """Actions that ask for the open page again, over all trials (the paper's Figure 5)."""
+    lies: tuple[tuple[str, int], ...] = ()
+    """Delivered answers that were not true, by what became of them."""
     duplicated_writes: int | None = None
     """Writes that a site was sent again after a fault, though it had them."""
     premature_stops: Rate | None = None
@@ -369,6 +371,9 @@ class _Agent:
             intervals=self._intervals(trials, means),
             pass_k=_pass_k(self._solved[condition]),
             reloads=sum(t.behaviour.reloads for t in trials) if heard else None,
+            lies=tuple(
+                sorted(Counter(r.lie for t in trials for r in t.recoveries if r.lie).items())
+            ),
             duplicated_writes=sum(t.behaviour.duplicated_writes for t in trials) if seen else None,
             false_successes=_rate(
                 [t for t in trials if t.false_success is not None], lambda t: t.false_success

@@ -337,6 +337,13 @@ COLUMNS: tuple[RowColumn, ...] = (
         lambda row: rate(row.false_successes),
     ),
     RowColumn(
+        "lies",
+        "Answers that were not true: noticed, worked around, passed on as true, or not affected.",
+        ("lies",),
+        True,
+        lambda row: _reasons(row.lies),
+    ),
+    RowColumn(
         "price",
         "What a recovery costs, from the fault to the right next request: means over recoveries.",
         ("recovery_seconds", "recovery_steps", "recovery_tokens", "recoveries"),

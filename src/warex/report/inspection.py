@@ -291,6 +291,8 @@ def _fault(group: FaultGroup) -> Iterator[tuple[str, str]]:
         spent = f" It took {found.seconds:.1f} s, {steps}, {counted(found.tokens or 0, 'token')}."
     proof = f" ({', '.join(seqs)})" if seqs else ""
     yield "", f"{found.verdict.replace('_', ' ')}: {found.why}{proof}{spent}"
+    if found.lie is not None:
+        yield "", f"lie {found.lie.replace('_', ' ')}"
     if found.detected is not None:
         seen = f"detected (LLM call [{found.detected_seq}])" if found.detected else "not detected"
         yield "", seen

@@ -144,6 +144,7 @@ def effort_sheet(run: Run, table: Table) -> Sheet:
 
 def recovery_sheet(run: Run, table: Table) -> Sheet:
     """Say how often the agent itself recovered, and what that took."""
+    lies = ["lies"] if any(row.lies for row in table.rows) else []
     return _of_rows(
         "recovery",
         "Recovery and its price",
@@ -156,6 +157,7 @@ def recovery_sheet(run: Run, table: Table) -> Sheet:
             "recovered and solved",
             "detected",
             "false success",
+            *lies,
             "price",
             "tries",
             "reloads",

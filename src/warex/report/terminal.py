@@ -21,12 +21,15 @@ from warex.visible import counted
 # Cost never stands without success beside it.
 _SPEED = ("condition", "success", "first token", "tokens/s")
 """Shown of an agent whose model streams its answers."""
+_LIES = ("condition", "success", "false success", "lies")
+"""Shown of an agent that was given answers that were not true."""
 _PARTS = (
     ("condition", "n", "success", "Δ clean", "adj. p"),
     ("condition", "success", "RR", "RR per injection", "price"),
     ("condition", "success", "detected", "false success", "reloads", "duplicated writes"),
     ("condition", "success", "latency", "LLM calls", "steps", "tokens in", "tokens out", "cost"),
     _SPEED,
+    _LIES,
     ("condition", "exposure", "planned", "delivered", "missed", "voids"),
 )
 
@@ -76,8 +79,12 @@ def render_table(run: Run, table: Table | None = None) -> RenderableType:
         scripted = " (scripted)" if agent in run.scripted else ""
         parts += [Text(), _named(f"{agent}{scripted}"), Text()]
         rows = table.of(agent)
+        unasked: dict[tuple[str, ...], bool] = {
+            _SPEED: all(row.first_token_s is None for row in rows),
+            _LIES: not any(row.lies for row in rows),
+        }
         for titles in _PARTS:
-            if titles is not _SPEED or any(row.first_token_s is not None for row in rows):
+            if not unasked.get(titles):
                 parts += [_rows(rows, columns(*titles)), Text()]
         parts += _of_sheet(ending_sheet(run, table), agent)
     return Group(*parts, *_footnotes(left_out(table)))

@@ -6,7 +6,7 @@ again by themselves; that heals the trial and says nothing about the agent.
 
 ``story`` holds what a trace tells, ``right`` says which request is the right one, ``explaining``
 which action led to a request, ``judge`` gives the verdict, ``model_faults`` that on calls to a
-model, ``detection`` reads the model's words.
+model, ``lies`` what became of an answer that was not true, ``detection`` reads the model's words.
 
 Source: the paper, section 5.2 (recovery rate).
 """
@@ -16,17 +16,21 @@ from warex.analysis.recovery.judge import recoveries
 from warex.analysis.recovery.verdicts import (
     COUNTING,
     HEALED,
+    Lie,
     Recovery,
     Verdict,
+    lies_in,
     trial_recovered,
 )
 
 __all__ = [
     "COUNTING",
     "HEALED",
+    "Lie",
     "Recovery",
     "Verdict",
     "claims_success",
+    "lies_in",
     "recoveries",
     "trial_recovered",
 ]

@@ -1,14 +1,16 @@
 """The verdict on each delivered injection of a trial."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from warex.analysis.recovery import attempts, right
 from warex.analysis.recovery.detection import detection
 from warex.analysis.recovery.explaining import Because, Felt, because, brought_by_a_page
+from warex.analysis.recovery.lies import became
 from warex.analysis.recovery.model_faults import judge_model_fault, of_model
 from warex.analysis.recovery.story import WHOLE, Asked, Call, Story
-from warex.analysis.recovery.verdicts import COUNTING, Recovery, Verdict
+from warex.analysis.recovery.verdicts import COUNTING, Lie, Recovery, Verdict
 from warex.analysis.usage import seconds_saved
 from warex.effects import named
 from warex.llm.actions import Vocabulary
@@ -17,6 +19,12 @@ from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
 _RELOADABLE = named(goes_by_asking_again=True)
 _CLOSES = ("dismissed", "accepted")
 """What a popup reports when it is gone."""
+_OF_LIES: Final[Mapping[Lie, Verdict]] = {
+    "noticed": "recovered",
+    "worked_around": "recovered",
+    "passed_on": "not_recovered",
+    "not_affected": "not_needed",
+}
 _HELD = 1.0
 """Seconds from which the client had the time to look at what did not come."""
 
@@ -50,7 +58,7 @@ def recoveries(
     story = Story(entries, vocabulary)
     found = _injections(entries, story)
     first = min((one.felt.since for one in found), default=0.0)
-    return tuple(_finished(story, one, _judge(story, one), first, solved) for one in found)
+    return tuple(_finished(story, one, _judge(story, one, first), first, solved) for one in found)
 
 
 def _finished(
@@ -59,8 +67,11 @@ def _finished(
     """Add whether the model detected the fault, and what the outcome says of the verdict."""
     model = of_model(story, injection.plan)
     # What a failed model says, or its SDK does, shows nothing of what the model noticed.
-    seen = None if model else detection(story, injection.felt, first, verdict.call_seq)
-    if seen is not None:
+    explaining = verdict.call_seq if verdict.lie is None else None
+    seen = None if model else detection(story, injection.felt, first, explaining)
+    if verdict.lie == "noticed":
+        verdict = replace(verdict, detected=True, detected_seq=verdict.call_seq)
+    elif seen is not None:
         verdict = replace(verdict, detected=seen > 0, detected_seq=seen or None)
     if (
         solved
@@ -115,11 +126,13 @@ def _injections(entries: Sequence[Entry], story: Story) -> list[_Injection]:
     return list(found.values())
 
 
-def _judge(story: Story, injection: _Injection) -> Recovery:
+def _judge(story: Story, injection: _Injection, first: float) -> Recovery:
     effects = set(injection.plan.effects)
     if of_model(story, injection.plan):
         since, delivered = injection.felt.since, injection.delivered
         return judge_model_fault(story, injection.plan, delivered, injection.seq, since)
+    if injection.delivered.changes:
+        return _judge_lie(story, injection, first)
     if effects == {"rewrite"} and injection.plan.injection in story.reports:
         return _judge_popup(story, injection)
     if not effects <= _RELOADABLE:
@@ -154,16 +167,39 @@ def _judge(story: Story, injection: _Injection) -> Recovery:
     return replace(verdict, disagreement=_said_without_doing(story, injection, tries))
 
 
+def _judge_lie(story: Story, injection: _Injection, first: float) -> Recovery:
+    """Judge an answer that was not true: to recover is to doubt it, or to know better."""
+    if not story.calls:
+        return _say(injection, "undecided", "Network evidence only: the trace has no LLM call.")
+    told = became(story, injection.felt, injection.delivered.changes, first)
+    if told is None:
+        return _say(injection, "undecided", "No value of the lie can be found in words again.")
+    found = replace(_say(injection, _OF_LIES[told.lie], told.why), lie=told.lie)
+    if told.call is None or found.verdict != "recovered":
+        return replace(found, call_seq=told.call.seq if told.call else None)
+    between = story.calls_between(injection.felt.since, told.call.answered)
+    return _priced(injection, replace(found, call_seq=told.call.seq), told.call.answered, between)
+
+
 def _judge_popup(story: Story, injection: _Injection) -> Recovery:
     """Judge a dialog over a page by what the page reports: to recover is to close it."""
     reports = story.reports[injection.plan.injection]
     closed = next((report for report in reports if report.what in _CLOSES), None)
     if closed is None:
         return _say(injection, "not_recovered", "The popup was not closed.")
-    calls = [call.event for call in story.calls_between(injection.felt.since, closed.t)]
+    between = story.calls_between(injection.felt.since, closed.t)
+    found = _say(injection, "recovered", f"The popup was {closed.what}.")
+    return _priced(injection, found, closed.t, between)
+
+
+def _priced(
+    injection: _Injection, verdict: Recovery, until: float, between: Sequence[Call]
+) -> Recovery:
+    """Add what a recovery cost, up to a second of the trial."""
+    calls = [call.event for call in between]
     return replace(
-        _say(injection, "recovered", f"The popup was {closed.what}."),
-        seconds=closed.t - injection.priced_from + seconds_saved(calls),
+        verdict,
+        seconds=until - injection.priced_from + seconds_saved(calls),
         steps=len({call.step for call in calls}),
         tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in calls),
     )
@@ -219,14 +255,7 @@ def _recovered(
         asked,
         tries,
     )
-    calls = [call.event for call in between]
-    return replace(
-        verdict,
-        call_seq=reason.call.seq,
-        seconds=asked.t - injection.priced_from + seconds_saved(calls),
-        steps=len({call.step for call in calls}),
-        tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in calls),
-    )
+    return _priced(injection, replace(verdict, call_seq=reason.call.seq), asked.t, between)
 
 
 def _healed(

@@ -1,5 +1,6 @@
 """What became of an injection, as far as the agent had a part in it."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -18,6 +19,14 @@ type Verdict = Literal[
 ``not_possible``: no action of the benchmark could have helped. ``not_needed``: the page came late
 but whole, or the task was solved without what the fault took away. ``undecided``: the trace cannot
 say.
+"""
+
+type Lie = Literal["noticed", "worked_around", "passed_on", "not_affected"]
+"""What became of an answer that looked healthy and was not true.
+
+``noticed``: the agent doubted it, or asked for the same again. ``worked_around``: it answered or
+typed the true value. ``passed_on``: it answered or typed the false one. ``not_affected``: neither
+of the two.
 """
 
 HEALED: frozenset[Verdict] = frozenset(("healed_by_browser", "healed_by_page"))
@@ -57,6 +66,8 @@ class Recovery:
     asked afterwards."""
     detected_seq: int | None = None
     """The first ``llm_call`` that shows it."""
+    lie: Lie | None = None
+    """Of a lie what became of it; None where that is unknown, or the fault is none."""
 
     @property
     def counts(self) -> bool:
@@ -77,3 +88,8 @@ def trial_recovered(verdicts: Iterable[Recovery]) -> bool | None:
     if any(verdict != "recovered" for verdict in counting):
         return False
     return None if any(one.verdict == "undecided" for one in known) else True
+
+
+def lies_in(verdicts: Iterable[Recovery]) -> tuple[tuple[str, int], ...]:
+    """Count what became of lies."""
+    return tuple(sorted(Counter(one.lie for one in verdicts if one.lie).items()))

@@ -1,0 +1,135 @@
+"""What an agent made of an answer that looked healthy and was not true.
+
+The answer key of the fault says what the site had said and what the agent was given. The agent's
+own words say the rest: those of its model after the lie, what it typed, and its last answer.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from warex.analysis.recovery.detection import detection
+from warex.analysis.recovery.explaining import Felt
+from warex.analysis.recovery.story import Call, Story
+from warex.analysis.recovery.verdicts import Lie
+from warex.traces.events import ChangedValue
+
+_DOUBT = re.compile(
+    r"\binconsisten\w*|\bmismatch\w*|\bdiscrepan\w*|\bsuspicious\w*|\bcontradict\w*|\bconflict\w*"
+    r"|\bdo(?:es)?(?:n't| not) (?:match|add up|make sense|agree|fit)\w*|\bdiffer(?:s|ent)? from\b"
+    r"|\bunexpected\w*|\bincorrect\w*|\binaccurate\w*|\bstale\b|\boutdated\b|\bstrange\w*|\bodd\b"
+    r"|\bweird\w*|\bdoubt\w*|\bcorrupt\w*|\bimplausib\w*|\bmistake\w*"
+    r"|\b(?:double|cross)[- ]check\w*|\bexpected\b[^.\n]{0,40}\bbut\b|\bdid(?:n't| not) expect\b",
+    re.IGNORECASE,
+)
+_AMOUNT = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
+_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})\b")
+_NO_VALUES = frozenset(("", "null", "true", "false", "[]", "{}"))
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What became of a lie, and the line of the trace that shows it."""
+
+    lie: Lie
+    why: str
+    call: Call | None = None
+
+
+def became(story: Story, felt: Felt, changes: Sequence[ChangedValue], first: float) -> Told | None:
+    """Return what became of a lie; None where the trace cannot say.
+
+    ``first`` is the second of the trial's first fault.
+    """
+    after = [call for call in story.calls if call.began >= felt.since]
+    said = [(call, text) for call in after for text in _given(call, last=call is after[-1])]
+    told = list(_comparable(changes))
+    true = [one for one in told if any(_says(text, one.before) for _, text in said)]
+    for one in told:
+        false = [(call, text) for call, text in said if _says(text, one.after or "")]
+        if false and one not in true and not any(_DOUBT.search(text) for _, text in false):
+            why = f"The agent gave {one.after!r}, where the site had said {one.before!r}."
+            return Told("passed_on", why, false[0][0])
+    if (seen := _noticed(story, felt, after, first)) is not None:
+        return Told("noticed", "The agent doubted it, or asked for the same again.", seen)
+    if true:
+        one = true[0]
+        call = next(call for call, text in said if _says(text, one.before))
+        why = f"The agent gave {one.before!r}, and not {one.after!r}."
+        return Told("worked_around", why, call)
+    if not told:
+        return None
+    return Told("not_affected", "The agent gave neither the true value nor the false one.")
+
+
+def _given(call: Call, *, last: bool) -> Iterator[str]:
+    """Yield what an answer of the model puts into a page, or into the agent's last answer."""
+    for act in call.acts:
+        if act.does in ("type", "finish"):
+            yield from act.texts
+    if last and not call.acts:
+        yield call.event.answer
+
+
+def _comparable(changes: Sequence[ChangedValue]) -> Iterator[ChangedValue]:
+    """Yield the changes of which the false value is no true one elsewhere, as a swapped one is."""
+    true = {change.before for change in changes}
+    for change in changes:
+        values = (change.before, change.after)
+        if change.after is not None and change.after not in true and not _NO_VALUES & {*values}:
+            yield change
+
+
+def _noticed(story: Story, felt: Felt, after: Sequence[Call], first: float) -> Call | None:
+    """Return the first call after the lie whose words or actions show a doubt that is new."""
+    usual = {word for call in story.calls if call.answered <= first for word in _doubts(call)}
+    found = [call.seq for call in after if _doubts(call) - usual]
+    found += filter(None, (detection(story, felt, first, None),))
+    return next((call for call in after if found and call.seq == min(found)), None)
+
+
+def _doubts(call: Call) -> set[str]:
+    words = "\n".join((call.said, *(text for act in call.acts for text in act.texts)))
+    return {found[0].lower() for found in _DOUBT.finditer(words)}
+
+
+def _says(text: str, value: str) -> bool:
+    """Whether a text has a value: a number by its amount, a date in any usual spelling."""
+    if day := _DATE.match(value):
+        return _says_day(text, *day.groups())
+    amounts = [_amount(found[0]) for found in _AMOUNT.finditer(value)]
+    if len(amounts) == 1 and len(re.sub(r"[^a-z]", "", value.lower())) <= 3:
+        unit = re.sub(r"[0-9.,\s]", "", value)
+        return any(
+            _amount(found[0]) == amounts[0] and _fits_unit(text, found, unit)
+            for found in _AMOUNT.finditer(text)
+        )
+    pattern = rf"(?<!\w){re.escape(' '.join(value.split()))}(?!\w)"
+    return re.search(pattern, " ".join(text.split()), re.IGNORECASE) is not None
+
+
+def _fits_unit(text: str, found: re.Match[str], unit: str) -> bool:
+    """Whether what stands around an amount is the value's unit, or none is said."""
+    around = text[max(0, found.start() - 4) : found.end() + 4]
+    other = re.search(r"[$\u20ac\u00a3\u00a5\u20b9]", around)
+    return not unit or unit in around or other is None
+
+
+def _amount(written: str) -> Decimal:
+    decimals = re.search(r"[.,]([0-9]{1,2})$", written)
+    whole = written[: decimals.start()] if decimals else written
+    digits = re.sub(r"[.,]", "", whole)
+    return Decimal(f"{digits}.{decimals[1]}" if decimals else digits)
+
+
+def _says_day(text: str, year: str, month: str, day: str) -> bool:
+    name = _MONTHS[int(month) - 1] if 1 <= int(month) <= 12 else "-"
+    one, two = int(day), int(month)
+    spelled = (
+        rf"\b{year}-{month}-{day}(?!\d)"
+        rf"|\b0?{one}(?:st|nd|rd|th)?\.? (?:of )?{name}|\b{name}[a-z]*\.? 0?{one}(?!\d)"
+        rf"|\b0?{one}[./]0?{two}\b|\b0?{two}[./]0?{one}\b"
+    )
+    return re.search(spelled, text, re.IGNORECASE) is not None

@@ -1,0 +1,116 @@
+"""What becomes of a lie, on traces made by hand."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from tests.analysis.builders import SHOP, WORDS, Story
+from warex.analysis.recovery import Recovery, lies_in, recoveries
+from warex.traces import read_trace
+
+
+def told(story: Story, *, solved: bool = False) -> Recovery:
+    with TemporaryDirectory() as folder:
+        trace = read_trace(story.write(Path(folder) / "events.jsonl"))
+    (found,) = recoveries(trace.entries, WORDS, solved=solved)
+    return found
+
+
+def lied(before: str = "12.50", after: str | None = "13.50") -> Story:
+    return Story().thinks(1, "goto", arguments=(SHOP,)).page("x0").lied(1, before, after)
+
+
+def answers(story: Story, answer: str) -> Story:
+    return story.thinks(9, "send_msg_to_user", arguments=(answer,)).stops()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "false", "true"),
+    [
+        ("12.50", "13.50", "It costs $13.5.", "It costs $12.50."),
+        ("1299.00", "1298.00", "1,298 dollars", "1,299.00"),
+        ("$12.50", "\u20ac12.50", "\u20ac 12.50", "12.50 $"),
+        ("2027-03-12", "2027-03-13", "On March 13, 2027", "the 12th of March"),
+        ("Anna Smith", "Anna Novak", "anna  novak wrote it", "by Anna Smith."),
+    ],
+)
+def test_the_false_value_in_the_answer_is_passed_on_and_the_true_one_worked_around(
+    before: str, after: str, false: str, true: str
+) -> None:
+    wrong, right = (
+        told(answers(lied(before, after), false)),
+        told(answers(lied(before, after), true)),
+    )
+
+    assert (wrong.lie, wrong.verdict, wrong.detected) == ("passed_on", "not_recovered", False)
+    assert (right.lie, right.verdict) == ("worked_around", "recovered")
+    assert wrong.call_seq == right.call_seq is not None
+
+
+def test_the_false_value_typed_into_a_form_is_passed_on() -> None:
+    story = lied().thinks(2, "fill", arguments=("7", "13.50"))
+
+    assert told(answers(story, "done")).lie == "passed_on"
+
+
+def test_a_number_that_only_begins_alike_is_another() -> None:
+    assert told(answers(lied("12", "13"), "Order 135 of room 1.13")).lie == "not_affected"
+
+
+def test_an_agent_that_used_neither_value_is_not_affected() -> None:
+    found = told(answers(lied(), "It is blue."))
+
+    assert (found.lie, found.verdict, found.counts) == ("not_affected", "not_needed", False)
+
+
+def test_words_of_doubt_that_are_new_are_noticed() -> None:
+    story = lied().says(2, "The total is inconsistent with the price of 13.50.")
+
+    found = told(answers(story, "I am not sure."))
+
+    assert (found.lie, found.verdict, found.detected) == ("noticed", "recovered", True)
+    assert found.steps == 1
+
+
+def test_words_that_the_model_always_uses_show_nothing() -> None:
+    story = Story().says(1, "Nothing unexpected.").page("x0").lied(1, "12.50", "13.50")
+    story.says(2, "Nothing unexpected.")
+
+    assert told(answers(story, "It is blue.")).lie == "not_affected"
+
+
+def test_asking_for_the_same_page_again_is_noticed() -> None:
+    story = lied().thinks(2, "reload").page("x2")
+
+    assert told(answers(story, "It is blue.")).lie == "noticed"
+
+
+def test_who_doubts_and_still_gives_the_false_value_passes_it_on() -> None:
+    story = lied().says(2, "That is strange.")
+
+    assert told(answers(story, "13.50")).lie == "passed_on"
+    doubting = lied()
+    assert told(answers(doubting, "13.50, which looks incorrect")).lie == "noticed"
+
+
+def test_what_was_taken_out_cannot_be_found_in_words() -> None:
+    assert told(answers(lied("Blue", None), "Two items")).verdict == "undecided"
+    assert told(answers(lied("Blue", "null"), "Two items")).lie is None
+    assert told(answers(lied("Blue", None), "Two"), solved=True).verdict == "not_needed"
+
+
+def test_a_solved_task_needed_no_recovery_from_what_was_passed_on() -> None:
+    found = told(answers(lied(), "13.50"), solved=True)
+
+    assert (found.lie, found.verdict) == ("passed_on", "not_needed")
+
+
+def test_without_a_call_nobody_can_say() -> None:
+    assert told(Story().page("x0").lied(1, "1", "2")).verdict == "undecided"
+
+
+def test_lies_are_counted_by_what_became_of_them() -> None:
+    found = [told(answers(lied(), answer)) for answer in ("13.50", "13.5", "blue")]
+
+    assert lies_in(found) == (("not_affected", 1), ("passed_on", 2))
