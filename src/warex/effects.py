@@ -46,6 +46,8 @@ class Reply:
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    echoes: bool = False
+    """Whether an object of JSON that was sent comes back, ``body``'s own members added to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,3 +106,25 @@ def test_only_who_leaves_after_a_second_has_met_a_hold(
     struck = struck_by(Delay(10))
     struck.waited_s, struck.client_left = waited, left
     assert struck.met_by_waiting is met
+
+
+@pytest.mark.parametrize(
+    ("sent", "answered"),
+    [
+        (b'{"name": "Red", "ok": 0}', b'{"name": "Red", "ok": true}'),
+        (b"[1]", b'{"ok": true}'),
+        (b"name=Red", b'{"ok": true}'),
+        (b"[" * 100_000, b'{"ok": true}'),
+        (b"", b'{"ok": true}'),
+    ],
+)
+async def test_an_object_that_was_sent_comes_back_and_nothing_else_does(
+    resets: list[connection.Client], sent: bytes, answered: bytes
+) -> None:
+    struck, hit = struck_by(Reply(200, {}, b'{"ok": true}', echoes=True)), flow("POST")
+    hit.request.content = sent
+
+    await strike(struck, hit, Presence(), Clock())
+
+    assert hit.response is not None
+    assert hit.response.content == answered

@@ -29,7 +29,9 @@ from warex.faults.connection.network_error import NetworkError
 from warex.faults.connection.tls_error import TlsError
 from warex.faults.lies.empty_result import EmptyResult
 from warex.faults.lies.json_corruption import JsonCorruption
+from warex.faults.lies.lost_write import LostWrite
 from warex.faults.lies.partial_list import PartialList
+from warex.faults.lies.soft_error import SoftError
 from warex.faults.lies.text_corruption import TextCorruption
 from warex.faults.llm.base import LlmFault
 from warex.faults.llm.llm_cut import LlmCut
@@ -66,6 +68,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     LlmSlow,
     LlmStale,
     LlmTimeout,
+    LostWrite,
     McpError,
     McpResultCorrupt,
     McpSlow,
@@ -73,6 +76,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     NetworkError,
     PartialList,
     Popup,
+    SoftError,
     TextCorruption,
     TlsError,
 )

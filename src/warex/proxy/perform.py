@@ -1,6 +1,7 @@
 """Carries out effects on a live flow, and sees what became of them."""
 
 import asyncio
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, assert_never
@@ -115,10 +116,11 @@ async def strike(struck: Struck, flow: http.HTTPFlow, presence: Presence, clock:
                 if struck.client_left:
                     struck.left_while_held = True
                     return
-            case Reply(status, headers, body):
+            case Reply(status, headers, body, echoes):
                 if presence.left.is_set() or not is_waiting(flow.client_conn):
                     struck.client_left = True
                     return
+                body = _echo(flow.request, body) if echoes else body
                 flow.response = _answer(flow.request, status, headers, body)
                 struck.replied = True
             case Cut(how):
@@ -167,6 +169,18 @@ def _answer(
         # A body would be taken for the next answer (RFC 9110 §9.3.2).
         answer.data.content = b""
     return answer
+
+
+def _echo(request: http.Request, body: bytes) -> bytes:
+    """Return an object of JSON that was sent, with the members of another one added."""
+    try:
+        sent = json.loads(request.content or b"")
+    except (ValueError, RecursionError):
+        # The content may be no JSON, or its coding broken.
+        return body
+    if not isinstance(sent, dict):
+        return body
+    return json.dumps({**sent, **json.loads(body)}).encode()
 
 
 async def _held(seconds: float, presence: Presence) -> bool:

@@ -8,7 +8,15 @@ from playwright.sync_api import Browser, expect
 from tests.browser.pages.site import ICON, lane_to, opened
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import EmptyResult, Fault, JsonCorruption, PartialList, TextCorruption
+from warex.faults import (
+    EmptyResult,
+    Fault,
+    JsonCorruption,
+    LostWrite,
+    PartialList,
+    SoftError,
+    TextCorruption,
+)
 from warex.traces import ChangedValue, FaultDelivered, HarnessBroke
 
 pytestmark = pytest.mark.browser
@@ -63,6 +71,36 @@ def test_a_page_drawn_by_scripts_shows_the_lie(
         assert told == {"/items/1/price": ("10.5", "11.5")}
     else:
         assert len(told) == 3 - len(shown)
+
+
+def test_a_write_that_was_never_made_is_said_to_be_saved(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    form = f"{ICON}<form method=post action=/save><input name=a value=1><button>Go</button></form>"
+    site.routes["/form"] = Answer(headers=[(b"Content-Type", b"text/html")], body=form.encode())
+    with lane_to(begin, site, scenario(LostWrite(), match={"method": ["POST"]})) as lane:
+        page = opened(browser, lane, "form")
+        page.get_by_role("button").click()
+        expect(page.get_by_role("status")).to_be_visible()
+        sent = """fetch("/save", {method: "POST", body: JSON.stringify({name: "Red"})})
+            .then((answer) => answer.json())"""
+        assert page.evaluate(sent).items() >= {"name": "Red", "success": True}.items()
+        page.get_by_role("link", name="Back").click()
+        expect(page.get_by_role("button", name="Go")).to_be_visible()
+        page.context.close()
+
+    assert not [seen for seen in site.seen if seen.target == "/save"]
+
+
+def test_an_error_says_200(browser: Browser, begin: Begin, site: Origin) -> None:
+    with lane_to(begin, site, scenario(SoftError(), match={"resource": ["xhr"]})) as lane:
+        page = opened(browser, lane, "plain")
+        asked = "fetch('/items.json').then(async (it) => [it.status, await it.json()])"
+        status, said = page.evaluate(asked)
+        page.context.close()
+
+    assert status == 200
+    assert said.keys() & {"error", "message"}
 
 
 def test_a_page_shows_a_price_that_is_not_the_true_one(

@@ -1,0 +1,87 @@
+"""A write that the site is never told of, and the page says that it was saved."""
+
+from html import escape
+from typing import ClassVar, Final, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field, JsonValue
+
+from warex.effects import Effect, Reply
+from warex.exchange import Exchange, Request, resource_of
+from warex.faults.base import Fault, Memory
+from warex.faults.lies.base import json_reply
+from warex.seeds import Luck
+
+_SAID: Final = (
+    ("Saved", "Your changes have been saved."),
+    ("Done", "Everything was saved."),
+    ("Thank you", "We have received your request."),
+    ("Success", "Your request was completed."),
+)
+_LOOKS: Final = (
+    "font:16px system-ui,sans-serif;color:#222;background:#fff",
+    "font:17px Georgia,serif;color:#2b2b2b;background:#fbfaf7",
+    "font:15px Verdana,sans-serif;color:#1b2559;background:#f5f7fb",
+)
+
+
+class LostWrite(Fault, frozen=True):
+    """Answer a write as if the site had carried it out, and do not tell the site."""
+
+    summary: ClassVar = "Say that a write was saved, and never tell the site of it."
+
+    kind: Literal["lost_write"] = "lost_write"
+    stage: Literal["request"] = "request"
+    answer: Literal["saved", "back"] = Field(
+        default="saved",
+        description="What a form is answered with: a page that says saved, or the way back to the"
+        " page that it stood on.",
+    )
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Answer scripts with what they sent, and a form with a page or the way back."""
+        request = exchange.request
+        if resource_of(request) == "xhr":
+            made = int(luck.draw("id", request.url) * 90_000) + 10_000
+            created = 201 if request.method == "POST" else 200
+            said: dict[str, JsonValue] = {"success": True}
+            if created == 201:
+                said["id"] = made
+            return (json_reply(request, created, said, echoes=True),), memory
+        back = _page_before(request)
+        headers = {"cache-control": "no-store"}
+        if self.answer == "back" and back:
+            return (Reply(303, {**headers, "location": back}),), memory
+        headers["content-type"] = "text/html; charset=utf-8"
+        return (Reply(200, headers, _saved(back or "/", luck, request.parts.netloc)),), memory
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        form = "a page that says saved" if self.answer == "saved" else "the page it stood on"
+        return f"is answered as if it had been carried out: a form with {form}, a script with JSON"
+
+
+def _page_before(request: Request) -> str:
+    """Return the page of the same site that a form stood on; empty where that is unknown."""
+    try:
+        before = urlsplit(request.headers.get("referer", ""))
+    except ValueError:
+        return ""
+    if before.netloc != request.parts.netloc or before.scheme != request.parts.scheme:
+        return ""
+    return f"{before.path or '/'}{'?' + before.query if before.query else ''}"
+
+
+def _saved(back: str, luck: Luck, host: str) -> bytes:
+    title, text = luck.choice(_SAID, "words", host)
+    look = luck.choice(_LOOKS, "look", host)
+    page = (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>'
+        f'<body style="{look};margin:0">'
+        '<main style="max-width:560px;margin:12vh auto;padding:0 24px">'
+        f'<h1>{title}</h1><p role="status">{text}</p><p><a href="{escape(back)}">Back</a></p>'
+        "</main></body></html>"
+    )
+    return page.encode("utf-8", "replace")

@@ -1,0 +1,66 @@
+"""An error that says 200: a page that is an apology, or data that is an error."""
+
+from typing import ClassVar, Final, Literal
+
+from pydantic import Field, JsonValue
+
+from warex.effects import Effect
+from warex.exchange import Exchange, Request, resource_of
+from warex.faults.base import ErrorStatus, Fault, Memory
+from warex.faults.lies.base import json_reply
+from warex.faults.pages import Incident, ServerPage, render, render_any
+from warex.faults.pages.reasons import reason
+from warex.faults.words import what_happens
+from warex.seeds import Luck
+
+_WORDS: Final = (
+    "Something went wrong. Please try again later.",
+    "The request could not be processed.",
+    "An unexpected error occurred.",
+    "Service temporarily unavailable.",
+)
+
+
+class SoftError(Fault, frozen=True):
+    """Answer 200 with an error page, or with ``{"error": …}`` where a script asks."""
+
+    summary: ClassVar = "Answer 200 with an error page, or with an error in JSON."
+
+    kind: Literal["soft_error"] = "soft_error"
+    status: ErrorStatus = Field(
+        default=500, description="The status that the page speaks of; what it comes with is 200."
+    )
+    page: ServerPage | None = Field(
+        default=None, description="The family of error pages; left out, each host has its own."
+    )
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Answer scripts with JSON and everything else with a page."""
+        request = exchange.request
+        if resource_of(request) == "xhr":
+            return (json_reply(request, 200, self._said(request, luck)),), memory
+        incident = Incident.of(request, self.status, luck)
+        page = render(self.page, incident) if self.page else render_any("server", incident)
+        return (page.reply(200),), memory
+
+    def _said(self, request: Request, luck: Luck) -> JsonValue:
+        words = luck.choice(_WORDS, "words", request.url)
+        code = reason(self.status).upper().replace(" ", "_")
+        if "graphql" in request.parts.path.lower():
+            return {"errors": [{"message": words, "extensions": {"code": code}}], "data": None}
+        shapes: tuple[JsonValue, ...] = (
+            {"error": words},
+            {"error": {"code": code, "message": words}},
+            {"success": False, "error": {"message": words}},
+            {"status": "error", "message": words, "data": None},
+        )
+        # One API has one shape.
+        return luck.choice(shapes, "shape", request.parts.netloc)
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        family = f"family {self.page}" if self.page else "a family chosen by seed"
+        end = f"answered 200 with an error page ({family}), scripts with an error in JSON"
+        return what_happens(self.stage, 0, end)
