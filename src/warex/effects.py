@@ -111,6 +111,27 @@ class Rewrite:
 
 
 @dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Ask the site for another of its pages, one that was asked for before, in place of this."""
+
+    traits: ClassVar[Traits] = Traits(
+        ends=False, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=True
+    )
+
+    draw: float
+    """Which of those pages: from 0 to below 1, the first to the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """Answer with what the site answered when the same was first asked for."""
+
+    traits: ClassVar[Traits] = Traits(
+        ends=True, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=True
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Amend:
     """Change the answer of a server of tools (MCP) as it passes, or let it come late, or both.
 
@@ -194,6 +215,8 @@ type Effect = (
     | Trickle
     | Truncate
     | Rewrite
+    | Elsewhere
+    | Earlier
     | Amend
     | Say
     | Unresolved

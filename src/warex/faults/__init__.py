@@ -32,7 +32,9 @@ from warex.faults.lies.json_corruption import JsonCorruption
 from warex.faults.lies.lost_write import LostWrite
 from warex.faults.lies.partial_list import PartialList
 from warex.faults.lies.soft_error import SoftError
+from warex.faults.lies.stale_response import StaleResponse
 from warex.faults.lies.text_corruption import TextCorruption
+from warex.faults.lies.wrong_page import WrongPage
 from warex.faults.llm.base import LlmFault
 from warex.faults.llm.llm_cut import LlmCut
 from warex.faults.llm.llm_empty import LlmEmpty
@@ -77,8 +79,10 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     PartialList,
     Popup,
     SoftError,
+    StaleResponse,
     TextCorruption,
     TlsError,
+    WrongPage,
 )
 """Every fault there is, in the order of their names."""
 

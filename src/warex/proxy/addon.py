@@ -18,9 +18,10 @@ from warex.proxy import flows
 from warex.proxy.closing import Closing
 from warex.proxy.config import ProxyConfig
 from warex.proxy.connections import written_out
+from warex.proxy.earlier import EarlierAnswers
 from warex.proxy.hooks import fail_closed
 from warex.proxy.interception import OWN_HOSTS
-from warex.proxy.ledger import missed, planned
+from warex.proxy.ledger import delivered, missed, planned
 from warex.proxy.model_calls import may_be_call
 from warex.proxy.ongoing import Ongoing, attach, ongoing_of
 from warex.proxy.perform import Struck, strike
@@ -36,7 +37,7 @@ from warex.proxy.tool_calls import ToolCalls, amends
 from warex.proxy.tunnels import is_unread
 from warex.proxy.websocket_hooks import WebSocketHooks
 from warex.scenarios import Decision, Injection, Injector
-from warex.traces import FaultDelivered, FaultMissed, RequestSeen, ResponseSeen
+from warex.traces import FaultMissed, RequestSeen, ResponseSeen
 from warex.traces.redact import redact_url
 
 _REPEATED = (408, 421)
@@ -59,6 +60,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
         self.on_model_asked: Callable[[], None] = lambda: None
         """Called before an LLM request goes on; raises where it must not."""
         self.tools = ToolCalls(recorder)
+        self.earlier = EarlierAnswers(injector.scenario.rules)
         self.rewrites = Rewrites(injector.scenario.rules, recorder, self._met)
 
     # ---- the exchange
@@ -188,6 +190,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
         self.rewrites.begin(flow, ongoing)
         if not (ongoing.waiting or self.tools.holds(flow, ongoing)):
             ongoing.answering = True
+            self.earlier.begin(flow, ongoing)
             flow.response.stream = ongoing.tee(self.recorder.clock)
             self._expect_repeat(flow, ongoing)
 
@@ -305,6 +308,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
                 continue
             ongoing.struck.append(struck)
             await strike(struck, flow, ongoing.presence, self.recorder.clock)
+            self.earlier.strike(flow, ongoing, struck)
             self.rewrites.whole(flow, ongoing, struck)
             if ongoing.llm is not None and (struck.replied or sending_of(flow) is not None):
                 # What the client is sent counts, and when.
@@ -352,20 +356,12 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
             return
         ongoing.struck.remove(struck)
         injection = struck.injection
-        delivered = (arrived and not struck.changed_nothing) or struck.met_by_waiting
-        ongoing.task.injector.settle(injection, delivered=delivered)
-        if delivered:
+        met = (arrived and not struck.changed_nothing) or struck.met_by_waiting
+        ongoing.task.injector.settle(injection, delivered=met)
+        if met:
             ongoing.task.models.note_refused(ongoing, injection, self.recorder.clock.now())
-            self.recorder.write(
-                FaultDelivered(
-                    injection=injection.id,
-                    exchange=injection.exchange,
-                    rule=injection.rule,
-                    waited_s=round(struck.waited_s, 6),
-                    client_left=struck.met_by_waiting,
-                    changes=struck.changes,
-                )
-            )
+            left = struck.met_by_waiting
+            self.recorder.write(delivered(injection, struck.waited_s, left, struck.changes))
         else:
             self.recorder.write(missed(injection, struck.missed_as, struck.waited_s))
 
@@ -409,6 +405,8 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
                 error=error,
             )
         )
+        if error is None and arrived:
+            self.earlier.end(flow, ongoing)
         self.tools.postpone(flow, ongoing, error)
         for struck in [it for it in ongoing.struck if not it.goes_on(arrived=arrived)]:
             self._settle(ongoing, struck, arrived=arrived)

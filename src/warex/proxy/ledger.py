@@ -5,7 +5,7 @@ from typing import cast
 from warex.effects import name_of
 from warex.faults import Point
 from warex.scenarios import Injection
-from warex.traces import FaultMissed, FaultPlanned, MissReason
+from warex.traces import ChangedValue, FaultDelivered, FaultMissed, FaultPlanned, MissReason
 
 
 def planned(injection: Injection, url: str, point: Point | None = None) -> FaultPlanned:
@@ -25,6 +25,20 @@ def planned(injection: Injection, url: str, point: Point | None = None) -> Fault
         url=url,
         point=point,
         repeat_of=injection.repeat_of,
+    )
+
+
+def delivered(
+    injection: Injection, waited_s: float, client_left: bool, changes: list[ChangedValue]
+) -> FaultDelivered:
+    """Return the event of an injection that reached the client."""
+    return FaultDelivered(
+        injection=injection.id,
+        exchange=injection.exchange,
+        rule=injection.rule,
+        waited_s=round(waited_s, 6),
+        client_left=client_left,
+        changes=changes,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from mitmproxy import http
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from warex.proxy.tasks import Task
 
 _KEY = "warex"
+MOST_KEPT: Final = 2 * 1024 * 1024
+"""Bytes of an answer that may be given again."""
 
 
 @dataclass(slots=True)
@@ -44,6 +46,8 @@ class Ongoing:
     """The calls over it, where it is a WebSocket to a model."""
     rewriters: list[Rewriter] = field(default_factory=list)
     """What changes the answer while it passes, in order."""
+    kept: bytearray | None = None
+    """The site's answer so far, where it may be given again."""
     tools: ToolTap | None = None
     """What is said to a server of tools (MCP), or may be."""
     unread_llm: str | None = None
@@ -93,6 +97,10 @@ class Ongoing:
 
         def count(data: bytes) -> bytes | tuple[()]:
             self.received += len(data)
+            if self.kept is not None:
+                self.kept += data
+                if len(self.kept) > MOST_KEPT:
+                    self.kept = None
             if self.llm is not None and data:
                 self.llm.add(data, clock.now())
             if self.tools is not None:

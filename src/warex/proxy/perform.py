@@ -15,6 +15,8 @@ from warex.effects import (
     Cut,
     Delay,
     Drop,
+    Earlier,
+    Elsewhere,
     Refuse,
     Reply,
     Rewrite,
@@ -53,6 +55,8 @@ class Struck:
     cut: bool = False
     rewriter: Rewriter | None = None
     """What changes the answer while it passes."""
+    remembered: ChangedValue | None = None
+    """What of the site's earlier pages or answers the client is given in place of this one."""
     awaits_report: bool = False
     """It has changed a page, which is to report that the change was shown."""
     awaits_answer: bool = False
@@ -79,13 +83,20 @@ class Struck:
     def changed_nothing(self) -> bool:
         """Whether there was no answer to change, or nothing in it."""
         applied = self.rewriter is not None and self.rewriter.applied
-        return self.awaits_answer or (self.rewrites and not applied)
+        forgotten = self.remembers and self.remembered is None
+        return self.awaits_answer or forgotten or (self.rewrites and not applied)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether it gives what the site has given before."""
+        return any(isinstance(effect, Elsewhere | Earlier) for effect in self.injection.effects)
 
     @property
     def changes(self) -> list[ChangedValue]:
         """The values that are not what the site said, as the trace has them."""
         told = self.rewriter.changes if self.rewriter is not None else ()
-        return [
+        remembered = [] if self.remembered is None else [self.remembered]
+        return remembered + [
             ChangedValue(where=it.where, before=it.before, after=it.after)
             for it in (each.short() for each in told[:_TOLD])
         ]
@@ -139,6 +150,8 @@ async def strike(struck: Struck, flow: http.HTTPFlow, presence: Presence, clock:
                 struck.replied = True
             case Rewrite():
                 pass  # It is done while the answer passes (``rewrites``).
+            case Elsewhere() | Earlier():
+                pass  # It is done by what is remembered of the site (``earlier``).
             case Amend():
                 struck.awaits_answer = True
             case Say():
@@ -147,7 +160,9 @@ async def strike(struck: Struck, flow: http.HTTPFlow, presence: Presence, clock:
                 raise TypeError(f"{effect} comes before there is an exchange")
             case _:
                 assert_never(effect)
-    struck.done = not (struck.replied or struck.awaits_answer or struck.rewrites)
+    struck.done = not (
+        struck.replied or struck.awaits_answer or struck.rewrites or struck.remembers
+    )
 
 
 async def pause(struck: Iterable[Struck], seconds: float, presence: Presence, clock: Clock) -> None:

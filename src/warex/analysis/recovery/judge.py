@@ -131,7 +131,7 @@ def _judge(story: Story, injection: _Injection, first: float) -> Recovery:
     if of_model(story, injection.plan):
         since, delivered = injection.felt.since, injection.delivered
         return judge_model_fault(story, injection.plan, delivered, injection.seq, since)
-    if injection.delivered.changes:
+    if injection.delivered.changes and "rewrite" in effects:
         return _judge_lie(story, injection, first)
     if effects == {"rewrite"} and injection.plan.injection in story.reports:
         return _judge_popup(story, injection)

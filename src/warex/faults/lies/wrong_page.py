@@ -1,0 +1,28 @@
+"""Another page of the same site under this URL, as a router or a cache mixes them up."""
+
+from typing import ClassVar, Literal
+
+from warex.effects import Effect, Elsewhere
+from warex.exchange import Exchange, Resource
+from warex.faults.base import Fault, Memory
+from warex.seeds import Luck
+
+
+class WrongPage(Fault, frozen=True):
+    """Answer with another page of the same host that was shown before."""
+
+    summary: ClassVar = "Show another page of the same site under this URL."
+    default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
+
+    kind: Literal["wrong_page"] = "wrong_page"
+    stage: Literal["request"] = "request"
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Ask the site for another page; the seed chooses which."""
+        return (Elsewhere(luck.draw("page", exchange.request.url)),), memory
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        return "is answered with another page of the same site that was shown before"

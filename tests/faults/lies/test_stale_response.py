@@ -1,0 +1,19 @@
+from warex.effects import Earlier
+from warex.exchange import Exchange, Request
+from warex.faults import StaleResponse
+from warex.seeds import Luck
+
+PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "document"}))
+
+
+def test_it_gives_the_earlier_answer() -> None:
+    assert StaleResponse().effects(PAGE, {"seen": 1}, Luck(1, "r")) == ((Earlier(),), {"seen": 1})
+
+
+def test_it_is_about_pages_and_their_data() -> None:
+    assert StaleResponse.default_resource == ("document", "xhr")
+
+
+def test_the_site_is_not_asked() -> None:
+    assert StaleResponse().stage == "request"
+    assert Earlier.traits.ends

@@ -1,0 +1,20 @@
+from warex.effects import Elsewhere
+from warex.exchange import Exchange, Request
+from warex.faults import WrongPage
+from warex.seeds import Luck
+
+
+def draw(path: str, seed: int = 1) -> float:
+    asked = Exchange("1", Request("GET", f"https://shop.test{path}"))
+    ((effect,), _) = WrongPage().effects(asked, {}, Luck(seed, "r"))
+    assert isinstance(effect, Elsewhere)
+    return effect.draw
+
+
+def test_the_seed_chooses_the_page_for_each_address() -> None:
+    assert draw("/a") == draw("/a")
+    assert len({draw("/a"), draw("/b"), draw("/a", 2)}) == 3
+
+
+def test_it_is_about_pages() -> None:
+    assert WrongPage.default_resource == ("document",)
