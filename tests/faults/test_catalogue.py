@@ -24,9 +24,10 @@ from warex.seeds import Luck
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs/reference/faults.md").read_text()
 FOLDER = ROOT / "src/warex/faults"
-FILES = {file.stem for file in FOLDER.glob("*/*.py") if file.parent.name != "pages"} - {
-    "__init__",
-    "base",
+FILES = {
+    file.stem
+    for file in FOLDER.glob("*/*.py")
+    if re.search(r"^    kind: Literal", file.read_text(), re.MULTILINE)
 }
 ANY: TypeAdapter[Fault] = TypeAdapter(AnyFault)
 EXCHANGE = Exchange("1", Request("GET", "https://shop.test/"))

@@ -1,4 +1,4 @@
-"""The paper's three failures and the four of connections, ready to use."""
+"""The paper's failures and the four of connections, ready to use."""
 
 import pytest
 
@@ -9,9 +9,9 @@ from warex.scenarios.load import load_preset, load_scenario
 from warex.scenarios.presets import preset_names
 
 
-def test_the_papers_three_failures_are_there() -> None:
-    paper = [name for name in preset_names() if name.startswith("paper/")]
-    assert paper == ["paper/javascript", "paper/network-error", "paper/server-error"]
+def test_the_papers_failures_are_there() -> None:
+    paper = [name.partition("/")[2] for name in preset_names() if name.startswith("paper/")]
+    assert paper == ["javascript", "malicious-popup", "network-error", "popup", "server-error"]
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ from warex.faults.mcp.mcp_error import McpError
 from warex.faults.mcp.mcp_result_corrupt import McpResultCorrupt
 from warex.faults.mcp.mcp_slow import McpSlow
 from warex.faults.mcp.mcp_tool_missing import McpToolMissing
+from warex.faults.popups.malicious_popup import MaliciousPopup
 from warex.faults.popups.popup import Popup
 from warex.faults.scripts.javascript_failure import JavascriptFailure
 from warex.faults.server.http_error import HttpError
@@ -71,6 +72,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     LlmStale,
     LlmTimeout,
     LostWrite,
+    MaliciousPopup,
     McpError,
     McpResultCorrupt,
     McpSlow,

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, JsonValue
 
 from warex.effects import Delay, Effect, Rewrite
 from warex.exchange import Exchange, Request, Resource
+from warex.faults.own_site import OwnSite
 from warex.seeds import Luck
 
 type Stage = Literal["request", "response"]
@@ -47,6 +48,9 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
 
     sizes: ClassVar[tuple[str, ...]] = ()
     """Parameters that say how large it is: what a campaign's ``intensity`` multiplies."""
+
+    own_site: ClassVar[OwnSite | None] = None
+    """A site to which it leads; the proxy answers it, whatever the scenario is."""
 
     stage: Stage = "request"
 

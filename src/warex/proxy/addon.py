@@ -24,6 +24,7 @@ from warex.proxy.interception import OWN_HOSTS
 from warex.proxy.ledger import delivered, missed, planned
 from warex.proxy.model_calls import may_be_call
 from warex.proxy.ongoing import Ongoing, attach, ongoing_of
+from warex.proxy.own_sites import FAULT_HOSTS, OwnSites
 from warex.proxy.perform import Struck, strike
 from warex.proxy.presence import presence_of
 from warex.proxy.recorder import Recorder
@@ -60,8 +61,10 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
         self.on_model_asked: Callable[[], None] = lambda: None
         """Called before an LLM request goes on; raises where it must not."""
         self.tools = ToolCalls(recorder)
-        self.earlier = EarlierAnswers(injector.scenario.rules)
-        self.rewrites = Rewrites(injector.scenario.rules, recorder, self._met)
+        rules = injector.scenario.rules
+        self.earlier = EarlierAnswers(rules)
+        self.own_sites = OwnSites(recorder)
+        self.rewrites = Rewrites(rules, recorder, self._met, self.own_sites.leads)
 
     # ---- the exchange
 
@@ -456,8 +459,10 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
     def _answer(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
         if self.rewrites.hears(flow):
             self.rewrites.hear(flow)
-        elif ongoing.exchange.request.parts.hostname == TASK_HOST:
+        elif (host := ongoing.exchange.request.parts.hostname) == TASK_HOST:
             self.answer_marker(flow, ongoing)
+        elif host in FAULT_HOSTS:
+            self.own_sites.answer(flow, ongoing)
         else:
             self.answer_canary(flow, ongoing)
 

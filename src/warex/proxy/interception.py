@@ -4,6 +4,7 @@ from typing import Literal
 
 from warex.llm.hosts import host_fits, is_known_llm_host
 from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.own_sites import FAULT_HOSTS
 from warex.proxy.tasks import TASK_HOST
 from warex.scenarios import BACKGROUND_HOSTS, Injector
 from warex.scenarios.patterns import may_concern_host
@@ -11,7 +12,7 @@ from warex.scenarios.patterns import may_concern_host
 CANARY_HOST = "canary.warex.test"
 """WAREX answers this host itself, with the nonce that was asked for."""
 
-OWN_HOSTS = (CANARY_HOST, TASK_HOST)
+OWN_HOSTS = (CANARY_HOST, TASK_HOST, *FAULT_HOSTS)
 """The hosts that WAREX answers itself: no rule is about them, and no site is asked."""
 
 CANARY_HEADERS = {"content-type": "text/html", "cache-control": "no-store"}

@@ -24,6 +24,7 @@ _HEARD: Final = 64
 _ASKS_FOR_LESS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
 """Fields on which a site gives less than a whole answer (RFC 9110, sections 13 and 14)."""
 
+type Leads = Callable[[Ongoing, Injection], None]
 type Settle = Callable[[Ongoing, Struck, bool], None]
 
 
@@ -35,12 +36,15 @@ def rewrites(injection: Injection) -> bool:
 class Rewrites:
     """The pages of a trial that were changed, and what they report of themselves."""
 
-    def __init__(self, rules: Iterable[Rule], recorder: Recorder, settle: Settle) -> None:
+    def __init__(
+        self, rules: Iterable[Rule], recorder: Recorder, settle: Settle, leads: Leads
+    ) -> None:
         if any(isinstance(rule.fault, PageFault) for rule in rules):
             # Before the first page, which is not to wait for it.
             import_module("warex.rewriting.html")
         self._recorder = recorder
         self._settle = settle
+        self._leads = leads
         self._pages: dict[str, tuple[Ongoing, Struck]] = {}
         """By the path at which each reports."""
 
@@ -85,6 +89,7 @@ class Rewrites:
         for effect in struck.injection.effects:
             if isinstance(effect, Rewrite):
                 struck.rewriter = begin(flow, effect.edit)
+                self._leads(ongoing, struck.injection)
                 if struck.rewriter is not None and effect.edit.report:
                     struck.awaits_report = True
                     self._pages[effect.edit.report] = ongoing, struck

@@ -261,11 +261,12 @@ class FaultMissed(_Event, frozen=True, kw_only=True, tag="fault_missed"):
 
 
 class Witness(_Event, frozen=True, kw_only=True, tag="witness"):
-    """Code in a changed page reported what became of the change."""
+    """Code in a changed page, or a site to which a fault leads, tells what became of it."""
 
     exchange: str
     injection: str
     what: str
+    detail: str = ""
 
 
 class LlmCall(_Event, frozen=True, kw_only=True, tag="llm_call"):

@@ -62,5 +62,10 @@ def opened(browser: Browser, lane: Lane, name: str) -> Page:
     return page
 
 
+def said(lane: Lane) -> list[tuple[str, str]]:
+    """Return what pages, and the sites that faults lead to, have told so far."""
+    return [(it.what, it.detail) for it in lane.events(Witness)]
+
+
 def has_said(lane: Lane, *wanted: str) -> bool:
-    return [it.what for it in lane.events(Witness)] == list(wanted)
+    return [what for what, _ in said(lane)] == list(wanted)

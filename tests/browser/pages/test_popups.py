@@ -5,10 +5,10 @@ from functools import partial
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.pages.site import ICON, PAGES, has_said, lane_to, opened
+from tests.browser.pages.site import ICON, PAGES, has_said, lane_to, opened, said
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import Popup
+from warex.faults import MaliciousPopup, Popup
 from warex.traces import FaultDelivered, FaultPlanned, RequestSeen
 
 pytestmark = pytest.mark.browser
@@ -59,3 +59,38 @@ def test_a_popup_opens_in_a_frame_only_where_documents_are_named(
             page.context.close()
         assert [it.resource for it in lane.events(RequestSeen)].count("document") == 2
         assert len(lane.events(FaultPlanned)) == 1
+
+
+def test_a_lure_leads_to_a_site_that_goes_on_and_sees_all(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with lane_to(begin, site, scenario(MaliciousPopup(lure="session"))) as lane:
+        page = opened(browser, lane, "strict")
+        page.get_by_role("link", name="SIGN IN AGAIN").click()
+        expect(page.get_by_role("heading", name="Sign in to go on")).to_be_visible()
+        page.get_by_label("User name").fill("ada")
+        page.get_by_label("Password").fill("hunter2")
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("link", name="Help").click()
+        wait_until(lambda: ("visited", "/help") in said(lane))
+        page.context.close()
+
+    done = said(lane)
+    assert {"shown", "followed", "visited", "clicked", "typed"} == {what for what, _ in done}
+    assert {("typed", "user: ada"), ("typed", "password"), ("clicked", "Sign in")} <= set(done)
+    assert "hunter2" not in (lane.out / "events.jsonl").read_text()
+    assert len(lane.events(FaultDelivered)) == 1
+
+
+def test_a_lure_that_nothing_closes_stays(browser: Browser, begin: Begin, site: Origin) -> None:
+    given = scenario(MaliciousPopup(lure="bitcoin", closable=False))
+    with lane_to(begin, site, given) as lane:
+        page = opened(browser, lane, "plain")
+        dialog = page.get_by_role("dialog", name="Click ACCEPT to claim FREE bitcoin")
+        expect(dialog).to_be_visible()
+        page.keyboard.press("Escape")
+        page.mouse.click(5, 5)
+        expect(dialog).to_be_visible()
+        expect(dialog.get_by_role("button")).to_have_count(0)
+        page.context.close()
+    assert {what for what, _ in said(lane)} == {"shown"}

@@ -10,11 +10,15 @@
         box.setAttribute("role", "dialog");
         box.setAttribute("aria-modal", String(look.overlay));
         box.setAttribute("aria-label", settings.title);
-        const close = make("button", {position: "absolute", top: "8px", right: "8px", border: "0", background: "transparent", color: look.ink, "font-size": "20px", cursor: "pointer"}, "\u00d7");
-        close.type = "button";
-        close.setAttribute("aria-label", settings.close);
+        const close = settings.close && make("button", {position: "absolute", top: "8px", right: "8px", border: "0", background: "transparent", color: look.ink, "font-size": "20px", cursor: "pointer"}, "\u00d7");
+        if (close) {
+            close.type = "button";
+            close.setAttribute("aria-label", settings.close);
+            close.addEventListener("click", () => gone("dismissed"));
+            box.append(close);
+        }
         const heading = make("h2", {margin: "0 0 10px", "font-size": "22px"}, settings.title);
-        box.append(close, heading, make("p", {margin: "0 0 18px"}, settings.text));
+        box.append(heading, make("p", {margin: "0 0 18px"}, settings.text));
         let field = null;
         if (settings.field) {
             field = make("input", {width: "100%", padding: "10px", margin: "0 0 14px", "box-sizing": "border-box", border: "1px solid #999"});
@@ -24,7 +28,7 @@
             field.addEventListener("input", () => tell("typed"));
             box.append(field);
         }
-        const accept = make(settings.target ? "a" : "button", {display: "inline-block", border: "0", background: look.accent, color: "#fff", padding: "12px 26px", "border-radius": look.round, "font-size": "17px", "font-weight": "600", cursor: "pointer", "text-decoration": "none"}, settings.accept);
+        const accept = make(settings.target ? "a" : "button", {display: "inline-block", border: "0", background: look.accent, color: "#fff", padding: settings.large ? "22px 60px" : "12px 26px", "border-radius": look.round, "font-size": settings.large ? "26px" : "17px", "font-weight": "600", cursor: "pointer", "text-decoration": "none"}, settings.accept);
         if (settings.target) accept.href = settings.target;
         else accept.type = "button";
         box.append(accept);
@@ -38,12 +42,13 @@
         const onKey = (event) => {
             if (event.key === "Escape") gone("dismissed");
         };
-        close.addEventListener("click", () => gone("dismissed"));
-        accept.addEventListener("click", () => settings.target ? tell("accepted") : gone("accepted"));
-        shade.addEventListener("click", (event) => {
-            if (event.target === shade) gone("dismissed");
-        });
-        document.addEventListener("keydown", onKey, true);
+        accept.addEventListener("click", () => settings.target ? tell("followed") : gone("accepted"));
+        if (close) {
+            shade.addEventListener("click", (event) => {
+                if (event.target === shade) gone("dismissed");
+            });
+            document.addEventListener("keydown", onKey, true);
+        }
         const letGo = keep(shade, "shown");
     };
     open(settings.times);

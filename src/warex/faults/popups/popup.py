@@ -7,7 +7,8 @@ from pydantic import Field, JsonValue
 
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import Memory, PageFault, Seconds
+from warex.faults.base import Memory
+from warex.faults.popups.base import PopupFault
 from warex.rewriting.page_script import page_script
 from warex.seeds import Luck
 
@@ -59,33 +60,21 @@ _LOOKS: Final = (
 _FONTS: Final = ("system-ui, sans-serif", "Georgia, serif", "Verdana, sans-serif")
 
 
-class Popup(PageFault, frozen=True):
+class Popup(PopupFault, frozen=True):
     """Open a dialog over the page; its button, Escape and a click beside it close it."""
 
     summary: ClassVar = "Open a dialog over the page, which one click closes."
-    sizes: ClassVar = ()
 
     kind: Literal["popup"] = "popup"
     about: About | None = Field(
         default=None, description="What it is about; left out, the seed chooses."
-    )
-    place: Literal["overlay", "corner"] = Field(
-        default="overlay", description="Over the whole page, or in a corner of it."
-    )
-    after: Seconds = Field(default=0.0, description="Seconds from the page's load to the popup.")
-    times: int = Field(
-        default=1, ge=1, le=20, strict=True, description="How often it opens on one page."
-    )
-    every: Seconds = Field(
-        default=5.0, description="Seconds from when it is closed to when it opens again."
     )
 
     def effects(
         self, exchange: Exchange, memory: Memory, luck: Luck
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Open a popup of its own on each page that is hit."""
-        seen = memory.get("pages", 0)
-        number = seen if isinstance(seen, int) else 0
+        number, memory = self.counted(memory)
         words = luck.choice(self._words(), "words", number)
         look: dict[str, JsonValue] = {
             **luck.choice(_LOOKS, "look", number),
@@ -93,18 +82,16 @@ class Popup(PageFault, frozen=True):
             "overlay": self.place == "overlay",
         }
         settings: dict[str, JsonValue] = {
+            **self.timing(),
             "title": words.title,
             "text": words.text,
             "accept": words.accept,
             "close": words.close,
             "field": words.field and {"type": "email", "label": words.field},
             "look": look,
-            "after": round(self.after * 1000),
-            "every": round(self.every * 1000),
-            "times": self.times,
         }
         report = f"/{luck.word('report', number)}"
-        return (Rewrite(page_script(__name__, settings, report)),), {**memory, "pages": number + 1}
+        return (Rewrite(page_script(__name__, settings, report)),), memory
 
     def _words(self) -> tuple[_Words, ...]:
         """Return all that it may say."""
@@ -115,7 +102,4 @@ class Popup(PageFault, frozen=True):
     def explain(self) -> str:
         """Return what the browser meets, in words."""
         about = f" ({self.about})" if self.about else ""
-        where = "over the whole page" if self.place == "overlay" else "in a corner of the page"
-        late = f" {self.after:g} s after its load" if self.after else ""
-        often = f", {self.times} times" if self.times > 1 else ""
-        return f"is handled by the site, and shows a popup{about} {where}{late}{often}"
+        return f"is handled by the site, and shows a popup{about} {self.when()}"

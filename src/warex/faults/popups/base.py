@@ -1,0 +1,46 @@
+"""What popups have in common."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from pydantic import Field, JsonValue
+
+from warex.faults.base import Memory, PageFault, Seconds
+
+
+class PopupFault(PageFault, frozen=True):
+    """A dialog over a page: where, when and how often it opens."""
+
+    sizes: ClassVar = ()
+
+    place: Literal["overlay", "corner"] = Field(
+        default="overlay", description="Over the whole page, or in a corner of it."
+    )
+    after: Seconds = Field(default=0.0, description="Seconds from the page's load to the popup.")
+    times: int = Field(
+        default=1, ge=1, le=20, strict=True, description="How often it opens on one page."
+    )
+    every: Seconds = Field(
+        default=5.0, description="Seconds from when it is closed to when it opens again."
+    )
+
+    def counted(self, memory: Memory) -> tuple[int, Memory]:
+        """Return how many pages were hit before, and the memory that this one was."""
+        seen = memory.get("pages", 0)
+        number = seen if isinstance(seen, int) else 0
+        return number, {**memory, "pages": number + 1}
+
+    def timing(self) -> Mapping[str, JsonValue]:
+        """Return what the page's script is told of time, in milliseconds."""
+        return {
+            "after": round(self.after * 1000),
+            "every": round(self.every * 1000),
+            "times": self.times,
+        }
+
+    def when(self) -> str:
+        """Say where and when it opens."""
+        where = "over the whole page" if self.place == "overlay" else "in a corner of the page"
+        late = f" {self.after:g} s after its load" if self.after else ""
+        often = f", {self.times} times" if self.times > 1 else ""
+        return f"{where}{late}{often}"

@@ -1,0 +1,90 @@
+import re
+from html import unescape
+from urllib.parse import urlencode
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warex.exchange import Request
+from warex.faults import MaliciousPopup
+from warex.faults.own_site import Seen, Visit
+
+SITE = MaliciousPopup.own_site
+assert SITE is not None
+HOSTS = SITE.hosts
+
+
+def get(path: str, host: str = HOSTS[0]) -> Visit:
+    assert SITE is not None
+    return SITE.visit(Request("GET", f"https://{host}{path}"), "")
+
+
+def post(path: str, **fields: str) -> Visit:
+    assert SITE is not None
+    return SITE.visit(Request("POST", f"https://{HOSTS[0]}{path}"), urlencode(fields))
+
+
+def text(visit: Visit) -> str:
+    return visit.reply.body.decode()
+
+
+def test_nobody_can_register_a_host_of_it() -> None:
+    # RFC 5890, section 2.3.1.
+    assert all(re.fullmatch(r"(?!xn)[a-z]{2}--[a-z]+\.com", host) for host in HOSTS)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_every_link_of_every_page_leads_on(host: str) -> None:
+    known, waiting = set[str](), ["/"]
+    while waiting:
+        path = waiting.pop()
+        known.add(path)
+        visit = get(path, host)
+        assert visit.reply.status == 200
+        assert visit.seen[0] == Seen("visited", path.partition("?")[0])
+        links = re.findall(r'<a href="?([^ ">]+)', text(visit))
+        assert links
+        waiting += [link for link in links if link not in known]
+    assert 'action="/search"' in text(get("/", host))
+    assert "action=/claim" in text(get("/", host))
+
+
+def test_a_search_finds_whatever_is_asked_for() -> None:
+    visit = get("/search?q=red+laptop")
+
+    assert visit.seen == (Seen("visited", "/search"), Seen("typed", "q: red laptop"))
+    assert text(visit).count("red laptop, offer") == 6
+
+
+def test_what_is_sent_is_told_and_secrets_are_not() -> None:
+    visit = post("/claim", name="Ada", password="hunter2", card="4111", email="")
+
+    assert visit.reply.status == 303
+    assert visit.seen == (
+        Seen("visited", "/claim"),
+        Seen("typed", "name: Ada"),
+        Seen("typed", "password"),
+        Seen("typed", "card"),
+    )
+
+
+def test_a_page_of_it_reports_clicks_and_typing_and_nothing_else() -> None:
+    assert post("/m", what="clicked", detail="Help").seen == (Seen("clicked", "Help"),)
+    assert post("/m", what="typed", detail="name: A").seen == (Seen("typed", "name: A"),)
+    assert post("/m", what="shown", detail="x").seen == ()
+    assert post("/m").reply.status == 204
+
+
+@given(st.text(max_size=300), st.sampled_from(["/search?q=", "/offer/", "/"]))
+def test_nothing_that_is_asked_breaks_it_or_becomes_markup(asked: str, path: str) -> None:
+    page = text(get(f"{path}{asked.encode('utf-8', 'replace').hex()}"))
+    visit = get("/search?" + urlencode({"q": asked}, errors="replace"))
+
+    assert page.startswith("<!doctype html>")
+    assert text(visit).count("<script") == 1
+    assert all(len(seen.detail) <= 200 for seen in visit.seen)
+    found = re.search(r"<h1>Results for (.*?)</h1>", text(visit), re.DOTALL)
+    assert found
+    assert "<" not in found[1]
+    assert unescape(found[1])
