@@ -24,6 +24,7 @@ from warex.traces.events import (
     ResponseSeen,
     Timings,
     TrialBegan,
+    Witness,
 )
 from warex.traces.manifest import Manifest, write_manifest
 from warex.traces.outcome import Counted, Outcome
@@ -203,6 +204,20 @@ class Story:
                 )
             )
         )
+
+    def popup(self, number: int, *reports: str) -> "Story":
+        """Tell of a page that opens a popup (``xN``, ``iN``), and what it reports."""
+        exchange, injection = f"x{number}", f"i{number}"
+        story = self.asks(exchange).planned(injection, exchange, effects=("rewrite",))
+        return (
+            story.gets(exchange).delivered(injection, exchange).reports(number, "shown", *reports)
+        )
+
+    def reports(self, number: int, *reports: str) -> "Story":
+        """Tell what became of a changed page, one report after the other."""
+        for what in reports:
+            self.add(Witness(exchange=f"x{number}", injection=f"i{number}", what=what))
+        return self
 
     def says(self, step: int, words: str, action: str = "noop", *arguments: str) -> "Story":
         """Tell of a call whose answer has words beside its action."""

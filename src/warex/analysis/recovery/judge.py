@@ -19,6 +19,8 @@ from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
 _RELOADABLE = named(goes_by_asking_again=True)
 _CLOSES = ("dismissed", "accepted")
 """What a popup reports when it is gone."""
+_LED_AWAY = ("followed", "visited")
+"""What is reported of who follows a popup to the site to which it leads."""
 _OF_LIES: Final[Mapping[Lie, Verdict]] = {
     "noticed": "recovered",
     "worked_around": "recovered",
@@ -182,14 +184,33 @@ def _judge_lie(story: Story, injection: _Injection, first: float) -> Recovery:
 
 
 def _judge_popup(story: Story, injection: _Injection) -> Recovery:
-    """Judge a dialog over a page by what the page reports: to recover is to close it."""
+    """Judge a dialog over a page by what the page reports, and the site to which it leads.
+
+    To recover is to close it, to come back from that site, or to load the page without it.
+    """
     reports = story.reports[injection.plan.injection]
+    led = [report for report in reports if report.what in _LED_AWAY]
     closed = next((report for report in reports if report.what in _CLOSES), None)
-    if closed is None:
-        return _say(injection, "not_recovered", "The popup was not closed.")
-    between = story.calls_between(injection.felt.since, closed.t)
-    found = _say(injection, "recovered", f"The popup was {closed.what}.")
-    return _priced(injection, found, closed.t, between)
+    if led:
+        pages = (one for one in story.requests if one.t > led[-1].t and one.is_page)
+        back = next((one for one in pages if _same_host(one.event, injection.hit)), None)
+        if back is None:
+            why = "The agent followed the popup to another site, and did not come back."
+            return _say(injection, "not_recovered", why)
+        found = _say(injection, "recovered", "The agent came back from the popup's site.", back)
+        until = back.t
+    elif closed is not None:
+        found = _say(injection, "recovered", f"The popup was {closed.what}.")
+        until = closed.t
+    else:
+        again = [it for it in _right_requests(story, injection) if it.t <= story.ended]
+        without = next((it for it in again if it.event.exchange not in story.hit), None)
+        if without is None:
+            return _say(injection, "not_recovered", "The popup was not closed.", tries=len(again))
+        why = "The page was loaded again, without the popup."
+        found = _say(injection, "recovered", why, without, len(again))
+        until = without.t
+    return _priced(injection, found, until, story.calls_between(injection.felt.since, until))
 
 
 def _priced(

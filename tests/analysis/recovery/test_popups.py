@@ -1,0 +1,68 @@
+"""What counts as recovery from a dialog over a page."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.builders import SHOP, WORDS, Story
+from warex.analysis.recovery import Recovery, recoveries
+from warex.traces.reader import read_trace
+
+ELSEWHERE = "https://news.example/"
+
+
+def judged(story: Story, folder: Path) -> Recovery:
+    (found,) = recoveries(read_trace(story.write(folder / "events.jsonl")).entries, WORDS)
+    return found
+
+
+@pytest.mark.parametrize("report", ["dismissed", "accepted"])
+def test_to_close_it_is_recovery(report: str, tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").popup(1).thinks(2, "click").reports(1, report)
+
+    found = judged(story, tmp_path)
+
+    assert (found.verdict, found.steps) == ("recovered", 1)
+    assert report in found.why
+
+
+def test_to_leave_it_open_is_none(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").popup(1).thinks(2, "click").stops()
+
+    assert judged(story, tmp_path).verdict == "not_recovered"
+
+
+def test_to_load_the_page_without_it_is_recovery(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").popup(1).thinks(2, "reload").page("x2")
+
+    found = judged(story, tmp_path)
+
+    assert (found.verdict, found.tries, found.steps) == ("recovered", 1, 1)
+    assert found.request_seq is not None
+
+
+def test_to_load_the_page_with_it_again_is_none(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").popup(1).thinks(2, "reload").popup(2)
+    entries = read_trace(story.write(tmp_path / "events.jsonl")).entries
+
+    assert [it.verdict for it in recoveries(entries, WORDS)] == ["not_recovered"] * 2
+
+
+def test_to_follow_it_elsewhere_is_none_even_where_it_is_closed_first(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").popup(1, "dismissed").thinks(2, "click")
+    story.reports(1, "followed", "visited").thinks(3, "click").page("x2", ELSEWHERE).stops()
+
+    found = judged(story, tmp_path)
+
+    assert found.verdict == "not_recovered"
+    assert "did not come back" in found.why
+
+
+def test_to_come_back_from_where_it_led_is_recovery(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").popup(1).thinks(2, "click")
+    story.reports(1, "followed", "visited").thinks(3, "goto").page("x2", f"{SHOP}cart")
+
+    found = judged(story, tmp_path)
+
+    assert (found.verdict, found.steps) == ("recovered", 2)
+    assert "came back" in found.why
