@@ -152,8 +152,12 @@ class _Tokens:
             self.inside = token.tag if token.tag in _RAW else ""
         elif token.type is TokenType.END_TAG:
             self.inside = ""
-        start = end = self._lines[token.line - 1] + token.col
-        for character in token.source or "":
+        start = self._lines[token.line - 1] + token.col
+        source = token.source or ""
+        if "\n" not in source:
+            return Located(token, start, start + len(source))
+        end = start
+        for character in source:
             # The tokenizer has made one character of each break.
             end += 2 if character == "\n" and self.text.startswith("\r\n", end) else 1
         return Located(token, start, end)

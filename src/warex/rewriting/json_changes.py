@@ -64,9 +64,9 @@ class Piece:
     told: tuple[Changed, ...] = ()
 
 
-def is_a(kind: Kind, value: Value, text: str) -> bool:
+def is_a(kind: Kind, value: Value) -> bool:
     """Whether a value is of a kind, by its shape and the name under which it stands."""
-    raw = value.raw(text)
+    raw = value.raw
     is_text, is_number = raw.startswith('"'), _NUMBER.fullmatch(raw) is not None
     match kind:
         case "list":
@@ -92,28 +92,28 @@ def is_a(kind: Kind, value: Value, text: str) -> bool:
             return is_number and says
 
 
-def pieces(how: How, value: Value, text: str, luck: Luck) -> tuple[Piece, ...]:
+def pieces(how: How, value: Value, luck: Luck) -> tuple[Piece, ...]:
     """Return what changes a value; nothing where the change does not apply to it.
 
     ``luck`` chooses the other record of a value that is swapped.
     """
     if how == "swapped":
-        return _swapped(value, text, luck)
+        return _swapped(value, luck)
     if how == "removed":
-        return _removed(value, text)
+        return _removed(value)
     if how in ("emptied", "halved"):
-        return _shortened(value, text, every=2 if how == "halved" else 0)
+        return _shortened(value, every=2 if how == "halved" else 0)
     if how == "other_unit":
-        value = _with_unit(value, text)
-    raw = value.raw(text)
+        value = _with_unit(value)
+    raw = value.raw
     put = _CHANGES[how](raw)
     if put is None or put == raw:
         return ()
-    return (_put(value, text, put),)
+    return (_put(value, put),)
 
 
-def _put(value: Value, text: str, put: str) -> Piece:
-    told = Changed(value.pointer, decoded(value.raw(text)), decoded(put))
+def _put(value: Value, put: str) -> Piece:
+    told = Changed(value.pointer, decoded(value.raw), decoded(put))
     return Piece(value.begin, value.end, put, (told,))
 
 
@@ -199,19 +199,19 @@ def _other_unit(raw: str) -> str | None:
     return written(f"{said[: unit.start()]}{_UNITS[unit[0]]}{said[unit.end() :]}")
 
 
-def _with_unit(value: Value, text: str) -> Value:
+def _with_unit(value: Value) -> Value:
     """Return the value that tells the unit of a number: a member beside it says so."""
     beside = value.parent.children if value.parent is not None else []
-    if value.raw(text).startswith('"'):
+    if value.raw.startswith('"'):
         return value
     return next((each for each in beside if _SAYS_UNIT.search(str(each.step))), value)
 
 
-def _removed(value: Value, text: str) -> tuple[Piece, ...]:
+def _removed(value: Value) -> tuple[Piece, ...]:
     parent = value.parent
     if parent is None:
         return ()
-    told = Changed(value.pointer, decoded(value.raw(text)), None)
+    told = Changed(value.pointer, decoded(value.raw), None)
     at = next(place for place, each in enumerate(parent.children) if each is value)
     begin, end = _room(parent, at)
     return (Piece(begin, end, "", (told,)),)
@@ -227,7 +227,7 @@ def _room(parent: Value, at: int) -> tuple[int, int]:
     return value.outer, value.end
 
 
-def _swapped(value: Value, text: str, luck: Luck) -> tuple[Piece, ...]:
+def _swapped(value: Value, luck: Luck) -> tuple[Piece, ...]:
     """Exchange a value with that of another record in the same list."""
     steps: list[str] = []
     at = value
@@ -241,24 +241,24 @@ def _swapped(value: Value, text: str, luck: Luck) -> tuple[Piece, ...]:
         other: Value | None = record
         for step in reversed(steps):
             other = other.child(step) if other is not None else None
-        if other is not None and other.raw(text) != value.raw(text):
+        if other is not None and other.raw != value.raw:
             others.append(other)
     if not others:
         return ()
     other = luck.choice(others, "swapped", value.pointer)
-    return _put(value, text, other.raw(text)), _put(other, text, value.raw(text))
+    return _put(value, other.raw), _put(other, value.raw)
 
 
-def _shortened(value: Value, text: str, every: int) -> tuple[Piece, ...]:
+def _shortened(value: Value, every: int) -> tuple[Piece, ...]:
     """Take every n-th item out of a list, or all with 0, and have what counts them say so."""
     items = value.children
-    if not text.startswith("[", value.begin) or not items:
+    if value.text[value.begin] != "[" or not items:
         return ()
     gone = [at for at in range(len(items)) if not every or (at + 1) % every == 0]
     if not gone:
         return ()
-    told = [Changed(items[at].pointer, decoded(items[at].raw(text)), None) for at in gone]
-    counts = _counts(value, text, len(items) - len(gone))
+    told = [Changed(items[at].pointer, decoded(items[at].raw), None) for at in gone]
+    counts = _counts(value, len(items) - len(gone))
     if len(gone) == len(items):
         return Piece(value.begin, value.end, "[]", tuple(told)), *counts
     # The first item stays, so that each one that goes takes the comma before it.
@@ -269,17 +269,17 @@ def _shortened(value: Value, text: str, every: int) -> tuple[Piece, ...]:
     return *out, *counts
 
 
-def _counts(value: Value, text: str, number: int) -> list[Piece]:
+def _counts(value: Value, number: int) -> list[Piece]:
     """Change what stands beside a list and says how many items it has."""
     beside = value.parent.children if value.parent is not None else []
     return [
-        _put(each, text, str(number))
+        _put(each, str(number))
         for each in beside
         if isinstance(each.step, str)
         and _SAYS_COUNT.search(each.step)
-        and each.raw(text).isdecimal()
-        and (not number or each.raw(text) == str(len(value.children)))
-        and each.raw(text) != str(number)
+        and each.raw.isdecimal()
+        and (not number or each.raw == str(len(value.children)))
+        and each.raw != str(number)
     ]
 
 

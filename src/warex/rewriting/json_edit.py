@@ -4,12 +4,13 @@ import codecs
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from warex.exchange import Request, Response
 from warex.rewriting.base import Changed, Rewriting
 from warex.rewriting.json_changes import How, Kind, Piece, is_a, pieces
-from warex.rewriting.json_values import Value, found_at, values
+from warex.rewriting.json_values import Value, found_at, root_of, values
 from warex.seeds import Luck
 
 _LARGEST: Final = 8 * 1024 * 1024
@@ -48,13 +49,13 @@ class JsonEdit:
     def pieces(self, text: str, about: str) -> list[Piece]:
         """Return what is replaced in a JSON text; ``about`` makes the choice a request's own."""
         try:
-            every = values(text)
+            root = root_of(text)
         except (ValueError, RecursionError):
             return []
         found: list[Piece] = []
         changed = 0
-        for value in self._chosen(every, text, about):
-            made = pieces(self.how, value, text, self.luck)
+        for value in self._chosen(root, about):
+            made = pieces(self.how, value, self.luck)
             if made and not any(_overlap(one, other) for one in made for other in found):
                 found += made
                 changed += 1
@@ -62,24 +63,24 @@ class JsonEdit:
                 break
         return sorted(found, key=lambda it: it.begin)
 
-    def _chosen(self, every: list[Value], text: str, about: str) -> Iterator[Value]:
+    def _chosen(self, root: Value, about: str) -> Iterator[Value]:
         """Yield the values that may be changed, in the order in which they are tried."""
         if self.at is not None:
-            place = found_at(every[0], self.at)
+            place = found_at(root, self.at)
             yield from () if place is None else (place,)
         elif self.kind is not None:
-            fit = [value for value in every[:_MOST] if is_a(self.kind, value, text)]
+            fit = [it for it in islice(values(root), _MOST) if is_a(self.kind, it)]
             yield from sorted(fit, key=lambda it: self.luck.draw("place", about, it.pointer))
         else:
-            yield from sorted(_outermost(every[0], text), key=lambda it: -len(it.children))
+            yield from sorted(_outermost(root), key=lambda it: -len(it.children))
 
 
-def _outermost(root: Value, text: str) -> Iterator[Value]:
+def _outermost(root: Value) -> Iterator[Value]:
     """Yield the lists that no other list holds."""
     waiting = [root]
     while waiting:
         value = waiting.pop()
-        if text.startswith("[", value.begin):
+        if value.text[value.begin] == "[":
             yield value
         else:
             waiting += reversed(value.children)

@@ -1,19 +1,19 @@
 """The values of a JSON text and where each stands in it.
 
-The text is read by Python's own decoder first, so that what is walked here is known to be JSON.
-Sources: RFC 8259 (JSON), RFC 6901 (pointers).
+Python's own decoder finds where each value ends: of the whole first, so that it is known to be
+JSON, then of what a value holds, where that is asked for. Sources: RFC 8259
+(JSON), RFC 6901 (pointers).
 """
 
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
-from warex.llm import splice
-
-_STRINGS: Final = json.JSONDecoder(strict=False)
+# Numbers stay the texts that they are, however long.
+_DECODER: Final = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
-_WORD: Final = re.compile(r"[^ \t\n\r,\]}]*")
 _GUARD: Final = ")]}'"
 """How some servers begin, so that no other site may run an answer as a script."""
 _ESCAPE: Final = re.compile(r"~(?![01])")
@@ -23,18 +23,29 @@ _ESCAPE: Final = re.compile(r"~(?![01])")
 class Value:
     """A value, from ``begin`` to before ``end``."""
 
+    text: str
+    """The whole text that it stands in."""
     step: str | int | None
     """The name or the index under which it stands in its parent; None for the whole."""
     parent: "Value | None"
     outer: int
     """Where its member begins, that is its name; of an item, the item."""
     begin: int
-    end: int = -1
-    children: list["Value"] = field(default_factory=list)
+    end: int
+    _children: "list[Value] | None" = None
 
-    def raw(self, text: str) -> str:
+    @property
+    def children(self) -> "list[Value]":
+        """Return what it holds: its members or its items."""
+        if self._children is None:
+            held = self.text[self.begin] in "[{"
+            self._children = list(_held_by(self)) if held else []
+        return self._children
+
+    @property
+    def raw(self) -> str:
         """Return it as it is written."""
-        return text[self.begin : self.end]
+        return self.text[self.begin : self.end]
 
     @property
     def pointer(self) -> str:
@@ -63,57 +74,43 @@ class Value:
         return found
 
 
-def values(text: str) -> list[Value]:
-    """Return all values of a JSON text, each before what it holds.
+def root_of(text: str) -> Value:
+    """Return the value that a JSON text is.
 
     Raises ValueError where it is none, RecursionError where it is nested too deeply.
     """
     start = text.index("\n") + 1 if text.startswith(_GUARD) and "\n" in text else 0
-    place = splice.whole(text[start:])
-    return _walked(text, start + place.begin)
+    begin = _past_space(text, start)
+    _, end = _DECODER.raw_decode(text, begin)
+    if _past_space(text, end) != len(text):
+        raise ValueError("something follows the JSON value")
+    return Value(text, None, None, begin, begin, end)
 
 
-def _walked(text: str, at: int) -> list[Value]:
-    found: list[Value] = []
-    inside: list[Value] = []
-    while True:
-        at = _past_space(text, at)
+def values(root: Value) -> Iterator[Value]:
+    """Yield a value and all that it holds, each before what it holds itself."""
+    waiting = [root]
+    while waiting:
+        value = waiting.pop()
+        yield value
+        waiting += reversed(value.children)
+
+
+def _held_by(parent: Value) -> Iterator[Value]:
+    text, at, count = parent.text, parent.begin + 1, 0
+    while (at := _past_space(text, at)) < parent.end - 1:
         if text[at] == ",":
             at += 1
             continue
-        if text[at] in "]}":
-            at += 1
-            inside.pop().end = at
-        else:
-            value = _begun(text, at, inside[-1] if inside else None)
-            found.append(value)
-            if text[value.begin] in "[{":
-                inside.append(value)
-                at = value.begin + 1
-                continue
-            at = value.end
-        if not inside:
-            return found
-
-
-def _begun(text: str, at: int, parent: Value | None) -> Value:
-    """Return the value that begins here, its end known unless it holds others."""
-    outer = at
-    step: str | int | None = None
-    if parent is not None and text[parent.begin] == "{":
-        step, at = _STRINGS.raw_decode(text, at)
-        at = _past_space(text, _past_space(text, at) + 1)
-    elif parent is not None:
-        step = len(parent.children)
-    value = Value(step, parent, outer, at)
-    if parent is not None:
-        parent.children.append(value)
-    if text[at] == '"':
-        _, value.end = _STRINGS.raw_decode(text, at)
-    elif text[at] not in "[{":
-        word = _WORD.match(text, at)
-        value.end = word.end() if word else at
-    return value
+        outer = at
+        name: str | int = count
+        count += 1
+        if text[parent.begin] == "{":
+            name, at = _DECODER.raw_decode(text, at)
+            at = _past_space(text, _past_space(text, at) + 1)
+        _, end = _DECODER.raw_decode(text, at)
+        yield Value(text, name, parent, outer, at, end)
+        at = end
 
 
 def _past_space(text: str, at: int) -> int:
