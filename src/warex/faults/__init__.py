@@ -53,6 +53,10 @@ from warex.faults.popups.malicious_popup import MaliciousPopup
 from warex.faults.popups.popup import Popup
 from warex.faults.scripts.javascript_failure import JavascriptFailure
 from warex.faults.server.http_error import HttpError
+from warex.faults.walls.maintenance_page import MaintenancePage
+from warex.faults.walls.resource_failure import ResourceFailure
+from warex.faults.walls.slow_page import SlowPage
+from warex.faults.walls.wrong_redirect import WrongRedirect
 
 CATALOGUE: Final[tuple[type[Fault], ...]] = (
     ConnectionCut,
@@ -72,6 +76,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     LlmStale,
     LlmTimeout,
     LostWrite,
+    MaintenancePage,
     MaliciousPopup,
     McpError,
     McpResultCorrupt,
@@ -80,11 +85,14 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     NetworkError,
     PartialList,
     Popup,
+    ResourceFailure,
+    SlowPage,
     SoftError,
     StaleResponse,
     TextCorruption,
     TlsError,
     WrongPage,
+    WrongRedirect,
 )
 """Every fault there is, in the order of their names."""
 

@@ -1,0 +1,79 @@
+"""The site is down for planned maintenance, and says so on a page of its own."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from warex.effects import Effect
+from warex.exchange import Exchange, Resource
+from warex.faults.base import Fault, Memory
+from warex.faults.pages import Incident
+from warex.faults.words import what_happens
+from warex.seeds import Luck
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>$title</title>
+<meta name="viewport" content="width=device-width"><style>
+body{margin:0;background:$ground;color:$ink;font:17px/1.5 $font;text-align:center}
+main{max-width:36em;margin:14vh auto 0;padding:0 24px}h1{font-size:30px}
+hr{width:64px;border:0;border-top:4px solid $accent}small{opacity:.7}
+</style></head><body><main><h1>$title</h1><hr>
+<p>$sentence</p>
+<p>$end</p>
+<p><small>$host</small></p></main></body></html>
+"""
+_LOOKS = (
+    ("#ffffff", "#222222", "#1a73e8", "system-ui, sans-serif"),
+    ("#fdf6ec", "#3a2a18", "#c4552d", "Georgia, serif"),
+    ("#1f2430", "#f4f5f7", "#4caf7a", "Verdana, sans-serif"),
+    ("#f3f6ff", "#1b2559", "#5b3df5", "Arial, sans-serif"),
+)
+
+
+class MaintenancePage(Fault, frozen=True):
+    """Answer with a page that announces planned maintenance, with status 503 or 200."""
+
+    summary: ClassVar = "Answer with the site's page for planned maintenance."
+    default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
+
+    kind: Literal["maintenance_page"] = "maintenance_page"
+    status: Literal[503, 200] = Field(
+        default=503, description="503 as it should be, or 200 as many sites say."
+    )
+    retry_after: Annotated[int, Field(ge=0, le=86_400, strict=True)] | None = Field(
+        default=None, description="Seconds of the Retry-After header; null for no such header."
+    )
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Answer with the page of this host."""
+        incident = Incident.of(exchange.request, self.status, luck)
+        ground, ink, accent, font = luck.choice(_LOOKS, "look", incident.host)
+        page = incident.html(
+            _PAGE,
+            ground=ground,
+            ink=ink,
+            accent=accent,
+            font=font,
+            title=incident.pick(
+                "We'll be back soon", "Scheduled maintenance", "Down for maintenance"
+            ),
+            sentence=incident.pick(
+                "We are carrying out planned work on this site.",
+                "Our team is updating the service at the moment.",
+                "This service is offline while we make it better.",
+            ),
+            end=incident.pick(
+                "Please try again in a little while.",
+                "It will not take long. Thank you for your patience.",
+                "All your data is safe. Please come back later.",
+            ),
+        )
+        wait = {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
+        return (page.reply(self.status, wait),), memory
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        wait = "" if self.retry_after is None else f" and Retry-After: {self.retry_after}"
+        return what_happens(self.stage, 0, f"answered {self.status} with a maintenance page{wait}")

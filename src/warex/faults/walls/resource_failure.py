@@ -1,0 +1,37 @@
+"""Styles, images or fonts do not come, so that a page is there and looks broken."""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from warex.effects import Delay, Effect
+from warex.exchange import Exchange, Resource
+from warex.faults.base import ErrorStatus, Fault, Memory, Seconds
+from warex.faults.pages import Incident, render_any
+from warex.faults.words import what_happens
+from warex.seeds import Luck
+
+
+class ResourceFailure(Fault, frozen=True):
+    """Answer requests for a page's styles, images and fonts with an error."""
+
+    summary: ClassVar = "Fail the styles, images and fonts of a page."
+    default_resource: ClassVar[tuple[Resource, ...]] = ("stylesheet", "image", "font")
+    sizes: ClassVar = ("delay",)
+
+    kind: Literal["resource_failure"] = "resource_failure"
+    status: ErrorStatus = Field(default=503, description="The error status.")
+    delay: Seconds = Field(default=0.0, description="How long the answer is held, in seconds.")
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Answer with the status and a server's page, which is no style, image or font."""
+        held = (Delay(self.delay),) if self.delay else ()
+        incident = Incident.of(exchange.request, self.status, luck)
+        return (*held, render_any("server", incident).reply(self.status)), memory
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        end = f"answered {self.status} with a server's error page in its place"
+        return what_happens(self.stage, self.delay, end)

@@ -1,0 +1,39 @@
+"""The site sends a page's visitor to another of its pages."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from warex.effects import Effect, Reply
+from warex.exchange import Exchange, Resource
+from warex.faults.base import Fault, Memory
+from warex.faults.words import what_happens
+from warex.seeds import Luck
+
+_OF_ITSELF = "/404"
+"""Where the wrong page itself is sent: a redirect to itself would be a loop."""
+
+
+class WrongRedirect(Fault, frozen=True):
+    """Redirect to another page of the same site, in place of the one asked for."""
+
+    summary: ClassVar = "Redirect to another page of the site, such as its start page."
+    default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
+
+    kind: Literal["wrong_redirect"] = "wrong_redirect"
+    to: Annotated[str, Field(max_length=1000, pattern=r"^/([!-.0-\[\]-~][!-~]*)?$")] = Field(
+        default="/", description="The path of the page to which it leads; begins with one /."
+    )
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Redirect by 302, which turns a form that was sent into a plain visit."""
+        path = exchange.request.parts.path or "/"
+        to = _OF_ITSELF if path == self.to.partition("?")[0] else self.to
+        headers = {"location": to, "cache-control": "no-store"}
+        return (Reply(302, headers),), memory
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        return what_happens(self.stage, 0, f"redirected (302) to {self.to}")

@@ -1,0 +1,74 @@
+"""Walls in real Chromium: what stands in place of a page, and how a person gets past it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.pages.site import ICON, lane_to
+from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
+from tests.proxy.support.origin import Answer, Origin
+from warex.faults import Fault, MaintenancePage, ResourceFailure, SlowPage, WrongRedirect
+from warex.scenarios import Trigger
+from warex.traces import FaultDelivered, HarnessBroke
+
+pytestmark = pytest.mark.browser
+
+SITE = "https://shop.example"
+HTML = [(b"Content-Type", b"text/html")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def shop(site: Origin) -> None:
+    styled = f"<!doctype html><title>t</title>{ICON}<link rel=stylesheet href=/s.css><h1>Goods</h1>"
+    site.routes["/"] = Answer(headers=HTML, body=f"{ICON}<h1>Start</h1>".encode())
+    site.routes["/goods"] = Answer(headers=HTML, body=styled.encode())
+    site.routes["/s.css"] = Answer(
+        headers=[(b"Content-Type", b"text/css")], body=b"h1 { color: rgb(1, 2, 3) }"
+    )
+
+
+@contextmanager
+def visiting(
+    browser: Browser, begin: Begin, site: Origin, fault: Fault
+) -> Iterator[tuple[Lane, Page]]:
+    """Give a lane on which the fault is met once, and a tab; at the end it was met."""
+    with lane_to(begin, site, scenario(fault, trigger=Trigger(first=1))) as lane:
+        context = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True)
+        context.set_default_timeout(10_000)
+        yield lane, context.new_page()
+        context.close()
+        wait_until(lambda: lane.events(FaultDelivered))
+        assert not lane.events(HarnessBroke)
+
+
+def test_a_site_under_maintenance_is_back_for_who_asks_again(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with visiting(browser, begin, site, MaintenancePage()) as (_, page):
+        answer = page.goto(f"{SITE}/goods")
+        assert answer is not None
+        assert answer.status == 503
+        assert page.get_by_role("heading").inner_text() != "Goods"
+        page.reload()
+        expect(page.get_by_role("heading", name="Goods")).to_be_visible()
+
+
+def test_another_page_of_the_site_comes(browser: Browser, begin: Begin, site: Origin) -> None:
+    with visiting(browser, begin, site, WrongRedirect()) as (_, page):
+        page.goto(f"{SITE}/goods")
+        expect(page.get_by_role("heading", name="Start")).to_be_visible()
+        assert page.url == f"{SITE}/"
+
+
+def test_a_page_stands_without_its_styles(browser: Browser, begin: Begin, site: Origin) -> None:
+    with visiting(browser, begin, site, ResourceFailure()) as (_, page):
+        page.goto(f"{SITE}/goods")
+        expect(page.get_by_role("heading")).not_to_have_css("color", "rgb(1, 2, 3)")
+
+
+def test_a_page_that_trickles_in_comes_whole(browser: Browser, begin: Begin, site: Origin) -> None:
+    with visiting(browser, begin, site, SlowPage(pause=0.002)) as (_, page):
+        page.goto(f"{SITE}/goods")
+        expect(page.get_by_role("heading", name="Goods")).to_have_css("color", "rgb(1, 2, 3)")
