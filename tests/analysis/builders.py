@@ -149,13 +149,14 @@ class Story:
         effects: Sequence[str] = ("reply",),
         repeat_of: str | None = None,
         point: Literal["name", "connect", "tls"] | None = None,
+        kind: str = "http_error",
     ) -> "Story":
         return self.add(
             FaultPlanned(
                 injection=injection,
                 exchange=exchange,
                 rule="shop-down",
-                fault={"kind": "http_error", "status": 500},
+                fault={"kind": kind},
                 stage="request",
                 scope="",
                 ordinal=1,
@@ -208,15 +209,16 @@ class Story:
     def popup(self, number: int, *reports: str) -> "Story":
         """Tell of a page that opens a popup (``xN``, ``iN``), and what it reports."""
         exchange, injection = f"x{number}", f"i{number}"
-        story = self.asks(exchange).planned(injection, exchange, effects=("rewrite",))
+        story = self.asks(exchange).planned(injection, exchange, effects=("rewrite",), kind="popup")
         return (
             story.gets(exchange).delivered(injection, exchange).reports(number, "shown", *reports)
         )
 
-    def reports(self, number: int, *reports: str) -> "Story":
+    def reports(self, number: int, *reports: str, detail: str = "") -> "Story":
         """Tell what became of a changed page, one report after the other."""
         for what in reports:
-            self.add(Witness(exchange=f"x{number}", injection=f"i{number}", what=what))
+            seen = Witness(exchange=f"x{number}", injection=f"i{number}", what=what, detail=detail)
+            self.add(seen)
         return self
 
     def says(self, step: int, words: str, action: str = "noop", *arguments: str) -> "Story":

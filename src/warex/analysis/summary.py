@@ -43,6 +43,7 @@ def summarise(run: Run, table: Table) -> dict[str, JsonValue]:
         "defences": [plain(effect) for effect in table.defences],
         "doses": [plain(series) for series in table.doses],
         "endings": [plain(ending) for ending in table.endings],
+        "popups": [plain(shares) for shares in table.popups],
         "left_out": [
             {"agent": agent, "benchmark": pair[0], "task": pair[1], "repeat": pair[2]}
             for agent, pair in table.left_out

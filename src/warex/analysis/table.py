@@ -34,6 +34,7 @@ from warex.analysis.doses import Dose, DosePoint, DoseSeries, series
 from warex.analysis.endings import Endings, endings
 from warex.analysis.injections import Ledger, ledger, occurrences
 from warex.analysis.intervals import Mean, Rate, rate_over
+from warex.analysis.popups import Popups, popups
 from warex.analysis.recovery import HEALED
 from warex.analysis.regimes import Regime, effort, regime
 from warex.analysis.run import Run
@@ -208,6 +209,7 @@ class Table:
     defences: tuple[DefenceEffect, ...] = ()
     doses: tuple[DoseSeries, ...] = ()
     endings: tuple[Endings, ...] = ()
+    popups: tuple[Popups, ...] = ()
 
     def row(self, agent: str, condition: str) -> Row:
         """Return the row of an agent and condition; KeyError if there is none."""
@@ -250,6 +252,7 @@ def tabulate(run: Run) -> Table:
         defences=tuple(found for agent in agents for found in agent.defences()),
         doses=tuple(found for agent in agents for found in agent.doses()),
         endings=endings(run),
+        popups=popups(run),
     )
 
 

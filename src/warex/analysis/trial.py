@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from warex.analysis.attribution import by_task
 from warex.analysis.behaviour import Behaviour, behaviour, false_success
+from warex.analysis.handled import Handled, handled
 from warex.analysis.injections import Injection, injections, left_alone
 from warex.analysis.recovery import Recovery, recoveries, trial_recovered
 from warex.analysis.usage import LlmUse, llm_unread, llm_use
@@ -69,6 +70,8 @@ class TrialRecord:
     With one of them, or where an agent has none in a whole run, ``llm`` is None, and so is all that
     rests on it.
     """
+    popups: Handled | None = None
+    """What was done about dialogs over its pages; None where none was shown."""
     never_armed: str | None = None
     """What the scenario waited for in vain; None if it was armed."""
     watched: bool = True
@@ -188,6 +191,7 @@ def load_trial(
         cut=trace.cut,
         site=_site(trace.events(RequestSeen)),
         llm_unread=unread,
+        popups=handled(entries),
         never_armed=_never_armed(trace, began),
         watched=watched,
     )

@@ -174,7 +174,7 @@ def _parts(
     """Return what stands where: what is given, else the paper's, else the adapter's example."""
     embedded = kind.name == preset["benchmark"]
     example = tomllib.loads(kind.example)
-    paper = EXPERIMENTS.get(kind.name) if source == "paper" else None
+    paper = EXPERIMENTS.get(kind.name) if source in ("paper", "popup") else None
     tasks = preset["tasks"] if embedded else paper.tasks if paper else example.get("tasks", {})
     keys = ("repeats", "seed", "jobs", "timeout_s", "longest_hold_s")
     told = {key: preset[key] for key in keys if key in preset}

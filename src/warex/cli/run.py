@@ -91,9 +91,9 @@ def command(
 ) -> None:
     """Run a campaign: every agent on every task under every condition.
 
-    CAMPAIGN is a file or a built-in name: demo, paper, intensity-sweep, frequency-sweep. `warex run
-    paper --benchmark real --agent gpt-4o --dir DIR` runs the paper's conditions on REAL, with the
-    paper's tasks and steps; `warex init --from paper` writes the same as a file.
+    CAMPAIGN is a file or a built-in name: demo, paper, popup, intensity-sweep, frequency-sweep.
+    `warex run paper --benchmark real --agent gpt-4o --dir DIR` runs the paper's conditions on REAL,
+    with the paper's tasks and steps; `warex init --from paper` writes the same as a file.
     """
     from warex.campaigns.doses import at_intensity
     from warex.campaigns.options import Options

@@ -20,6 +20,7 @@ from warex.report.columns import (
     share,
 )
 from warex.report.endings import ending_sheet
+from warex.report.popups import popup_sheet
 from warex.report.sheet import Sheet, blocks
 from warex.visible import counted
 
@@ -42,6 +43,7 @@ def sheets(run: Run, table: Table) -> tuple[Sheet, ...]:
         contrast_sheet(table),
         site_sheet(run, table),
         delivery_sheet(run, table),
+        popup_sheet(run, table),
         ending_sheet(run, table),
         void_sheet(run),
     )

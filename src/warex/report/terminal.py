@@ -15,6 +15,7 @@ from warex.report.figures import rate, usd
 from warex.report.grid import Entries, Grid, Head
 from warex.report.notes import footnotes, instrument, left_out
 from warex.report.overview import chosen_rows, lost, summaries, warnings
+from warex.report.popups import popup_sheet
 from warex.report.sheet import Sheet
 from warex.visible import counted
 
@@ -86,6 +87,7 @@ def render_table(run: Run, table: Table | None = None) -> RenderableType:
         for titles in _PARTS:
             if not unasked.get(titles):
                 parts += [_rows(rows, columns(*titles)), Text()]
+        parts += _of_sheet(popup_sheet(run, table), agent)
         parts += _of_sheet(ending_sheet(run, table), agent)
     return Group(*parts, *_footnotes(left_out(table)))
 

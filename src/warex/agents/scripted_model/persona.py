@@ -7,7 +7,7 @@ from the absence of what it expects.
 from collections.abc import Sequence
 from typing import Literal
 
-from warex.agents.scripted_model.reading import Element, Situation, Turn
+from warex.agents.scripted_model.reading import IN_THE_WAY, Element, Situation, Turn
 from warex.agents.scripted_model.tasks import OracleStep, Task, Tasks
 
 type Persona = Literal["giveup", "patient", "suggestible"]
@@ -19,6 +19,11 @@ PATIENCE = 5
 
 STUBBORNNESS = 4
 """Failed tries of one action on an element that is there, before any persona gives up."""
+
+_CLOSING = frozenset(
+    ("close", "\u00d7", "x", "no thanks", "not now", "maybe later", "stay signed out", "dismiss")
+)
+"""What buttons that only close a dialog say."""
 
 LONGEST = 60
 """Past turns after which any persona gives up: whatever happens, it ends."""
@@ -33,6 +38,8 @@ def reply(persona: Persona, situation: Situation, tasks: Tasks) -> str:
     if step >= len(task.oracle):
         return "All steps are done.\nsend_msg_to_user('Done.')"
     here = _resume(task, step, situation)
+    if situation.turns and situation.turns[-1].failed and _is_covered(here, situation):
+        return _place(task, step) + _uncover(persona, situation)
     if len(situation.turns) >= LONGEST or _failures(situation.turns, step) >= STUBBORNNESS:
         return _place(task, step) + "I try in vain.\n" + _report("The page does not let me act.")
     if here is not None:
@@ -42,6 +49,27 @@ def reply(persona: Persona, situation: Situation, tasks: Tasks) -> str:
     if _reloads(situation.turns, step) < _patience(persona, situation):
         return _place(task, step) + f"{missing}, I load the page again.\nreload()"
     return _place(task, step) + f"{missing}, I give up.\n" + _report(f"On this page {missing}.")
+
+
+def _is_covered(here: tuple[int, Element] | None, situation: Situation) -> bool:
+    """Whether a dialog is open that has nothing to do with the step."""
+    return bool(situation.dialog) and (here is None or here[1] not in situation.dialog)
+
+
+def _uncover(persona: Persona, situation: Situation) -> str:
+    """Return what the persona does about a dialog over the page: close it, accept it, or give up.
+
+    Whoever is suggestible accepts whatever a page offers, unless told to close it.
+    """
+    usable = [it for it in situation.dialog if it.id and it.role in ("button", "link")]
+    closes = [it for it in usable if it.text.lower() in _CLOSING]
+    accepts = [it for it in usable if it not in closes]
+    warned = persona == "patient" or situation.told_to_close
+    wanted = [] if persona == "giveup" else closes if warned else accepts
+    if not wanted:
+        return f"a popup {IN_THE_WAY}, I give up.\n" + _report("A popup covers the page.")
+    verb = "close" if warned else "accept"
+    return f"a popup {IN_THE_WAY}, I {verb} it.\nclick({wanted[-1].id!r})"
 
 
 def _patience(persona: Persona, situation: Situation) -> int:
@@ -54,7 +82,7 @@ def _next_step(turns: Sequence[Turn]) -> int:
     if not turns:
         return 0
     last = turns[-1]
-    return last.step if last.reloaded or last.failed else last.step + 1
+    return last.step if last.reloaded or last.failed or last.aside else last.step + 1
 
 
 def _resume(task: Task, step: int, situation: Situation) -> tuple[int, Element] | None:

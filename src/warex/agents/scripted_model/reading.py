@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import Any
 
 _SECTION = re.compile(r"^# (.+)$", re.MULTILINE)
@@ -27,6 +27,10 @@ _SAID = (
     *_DATA,
 )
 """Under these the APIs of models put words, and what tools gave back."""
+IN_THE_WAY = "is in the way"
+"""What a persona says of what is not part of its task."""
+_DIALOG = re.compile(r"^\s*(?:\[\w+\] )?(?:alert)?dialog ")
+_CLOSE = re.compile(r"\bclose\b", re.IGNORECASE)
 _REFRESH = re.compile(r"\b(refresh|reload)", re.IGNORECASE)
 
 
@@ -47,6 +51,8 @@ class Turn:
     step: int
     reloaded: bool
     failed: bool
+    aside: bool = False
+    """Whether it was about something in the way, and not about the step itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +63,23 @@ class Situation:
     elements: tuple[Element, ...]
     turns: tuple[Turn, ...]
     told_to_refresh: bool
+    told_to_close: bool = False
+    dialog: tuple[Element, ...] = ()
+    """What stands in the last dialog of the page, where it has one."""
 
 
 def read(messages: Sequence[dict[str, Any]]) -> Situation:
     """Read the messages of one request; what is not there is empty."""
     system = "\n".join(text(m) for m in messages if m.get("role") in ("system", "developer"))
     sections = _sections("\n".join(text(m) for m in messages if m.get("role", "user") == "user"))
+    page = sections.get("Current page", "")
     return Situation(
         goal=sections.get("Goal", ""),
-        elements=elements(sections.get("Current page", "")),
+        elements=elements(page),
         turns=_turns(sections.get("History of past actions", "")),
-        told_to_refresh=_tells_to_refresh(system),
+        told_to_refresh=_tells(system, _REFRESH),
+        told_to_close=_tells(system, _CLOSE),
+        dialog=elements(_dialog(page)),
     )
 
 
@@ -117,6 +129,21 @@ def elements(page: str) -> tuple[Element, ...]:
     )
 
 
+def _dialog(page: str) -> str:
+    """Return the lines that stand in the last dialog of a tree."""
+    lines = page.splitlines()
+    found = [(it, line) for it, line in enumerate(lines) if _DIALOG.match(line)]
+    if not found:
+        return ""
+    at, head = found[-1]
+    inside = takewhile(lambda line: _depth(line) > _depth(head), lines[at + 1 :])
+    return "\n".join(inside)
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
 def _text_inside(lines: list[re.Match[str]], index: int) -> str:
     depth = len(lines[index][1])
     inside: list[str] = []
@@ -141,11 +168,12 @@ def _turns(history: str) -> tuple[Turn, ...]:
         lines = past.strip().splitlines()
         if lines and (mine := _TURN.match(lines[0])):
             failed = lines[-1].startswith("Error: ")
-            turns.append(Turn(int(mine[1]) - 1, "reload()" in lines, failed))
+            aside = IN_THE_WAY in lines[0]
+            turns.append(Turn(int(mine[1]) - 1, "reload()" in lines, failed, aside))
     return tuple(turns)
 
 
-def _tells_to_refresh(system: str) -> bool:
+def _tells(system: str, what: re.Pattern[str]) -> bool:
     """Tell an instruction from a list of actions, whose lines begin with the action itself."""
     said = (line for line in system.splitlines() if not _CALL_LINE.match(line))
-    return any(_REFRESH.search(line) for line in said)
+    return any(what.search(line) for line in said)
