@@ -132,6 +132,15 @@ class Earlier:
 
 
 @dataclass(frozen=True, slots=True)
+class Twice:
+    """Send the request to the site once more, and before the client's own."""
+
+    traits: ClassVar[Traits] = Traits(
+        ends=False, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=False
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Amend:
     """Change the answer of a server of tools (MCP) as it passes, or let it come late, or both.
 
@@ -217,6 +226,7 @@ type Effect = (
     | Rewrite
     | Elsewhere
     | Earlier
+    | Twice
     | Amend
     | Say
     | Unresolved

@@ -27,6 +27,7 @@ from warex.faults.connection.connection_timeout import ConnectionTimeout
 from warex.faults.connection.dns_failure import DnsFailure
 from warex.faults.connection.network_error import NetworkError
 from warex.faults.connection.tls_error import TlsError
+from warex.faults.lies.duplicate_write import DuplicateWrite
 from warex.faults.lies.empty_result import EmptyResult
 from warex.faults.lies.json_corruption import JsonCorruption
 from warex.faults.lies.lost_write import LostWrite
@@ -63,6 +64,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     ConnectionRefused,
     ConnectionTimeout,
     DnsFailure,
+    DuplicateWrite,
     EmptyResult,
     HttpError,
     JavascriptFailure,

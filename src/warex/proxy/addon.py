@@ -77,7 +77,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
             target = self.interception.target(request.pretty_host, request.port)
             if target is not None:
                 flows.send_elsewhere(flow, target)
-        if flow.client_conn.tls_version is None and self.is_passed(flow):
+        if flow.is_replay or (flow.client_conn.tls_version is None and self.is_passed(flow)):
             return
         self._arriving[flow.id] = flow
         if may_be_call(request.method, request.path) or self.tools.keeps(flow):
@@ -95,7 +95,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
     @fail_closed
     def request(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
         """Record the request, decide, and strike if the fault comes before the site."""
-        if is_unread(flow):
+        if is_unread(flow) or flow.is_replay:
             return None
         self._arriving.pop(flow.id, None)
         ongoing = ongoing_of(flow) or self._begin(flow)

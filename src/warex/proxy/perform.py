@@ -23,9 +23,11 @@ from warex.effects import (
     Say,
     Trickle,
     Truncate,
+    Twice,
     Unresolved,
 )
 from warex.proxy.connections import is_waiting, reset
+from warex.proxy.doubled import send_beside
 from warex.proxy.presence import Presence
 from warex.proxy.sending import trickle, truncate
 from warex.rewriting.base import Rewriter
@@ -56,7 +58,8 @@ class Struck:
     rewriter: Rewriter | None = None
     """What changes the answer while it passes."""
     remembered: ChangedValue | None = None
-    """What of the site's earlier pages or answers the client is given in place of this one."""
+    """What became of it where that depends on the site: another page, an earlier answer, a second
+    request."""
     awaits_report: bool = False
     """It has changed a page, which is to report that the change was shown."""
     awaits_answer: bool = False
@@ -88,8 +91,10 @@ class Struck:
 
     @property
     def remembers(self) -> bool:
-        """Whether it gives what the site has given before."""
-        return any(isinstance(effect, Elsewhere | Earlier) for effect in self.injection.effects)
+        """Whether it depends on what the site gives, or has given before."""
+        return any(
+            isinstance(effect, Elsewhere | Earlier | Twice) for effect in self.injection.effects
+        )
 
     @property
     def changes(self) -> list[ChangedValue]:
@@ -152,6 +157,9 @@ async def strike(struck: Struck, flow: http.HTTPFlow, presence: Presence, clock:
                 pass  # It is done while the answer passes (``rewrites``).
             case Elsewhere() | Earlier():
                 pass  # It is done by what is remembered of the site (``earlier``).
+            case Twice():
+                if await send_beside(flow):
+                    struck.remembered = ChangedValue(where="request", before="once", after="twice")
             case Amend():
                 struck.awaits_answer = True
             case Say():

@@ -1,0 +1,27 @@
+"""A write that the site is sent twice, as a proxy does that tries again too soon."""
+
+from typing import ClassVar, Literal
+
+from warex.effects import Effect, Twice
+from warex.exchange import Exchange
+from warex.faults.base import Fault, Memory
+from warex.seeds import Luck
+
+
+class DuplicateWrite(Fault, frozen=True):
+    """Send a request to the site twice; the client gets the second answer."""
+
+    summary: ClassVar = "Send a write to the site twice."
+
+    kind: Literal["duplicate_write"] = "duplicate_write"
+    stage: Literal["request"] = "request"
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Send it once more before it is sent."""
+        return (Twice(),), memory
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        return "is sent to the site twice, and answered as the second was"

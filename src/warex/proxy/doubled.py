@@ -1,0 +1,105 @@
+"""A request sent to its site once more, beside the client's own."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Final, override
+
+from mitmproxy import connection, ctx, http
+from mitmproxy.proxy import commands, context, events, layer, server
+from mitmproxy.proxy.layers import http as http_layer
+from mitmproxy.proxy.layers.http._base import HttpConnection, HttpEvent, ReceiveHttp
+from mitmproxy.proxy.layers.http._events import RequestData, RequestEndOfMessage, RequestHeaders
+from mitmproxy.proxy.layers.http._hooks import HttpErrorHook, HttpResponseHook
+
+_LONGEST: Final = 10.0
+"""Seconds that the site has to answer what is sent beside the client's own request."""
+_ENDS: Final = (HttpResponseHook, HttpErrorHook)
+
+
+async def send_beside(flow: http.HTTPFlow) -> bool:
+    """Send a request to its site, and wait until it is answered; return whether it was."""
+    copy = flow.copy()
+    copy.is_replay, copy.response, copy.error = "request", None, None
+    if copy.request.is_http2:
+        # The connection of its own speaks HTTP/1.1, which has the host in a field.
+        copy.request.headers["host"] = copy.request.authority or copy.request.pretty_host
+        copy.request.http_version = "HTTP/1.1"
+    handler = _Beside(copy)
+    try:
+        async with asyncio.timeout(_LONGEST):
+            await handler.server_event(events.Start())
+            await handler.over.wait()
+    except TimeoutError:
+        return False
+    finally:
+        handler.leave()
+    return copy.response is not None
+
+
+class _Asking(HttpConnection):
+    """Stands where a client's connection stands, and has sent one request."""
+
+    def __init__(self, flow: http.HTTPFlow, beside: context.Context) -> None:
+        super().__init__(beside, beside.client)
+        self._flow = flow
+
+    @override
+    def _handle_event(self, event: events.Event) -> layer.CommandGenerator[None]:
+        if not isinstance(event, events.Start):
+            return
+        for sent in self._sent():
+            yield ReceiveHttp(sent)
+
+    def _sent(self) -> Iterable[HttpEvent]:
+        request = self._flow.request
+        content = request.raw_content or b""
+        request.timestamp_start = request.timestamp_end = time.time()  # noqa: TID251
+        yield RequestHeaders(1, request, not content, replay_flow=self._flow)
+        if content:
+            yield RequestData(1, content)
+        yield RequestEndOfMessage(1)
+
+
+class _Beside(server.ConnectionHandler):
+    """Sends one request over a connection to the site that is its own."""
+
+    def __init__(self, flow: http.HTTPFlow) -> None:
+        client = flow.client_conn.copy()
+        client.state = connection.ConnectionState.OPEN
+        around = context.Context(client, ctx.options)
+        request = flow.request
+        around.server = connection.Server(address=(request.host, request.port))
+        around.server.via = flow.server_conn.via
+        if request.scheme == "https":
+            around.server.tls, around.server.sni = True, request.pretty_host
+        super().__init__(around)
+        self.over = asyncio.Event()
+        asked = http_layer.HttpLayer(around, http_layer.HTTPMode.transparent)
+        asked.connections[client] = _Asking(flow, around.fork())
+        self.layer = asked
+
+    @override
+    async def handle_hook(self, hook: commands.StartHook) -> None:
+        await ctx.master.addons.handle_lifecycle(hook)
+        if isinstance(hook, _ENDS):
+            self.over.set()
+
+    @override
+    def log(
+        self,
+        message: str,
+        level: int = logging.INFO,
+        exc_info: bool
+        | tuple[type[BaseException] | None, BaseException | None, TracebackType | None]
+        | None = None,
+    ) -> None:
+        logging.getLogger(__name__).log(level, message)
+
+    def leave(self) -> None:
+        """Close the connection."""
+        for transport in self.transports.values():
+            if transport.handler is not None:
+                transport.handler.cancel()
