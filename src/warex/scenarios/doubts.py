@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
-from warex.faults import ConnectionFault
+from warex.effects import Rewrite
+from warex.faults import ConnectionFault, Fault
 from warex.scenarios.collisions import collisions, only_url, superseded, superseded_in_words
 from warex.scenarios.connection_doubts import connection_doubts, never_fails
 from warex.scenarios.elsewhere import elsewhere
@@ -76,9 +77,17 @@ def may_write(rule: Rule) -> bool:
     return not rule.match.method or not set(rule.match.method) <= _SAFE_METHODS
 
 
+def _loses_answer(fault: Fault) -> bool:
+    """Whether the client gets something else in place of the site's own answer."""
+    return any(
+        not (effect.traits.keeps_answer or isinstance(effect, Rewrite))
+        for effect in fault.on_a_page()
+    )
+
+
 def _alone(rule: Rule) -> Iterable[str]:
     name = f"Rule {rule.name!r}"
-    if rule.fault.stage == "response" and not rule.fault.rewrites and may_write(rule):
+    if rule.fault.stage == "response" and _loses_answer(rule.fault) and may_write(rule):
         yield (
             f"{name} strikes after the site has acted, also on writes such as POST: the order was "
             "placed, and the browser is told that it was not."
