@@ -94,6 +94,16 @@ def test_the_presets_say_what_the_paper_did(
     assert rule.per == "rule"
 
 
+@pytest.mark.parametrize("name", [name for name in preset_names() if name.startswith("variation/")])
+def test_a_changed_site_is_changed_on_every_page_and_works_as_before(name: str) -> None:
+    (rule,) = load_preset(name).rules
+    assert name == f"variation/{rule.fault.kind.replace('_', '-')}"
+    assert (rule.resources, rule.trigger.always) == (("document",), True)
+    assert all(effect.traits.harmless for effect in rule.fault.on_a_page())
+    assert "permanent" in load_preset(name).description
+    assert doubts(load_preset(name)) == ()
+
+
 SCRIPTS = [f"https://shop.example/{name}.js" for name in "abcdefg"]
 
 

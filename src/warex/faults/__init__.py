@@ -54,6 +54,7 @@ from warex.faults.popups.malicious_popup import MaliciousPopup
 from warex.faults.popups.popup import Popup
 from warex.faults.scripts.javascript_failure import JavascriptFailure
 from warex.faults.server.http_error import HttpError
+from warex.faults.variation.relabel import Relabel
 from warex.faults.walls.maintenance_page import MaintenancePage
 from warex.faults.walls.resource_failure import ResourceFailure
 from warex.faults.walls.slow_page import SlowPage
@@ -92,6 +93,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     SoftError,
     StaleResponse,
     TextCorruption,
+    Relabel,
     TlsError,
     WrongPage,
     WrongRedirect,

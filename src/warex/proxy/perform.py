@@ -62,6 +62,8 @@ class Struck:
     request."""
     awaits_report: bool = False
     """It has changed a page, which is to report that the change was shown."""
+    found_nothing: bool = False
+    """The page has reported that there is nothing in it to change."""
     awaits_answer: bool = False
     """It changes an answer that has not come yet, and may never come."""
     elsewhere: bool = False
@@ -78,7 +80,7 @@ class Struck:
         """Why it is missed where the client is the reason."""
         if self.client_left:
             return "client_gone" if self.left_while_held else "client_left"
-        if self.changed_nothing:
+        if self.changed_nothing or self.found_nothing:
             return "nothing_to_rewrite"
         return "not_rendered" if self.rewriter is not None else "client_left"
 

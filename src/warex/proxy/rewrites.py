@@ -18,6 +18,8 @@ from warex.traces import Witness
 
 SHOWN: Final = "shown"
 """What a page reports when whoever looks at it can see the change."""
+NOTHING: Final = "nothing"
+"""What a page reports in which the change has found no place."""
 _HEARD: Final = 64
 """Characters of a report: more is not ours."""
 
@@ -106,6 +108,7 @@ class Rewrites:
         self._recorder.write(
             Witness(exchange=ongoing.exchange.id, injection=struck.injection.id, what=what)
         )
+        struck.found_nothing |= what == NOTHING
         if what == SHOWN:
             struck.awaits_report = False
             self._settle(ongoing, struck, True)

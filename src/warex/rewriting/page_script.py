@@ -1,7 +1,7 @@
 """A script that runs in a page before any of the page's own."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
@@ -51,17 +51,26 @@ class PageScript:
         )
 
 
-def page_script(module: str, settings: Mapping[str, JsonValue], report: str) -> PageScript:
+def page_script(
+    module: str, settings: Mapping[str, JsonValue], report: str, helpers: Sequence[str] = ()
+) -> PageScript:
     """Return the edit that has a page run the script beside a module: ``popup.js`` of ``popup.py``.
 
     ``module`` is the module's name, ``settings`` what the script is given, ``report`` the path at
-    which it reports.
+    which it reports. ``helpers`` are scripts beside it, each of which takes what the script is to
+    be given to work with, and returns more of it.
     """
     package, _, name = module.rpartition(".")
     given = json.dumps({**settings, "report": report}, sort_keys=True, separators=(",", ":"))
     # Neither may end the element, nor the section around it in XML.
     given = given.replace("<", "\\u003c").replace("]]>", "]]\\u003e")
-    return PageScript(f"({_read(__package__, 'runtime')})({given},{_read(package, name)})", report)
+    change = _read(package, name)
+    if helpers:
+        kit = "k"
+        for helper in helpers:
+            kit = f"({_read(package, helper)})(s,{kit})"
+        change = f"(s,k)=>({change})(s,{kit})"
+    return PageScript(f"({_read(__package__, 'runtime')})({given},{change})", report)
 
 
 def _read(package: str, name: str) -> str:

@@ -313,3 +313,16 @@ def test_a_solved_trial_needed_only_what_it_recovered_from(tmp_path: Path) -> No
     assert ignored.why == "The task was solved all the same."
     assert (healed.verdict, healed.counts) == ("healed_by_browser", False)
     assert (recovered.verdict, recovered.counts) == ("recovered", True)
+
+
+@pytest.mark.parametrize("solved", [True, False])
+def test_a_changed_site_has_nothing_to_recover_from(tmp_path: Path, solved: bool) -> None:
+    story = Story().thinks(1, "goto").asks("x1", SHOP).planned("i1", "x1", SHOP, ("vary",))
+    story.gets("x1").delivered("i1", "x1").thinks(2, "click")
+    trace = read_trace(story.write(tmp_path / "events.jsonl"))
+
+    [found] = recoveries(trace.entries, WORDS, solved=solved)
+
+    assert found.verdict == "not_needed"
+    assert "nothing to recover from" in found.why
+    assert trial_recovered([found]) is None

@@ -17,6 +17,7 @@ from warex.llm.actions import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
 
 _RELOADABLE = named(goes_by_asking_again=True)
+_HARMLESS = named(harmless=True)
 _CLOSES = ("dismissed", "accepted")
 """What a popup reports when it is gone."""
 _LED_AWAY = ("followed", "visited")
@@ -135,6 +136,9 @@ def _judge(story: Story, injection: _Injection, first: float) -> Recovery:
         return judge_model_fault(story, injection.plan, delivered, injection.seq, since)
     if injection.delivered.changes and "rewrite" in effects:
         return _judge_lie(story, injection, first)
+    if effects and effects <= _HARMLESS:
+        why = "A changed site has nothing to recover from: success is what counts."
+        return _say(injection, "not_needed", why)
     if effects == {"rewrite"} and injection.plan.injection in story.reports:
         return _judge_popup(story, injection)
     if not effects <= _RELOADABLE:

@@ -17,7 +17,8 @@ type Verdict = Literal[
 """What became of an injection. Only the first four stand in the recovery rate.
 
 ``not_possible``: no action of the benchmark could have helped. ``not_needed``: the page came late
-but whole, or the task was solved without what the fault took away. ``undecided``: the trace cannot
+but whole, the site was changed and works as before, or the task was solved without what the fault
+took away. ``undecided``: the trace cannot
 say.
 """
 

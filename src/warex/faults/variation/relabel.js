@@ -1,0 +1,2 @@
+// Buttons, links and fields say the same in other words.
+(settings, {reword}) => reword()

@@ -1,0 +1,1 @@
+"""What comes late."""

@@ -1,0 +1,58 @@
+"""Changed sites in real Chromium: other to look at, and working as before."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.pages.interface import PAGES, is_shown
+from tests.browser.pages.site import lane_to, opened
+from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
+from tests.proxy.support.origin import Origin
+from warex.faults import Fault, Relabel
+from warex.traces import FaultMissed, Witness
+
+pytestmark = pytest.mark.browser
+
+
+@contextmanager
+def met(
+    browser: Browser, begin: Begin, site: Origin, fault: Fault, name: str = "interface"
+) -> Iterator[tuple[Page, Lane]]:
+    """Open a page that is changed, and wait until it is."""
+    site.routes |= {f"/{it}": page for it, page in PAGES.items()}
+    with lane_to(begin, site, scenario(fault)) as lane:
+        page = opened(browser, lane, name)
+        is_shown(lane)
+        yield page, lane
+        page.context.close()
+
+
+def test_relabelled_buttons_do_what_they_did_and_so_do_those_drawn_later(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with met(browser, begin, site, Relabel(strength=1)) as (page, _):
+        save, links = page.locator("#keep"), page.locator("nav a")
+        assert "Messages" not in links.nth(1).inner_text()
+        assert links.nth(1).inner_text().endswith(" (3)")
+        assert save.inner_text() in {"KEEP", "STORE CHANGES"}
+        save.click()
+        expect(page.locator("#told")).to_have_text("clicks 1")
+        page.locator("#draw").click()
+        page.locator("#drawn button").click()
+        expect(page.locator("#told")).to_have_text("clicks 2")
+        assert page.locator("#drawn button").inner_text() in {"Erase", "Throw away"}
+        assert page.locator("td").nth(1).inner_text() == "Save"
+
+
+def test_a_page_without_anything_to_change_says_so(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    site.routes |= {f"/{it}": page for it, page in PAGES.items()}
+    with lane_to(begin, site, scenario(Relabel(strength=1))) as lane:
+        page = opened(browser, lane, "silent")
+        wait_until(lambda: [it.what for it in lane.events(Witness)] == ["nothing"])
+        page.context.close()
+
+    assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]

@@ -1,0 +1,28 @@
+"""What a page is given by a fault that changes its site."""
+
+import json
+from typing import Any
+
+from warex.effects import Vary
+from warex.exchange import Exchange, Request
+from warex.faults.variation.base import VariationFault
+from warex.rewriting.page_script import PageScript
+from warex.seeds import Luck
+
+PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "document"}))
+
+
+def script(fault: VariationFault, seed: int = 1, pages: int = 0) -> PageScript:
+    """Return what is put into the page with this number."""
+    ((effect,), _) = fault.effects(PAGE, {"pages": pages}, Luck(seed, "r"))
+    assert isinstance(effect, Vary)
+    assert isinstance(effect.edit, PageScript)
+    return effect.edit
+
+
+def settings(fault: VariationFault, seed: int = 1) -> dict[str, Any]:
+    """Return what the page's script is given."""
+    text = script(fault, seed).script
+    at = text.rindex("({", 0, text.index('"report":'))
+    found, _ = json.JSONDecoder().raw_decode(text, at + 1)
+    return dict(found)

@@ -1,0 +1,63 @@
+import re
+
+import pytest
+from pydantic import ValidationError
+
+from tests.faults.variation.given import script
+from warex.faults import CATALOGUE
+from warex.faults.variation.base import VariationFault
+
+VARIATIONS = [fault for fault in CATALOGUE if issubclass(fault, VariationFault)]
+each = pytest.mark.parametrize("fault", VARIATIONS, ids=lambda fault: fault.__name__)
+
+
+def without_report(fault: VariationFault, seed: int, page: int) -> str:
+    return re.sub(r'"report":"/\w{16}"', "", script(fault, seed, page).script)
+
+
+@each
+def test_all_pages_of_a_trial_are_changed_in_the_same_way_and_those_of_another_in_another(
+    fault: type[VariationFault],
+) -> None:
+    one = fault()
+
+    assert without_report(one, 3, 0) == without_report(one, 3, 1)
+    assert script(one, 3, 0).report != script(one, 3, 1).report
+    assert without_report(one, 3, 0) != without_report(one, 4, 0)
+
+
+@each
+def test_a_changed_site_is_harmless_and_is_about_pages(fault: type[VariationFault]) -> None:
+    (effect,) = fault().on_a_page()
+
+    assert effect.traits.harmless
+    assert fault.default_resource == ("document",)
+    assert fault.sizes == ("strength",)
+
+
+@each
+def test_what_is_put_into_a_page_neither_ends_there_nor_tells_what_it_is(
+    fault: type[VariationFault],
+) -> None:
+    given = script(fault.model_validate({"strength": 1})).script
+
+    assert given.isascii()
+    assert not any(it in given for it in ("</script", "<!--", "]]>"))
+    assert not any(it in given.lower() for it in ("warex", "fault", "inject", "variation", "://"))
+
+
+@each
+@pytest.mark.parametrize("strength", [-0.1, 1.1, float("nan"), True, "0.5", None])
+def test_a_strength_that_is_no_share_is_refused_by_name(
+    fault: type[VariationFault], strength: object
+) -> None:
+    with pytest.raises(ValidationError, match="strength"):
+        fault.model_validate({"strength": strength})
+
+
+@each
+def test_it_explains_itself_with_its_strength(fault: type[VariationFault]) -> None:
+    words = fault.model_validate({"strength": 0.25}).explain()
+
+    assert words.startswith("is handled by the site, and its page ")
+    assert "strength 0.25" in words
