@@ -10,9 +10,9 @@ from pydantic import JsonValue
 
 from warex.clock import Clock
 from warex.llm.actions import Vocabulary
+from warex.traces.changed_value import ChangedValue
 from warex.traces.events import (
     AgentAction,
-    ChangedValue,
     Disarmed,
     Event,
     FaultDelivered,

@@ -1,12 +1,12 @@
 """What happened, on disk: the events of a trial, how it came out, and the run they belong to."""
 
 from warex.traces.blobs import BlobStore
+from warex.traces.changed_value import ChangedValue
 from warex.traces.events import (
     SCHEMA_VERSION,
     AgentAction,
     Armed,
     Canary,
-    ChangedValue,
     Control,
     DefenceApplied,
     Disarmed,

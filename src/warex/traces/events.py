@@ -10,6 +10,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from warex.llm.base import Finish, Usage
+from warex.traces.changed_value import ChangedValue
 
 SCHEMA_VERSION = 1
 
@@ -222,17 +223,6 @@ class FaultPlanned(_Event, frozen=True, kw_only=True, tag="fault_planned"):
     point: Literal["name", "connect", "tls"] | None = None
     """Of an attempt to reach a site, where it failed: finding the name, connecting, beginning TLS.
     Its ``exchange`` is the attempt's own identifier, since there was no request."""
-
-
-class ChangedValue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """A value in an answer that is not what the site said."""
-
-    where: str
-    """A JSON pointer, or the line and column of a page's text."""
-    before: str
-    """What the site said."""
-    after: str | None
-    """What the client was given; None where it was taken out."""
 
 
 class FaultDelivered(_Event, frozen=True, kw_only=True, tag="fault_delivered"):

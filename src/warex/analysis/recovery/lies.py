@@ -13,7 +13,7 @@ from warex.analysis.recovery.detection import detection
 from warex.analysis.recovery.explaining import Felt
 from warex.analysis.recovery.story import Call, Story
 from warex.analysis.recovery.verdicts import Lie
-from warex.traces.events import ChangedValue
+from warex.traces.changed_value import ChangedValue
 
 _DOUBT = re.compile(
     r"\binconsisten\w*|\bmismatch\w*|\bdiscrepan\w*|\bsuspicious\w*|\bcontradict\w*|\bconflict\w*"

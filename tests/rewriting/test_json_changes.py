@@ -1,0 +1,44 @@
+import pytest
+
+from warex.rewriting.json_changes import How, is_a, next_amount, pieces
+from warex.rewriting.json_values import found_at, root_of
+from warex.seeds import Luck
+
+
+@pytest.mark.parametrize(
+    ("amount", "other"),
+    [("12.50", "13.50"), ("9", "8"), ("1,299", "1,298"), ("1.299,00", "1.298,00"), ("0.5", "1.5")],
+)
+def test_another_amount_is_written_alike(amount: str, other: str) -> None:
+    assert next_amount(amount) == other
+
+
+@pytest.mark.parametrize(
+    ("how", "value"),
+    [
+        ("truncated", "7"),
+        ("truncated", "null"),
+        ("off_by_one", "null"),
+        ("off_by_one", "1e99"),
+        ("off_by_one", "1" * 50),
+        ("off_by_one", '"none"'),
+        ("other_unit", '"none"'),
+        ("nulled", "null"),
+        ("removed", "1"),
+        ("swapped", "1"),
+        ("emptied", "[]"),
+        ("halved", "[1]"),
+        ("halved", "{}"),
+    ],
+)
+def test_a_change_that_does_not_apply_changes_nothing(how: How, value: str) -> None:
+    assert pieces(how, root_of(value), Luck(1, "r")) == ()
+
+
+def test_a_total_is_a_price_where_it_has_decimals() -> None:
+    root = root_of('{"total": 3, "sum": {"total": 3.0}}')
+    count, price = found_at(root, "/total"), found_at(root, "/sum/total")
+
+    assert count is not None
+    assert price is not None
+    assert (is_a("price", count), is_a("price", price)) == (False, True)
