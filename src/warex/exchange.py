@@ -133,6 +133,8 @@ class Exchange:
     id: str
     request: Request
     response: Response | None = None
+    at: float = 0.0
+    """Second of the trial at which it is judged."""
 
 
 def resource_of(request: Request, response: Response | None = None) -> Resource:

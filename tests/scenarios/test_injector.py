@@ -937,3 +937,23 @@ def test_what_is_over_takes_little_memory() -> None:
     finally:
         tracemalloc.stop()
     assert (last - warm) / (2 * block) < 60
+
+
+def test_what_goes_on_is_hit_whatever_the_trigger_says_and_is_one_occurrence() -> None:
+    quota: JsonValue = {"kind": "rate_limit", "window": 10}
+    injector = Injector(scenario(rule("quota", fault=quota, trigger={"first": 1})), seed=1)
+    asked = [send(injector, now=at).injections for at in (0.0, 4.0, 9.9, 10.0, 50.0)]
+
+    first, *later = [hit.repeat_of for hits in asked for hit in hits]
+    assert [len(hits) for hits in asked] == [1, 1, 1, 0, 0]
+    assert first is None
+    assert later == [asked[0][0].id] * 2
+
+
+def test_what_goes_on_uses_up_one_of_the_budget() -> None:
+    trigger: JsonValue = {"random": {"probability": 1.0, "times": 2}}
+    quota: JsonValue = {"kind": "rate_limit", "window": 10}
+    injector = Injector(scenario(rule("quota", fault=quota, trigger=trigger)), seed=1)
+    hits = [bool(send(injector, now=at).injections) for at in (0.0, 4.0, 9.0, 20.0, 25.0, 40.0)]
+
+    assert hits == [True, True, True, True, True, False]

@@ -168,7 +168,7 @@ def _words(event: Event, asked: dict[str, Entry]) -> str:
             return f"step {event.step}: {event.name} ({event.role})"
         case FaultPlanned():
             what = event.fault.get("kind", "fault")
-            again = f" (the client tries again: as {event.repeat_of})" if event.repeat_of else ""
+            again = f" (the same occurrence as {event.repeat_of})" if event.repeat_of else ""
             return (
                 f"{event.injection}: {what} by rule {event.rule}, no. {event.ordinal},"
                 f" {event.url}{again}"

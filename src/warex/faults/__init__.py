@@ -56,6 +56,8 @@ from warex.faults.scripts.javascript_failure import JavascriptFailure
 from warex.faults.server.http_error import HttpError
 from warex.faults.variation.relabel import Relabel
 from warex.faults.walls.maintenance_page import MaintenancePage
+from warex.faults.walls.rate_limit import RateLimit
+from warex.faults.walls.redirect_loop import RedirectLoop
 from warex.faults.walls.resource_failure import ResourceFailure
 from warex.faults.walls.slow_page import SlowPage
 from warex.faults.walls.wrong_redirect import WrongRedirect
@@ -88,6 +90,8 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     NetworkError,
     PartialList,
     Popup,
+    RateLimit,
+    RedirectLoop,
     ResourceFailure,
     SlowPage,
     SoftError,

@@ -66,6 +66,14 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Return what the proxy should do to this exchange, in order, and what to remember."""
 
+    def goes_on(self, exchange: Exchange, memory: Memory) -> bool:
+        """Whether what an earlier hit of the rule began is still there for this exchange.
+
+        It is then hit, too, whatever the trigger says, and belongs to the same occurrence: a quota
+        that is used up stays so for a while, a wall stands until somebody gets past it.
+        """
+        return False
+
     def explain(self) -> str:
         """Return what the browser meets, in words with the parameters' values."""
         return self.summary

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from warex.exchange import Exchange
 from warex.faults import ConnectionFault, Memory
 from warex.packed import Counts
 from warex.scenarios.candidate import Candidate, candidates_of
@@ -38,6 +39,8 @@ class RuleCount:
         self.at_answer = rule.match.needs_response
         """Whether the rule is judged when the site has answered, not when the request arrives."""
         self.memory: Memory = {}
+        self.begun: Begun | None = None
+        """The latest hit that goes on as long as its fault says."""
         self.left_alone: Counter[str] = Counter()
         """Matching exchanges that could not be hit, by reason."""
         self.passed: Counter[str] = Counter()
@@ -50,6 +53,10 @@ class RuleCount:
     def matches(self, candidate: Candidate) -> bool:
         """Whether the rule is about an exchange."""
         return not self.of_attempts and self._fits(candidate)
+
+    def goes_on(self, exchange: Exchange) -> bool:
+        """Whether an earlier hit is not over, and so hits this exchange too."""
+        return self.begun is not None and self.rule.fault.goes_on(exchange, self.memory)
 
     def may_concern(self, method: str, url: str) -> bool:
         """Whether the rule could be about a request, as far as method and URL tell."""
@@ -141,3 +148,11 @@ class Occurrence:
     @property
     def _spends(self) -> bool:
         return self._delivered or bool(self._under_way)
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A hit that later ones may belong to: its injection, and what all of them use up."""
+
+    id: str
+    occurrence: Occurrence

@@ -10,6 +10,9 @@ alike in any order. A rule is judged when the request arrives, or, if its match 
 keys, when the site has answered. Outside a trigger's windows nothing is counted: `{first: 1}` with
 `after_step: 3` is the first one after step 3.
 
+What goes on (``Fault.goes_on``) is hit whatever the trigger says, and is one occurrence with what
+began it.
+
 Attempts to connect, which come before any exchange, are judged in ``attempts``.
 
 Collisions. What is planned stands against what is decided later: by a later rule, or by the site's
@@ -417,15 +420,19 @@ class Injector:
         standing: tuple[Injection, ...],
     ) -> Decision:
         self._arrived.add(candidate)
+        exchange = replace(exchange, at=now)
         injections: list[Injection] = []
         superseded: list[Injection] = []
         for count in self._judging(candidate):
             if not count.matches(candidate) or count.narrows_out(now, self.steps):
                 continue
             scope, ordinal = count.count(candidate)
-            if not self._planner.fires(count, scope, ordinal):
+            goes_on = count.goes_on(exchange)
+            if not self._planner.fires(count, scope, ordinal, goes_on=goes_on):
                 continue
             injection, memory = self._planner.plan(count, exchange, scope, ordinal)
+            if goes_on and count.begun is not None:
+                injection = replace(injection, repeat_of=count.begun.id)
             if any(collide(earlier, injection) for earlier in (*standing, *injections)):
                 superseded.append(injection)
                 continue

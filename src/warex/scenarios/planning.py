@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from warex.effects import Effect
 from warex.exchange import Exchange
 from warex.faults import Memory, Stage
-from warex.scenarios.counting import Occurrence, RuleCount, Schedule
+from warex.scenarios.counting import Begun, Occurrence, RuleCount, Schedule
 from warex.seeds import Luck
 
 
@@ -81,14 +81,17 @@ class Planner:
         other.begin_task(seed)
         return other
 
-    def fires(self, count: RuleCount, scope: str, ordinal: int) -> bool:
-        """Whether a rule hits this place in its count."""
+    def fires(self, count: RuleCount, scope: str, ordinal: int, *, goes_on: bool = False) -> bool:
+        """Whether a rule hits this place in its count.
+
+        ``goes_on``: an earlier hit is not over. A schedule has the places of those hits, too.
+        """
         if self._schedule is not None:
             if self._from_start:
                 # Whoever disarms this, the places go on as if nobody had.
                 ordinal += count.passed[scope]
             return (self._task, count.rule.name, scope, ordinal) in self._schedule
-        return count.fires(self.seed, scope, ordinal)
+        return goes_on or count.fires(self.seed, scope, ordinal)
 
     def plan(
         self, count: RuleCount, exchange: Exchange, scope: str, ordinal: int
@@ -110,9 +113,16 @@ class Planner:
         return injection, memory
 
     def stand(self, count: RuleCount, injection: Injection, memory: Memory) -> Injection:
-        """Let a planned injection stand: it uses up its rule's budget until it is missed."""
+        """Let a planned injection stand: it uses up its rule's budget until it is missed.
+
+        What goes on uses up nothing of its own.
+        """
         count.memory = memory
-        occurrence = Occurrence(count, injection.scope)
+        if injection.repeat_of is not None and count.begun is not None:
+            occurrence = count.begun.occurrence
+        else:
+            occurrence = Occurrence(count, injection.scope)
+            count.begun = Begun(injection.id, occurrence)
         occurrence.plan(injection.id)
         return replace(injection, occurrence=occurrence)
 

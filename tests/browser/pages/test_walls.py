@@ -4,18 +4,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Error, Page, expect
 
 from tests.browser.pages.site import ICON, lane_to
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import Fault, MaintenancePage, ResourceFailure, SlowPage, WrongRedirect
+from warex.faults import (
+    Fault,
+    MaintenancePage,
+    RateLimit,
+    RedirectLoop,
+    ResourceFailure,
+    SlowPage,
+    WrongRedirect,
+)
 from warex.scenarios import Trigger
-from warex.traces import FaultDelivered, HarnessBroke
+from warex.traces import FaultDelivered, FaultPlanned, HarnessBroke
 
 pytestmark = pytest.mark.browser
 
 SITE = "https://shop.example"
+ONCE = Trigger(first=1)
 HTML = [(b"Content-Type", b"text/html")]
 
 
@@ -31,10 +40,10 @@ def shop(site: Origin) -> None:
 
 @contextmanager
 def visiting(
-    browser: Browser, begin: Begin, site: Origin, fault: Fault
+    browser: Browser, begin: Begin, site: Origin, fault: Fault, trigger: Trigger = ONCE
 ) -> Iterator[tuple[Lane, Page]]:
-    """Give a lane on which the fault is met once, and a tab; at the end it was met."""
-    with lane_to(begin, site, scenario(fault, trigger=Trigger(first=1))) as lane:
+    """Give a lane on which the fault is met, and a tab; at the end it was met."""
+    with lane_to(begin, site, scenario(fault, trigger=trigger)) as lane:
         context = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True)
         context.set_default_timeout(10_000)
         yield lane, context.new_page()
@@ -63,7 +72,7 @@ def test_another_page_of_the_site_comes(browser: Browser, begin: Begin, site: Or
 
 
 def test_a_page_stands_without_its_styles(browser: Browser, begin: Begin, site: Origin) -> None:
-    with visiting(browser, begin, site, ResourceFailure()) as (_, page):
+    with visiting(browser, begin, site, ResourceFailure(), Trigger(always=True)) as (_, page):
         page.goto(f"{SITE}/goods")
         expect(page.get_by_role("heading")).not_to_have_css("color", "rgb(1, 2, 3)")
 
@@ -72,3 +81,23 @@ def test_a_page_that_trickles_in_comes_whole(browser: Browser, begin: Begin, sit
     with visiting(browser, begin, site, SlowPage(pause=0.002)) as (_, page):
         page.goto(f"{SITE}/goods")
         expect(page.get_by_role("heading", name="Goods")).to_have_css("color", "rgb(1, 2, 3)")
+
+
+def test_a_quota_refuses_every_page_until_its_window_is_over(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with visiting(browser, begin, site, RateLimit(window=0.3)) as (lane, page):
+        answers = [page.goto(f"{SITE}{path}") for path in ("/goods", "/")]
+        assert [it and it.status for it in answers] == [429, 429]
+        wait_until(lambda: page.reload() is not None and bool(page.get_by_text("Start").count()))
+        assert len({it.repeat_of or it.injection for it in lane.events(FaultPlanned)}) == 1
+
+
+def test_a_loop_ends_with_the_browsers_patience(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with visiting(browser, begin, site, RedirectLoop()) as (lane, page):
+        with pytest.raises(Error, match="ERR_TOO_MANY_REDIRECTS"):
+            page.goto(f"{SITE}/goods")
+        wait_until(lambda: len(lane.events(FaultPlanned)) >= 20)
+        assert len({it.repeat_of for it in lane.events(FaultPlanned)}) == 2

@@ -43,6 +43,8 @@ class _Injection:
     priced_from: float
     """Second of the trial from which a recovery's price is counted: the delivery, or, where the
     client gave up waiting, the beginning."""
+    met: tuple[str, ...] = ()
+    """All exchanges that it hit: of a quota or a wall, more than one."""
 
     @property
     def hit(self) -> RequestSeen:
@@ -76,6 +78,7 @@ def _finished(
         verdict = replace(verdict, detected=True, detected_seq=verdict.call_seq)
     elif seen is not None:
         verdict = replace(verdict, detected=seen > 0, detected_seq=seen or None)
+    verdict = _with_wait(story, injection, verdict)
     if (
         solved
         and not model
@@ -90,6 +93,27 @@ def _finished(
     if verdict.verdict != "not_recovered":
         return verdict
     return replace(verdict, verdict="not_needed", why="The task was solved all the same.")
+
+
+def _with_wait(story: Story, injection: _Injection, verdict: Recovery) -> Recovery:
+    """Add whether the agent waited for a quota that was used up.
+
+    What a page asks for of itself, before the model is asked, is no impatience.
+    """
+    if injection.plan.fault.get("kind") != "rate_limit":
+        return verdict
+    since = injection.felt.since
+    early = sum(
+        one.event.exchange in injection.met and bool(story.calls_between(since, one.t))
+        for one in story.requests
+    )
+    if early:
+        often = "once" if early == 1 else f"{early} times"
+        why = f"{verdict.why} It did not wait: it was refused {often} more."
+        return replace(verdict, waited=False, why=why)
+    if verdict.request_seq is None:
+        return verdict
+    return replace(verdict, waited=True, why=f"{verdict.why} It waited for the quota.")
 
 
 def _never_asked_again(story: Story, injection: _Injection) -> bool:
@@ -122,8 +146,13 @@ def _injections(entries: Sequence[Entry], story: Story) -> list[_Injection]:
                     if (before := found.get(name)) is not None:
                         # Of the agent's own next try the client calls itself a repeat, too.
                         since = before.felt.since
-                    felt = Felt(hit, _pages(story, hit), since, plan.point is not None)
-                    found[name] = _Injection(plan, done, entry.seq, felt, priced)
+                    pages = _pages(story, hit)
+                    met: tuple[str, ...] = (done.exchange,)
+                    if before is not None:
+                        pages = tuple(dict.fromkeys((*before.felt.pages, *pages)))
+                        met = (*before.met, *met)
+                    felt = Felt(hit, pages, since, plan.point is not None)
+                    found[name] = _Injection(plan, done, entry.seq, felt, priced, met)
             case _:
                 pass
     return list(found.values())
@@ -154,6 +183,9 @@ def _judge(story: Story, injection: _Injection, first: float) -> Recovery:
         return _judge_lost_answer(story, injection)
     tries = _right_requests(story, injection)
     for asked in tries:
+        if asked.event.exchange in injection.met:
+            # The quota is still used up, or the wall still there.
+            continue
         between = story.calls_between(injection.felt.since, asked.t)
         if reason := because(story, injection.felt, asked):
             return _recovered(injection, asked, between, reason, len(tries))
@@ -360,6 +392,7 @@ def _right_requests(story: Story, injection: _Injection) -> list[Asked]:
     felt, hit = injection.felt, injection.hit
     after = [one for one in story.requests if one.t >= felt.since]
     after = [one for one in after if one.event.exchange != hit.exchange]
+    after = [one for one in after if not _is_followed(story, injection, one)]
     if felt.attempt:
         found = [one for one in after if story.status(one.event.exchange) is not None]
         found += [one for one in story.attempts if one.t > felt.since]
@@ -371,6 +404,12 @@ def _right_requests(story: Story, injection: _Injection) -> list[Asked]:
     if hit.resource in right.PARTS:
         found += _parts_again(story, after, hit)
     return sorted(found, key=lambda one: one.entry.seq)
+
+
+def _is_followed(story: Story, injection: _Injection, asked: Asked) -> bool:
+    """Whether a request only follows a redirect of ours."""
+    exchange = asked.event.exchange
+    return exchange in injection.met and (story.status(exchange) or 0) // 100 == 3
 
 
 def _asks_for(asked: Asked, pages: Sequence[str]) -> bool:

@@ -69,6 +69,9 @@ class Recovery:
     """The first ``llm_call`` that shows it."""
     lie: Lie | None = None
     """Of a lie what became of it; None where that is unknown, or the fault is none."""
+    waited: bool | None = None
+    """Of a quota that was used up whether the agent asked again only when it was open; None where
+    it asked for nothing again, or the fault is another."""
 
     @property
     def counts(self) -> bool:

@@ -1,0 +1,89 @@
+"""The site's quota of requests is used up, until its window is over."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import ceil
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from warex.effects import Effect, Reply
+from warex.exchange import Exchange, Resource
+from warex.faults.base import Fault, Memory, Seconds
+from warex.faults.server.http_error import HttpError
+from warex.faults.words import what_happens
+from warex.seeds import Luck
+
+type Fields = Literal["ratelimit", "ratelimit_three", "x_ratelimit", "none"]
+
+
+class RateLimit(Fault, frozen=True):
+    """Refuse by 429 every request that the rule matches, from one that is hit to a window's end.
+
+    Sources: RFC 6585, section 4 (429); RFC 9110, section 10.2.3 (Retry-After);
+    draft-ietf-httpapi-ratelimit-headers (RateLimit; its first drafts had three fields).
+    """
+
+    summary: ClassVar = "Refuse all requests by 429 until a quota's window is over."
+    default_resource: ClassVar[tuple[Resource, ...]] = ("document", "xhr")
+    sizes: ClassVar = ("window",)
+
+    kind: Literal["rate_limit"] = "rate_limit"
+    window: Seconds = Field(
+        default=30.0, gt=0, description="Seconds from the first refusal until the site answers."
+    )
+    limit: Annotated[int, Field(ge=1, le=1_000_000, strict=True)] = Field(
+        default=60, description="How many requests a window the headers tell of."
+    )
+    retry_after: bool = Field(
+        default=True, strict=True, description="Whether Retry-After says how long to wait."
+    )
+    fields: Fields | None = Field(
+        default=None,
+        description="Which further headers tell of the quota; left out, the seed chooses.",
+    )
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Refuse, and say how many seconds of the window are left."""
+        until = _until(memory)
+        if until is None or exchange.at >= until:
+            until = exchange.at + self.window
+        left = max(1, ceil(until - exchange.at))
+        refusal = HttpError(status=429, retry_after=left if self.retry_after else None)
+        (reply, *_), _ = refusal.effects(exchange, {}, luck)
+        assert isinstance(reply, Reply)
+        headers = {**reply.headers, **self._told(left, luck)}
+        return (replace(reply, headers=headers),), {**memory, "until": until}
+
+    def goes_on(self, exchange: Exchange, memory: Memory) -> bool:
+        """Whether the window that has begun is not over."""
+        until = _until(memory)
+        return until is not None and exchange.at < until
+
+    def _told(self, left: int, luck: Luck) -> Mapping[str, str]:
+        kinds: tuple[Fields, ...] = ("ratelimit", "ratelimit_three", "x_ratelimit")
+        match self.fields or luck.choice(kinds, "fields"):
+            case "ratelimit":
+                policy = f'"default";q={self.limit};w={ceil(self.window)}'
+                return {"ratelimit-policy": policy, "ratelimit": f'"default";r=0;t={left}'}
+            case "ratelimit_three":
+                before = "ratelimit-"
+            case "x_ratelimit":
+                before = "x-ratelimit-"
+            case _:
+                return {}
+        told = {"limit": self.limit, "remaining": 0, "reset": left}
+        return {f"{before}{name}": str(value) for name, value in told.items()}
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        return what_happens(
+            self.stage, 0, f"answered 429; so is all else that matches within {self.window:g} s"
+        )
+
+
+def _until(memory: Memory) -> float | None:
+    until = memory.get("until")
+    return until if isinstance(until, float) else None

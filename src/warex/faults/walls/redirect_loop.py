@@ -1,0 +1,61 @@
+"""A page redirects to itself, until the browser gives up or the loop ends."""
+
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import Field
+
+from warex.effects import Effect, Reply
+from warex.exchange import Exchange, Resource
+from warex.faults.base import Fault, Memory
+from warex.faults.words import what_happens
+from warex.seeds import Luck
+
+_FOLLOWS_WITHIN: Final = 1.0
+"""Seconds: what comes later follows no redirect, but is asked for anew."""
+
+
+class RedirectLoop(Fault, frozen=True):
+    """Redirect a request to its own address, by 307, so that a form that was sent is sent again.
+
+    Chromium and Firefox give up after 20 redirects (Fetch standard, HTTP-redirect fetch, step 7).
+    """
+
+    summary: ClassVar = "Redirect a page to itself, until the browser gives up."
+    default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
+
+    kind: Literal["redirect_loop"] = "redirect_loop"
+    times: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = Field(
+        default=None,
+        description="After how many redirects the page comes; null: as long as they are followed.",
+    )
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Redirect to the same path and query."""
+        path, query = exchange.request.parts.path or "/", exchange.request.parts.query
+        # A path of two slashes would be read as a host.
+        path = f"/.{path}" if path.startswith("//") else path
+        location = f"{path}?{query}" if query else path
+        count = _number(memory, "count") if self.goes_on(exchange, memory) else 0
+        loop: Memory = {"url": exchange.request.url, "at": exchange.at, "count": count + 1}
+        reply = Reply(307, {"location": location, "cache-control": "no-store"})
+        return (reply,), {**memory, **loop}
+
+    def goes_on(self, exchange: Exchange, memory: Memory) -> bool:
+        """Whether this request follows the last redirect, and the loop is not over."""
+        follows = (
+            memory.get("url") == exchange.request.url
+            and 0 <= exchange.at - _number(memory, "at") < _FOLLOWS_WITHIN
+        )
+        return follows and (self.times is None or _number(memory, "count") < self.times)
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        often = "as long as it follows" if self.times is None else f"{self.times} times"
+        return what_happens(self.stage, 0, f"redirected (307) to itself, {often}")
+
+
+def _number(memory: Memory, name: str) -> float:
+    value = memory.get(name)
+    return value if isinstance(value, int | float) else 0

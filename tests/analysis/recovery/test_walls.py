@@ -1,0 +1,78 @@
+"""What counts as recovery from a quota that is used up, and from a wall."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.analysis.builders import SHOP, WORDS, Story
+from warex.analysis.recovery import Recovery, recoveries
+from warex.traces.events import FaultPlanned
+from warex.traces.reader import read_trace
+
+
+def judged(story: Story, folder: Path) -> Recovery:
+    (found,) = recoveries(read_trace(story.write(folder / "events.jsonl")).entries, WORDS)
+    return found
+
+
+def refused(
+    story: Story, number: int, *, status: int = 429, kind: str = "rate_limit", url: str = SHOP
+) -> Story:
+    """Tell of a request that meets what the first one began."""
+    story.fault(number, url, status)
+    for place, (t, event) in enumerate(story.events):
+        if isinstance(event, FaultPlanned) and event.injection == f"i{number}":
+            first = None if number == 1 else "i1"
+            known = msgspec.structs.replace(event, fault={"kind": kind}, repeat_of=first)
+            story.events[place] = (t, known)
+    return story
+
+
+def test_to_ask_again_when_the_quota_is_open_is_recovery_and_waiting(tmp_path: Path) -> None:
+    story = refused(Story().thinks(1, "goto"), 1).thinks(2, "noop").thinks(3, "reload").page("x2")
+
+    found = judged(story, tmp_path)
+
+    assert (found.verdict, found.waited, found.tries) == ("recovered", True, 1)
+    assert found.why.endswith("It waited for the quota.")
+
+
+def test_to_be_refused_again_is_no_waiting_and_no_recovery_by_itself(tmp_path: Path) -> None:
+    story = refused(Story().thinks(1, "goto"), 1).thinks(2, "reload")
+    story = refused(story, 2).thinks(3, "noop").stops()
+
+    found = judged(story, tmp_path)
+
+    assert (found.verdict, found.waited) == ("not_recovered", False)
+    assert "refused once more" in found.why
+
+
+def test_who_asked_too_early_recovers_when_the_page_comes(tmp_path: Path) -> None:
+    story = refused(Story().thinks(1, "goto"), 1).thinks(2, "reload")
+    story = refused(story, 2).thinks(3, "reload").page("x3")
+
+    found = judged(story, tmp_path)
+
+    assert (found.verdict, found.waited) == ("recovered", False)
+
+
+def test_any_of_the_refused_pages_is_the_right_one(tmp_path: Path) -> None:
+    story = refused(Story().thinks(1, "goto"), 1).thinks(2, "goto")
+    story = refused(story, 2, url=f"{SHOP}cart").thinks(3, "goto").page("x3")
+
+    assert judged(story, tmp_path).verdict == "recovered"
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_the_requests_of_a_loop_are_no_tries(again: bool, tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto")
+    for number in range(1, 5):
+        refused(story, number, status=307, kind="redirect_loop")
+    if again:
+        story.thinks(2, "reload").page("x9")
+
+    found = judged(story.stops(), tmp_path)
+
+    expected = ("recovered", 1) if again else ("not_recovered", 0)
+    assert (found.verdict, found.tries) == expected

@@ -1,0 +1,79 @@
+import pytest
+
+from warex.effects import Reply
+from warex.exchange import Exchange, Request
+from warex.faults import Memory, RateLimit
+from warex.seeds import Luck
+
+LUCK = Luck(1, "rule")
+
+
+def page(at: float = 0.0) -> Exchange:
+    return Exchange("1", Request("GET", "https://shop.test/a"), at=at)
+
+
+def refused(fault: RateLimit, at: float, memory: Memory) -> tuple[Reply, Memory]:
+    (reply,), memory = fault.effects(page(at), memory, LUCK)
+    assert isinstance(reply, Reply)
+    assert reply.status == 429
+    return reply, memory
+
+
+def test_it_says_how_much_of_the_window_is_left() -> None:
+    first, memory = refused(RateLimit(), 10.0, {})
+    later, _ = refused(RateLimit(), 30.5, memory)
+
+    assert (first.headers["retry-after"], later.headers["retry-after"]) == ("30", "10")
+
+
+def test_it_goes_on_until_the_window_is_over_and_no_longer() -> None:
+    fault = RateLimit(window=20)
+    assert not fault.goes_on(page(), {})
+    _, memory = refused(fault, 10.0, {})
+
+    assert [fault.goes_on(page(at), memory) for at in (10, 29.9, 30, 31)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_what_is_hit_after_the_window_begins_another() -> None:
+    _, memory = refused(RateLimit(), 0.0, {})
+    reply, memory = refused(RateLimit(), 100.0, memory)
+
+    assert reply.headers["retry-after"] == "30"
+    assert RateLimit().goes_on(page(120), memory)
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        (
+            "ratelimit",
+            {"ratelimit-policy": '"default";q=60;w=30', "ratelimit": '"default";r=0;t=30'},
+        ),
+        (
+            "ratelimit_three",
+            {"ratelimit-limit": "60", "ratelimit-remaining": "0", "ratelimit-reset": "30"},
+        ),
+        (
+            "x_ratelimit",
+            {"x-ratelimit-limit": "60", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "30"},
+        ),
+        ("none", {}),
+    ],
+)
+def test_the_quota_is_told_in_the_fields_that_are_asked_for(
+    fields: str, told: dict[str, str]
+) -> None:
+    reply, _ = refused(RateLimit.model_validate({"fields": fields}), 0.0, {})
+
+    assert {name: value for name, value in reply.headers.items() if "ratelimit" in name} == told
+
+
+def test_it_need_not_say_how_long_to_wait() -> None:
+    reply, _ = refused(RateLimit(retry_after=False, fields="none"), 0.0, {})
+
+    assert "retry-after" not in reply.headers

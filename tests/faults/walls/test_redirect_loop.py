@@ -1,0 +1,52 @@
+import pytest
+
+from warex.effects import Reply
+from warex.exchange import Exchange, Request
+from warex.faults import Memory, RedirectLoop
+from warex.seeds import Luck
+
+URL = "https://shop.test/a?b=1"
+
+
+def ask(at: float = 0.0, url: str = URL) -> Exchange:
+    return Exchange("1", Request("GET", url), at=at)
+
+
+def led(fault: RedirectLoop, exchange: Exchange, memory: Memory) -> tuple[str, Memory]:
+    (reply,), memory = fault.effects(exchange, memory, Luck(1, "rule"))
+    assert isinstance(reply, Reply)
+    assert reply.status == 307
+    return reply.headers["location"], memory
+
+
+@pytest.mark.parametrize(
+    ("url", "location"),
+    [
+        (URL, "/a?b=1"),
+        ("https://shop.test", "/"),
+        ("https://shop.test//evil.test/", "/.//evil.test/"),
+    ],
+)
+def test_a_page_leads_to_itself_and_to_no_other_site(url: str, location: str) -> None:
+    assert led(RedirectLoop(), ask(url=url), {})[0] == location
+
+
+def test_it_goes_on_while_it_is_followed_and_not_for_who_asks_later_or_elsewhere() -> None:
+    fault = RedirectLoop()
+    assert not fault.goes_on(ask(), {})
+    _, memory = led(fault, ask(5.0), {})
+
+    assert fault.goes_on(ask(5.1), memory)
+    assert not fault.goes_on(ask(6.0), memory)
+    assert not fault.goes_on(ask(5.1, "https://shop.test/b"), memory)
+
+
+def test_the_page_comes_after_as_many_redirects_as_said() -> None:
+    fault = RedirectLoop(times=3)
+    memory: Memory = {}
+    for _ in range(2):
+        _, memory = led(fault, ask(), memory)
+        assert fault.goes_on(ask(), memory)
+    _, memory = led(fault, ask(), memory)
+
+    assert not fault.goes_on(ask(), memory)
