@@ -63,9 +63,9 @@ def _allowed(parameter: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterato
         yield from _allowed(schema["$defs"][reference.rpartition("/")[2]], schema)
     for one in parameter.get("anyOf", ()):
         yield from _allowed(one, schema)
-    yield from parameter.get("enum", ())
+    yield from map(str, parameter.get("enum", ()))
     if "const" in parameter:
-        yield parameter["const"]
+        yield str(parameter["const"])
     most, below = parameter.get("maximum"), parameter.get("exclusiveMaximum")
     if most is not None or below is not None:
         end = f"{most:g}" if below is None else f"below {below:g}"
