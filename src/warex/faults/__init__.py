@@ -54,7 +54,10 @@ from warex.faults.popups.malicious_popup import MaliciousPopup
 from warex.faults.popups.popup import Popup
 from warex.faults.scripts.javascript_failure import JavascriptFailure
 from warex.faults.server.http_error import HttpError
+from warex.faults.variation.layout_shift import LayoutShift
+from warex.faults.variation.new_feature import NewFeature
 from warex.faults.variation.relabel import Relabel
+from warex.faults.variation.restyle import Restyle
 from warex.faults.walls.maintenance_page import MaintenancePage
 from warex.faults.walls.rate_limit import RateLimit
 from warex.faults.walls.redirect_loop import RedirectLoop
@@ -72,6 +75,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     HttpError,
     JavascriptFailure,
     JsonCorruption,
+    LayoutShift,
     LlmCut,
     LlmEmpty,
     LlmError,
@@ -88,11 +92,13 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     McpSlow,
     McpToolMissing,
     NetworkError,
+    NewFeature,
     PartialList,
     Popup,
     RateLimit,
     RedirectLoop,
     ResourceFailure,
+    Restyle,
     SlowPage,
     SoftError,
     StaleResponse,

@@ -92,5 +92,6 @@ def test_a_lure_that_nothing_closes_stays(browser: Browser, begin: Begin, site: 
         page.mouse.click(5, 5)
         expect(dialog).to_be_visible()
         expect(dialog.get_by_role("button")).to_have_count(0)
+        wait_until(partial(has_said, lane, "shown"))
         page.context.close()
     assert {what for what, _ in said(lane)} == {"shown"}

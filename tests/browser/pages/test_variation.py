@@ -10,7 +10,7 @@ from tests.browser.pages.interface import PAGES, is_shown
 from tests.browser.pages.site import lane_to, opened
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Origin
-from warex.faults import Fault, Relabel
+from warex.faults import Fault, LayoutShift, NewFeature, Relabel, Restyle
 from warex.traces import FaultMissed, Witness
 
 pytestmark = pytest.mark.browser
@@ -56,3 +56,38 @@ def test_a_page_without_anything_to_change_says_so(
         page.context.close()
 
     assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]
+
+
+def test_a_restyled_page_looks_other_and_works_as_before_under_its_policy(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with met(browser, begin, site, Restyle(strength=1)) as (page, _):
+        radius = page.locator("#keep").evaluate("it => getComputedStyle(it).borderRadius")
+        assert radius in {"0px", "20px"}
+        page.locator("#keep").click()
+        expect(page.locator("#told")).to_have_text("clicks 1")
+
+
+def test_what_was_looked_at_is_somewhere_else_after_a_shift(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with met(browser, begin, site, LayoutShift(strength=1)) as (page, _):
+        expect(page.get_by_role("note")).to_have_count(3)
+        box = page.get_by_role("heading", name="Here").bounding_box()
+        assert box is not None
+        assert box["y"] > 120
+        page.locator("#keep").click()
+        expect(page.locator("#told")).to_have_text("clicks 1")
+
+
+def test_what_is_new_goes_with_a_click_and_stays_away(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with met(browser, begin, site, NewFeature(strength=1)) as (page, lane):
+        asides = page.locator("aside")
+        expect(asides).to_have_count(3)
+        for _ in range(3):
+            asides.first.get_by_role("button").click()
+        page.locator("#draw").click()
+        expect(asides).to_have_count(0)
+        wait_until(lambda: "dismissed" in [it.what for it in lane.events(Witness)])

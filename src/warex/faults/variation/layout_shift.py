@@ -1,0 +1,53 @@
+"""Something appears late above the content and pushes it down."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal
+
+from pydantic import JsonValue
+
+from warex.faults.variation.base import VariationFault
+from warex.seeds import Luck
+
+_WORDS: Final = (
+    "Free delivery this week on all orders.",
+    "We have moved: see our new opening hours.",
+    "Now also in the evening: our team answers until 10 pm.",
+    "Thank you for a great year.",
+)
+_LOOKS: Final = (
+    {"background": "#1f3a5f", "color": "#ffffff"},
+    {"background": "#fff4d6", "color": "#4a3500"},
+    {"background": "#e8f3ec", "color": "#173d24"},
+)
+_MOST: Final = 3
+_TALLEST: Final = 240
+"""Pixels of one."""
+
+
+class LayoutShift(VariationFault, frozen=True):
+    """Put one to three bars above the content, each a while after the page's load."""
+
+    summary: ClassVar = "Let something appear late above the content and push it down."
+    meets: ClassVar = "is pushed down by what appears late above it"
+
+    kind: Literal["layout_shift"] = "layout_shift"
+
+    def settings(self, luck: Luck) -> Mapping[str, JsonValue]:
+        """Choose when the bars come, what they say, and how tall they are."""
+        number = round(self.strength * _MOST + 0.49) if self.strength else 0
+        look = luck.choice(_LOOKS, "look")
+        taller = self.strength * _TALLEST
+        bars: list[JsonValue] = [
+            {
+                "text": luck.choice(_WORDS, "words", place),
+                "after": 200 + round(luck.draw("after", place) * 900),
+                "style": {
+                    **look,
+                    "height": f"{40 + round(luck.draw('tall', place) * taller)}px",
+                    "padding": "12px 24px",
+                    "font-family": "system-ui, sans-serif",
+                },
+            }
+            for place in range(number)
+        ]
+        return {"bars": bars}

@@ -1,0 +1,57 @@
+"""The site has got something new: a banner, a hint, one more button."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal
+
+from pydantic import JsonValue
+
+from warex.faults.variation.base import VariationFault
+from warex.seeds import Luck
+
+type What = Literal["banner", "hint", "button"]
+
+_WORDS: Final[Mapping[What, tuple[tuple[str, str], ...]]] = {
+    "banner": (
+        ("New: save what you like and find it again on every device.", "Got it"),
+        ("We have a new look. Tell us how you like it.", "Hide"),
+    ),
+    "hint": (
+        ("Tip: you can now sort this page by what matters to you.", "OK"),
+        ("Step 1 of 3: this is the new menu.", "Skip the tour"),
+    ),
+    "button": (("Chat with us", "Close"), ("Feedback", "Close")),
+}
+_PLACES: Final[Mapping[What, Mapping[str, str]]] = {
+    "banner": {"position": "static", "display": "flex", "gap": "16px"},
+    "hint": {"position": "fixed", "top": "80px", "right": "24px", "max-width": "260px"},
+    "button": {"position": "fixed", "bottom": "24px", "right": "24px"},
+}
+
+
+class NewFeature(VariationFault, frozen=True):
+    """Add one to three things that were not there; each goes with a click, and none covers all."""
+
+    summary: ClassVar = "Add a banner, a hint or a button that was not there before."
+    meets: ClassVar = "has something new, which one click takes away"
+
+    kind: Literal["new_feature"] = "new_feature"
+
+    def settings(self, luck: Luck) -> Mapping[str, JsonValue]:
+        """Choose what is new and what it says."""
+        kinds: tuple[What, ...] = tuple(_WORDS)
+        number = round(self.strength * len(kinds) + 0.49) if self.strength else 0
+        chosen = sorted(kinds, key=lambda kind: luck.draw("kind", kind))[:number]
+        added: list[JsonValue] = []
+        for kind in chosen:
+            text, close = luck.choice(_WORDS[kind], "words", kind)
+            style: dict[str, JsonValue] = {
+                **_PLACES[kind],
+                "background": "#eef4ff",
+                "color": "#1b2559",
+                "padding": "12px 18px",
+                "border-radius": "8px",
+                "font-family": "system-ui, sans-serif",
+                "z-index": "1000",
+            }
+            added.append({"text": text, "close": close, "style": style, "top": kind == "banner"})
+        return {"added": added}

@@ -1,0 +1,63 @@
+"""The site has other fonts, sizes, spaces, borders and colours."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal
+
+from pydantic import JsonValue
+
+from warex.faults.variation.base import VariationFault
+from warex.seeds import Luck
+
+_BUTTONS: Final = "button, input[type=submit], input[type=button], [role=button]"
+_FIELDS: Final = "input, select, textarea"
+_HEADINGS: Final = "h1, h2, h3"
+_RULES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
+    (
+        "body, button, input, select, textarea",
+        ("font-family: Georgia, serif", "font-family: Verdana, sans-serif"),
+    ),
+    ("body", ("font-size: 15px", "font-size: 17px", "font-size: 18px")),
+    ("body", ("line-height: 1.3", "line-height: 1.7")),
+    ("a", ("text-decoration: none", "text-decoration: underline dotted")),
+    (_HEADINGS, ("font-weight: 400", "font-weight: 800")),
+    (_HEADINGS, ("letter-spacing: 0.06em", "letter-spacing: -0.02em")),
+    (_BUTTONS, ("border-radius: 0", "border-radius: 20px")),
+    (_BUTTONS, ("padding: 5px 10px", "padding: 12px 26px")),
+    # Both, so that the words can be read on whatever stood there.
+    (
+        _BUTTONS,
+        (
+            "background: #234b8c; color: #fff",
+            "background: #2f5d2a; color: #fff",
+            "background: #f2e9d8; color: #3a2a18",
+        ),
+    ),
+    (_FIELDS, ("border: 2px solid #888", "border: 1px dashed #555")),
+    (_FIELDS, ("padding: 4px", "padding: 12px")),
+    ("li, td, th, p", ("padding-top: 2px", "padding-top: 8px")),
+)
+"""Selectors, and what is declared for each: one of several."""
+
+
+class Restyle(VariationFault, frozen=True):
+    """Add a style sheet behind the site's own; nothing is hidden, moved away or made unreadable."""
+
+    summary: ClassVar = "Give the site other fonts, sizes, spaces, borders and colours."
+    meets: ClassVar = "has another style"
+
+    kind: Literal["restyle"] = "restyle"
+
+    def settings(self, luck: Luck) -> Mapping[str, JsonValue]:
+        """Choose a share of the rules, at least one, and what each declares."""
+        first = luck.choice(range(len(_RULES)), "first")
+        chosen = [
+            (selector, luck.choice(declared, "declared", number))
+            for number, (selector, declared) in enumerate(_RULES)
+            if self.strength and (number == first or luck.draw("rule", number) < self.strength)
+        ]
+        return {
+            "css": "\n".join(
+                f"{selector} {{ {declared.replace(';', ' !important;')} !important }}"
+                for selector, declared in chosen
+            )
+        }

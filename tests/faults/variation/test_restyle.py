@@ -1,0 +1,23 @@
+from tests.faults.variation.given import settings
+from warex.faults import Restyle
+
+
+def rules(strength: float, seed: int = 1) -> set[str]:
+    return set(settings(Restyle(strength=strength), seed)["css"].splitlines())
+
+
+def test_the_strength_is_the_share_of_the_rules_and_at_least_one() -> None:
+    assert rules(0) == set()
+    assert len(rules(0.001)) == 1
+    assert len(rules(1)) == 12
+
+
+def test_what_changes_at_a_lower_strength_changes_alike_at_a_higher() -> None:
+    assert rules(0.3) < rules(0.8)
+
+
+def test_a_button_whose_ground_changes_has_the_ink_to_it() -> None:
+    every = set.union(*(rules(1, seed) for seed in range(20)))
+
+    assert all("; color: " in rule for rule in every if "background" in rule)
+    assert all(rule.count("!important") == rule.count(":") for rule in every)
