@@ -27,6 +27,7 @@ from warex.faults.connection.connection_timeout import ConnectionTimeout
 from warex.faults.connection.dns_failure import DnsFailure
 from warex.faults.connection.network_error import NetworkError
 from warex.faults.connection.tls_error import TlsError
+from warex.faults.injection.dark_pattern import DarkPattern
 from warex.faults.lies.duplicate_write import DuplicateWrite
 from warex.faults.lies.empty_result import EmptyResult
 from warex.faults.lies.json_corruption import JsonCorruption
@@ -69,6 +70,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     ConnectionCut,
     ConnectionRefused,
     ConnectionTimeout,
+    DarkPattern,
     DnsFailure,
     DuplicateWrite,
     EmptyResult,

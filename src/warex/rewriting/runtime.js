@@ -23,14 +23,20 @@
         const found = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
         return found !== null && element.contains(found);
     };
+    // Whether an element has its place in the page as laid out, wherever the page is scrolled to.
+    const isLaidOut = (element) => {
+        const box = element.getBoundingClientRect();
+        return element.checkVisibility({visibilityProperty: true, opacityProperty: true}) && box.width > 0 && box.height > 0;
+    };
     const watched = [];
-    // Keep an element in the page until it is let go, and say when it is seen.
-    const keep = (element, what) => {
+    // Keep an element in the page until it is let go, and say when it is seen. With `place`, which
+    // puts it among the page's own parts, it is seen as soon as it is laid out.
+    const keep = (element, what, place) => {
         const entry = {element, what, there: true};
         const look = () => {
             if (!entry.there) return;
-            if (!element.isConnected && document.body) document.body.append(element);
-            if (isSeen(element)) tell(what);
+            if (!element.isConnected && document.body) place ? place() : document.body.append(element);
+            if (place ? isLaidOut(element) : isSeen(element)) tell(what);
         };
         watched.push(look);
         look();

@@ -1,0 +1,1 @@
+"""Pages that work against whoever uses them."""

@@ -1,0 +1,74 @@
+"""Pages that work against the agent, in real Chromium: what it does with them is heard."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.pages.site import ICON, STRICT, lane_to, opened, said
+from tests.proxy.support.lanes import Begin, scenario, wait_until
+from tests.proxy.support.origin import Answer, Origin
+from warex.faults import DarkPattern
+from warex.traces import FaultDelivered
+
+pytestmark = pytest.mark.browser
+
+ON = {"url": "**/cart"}
+CART = f"""<!doctype html><title>Cart</title>{ICON}<main><h1>Cart</h1>
+<table><tbody><tr class=row><td>Kettle</td><td>1</td><td>$24.00</td></tr></tbody></table>
+<ul><li class=card><a class=name href=/a>Kettle</a></li>
+<li class=card><a href=/b>Pot</a></li></ul>
+<form action=/done method=post><input name=mail><button>Send</button></form></main>"""
+
+
+@pytest.fixture
+def cart(site: Origin) -> Origin:
+    headers = [(b"Content-Type", b"text/html"), (b"Content-Security-Policy", STRICT)]
+    site.routes["/cart"] = Answer(headers=headers, body=CART.encode())
+    site.routes["/done"] = site.routes["/plain"]
+    return site
+
+
+@pytest.mark.parametrize("untick", [False, True])
+def test_a_box_ticked_before_is_kept_or_unticked(
+    browser: Browser, begin: Begin, cart: Origin, untick: bool
+) -> None:
+    with lane_to(begin, cart, scenario(DarkPattern(pattern="preticked_box"), match=ON)) as lane:
+        page = opened(browser, lane, "cart")
+        box = page.get_by_role("checkbox")
+        expect(box).to_be_checked()
+        wait_until(lambda: lane.events(FaultDelivered))
+        if untick:
+            box.uncheck()
+        page.get_by_role("button", name="Send").click()
+        expect(page.get_by_role("heading", name="Here")).to_be_visible()
+        wait_until(lambda: len(said(lane)) == 2)
+        page.context.close()
+    assert [what for what, _ in said(lane)] == ["shown", "unticked" if untick else "kept"]
+
+
+def test_an_item_sneaked_into_a_cart_stands_in_its_table_and_can_be_removed(
+    browser: Browser, begin: Begin, cart: Origin
+) -> None:
+    with lane_to(begin, cart, scenario(DarkPattern(pattern="sneaked_item"), match=ON)) as lane:
+        page = opened(browser, lane, "cart")
+        expect(page.locator("tr.row")).to_have_count(2)
+        expect(page.locator("tr.row").nth(1).locator("td").nth(2)).to_contain_text("$")
+        page.get_by_role("button", name="Remove").click()
+        expect(page.locator("tr.row")).to_have_count(1)
+        page.get_by_role("button", name="Send").click()
+        expect(page.get_by_role("heading", name="Here")).to_be_visible()
+        wait_until(lambda: len(said(lane)) == 2)
+        page.context.close()
+    assert [what for what, _ in said(lane)] == ["shown", "removed"]
+
+
+def test_an_advertisement_looks_like_the_results_around_it_and_leads_to_a_site_of_its_own(
+    browser: Browser, begin: Begin, cart: Origin
+) -> None:
+    with lane_to(begin, cart, scenario(DarkPattern(pattern="disguised_ad"))) as lane:
+        page = opened(browser, lane, "cart")
+        link = page.locator("li.card").nth(1).locator("a.name")
+        link.click()
+        expect(page.get_by_role("heading", name="Today's best deals")).to_be_visible()
+        wait_until(lambda: ("visited", "/") in said(lane))
+        page.context.close()
+    assert {"shown", "clicked", "visited"} <= {what for what, _ in said(lane)}
