@@ -38,6 +38,17 @@ class Delay:
 
 
 @dataclass(frozen=True, slots=True)
+class Gate:
+    """A path of the same site, at which the proxy hears that somebody gets past a page of ours."""
+
+    path: str
+    back: str
+    """Where the client is sent then: a path and its query."""
+    cookie: str
+    """What it is given to show from then on: ``name=value``."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """Answer with this instead of the site's answer."""
 
@@ -50,6 +61,10 @@ class Reply:
     body: bytes = b""
     echoes: bool = False
     """Whether an object of JSON that was sent comes back, ``body``'s own members added to it."""
+    cookies: tuple[str, ...] = ()
+    """The values of ``Set-Cookie`` fields."""
+    gate: Gate | None = None
+    """How to get past it, where it is a wall."""
 
 
 @dataclass(frozen=True, slots=True)

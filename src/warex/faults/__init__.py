@@ -59,17 +59,22 @@ from warex.faults.variation.layout_shift import LayoutShift
 from warex.faults.variation.new_feature import NewFeature
 from warex.faults.variation.relabel import Relabel
 from warex.faults.variation.restyle import Restyle
+from warex.faults.walls.captcha_wall import CaptchaWall
+from warex.faults.walls.consent_wall import ConsentWall
 from warex.faults.walls.maintenance_page import MaintenancePage
 from warex.faults.walls.rate_limit import RateLimit
 from warex.faults.walls.redirect_loop import RedirectLoop
 from warex.faults.walls.resource_failure import ResourceFailure
+from warex.faults.walls.session_expired import SessionExpired
 from warex.faults.walls.slow_page import SlowPage
 from warex.faults.walls.wrong_redirect import WrongRedirect
 
 CATALOGUE: Final[tuple[type[Fault], ...]] = (
+    CaptchaWall,
     ConnectionCut,
     ConnectionRefused,
     ConnectionTimeout,
+    ConsentWall,
     DarkPattern,
     DnsFailure,
     DuplicateWrite,
@@ -99,13 +104,14 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     Popup,
     RateLimit,
     RedirectLoop,
+    Relabel,
     ResourceFailure,
     Restyle,
+    SessionExpired,
     SlowPage,
     SoftError,
     StaleResponse,
     TextCorruption,
-    Relabel,
     TlsError,
     WrongPage,
     WrongRedirect,

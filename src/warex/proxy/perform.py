@@ -134,12 +134,14 @@ async def strike(struck: Struck, flow: http.HTTPFlow, presence: Presence, clock:
                 if struck.client_left:
                     struck.left_while_held = True
                     return
-            case Reply(status, headers, body, echoes):
+            case Reply(status, headers, body, echoes, cookies):
                 if presence.left.is_set() or not is_waiting(flow.client_conn):
                     struck.client_left = True
                     return
                 body = _echo(flow.request, body) if echoes else body
                 flow.response = _answer(flow.request, status, headers, body)
+                for cookie in cookies:
+                    flow.response.headers.add("set-cookie", cookie)
                 struck.replied = True
             case Cut(how):
                 if presence.left.is_set() or not is_waiting(flow.client_conn):

@@ -6,7 +6,7 @@ from typing import Final
 
 from mitmproxy import http
 
-from warex.effects import Rewrite
+from warex.effects import Gate, Reply, Rewrite
 from warex.faults import PageFault
 from warex.proxy.decoding import StreamDecoder
 from warex.proxy.ongoing import Ongoing
@@ -20,6 +20,8 @@ SHOWN: Final = "shown"
 """What a page reports when whoever looks at it can see the change."""
 NOTHING: Final = "nothing"
 """What a page reports in which the change has found no place."""
+CLEARED: Final = "cleared"
+"""What is recorded of who gets past a wall."""
 _HEARD: Final = 64
 """Characters of a report: more is not ours."""
 
@@ -49,6 +51,8 @@ class Rewrites:
         self._leads = leads
         self._pages: dict[str, tuple[Ongoing, Struck]] = {}
         """By the path at which each reports."""
+        self._gates: dict[str, tuple[Ongoing, Struck, Gate]] = {}
+        """The walls of the trial, by the path at which each is passed."""
 
     def ask(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
         """Ask for an answer that may be changed so that it comes whole, and can be read."""
@@ -80,7 +84,13 @@ class Rewrites:
         ongoing.waiting = []
 
     def whole(self, flow: http.HTTPFlow, ongoing: Ongoing, struck: Struck) -> None:
-        """Change an answer that has come whole, since something else happened to it first."""
+        """Change an answer that has come whole, since something else happened to it first.
+
+        Where the answer is a wall of ours, it is heard from now on who gets past it.
+        """
+        for effect in struck.injection.effects:
+            if isinstance(effect, Reply) and effect.gate is not None:
+                self._gates[effect.gate.path] = ongoing, struck, effect.gate
         self._begin(flow, ongoing, struck)
         if struck.rewriter is not None and flow.response is not None:
             body = struck.rewriter.feed(flow.response.raw_content or b"")
@@ -97,11 +107,14 @@ class Rewrites:
                     self._pages[effect.edit.report] = ongoing, struck
 
     def hears(self, flow: http.HTTPFlow) -> bool:
-        """Whether a changed page reports by this request."""
-        return flow.request.path in self._pages
+        """Whether a changed page reports by this request, or a wall is passed."""
+        return flow.request.path in self._pages or flow.request.path in self._gates
 
     def hear(self, flow: http.HTTPFlow) -> None:
         """Take in a report, and answer it."""
+        if flow.request.path in self._gates:
+            self._pass(flow)
+            return
         ongoing, struck = self._pages[flow.request.path]
         what = (flow.request.get_text(strict=False) or "")[:_HEARD]
         flow.response = http.Response.make(204)
@@ -112,6 +125,16 @@ class Rewrites:
         if what == SHOWN:
             struck.awaits_report = False
             self._settle(ongoing, struck, True)
+
+    def _pass(self, flow: http.HTTPFlow) -> None:
+        """Send who sends a wall's form back to the page; others, too, though the wall stays."""
+        ongoing, struck, gate = self._gates[flow.request.path]
+        headers = {"location": gate.back, "cache-control": "no-store"}
+        if flow.request.method == "POST":
+            headers["set-cookie"] = f"{gate.cookie}; Path=/; HttpOnly; SameSite=Lax"
+            exchange, injection = ongoing.exchange.id, struck.injection.id
+            self._recorder.write(Witness(exchange=exchange, injection=injection, what=CLEARED))
+        flow.response = http.Response.make(303, b"", headers)
 
     def finish(self) -> None:
         """Settle the pages that have never reported to be shown: the trial is over."""

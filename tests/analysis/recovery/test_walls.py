@@ -76,3 +76,43 @@ def test_the_requests_of_a_loop_are_no_tries(again: bool, tmp_path: Path) -> Non
 
     expected = ("recovered", 1) if again else ("not_recovered", 0)
     assert (found.verdict, found.tries) == expected
+
+
+def wall(story: Story, number: int) -> Story:
+    return refused(story, number, status=403, kind="captcha_wall")
+
+
+def test_to_pass_a_wall_and_be_shown_the_page_is_recovery(tmp_path: Path) -> None:
+    story = wall(Story().thinks(1, "goto"), 1).thinks(2, "click").reports(1, "cleared").page("x2")
+
+    found = judged(story, tmp_path)
+
+    assert (found.verdict, found.steps) == ("recovered", 1)
+    assert "was passed" in found.why
+
+
+def test_to_meet_a_wall_again_and_not_to_pass_it_is_none(tmp_path: Path) -> None:
+    story = wall(Story().thinks(1, "goto"), 1).thinks(2, "reload")
+    story = wall(story, 2).thinks(3, "noop").stops()
+
+    found = judged(story, tmp_path)
+
+    assert (found.verdict, found.tries) == ("not_recovered", 0)
+
+
+def test_a_wall_that_was_passed_without_the_page_is_no_recovery(tmp_path: Path) -> None:
+    story = wall(Story().thinks(1, "goto"), 1).thinks(2, "click").reports(1, "cleared").stops()
+
+    assert "did not come" in judged(story, tmp_path).why
+
+
+@pytest.mark.parametrize("back", [True, False])
+def test_a_session_is_regained_when_the_page_comes_after_a_call_to_the_model(
+    back: bool, tmp_path: Path
+) -> None:
+    story = refused(Story().thinks(1, "goto"), 1, status=307, kind="session_expired").page("x2")
+    story.thinks(2, "click").page("x3", f"{SHOP}login")
+    if back:
+        story.thinks(3, "goto").page("x4")
+
+    assert judged(story.stops(), tmp_path).verdict == ("recovered" if back else "not_recovered")

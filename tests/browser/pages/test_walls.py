@@ -10,16 +10,19 @@ from tests.browser.pages.site import ICON, lane_to
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults import (
+    CaptchaWall,
+    ConsentWall,
     Fault,
     MaintenancePage,
     RateLimit,
     RedirectLoop,
     ResourceFailure,
+    SessionExpired,
     SlowPage,
     WrongRedirect,
 )
 from warex.scenarios import Trigger
-from warex.traces import FaultDelivered, FaultPlanned, HarnessBroke
+from warex.traces import FaultDelivered, FaultPlanned, HarnessBroke, Witness
 
 pytestmark = pytest.mark.browser
 
@@ -33,6 +36,7 @@ def shop(site: Origin) -> None:
     styled = f"<!doctype html><title>t</title>{ICON}<link rel=stylesheet href=/s.css><h1>Goods</h1>"
     site.routes["/"] = Answer(headers=HTML, body=f"{ICON}<h1>Start</h1>".encode())
     site.routes["/goods"] = Answer(headers=HTML, body=styled.encode())
+    site.routes["/goods?a=1"] = site.routes["/goods"]
     site.routes["/s.css"] = Answer(
         headers=[(b"Content-Type", b"text/css")], body=b"h1 { color: rgb(1, 2, 3) }"
     )
@@ -83,13 +87,16 @@ def test_a_page_that_trickles_in_comes_whole(browser: Browser, begin: Begin, sit
         expect(page.get_by_role("heading", name="Goods")).to_have_css("color", "rgb(1, 2, 3)")
 
 
-def test_a_quota_refuses_every_page_until_its_window_is_over(
+def test_a_quota_refuses_pages_until_its_window_is_over(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
-    with visiting(browser, begin, site, RateLimit(window=0.3)) as (lane, page):
-        answers = [page.goto(f"{SITE}{path}") for path in ("/goods", "/")]
-        assert [it and it.status for it in answers] == [429, 429]
-        wait_until(lambda: page.reload() is not None and bool(page.get_by_text("Start").count()))
+    with visiting(browser, begin, site, RateLimit(window=0.2)) as (lane, page):
+        answer = page.goto(f"{SITE}/goods")
+        assert answer is not None
+        assert answer.status == 429
+        wait_until(
+            lambda: page.goto(f"{SITE}/") is not None and bool(page.get_by_text("Start").count())
+        )
         assert len({it.repeat_of or it.injection for it in lane.events(FaultPlanned)}) == 1
 
 
@@ -101,3 +108,42 @@ def test_a_loop_ends_with_the_browsers_patience(
             page.goto(f"{SITE}/goods")
         wait_until(lambda: len(lane.events(FaultPlanned)) >= 20)
         assert len({it.repeat_of for it in lane.events(FaultPlanned)}) == 2
+
+
+@pytest.mark.parametrize("fault", [CaptchaWall(), ConsentWall()], ids=lambda it: it.kind)
+def test_a_wall_stands_until_one_click_passes_it(
+    browser: Browser, begin: Begin, site: Origin, fault: Fault
+) -> None:
+    with visiting(browser, begin, site, fault) as (lane, page):
+        page.goto(f"{SITE}/")
+        page.goto(f"{SITE}/goods?a=1")
+        expect(page.get_by_text("Goods")).to_have_count(0)
+        page.get_by_role("checkbox" if fault.kind == "captcha_wall" else "button").first.click()
+        expect(page.get_by_role("heading", name="Goods")).to_be_visible()
+        assert page.url == f"{SITE}/goods?a=1"
+        page.goto(f"{SITE}/")
+        expect(page.get_by_role("heading", name="Start")).to_be_visible()
+        assert [it.what for it in lane.events(Witness)] == ["cleared"]
+
+
+def test_any_name_passes_a_login_of_ours(browser: Browser, begin: Begin, site: Origin) -> None:
+    with visiting(browser, begin, site, SessionExpired(login="own")) as (_, page):
+        page.goto(f"{SITE}/goods")
+        page.locator("[name=username]").fill("somebody")
+        page.get_by_label("Password").fill("anything")
+        page.get_by_role("button").click()
+        expect(page.get_by_role("heading", name="Goods")).to_be_visible()
+    assert not [seen for seen in site.seen if b"anything" in seen.body]
+
+
+def test_the_site_is_asked_again_without_its_cookies(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with visiting(browser, begin, site, SessionExpired()) as (_, page):
+        context = page.context
+        context.add_cookies(
+            [{"domain": "shop.example", "path": "/goods", "name": "sid", "value": "1"}]
+        )
+        page.goto(f"{SITE}/goods")
+        expect(page.get_by_role("heading", name="Goods")).to_be_visible()
+        assert context.cookies() == []

@@ -20,6 +20,7 @@ _RELOADABLE = named(goes_by_asking_again=True)
 _HARMLESS = named(harmless=True)
 _CLOSES = ("dismissed", "accepted")
 """What a popup reports when it is gone."""
+_WALLS: Final = ("captcha_wall", "consent_wall", "session_expired")
 _LED_AWAY = ("followed", "visited")
 """What is reported of who follows a popup to the site to which it leads."""
 _OF_LIES: Final[Mapping[Lie, Verdict]] = {
@@ -43,8 +44,8 @@ class _Injection:
     priced_from: float
     """Second of the trial from which a recovery's price is counted: the delivery, or, where the
     client gave up waiting, the beginning."""
-    met: tuple[str, ...] = ()
-    """All exchanges that it hit: of a quota or a wall, more than one."""
+    met: Mapping[str, str]
+    """All exchanges that it hit, and the injection of each: of a quota or a wall, more than one."""
 
     @property
     def hit(self) -> RequestSeen:
@@ -147,10 +148,10 @@ def _injections(entries: Sequence[Entry], story: Story) -> list[_Injection]:
                         # Of the agent's own next try the client calls itself a repeat, too.
                         since = before.felt.since
                     pages = _pages(story, hit)
-                    met: tuple[str, ...] = (done.exchange,)
+                    met = {done.exchange: done.injection}
                     if before is not None:
                         pages = tuple(dict.fromkeys((*before.felt.pages, *pages)))
-                        met = (*before.met, *met)
+                        met = {**before.met, **met}
                     felt = Felt(hit, pages, since, plan.point is not None)
                     found[name] = _Injection(plan, done, entry.seq, felt, priced, met)
             case _:
@@ -168,6 +169,8 @@ def _judge(story: Story, injection: _Injection, first: float) -> Recovery:
     if effects and effects <= _HARMLESS:
         why = "A changed site has nothing to recover from: success is what counts."
         return _say(injection, "not_needed", why)
+    if injection.plan.fault.get("kind") in _WALLS:
+        return _judge_wall(story, injection)
     if effects == {"rewrite"} and injection.plan.injection in story.reports:
         return _judge_popup(story, injection)
     if not effects <= _RELOADABLE:
@@ -217,6 +220,36 @@ def _judge_lie(story: Story, injection: _Injection, first: float) -> Recovery:
         return replace(found, call_seq=told.call.seq if told.call else None)
     between = story.calls_between(injection.felt.since, told.call.answered)
     return _priced(injection, replace(found, call_seq=told.call.seq), told.call.answered, between)
+
+
+def _judge_wall(story: Story, injection: _Injection) -> Recovery:
+    """Judge a wall in place of a page: to recover is to get past it, so that the page comes.
+
+    Where a session was ended and the site's own login follows, to recover is to be shown the page
+    later on.
+    """
+    reports = [one for name in injection.met.values() for one in story.reports.get(name, ())]
+    passed = min((one.t for one in reports if one.what == "cleared"), default=None)
+    since = injection.felt.since
+    tries = _right_requests(story, injection)
+    for asked in tries:
+        between = story.calls_between(since, asked.t)
+        is_page = 200 <= (story.status(asked.event.exchange) or 0) < 300
+        # What follows at once is the browser on its way to the site's login.
+        late = bool(between) if passed is None else asked.t >= passed
+        if asked.event.exchange in injection.met or not (is_page and late):
+            continue
+        calls = [call.event for call in between]
+        way = "was passed" if passed is not None else "was left behind"
+        return replace(
+            _say(injection, "recovered", f"The wall {way}, and the page came.", asked, len(tries)),
+            call_seq=between[-1].seq if between else None,
+            seconds=asked.t - injection.priced_from + seconds_saved(calls),
+            steps=len({call.step for call in calls}),
+            tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in calls),
+        )
+    passed_it = "was passed, but the page did not come" if passed is not None else "was not passed"
+    return _say(injection, "not_recovered", f"The wall {passed_it}.", tries=len(tries))
 
 
 def _judge_popup(story: Story, injection: _Injection) -> Recovery:

@@ -8,6 +8,7 @@ from warex.effects import Effect
 from warex.exchange import Exchange, Resource
 from warex.faults.base import Fault, Memory
 from warex.faults.pages import Incident
+from warex.faults.walls.base import look_of
 from warex.faults.words import what_happens
 from warex.seeds import Luck
 
@@ -22,12 +23,6 @@ hr{width:64px;border:0;border-top:4px solid $accent}small{opacity:.7}
 <p>$end</p>
 <p><small>$host</small></p></main></body></html>
 """
-_LOOKS = (
-    ("#ffffff", "#222222", "#1a73e8", "system-ui, sans-serif"),
-    ("#fdf6ec", "#3a2a18", "#c4552d", "Georgia, serif"),
-    ("#1f2430", "#f4f5f7", "#4caf7a", "Verdana, sans-serif"),
-    ("#f3f6ff", "#1b2559", "#5b3df5", "Arial, sans-serif"),
-)
 
 
 class MaintenancePage(Fault, frozen=True):
@@ -49,13 +44,10 @@ class MaintenancePage(Fault, frozen=True):
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Answer with the page of this host."""
         incident = Incident.of(exchange.request, self.status, luck)
-        ground, ink, accent, font = luck.choice(_LOOKS, "look", incident.host)
         page = incident.html(
             _PAGE,
-            ground=ground,
-            ink=ink,
-            accent=accent,
-            font=font,
+            None,
+            **look_of(incident.host, luck),
             title=incident.pick(
                 "We'll be back soon", "Scheduled maintenance", "Down for maintenance"
             ),

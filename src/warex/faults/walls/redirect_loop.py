@@ -7,6 +7,7 @@ from pydantic import Field
 from warex.effects import Effect, Reply
 from warex.exchange import Exchange, Resource
 from warex.faults.base import Fault, Memory
+from warex.faults.walls.base import own_address
 from warex.faults.words import what_happens
 from warex.seeds import Luck
 
@@ -33,12 +34,9 @@ class RedirectLoop(Fault, frozen=True):
         self, exchange: Exchange, memory: Memory, luck: Luck
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Redirect to the same path and query."""
-        path, query = exchange.request.parts.path or "/", exchange.request.parts.query
-        # A path of two slashes would be read as a host.
-        path = f"/.{path}" if path.startswith("//") else path
-        location = f"{path}?{query}" if query else path
         count = _number(memory, "count") if self.goes_on(exchange, memory) else 0
         loop: Memory = {"url": exchange.request.url, "at": exchange.at, "count": count + 1}
+        location = own_address(exchange.request)
         reply = Reply(307, {"location": location, "cache-control": "no-store"})
         return (reply,), {**memory, **loop}
 

@@ -1,0 +1,69 @@
+"""What walls have in common: pages that stand before a site's until somebody gets past them."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Final
+
+from warex.effects import Gate
+from warex.exchange import Exchange, Request, Resource
+from warex.faults.base import Fault, Memory
+from warex.seeds import Luck
+
+LOOKS: Final = (
+    ("#ffffff", "#222222", "#1a73e8", "system-ui, sans-serif"),
+    ("#fdf6ec", "#3a2a18", "#c4552d", "Georgia, serif"),
+    ("#1f2430", "#f4f5f7", "#3d8f62", "Verdana, sans-serif"),
+    ("#f3f6ff", "#1b2559", "#5b3df5", "Arial, sans-serif"),
+)
+"""Ground, ink, accent and font."""
+
+
+def look_of(host: str, luck: Luck) -> Mapping[str, str]:
+    """Return the look that all pages of a host have, by its parts' names."""
+    return dict(
+        zip(("ground", "ink", "accent", "font"), luck.choice(LOOKS, "look", host), strict=True)
+    )
+
+
+def own_address(request: Request) -> str:
+    """Return path and query of what was asked for, fit to be a ``Location`` at the same site."""
+    path, query = request.parts.path or "/", request.parts.query
+    # A path that begins with two slashes would be read as a host.
+    path = f"/.{path}" if path.startswith("//") else path
+    return f"{path}?{query}" if query else path
+
+
+class Wall(Fault, frozen=True):
+    """A page in place of each page of a host, until somebody sends its form.
+
+    The form goes to a path of the same site that only the proxy hears. Who sends it is given a
+    cookie and sent back to what was asked for; who shows the cookie meets the wall no more, unless
+    the rule begins another.
+    """
+
+    default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
+
+    def goes_on(self, exchange: Exchange, memory: Memory) -> bool:
+        """Whether the wall that was begun for this host stands before this client."""
+        here = memory.get("host") == exchange.request.parts.netloc
+        return here and not _shows(exchange.request, str(memory.get("cookie")))
+
+    def gate(self, exchange: Exchange, memory: Memory, luck: Luck) -> tuple[Gate, Memory]:
+        """Return how to get past the page that this exchange is given, and what to remember."""
+        pages, walls = _number(memory, "pages"), _number(memory, "walls")
+        cookie = str(memory.get("cookie"))
+        if not self.goes_on(exchange, memory):
+            cookie = f"s{luck.word('name')[:6]}={luck.word('cookie', walls)}"
+            walls += 1
+        gate = Gate(f"/{luck.word('path', pages)}", own_address(exchange.request), cookie)
+        host = exchange.request.parts.netloc
+        known: Memory = {"pages": pages + 1, "walls": walls, "cookie": cookie, "host": host}
+        return gate, {**memory, **known}
+
+
+def _shows(request: Request, cookie: str) -> bool:
+    return cookie in (it.strip() for it in request.headers.get("cookie", "").split(";"))
+
+
+def _number(memory: Memory, name: str) -> int:
+    value = memory.get(name, 0)
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,60 @@
+"""The site wants a choice about cookies before it shows anything."""
+
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+from warex.effects import Effect
+from warex.exchange import Exchange
+from warex.faults.base import Memory
+from warex.faults.pages import Incident
+from warex.faults.walls.base import Wall, look_of
+from warex.faults.words import what_happens
+from warex.seeds import Luck
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>$title</title>
+<meta name="viewport" content="width=device-width"><style>
+body{margin:0;background:$ground;color:$ink;font:17px/1.5 $font}
+main{max-width:34em;margin:10vh auto 0;padding:0 24px}
+button{font:inherit;padding:12px 26px;margin:0 12px 12px 0;border:2px solid $accent;
+background:transparent;color:inherit}button:first-child{background:$accent;color:#fff}
+</style></head><body><main><h1>$title</h1><p>$sentence</p>
+<p>$host uses cookies to work, to measure its use and to show what may interest you.</p>
+<form method="post" action="$path_of_form"><button type="submit" name="choice" value="all"
+>$accept</button><button type="submit" name="choice" value="needed">$reject</button></form>
+</main></body></html>
+"""
+
+
+class ConsentWall(Wall, frozen=True):
+    """Answer with a page that asks for consent to cookies; either choice passes it."""
+
+    summary: ClassVar = "Ask for consent, on a page before the site's own."
+
+    kind: Literal["consent_wall"] = "consent_wall"
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Answer with the page of this host."""
+        gate, memory = self.gate(exchange, memory, luck)
+        incident = Incident.of(exchange.request, 200, luck)
+        page = incident.html(
+            _PAGE,
+            None,
+            **look_of(incident.host, luck),
+            path_of_form=gate.path,
+            title=incident.pick("Before you continue", "Your privacy, your choice", "Welcome"),
+            sentence=incident.pick(
+                "Please choose which cookies you allow.",
+                "We and our partners would like to store information on your device.",
+            ),
+            accept=incident.pick("Accept all", "I agree", "Allow all"),
+            reject=incident.pick("Reject all", "Only what is needed", "Decline"),
+        )
+        return (replace(page.reply(200), gate=gate),), memory
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        end = "answered 200 with a page that asks for consent, which one click passes"
+        return what_happens(self.stage, 0, end)

@@ -1,0 +1,98 @@
+"""The session is over: who was logged in is not any more."""
+
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from warex.effects import Effect, Reply
+from warex.exchange import Exchange, Request
+from warex.faults.base import Memory
+from warex.faults.pages import Incident
+from warex.faults.walls.base import Wall, look_of, own_address
+from warex.faults.words import what_happens
+from warex.seeds import Luck
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>$title</title>
+<meta name="viewport" content="width=device-width"><style>
+body{margin:0;background:$ground;color:$ink;font:17px/1.5 $font}
+main{max-width:24em;margin:12vh auto 0;padding:0 24px}label{display:block;margin:0 0 14px}
+input{display:block;width:100%;box-sizing:border-box;padding:10px;font:inherit}
+button{font:inherit;padding:12px 26px;border:0;background:$accent;color:#fff}
+</style></head><body><main><h1>$title</h1><p>$sentence</p>
+<form method="post" action="$path_of_form">
+<label>$name<input name="username" autocomplete="username" required></label>
+<label>Password<input type="password" name="password" autocomplete="current-password" required>
+</label><button type="submit">$button</button></form></main></body></html>
+"""
+
+
+class SessionExpired(Wall, frozen=True):
+    """Have the browser forget the site's cookies, or show a login page that any name passes.
+
+    Sources: RFC 6265, sections 3.1 and 4.1.2 (a cookie that has expired is removed); W3C Clear Site
+    Data, section 3.1.
+    """
+
+    summary: ClassVar = "End the session: the site's login, or one of our own, comes."
+
+    kind: Literal["session_expired"] = "session_expired"
+    login: Literal["site", "own"] = Field(
+        default="site", description="To the site's own login, or to one of ours."
+    )
+
+    def goes_on(self, exchange: Exchange, memory: Memory) -> bool:
+        """Whether a login page of ours stands; the site's own cookies are cleared once."""
+        return self.login == "own" and super().goes_on(exchange, memory)
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Send the request back without its cookies, or answer with a login page."""
+        if self.login == "site":
+            headers = {
+                "location": own_address(exchange.request),
+                "clear-site-data": '"cookies"',
+                "cache-control": "no-store",
+            }
+            return (Reply(307, headers, cookies=_forgotten(exchange.request)),), memory
+        gate, memory = self.gate(exchange, memory, luck)
+        incident = Incident.of(exchange.request, 200, luck)
+        page = incident.html(
+            _PAGE,
+            None,
+            **look_of(incident.host, luck),
+            path_of_form=gate.path,
+            title=incident.pick("Sign in", "Log in", "Please sign in again"),
+            sentence=incident.pick(
+                "Your session has expired.",
+                "You have been signed out because you were away for a while.",
+                "For your security, please sign in again.",
+            ),
+            name=incident.pick("Email", "User name"),
+            button=incident.pick("Sign in", "Log in", "Continue"),
+        )
+        return (replace(page.reply(200), gate=gate),), memory
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        if self.login == "site":
+            end = "redirected (307) to itself, with the site's cookies cleared"
+        else:
+            end = "answered 200 with a login page that any name and password pass"
+        return what_happens(self.stage, 0, end)
+
+
+def _forgotten(request: Request) -> tuple[str, ...]:
+    """Return what removes each cookie that was sent: that of the host, and of the domains above."""
+    host = request.parts.hostname or ""
+    names = {it.partition("=")[0].strip() for it in request.headers.get("cookie", "").split(";")}
+    labels = host.split(".")
+    above = [".".join(labels[start:]) for start in range(len(labels) - 1)]
+    ends = "Max-Age=0; Path=/"
+    return tuple(
+        f"{name}=; {ends}{domain}"
+        for name in sorted(names - {""})
+        for domain in ("", *(f"; Domain={it}" for it in above))
+    )
