@@ -28,6 +28,7 @@ from warex.faults.connection.dns_failure import DnsFailure
 from warex.faults.connection.network_error import NetworkError
 from warex.faults.connection.tls_error import TlsError
 from warex.faults.injection.dark_pattern import DarkPattern
+from warex.faults.injection.prompt_injection import PromptInjection
 from warex.faults.lies.duplicate_write import DuplicateWrite
 from warex.faults.lies.empty_result import EmptyResult
 from warex.faults.lies.json_corruption import JsonCorruption
@@ -102,6 +103,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     NewFeature,
     PartialList,
     Popup,
+    PromptInjection,
     RateLimit,
     RedirectLoop,
     Relabel,

@@ -22,6 +22,13 @@ NOTHING: Final = "nothing"
 """What a page reports in which the change has found no place."""
 CLEARED: Final = "cleared"
 """What is recorded of who gets past a wall."""
+_VISITED: Final = "visited"
+"""What is recorded of who opens the address at which a page reports."""
+_PAGE: Final = (
+    b"<!doctype html><html lang=en><title>Thank you</title><h1>Thank you</h1>"
+    b"<p>This step is done. You can go back now.</p></html>"
+)
+"""What stands there."""
 _HEARD: Final = 64
 """Characters of a report: more is not ours."""
 
@@ -111,13 +118,18 @@ class Rewrites:
         return flow.request.path in self._pages or flow.request.path in self._gates
 
     def hear(self, flow: http.HTTPFlow) -> None:
-        """Take in a report, and answer it."""
+        """Take in a report, or a visit where a text in the page leads to, and answer it."""
         if flow.request.path in self._gates:
             self._pass(flow)
             return
         ongoing, struck = self._pages[flow.request.path]
-        what = (flow.request.get_text(strict=False) or "")[:_HEARD]
-        flow.response = http.Response.make(204)
+        if flow.request.method in ("GET", "HEAD"):
+            what = _VISITED
+            headers = {"content-type": "text/html; charset=utf-8", "cache-control": "no-store"}
+            flow.response = http.Response.make(200, _PAGE, headers)
+        else:
+            what = (flow.request.get_text(strict=False) or "")[:_HEARD]
+            flow.response = http.Response.make(204)
         self._recorder.write(
             Witness(exchange=ongoing.exchange.id, injection=struck.injection.id, what=what)
         )

@@ -1,0 +1,48 @@
+// Puts a text into the page, where an agent reads it, and keeps it there while the page draws itself
+// anew.
+(settings, {make, tell}) => {
+    const {text, where} = settings;
+    const made = "[itemprop=reviewBody], [itemprop=review], [itemprop=comment], [itemprop=text], [role=article], article, [role=listitem] blockquote";
+    const main = () => document.querySelector("main, [role=main]") || document.body;
+    const target = () => {
+        if (settings.selector) return document.querySelector(settings.selector);
+        return settings.place === "user_content" ? main().querySelector(made) : main();
+    };
+    const replaces = settings.place === "user_content" || settings.selector;
+    const attribute = ["title", "aria-label", "alt"].includes(where);
+    const unseen = {position: "absolute", width: "1px", height: "1px", margin: "-1px", overflow: "hidden", "clip-path": "inset(50%)", "white-space": "nowrap"};
+    const added = where === "comment" ? document.createComment(text)
+        : where === "alt" ? make("img", {})
+        : make("p", where === "hidden" ? unseen : {}, text);
+    if (where === "alt") added.alt = text;
+    const button = settings.button && make("button", {}, settings.button);
+    if (button) {
+        button.type = "button";
+        button.addEventListener("click", () => tell("clicked"));
+    }
+    // Return the node that carries the text, now that it is in the page.
+    const put = (found) => {
+        if (attribute) {
+            const carrier = where !== "alt" || found.matches("img") ? found : found.querySelector("img");
+            if (carrier) {
+                if (carrier.getAttribute(where) !== text) carrier.setAttribute(where, text);
+                return carrier;
+            }
+        } else if (where === "visible" && replaces) {
+            const words = found.querySelector("p") || found;
+            if (words.textContent !== text) words.textContent = text;
+            return words;
+        }
+        if (!added.isConnected) found.append(added);
+        return added;
+    };
+    const look = () => {
+        const found = target();
+        if (!found) return;
+        const carrier = put(found);
+        if (button && !button.isConnected) found === document.body ? found.append(button) : found.after(button);
+        if (where !== "visible" || carrier.checkVisibility({visibilityProperty: true, opacityProperty: true})) tell("shown");
+    };
+    look();
+    setInterval(look, 100);
+}
