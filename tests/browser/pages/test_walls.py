@@ -13,6 +13,7 @@ from warex.faults import (
     CaptchaWall,
     ConsentWall,
     Fault,
+    JavascriptFailure,
     MaintenancePage,
     RateLimit,
     RedirectLoop,
@@ -147,3 +148,29 @@ def test_the_site_is_asked_again_without_its_cookies(
         page.goto(f"{SITE}/goods")
         expect(page.get_by_role("heading", name="Goods")).to_be_visible()
         assert context.cookies() == []
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        JavascriptFailure(mode="throw", delay=0),
+        JavascriptFailure(mode="truncate", delay=0, stage="response"),
+    ],
+    ids=lambda it: it.mode,
+)
+def test_a_broken_script_does_not_do_its_work(
+    browser: Browser, begin: Begin, site: Origin, fault: Fault
+) -> None:
+    site.routes["/lively"] = Answer(
+        headers=HTML, body=f"<title>Still</title>{ICON}<script src=/a.js></script>".encode()
+    )
+    site.routes["/a.js"] = Answer(
+        headers=[(b"Content-Type", b"text/javascript")],
+        body=b"function go() {\n document.title = 'Lively';\n}\ngo();\n",
+    )
+    with visiting(browser, begin, site, fault) as (_, page):
+        errors: list[Error] = []
+        page.on("pageerror", errors.append)
+        page.goto(f"{SITE}/lively")
+        assert page.title() == "Still"
+        assert len(errors) == 1

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from warex.effects import Delay, Reply
+from warex.effects import Delay, Reply, Truncate
 from warex.exchange import Exchange, Request
 from warex.faults import JavascriptFailure
 from warex.seeds import Luck
@@ -56,3 +56,23 @@ def test_it_explains_itself_with_its_values() -> None:
     assert JavascriptFailure(mode="delay", delay=2).explain() == (
         "is held for 2 s and then let through late"
     )
+
+
+def test_a_script_that_throws_comes_in_its_place() -> None:
+    effects, _ = JavascriptFailure(mode="throw", delay=0).effects(SCRIPT, {}, LUCK)
+
+    (reply,) = effects
+    assert isinstance(reply, Reply)
+    assert (reply.status, reply.headers["content-type"]) == (200, "text/javascript")
+    assert reply.body.startswith(b"throw new ")
+
+
+def test_the_first_half_of_a_script_comes() -> None:
+    fault = JavascriptFailure(mode="truncate", delay=0, stage="response")
+
+    assert fault.effects(SCRIPT, {}, LUCK)[0] == (Truncate(0.5, "clean"),)
+
+
+def test_a_script_that_has_not_come_cannot_be_cut() -> None:
+    with pytest.raises(ValidationError, match="give stage: response"):
+        JavascriptFailure(mode="truncate")

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from warex.effects import Delay, Effect
+from warex.effects import Delay, Effect, Reply, Truncate
 from warex.exchange import Exchange, Resource
 from warex.faults.base import Fault, Memory, Seconds
 from warex.faults.pages import Incident, render_any
@@ -12,28 +12,39 @@ from warex.faults.words import what_happens
 from warex.seeds import Luck
 
 _GATEWAY_TIMEOUT = 504
+_ERRORS = (
+    "TypeError(\"Cannot read properties of undefined (reading 'map')\")",
+    'ReferenceError("module is not defined")',
+    'Error("Loading chunk 4 failed")',
+)
 
 
 class JavascriptFailure(Fault, frozen=True):
-    """Hold scripts, then answer 504 as a gateway would (``fail``) or let them through (``delay``).
+    """Hold scripts, then let them through late, break them, or answer 504 as a gateway would.
 
     The 504 carries the gateway's error page: no browser runs that as a script.
     """
 
-    summary: ClassVar = "Hold scripts, then answer 504 or let them through late."
+    summary: ClassVar = "Hold scripts, then answer 504, break them or let them through late."
     default_resource: ClassVar[tuple[Resource, ...]] = ("script",)
     sizes: ClassVar = ("delay",)
 
     kind: Literal["javascript_failure"] = "javascript_failure"
     delay: Seconds = Field(default=10.0, description="How long a script is held, in seconds.")
-    mode: Literal["fail", "delay"] = Field(
-        default="fail", description="After the wait: answer 504, or let the script through."
+    mode: Literal["fail", "delay", "throw", "truncate"] = Field(
+        default="fail",
+        description="After the wait: answer 504; let the script through; answer with a script that"
+        " throws; let its first half through (with stage: response).",
     )
 
     @model_validator(mode="after")
     def _does_something(self) -> Self:
         if self.mode == "delay" and not self.delay:
             raise ValueError("mode 'delay' with delay 0 does nothing; give a delay above 0")
+        if self.mode == "truncate" and self.stage != "response":
+            raise ValueError(
+                "mode 'truncate' with stage 'request' has no script to cut; give stage: response"
+            )
         return self
 
     def effects(
@@ -43,11 +54,21 @@ class JavascriptFailure(Fault, frozen=True):
         held = (Delay(self.delay),) if self.delay else ()
         if self.mode == "delay":
             return held, memory
+        if self.mode == "truncate":
+            return (*held, Truncate(0.5, "clean")), memory
+        if self.mode == "throw":
+            error = luck.choice(_ERRORS, "error", exchange.request.url)
+            headers = {"content-type": "text/javascript", "cache-control": "no-store"}
+            return (*held, Reply(200, headers, f"throw new {error};\n".encode())), memory
         incident = Incident.of(exchange.request, _GATEWAY_TIMEOUT, luck)
         return (*held, render_any("server", incident).reply(_GATEWAY_TIMEOUT)), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
-        answered = f"answered {_GATEWAY_TIMEOUT} with a gateway's error page in its place"
-        end = answered if self.mode == "fail" else "let through late"
-        return what_happens(self.stage, self.delay, end)
+        ends = {
+            "fail": f"answered {_GATEWAY_TIMEOUT} with a gateway's error page in its place",
+            "delay": "let through late",
+            "throw": "answered with a script that throws in its place",
+            "truncate": "cut after its first half",
+        }
+        return what_happens(self.stage, self.delay, ends[self.mode])
