@@ -170,7 +170,8 @@ def test_a_broken_script_does_not_do_its_work(
     )
     with visiting(browser, begin, site, fault) as (_, page):
         errors: list[Error] = []
-        page.on("pageerror", errors.append)
+        # Playwright marks the function that it is given, which a method does not let it.
+        page.on("pageerror", lambda error: errors.append(error))
         page.goto(f"{SITE}/lively")
         assert page.title() == "Still"
         assert len(errors) == 1
