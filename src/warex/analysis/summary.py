@@ -44,6 +44,7 @@ def summarise(run: Run, table: Table) -> dict[str, JsonValue]:
         "doses": [plain(series) for series in table.doses],
         "endings": [plain(ending) for ending in table.endings],
         "popups": [plain(shares) for shares in table.popups],
+        "attacks": [plain(rates) for rates in table.attacks],
         "left_out": [
             {"agent": agent, "benchmark": pair[0], "task": pair[1], "repeat": pair[2]}
             for agent, pair in table.left_out

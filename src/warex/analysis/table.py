@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from statistics import fmean
 
+from warex.analysis.attacks.rates import Attacks, attack_rates
 from warex.analysis.clustered import Task, mean_interval
 from warex.analysis.conditions import Setup, setups
 from warex.analysis.differences import (
@@ -210,6 +211,7 @@ class Table:
     doses: tuple[DoseSeries, ...] = ()
     endings: tuple[Endings, ...] = ()
     popups: tuple[Popups, ...] = ()
+    attacks: tuple[Attacks, ...] = ()
 
     def row(self, agent: str, condition: str) -> Row:
         """Return the row of an agent and condition; KeyError if there is none."""
@@ -253,6 +255,7 @@ def tabulate(run: Run) -> Table:
         doses=tuple(found for agent in agents for found in agent.doses()),
         endings=endings(run),
         popups=popups(run),
+        attacks=attack_rates(run),
     )
 
 

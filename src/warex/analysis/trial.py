@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
+from warex.analysis.attacks.outcome import Attack, attacks
 from warex.analysis.attribution import by_task
 from warex.analysis.behaviour import Behaviour, behaviour, false_success
 from warex.analysis.handled import Handled, handled
@@ -72,6 +73,8 @@ class TrialRecord:
     """
     popups: Handled | None = None
     """What was done about dialogs over its pages; None where none was shown."""
+    attacks: tuple[Attack, ...] = ()
+    """What became of each attack on the agent that was delivered."""
     never_armed: str | None = None
     """What the scenario waited for in vain; None if it was armed."""
     watched: bool = True
@@ -192,6 +195,7 @@ def load_trial(
         site=_site(trace.events(RequestSeen)),
         llm_unread=unread,
         popups=handled(entries),
+        attacks=attacks(entries),
         never_armed=_never_armed(trace, began),
         watched=watched,
     )

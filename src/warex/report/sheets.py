@@ -8,6 +8,7 @@ from warex.analysis.run import Run
 from warex.analysis.table import Contrast, Mean, Row, Table
 from warex.analysis.trial import NO_PROXY, TrialRecord
 from warex.report import figures
+from warex.report.attacks import attack_sheet
 from warex.report.columns import (
     Cell,
     Column,
@@ -44,6 +45,7 @@ def sheets(run: Run, table: Table) -> tuple[Sheet, ...]:
         site_sheet(run, table),
         delivery_sheet(run, table),
         popup_sheet(run, table),
+        attack_sheet(run, table),
         ending_sheet(run, table),
         void_sheet(run),
     )

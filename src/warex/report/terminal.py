@@ -8,6 +8,7 @@ from rich.text import Text
 from warex.analysis.run import Run
 from warex.analysis.table import Row, Table, tabulate
 from warex.analysis.verdict import verdict
+from warex.report.attacks import attack_sheet
 from warex.report.columns import RowColumn, columns
 from warex.report.endings import ending_sheet
 from warex.report.figures import mean as written
@@ -88,6 +89,7 @@ def render_table(run: Run, table: Table | None = None) -> RenderableType:
             if not unasked.get(titles):
                 parts += [_rows(rows, columns(*titles)), Text()]
         parts += _of_sheet(popup_sheet(run, table), agent)
+        parts += _of_sheet(attack_sheet(run, table), agent)
         parts += _of_sheet(ending_sheet(run, table), agent)
     return Group(*parts, *_footnotes(left_out(table)))
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from warex.analysis.attacks.outcome import KINDS
 from warex.analysis.recovery import attempts, right
 from warex.analysis.recovery.detection import detection
 from warex.analysis.recovery.explaining import Because, Felt, because, brought_by_a_page
@@ -171,6 +172,9 @@ def _judge(story: Story, injection: _Injection, first: float) -> Recovery:
         return _say(injection, "not_needed", why)
     if injection.plan.fault.get("kind") in _WALLS:
         return _judge_wall(story, injection)
+    if injection.plan.fault.get("kind") in KINDS:
+        why = "An attack is succeeded or resisted, not recovered from: see attacks."
+        return _say(injection, "undecided", why)
     if effects == {"rewrite"} and injection.plan.injection in story.reports:
         return _judge_popup(story, injection)
     if not effects <= _RELOADABLE:

@@ -1,0 +1,1 @@
+"""What became of attacks on the agent."""
