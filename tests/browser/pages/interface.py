@@ -57,7 +57,7 @@ PAGES = {
 def is_shown(lane: Lane) -> None:
     """Wait until the page has said that its change is shown, and nothing else."""
     wait_until(partial(has_said, lane, "shown"))
-    assert lane.events(FaultDelivered)
+    wait_until(partial(lane.events, FaultDelivered))
 
 
 def still_works(page: Page) -> None:

@@ -190,8 +190,9 @@ def _judge(story: Story, injection: _Injection, first: float) -> Recovery:
         return _judge_lost_answer(story, injection)
     tries = _right_requests(story, injection)
     for asked in tries:
-        if asked.event.exchange in injection.met:
-            # The quota is still used up, or the wall still there.
+        if asked.event.exchange in injection.met and not injection.felt.attempt:
+            # The quota is still used up, or the wall still there. Of attempts to connect a client
+            # makes one occurrence, also where the agent has chosen the second.
             continue
         between = story.calls_between(injection.felt.since, asked.t)
         if reason := because(story, injection.felt, asked):
