@@ -155,13 +155,11 @@ class Row:
     injections_recovered: Rate | None = None
     """Injections recovered among those that stand in the rate."""
     recovered_and_solved: Rate | None = None
-    """Trials recovered and solved, among those that stand in the recovery rate: retrying is not
-    recovering."""
+    """Trials recovered and solved, among those that stand in the recovery rate."""
     detected: Rate | None = None
     """Exposed trials whose fault the agent noticed, of those where that can be told."""
     false_successes: Rate | None = None
-    """Trials in which the agent claimed a success that the check denied, of those where that can
-    be told."""
+    """Trials in which the agent claimed a success that the check denied, where that is known."""
     recovery_price: RecoveryPrice | None = None
     tries: Mean | None = None
     """Right requests after a fault, whoever made them, over the injections that stand in the rate,
