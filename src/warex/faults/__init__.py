@@ -56,10 +56,12 @@ from warex.faults.popups.malicious_popup import MaliciousPopup
 from warex.faults.popups.popup import Popup
 from warex.faults.scripts.javascript_failure import JavascriptFailure
 from warex.faults.server.http_error import HttpError
+from warex.faults.variation.feature_flag import FeatureFlag
 from warex.faults.variation.layout_shift import LayoutShift
 from warex.faults.variation.new_feature import NewFeature
 from warex.faults.variation.relabel import Relabel
 from warex.faults.variation.restyle import Restyle
+from warex.faults.variation.translate import Translate
 from warex.faults.walls.captcha_wall import CaptchaWall
 from warex.faults.walls.consent_wall import ConsentWall
 from warex.faults.walls.maintenance_page import MaintenancePage
@@ -80,6 +82,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     DnsFailure,
     DuplicateWrite,
     EmptyResult,
+    FeatureFlag,
     HttpError,
     JavascriptFailure,
     JsonCorruption,
@@ -115,6 +118,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     StaleResponse,
     TextCorruption,
     TlsError,
+    Translate,
     WrongPage,
     WrongRedirect,
 )

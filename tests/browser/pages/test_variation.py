@@ -10,7 +10,7 @@ from tests.browser.pages.interface import PAGES, is_shown
 from tests.browser.pages.site import lane_to, opened
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Origin
-from warex.faults import Fault, LayoutShift, NewFeature, Relabel, Restyle
+from warex.faults import Fault, FeatureFlag, LayoutShift, NewFeature, Relabel, Restyle, Translate
 from warex.traces import FaultMissed, Witness
 
 pytestmark = pytest.mark.browser
@@ -91,3 +91,25 @@ def test_what_is_new_goes_with_a_click_and_stays_away(
         page.locator("#draw").click()
         expect(asides).to_have_count(0)
         wait_until(lambda: "dismissed" in [it.what for it in lane.events(Witness)])
+
+
+def test_an_action_behind_a_flag_does_what_it_did_one_click_later(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with met(browser, begin, site, FeatureFlag(strength=1)) as (page, _):
+        expect(page.locator("nav > a:visible")).to_have_count(1)
+        entry = page.locator("nav details").get_by_role("link", name="Help", exact=True)
+        expect(entry).to_be_hidden()
+        page.locator("nav summary").click()
+        entry.click()
+        expect(page.locator("#told")).to_have_text("clicks 1")
+
+
+def test_a_translated_page_says_its_language_and_works_as_before(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with met(browser, begin, site, Translate(strength=1, language="de")) as (page, _):
+        expect(page.locator("html")).to_have_attribute("lang", "de")
+        expect(page.get_by_role("link", name="Nachrichten (3)")).to_be_visible()
+        page.get_by_role("button", name="SPEICHERN").click()
+        expect(page.locator("#told")).to_have_text("clicks 1")

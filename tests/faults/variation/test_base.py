@@ -43,7 +43,8 @@ def test_what_is_put_into_a_page_neither_ends_there_nor_tells_what_it_is(
 
     assert given.isascii()
     assert not any(it in given for it in ("</script", "<!--", "]]>"))
-    assert not any(it in given.lower() for it in ("warex", "fault", "inject", "variation", "://"))
+    said = given.lower().replace("preventdefault", "")
+    assert not any(it in said for it in ("warex", "fault", "inject", "variation", "://"))
 
 
 @each

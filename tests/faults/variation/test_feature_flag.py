@@ -1,0 +1,13 @@
+import pytest
+
+from tests.faults.variation.given import settings
+from warex.faults import FeatureFlag
+
+
+@pytest.mark.parametrize("strength", [0.0, 0.3, 1.0])
+def test_the_strength_is_the_share_of_the_actions(strength: float) -> None:
+    assert settings(FeatureFlag(strength=strength))["share"] == strength
+
+
+def test_the_seed_names_the_menu() -> None:
+    assert len({settings(FeatureFlag(), seed)["label"] for seed in range(30)}) == 3
