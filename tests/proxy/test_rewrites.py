@@ -9,7 +9,7 @@ import pytest
 from tests.proxy.support.client import trusting
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import HttpError, Popup
+from warex.faults import HeaderChange, HttpError, JavascriptFailure, Popup
 from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, HarnessBroke, RequestSeen, Witness
@@ -146,6 +146,34 @@ def test_a_popup_comes_over_an_injected_error_page_too(begin: Begin, plain: Orig
     assert page.endswith("<title>gone</title>")
     assert [it.rule for it in lane.events(FaultDelivered)] == ["error"]
     assert [(it.rule, it.reason) for it in lane.events(FaultMissed)] == [("popup", "not_rendered")]
+
+
+def test_a_page_that_came_late_keeps_its_coding_where_its_head_alone_is_changed(
+    begin: Begin, plain: Origin
+) -> None:
+    late = JavascriptFailure(mode="delay", delay=0.01, stage="response")
+    both = Scenario.model_validate(
+        {
+            "name": "both",
+            "rules": [
+                {
+                    "name": fault.kind,
+                    "match": {"resource": ["document"]},
+                    "trigger": {"first": 1},
+                    "fault": fault.model_dump(),
+                }
+                for fault in (late, HeaderChange())
+            ],
+        }
+    )
+    url = site(plain, (b"Content-Encoding", b"gzip"), body=gzip.compress(PAGE))
+    with begin(scenario=both) as lane, asking(lane) as client:
+        answer = client.get(url)
+
+    assert answer.content == PAGE
+    assert answer.headers["content-length"] == str(len(gzip.compress(PAGE)))
+    assert answer.headers["content-security-policy"] == "script-src 'none'"
+    assert len(lane.events(FaultDelivered)) == 2
 
 
 ASKS_FOR_LESS = {

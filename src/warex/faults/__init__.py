@@ -64,6 +64,7 @@ from warex.faults.variation.restyle import Restyle
 from warex.faults.variation.translate import Translate
 from warex.faults.walls.captcha_wall import CaptchaWall
 from warex.faults.walls.consent_wall import ConsentWall
+from warex.faults.walls.header_change import HeaderChange
 from warex.faults.walls.maintenance_page import MaintenancePage
 from warex.faults.walls.rate_limit import RateLimit
 from warex.faults.walls.redirect_loop import RedirectLoop
@@ -83,6 +84,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     DuplicateWrite,
     EmptyResult,
     FeatureFlag,
+    HeaderChange,
     HttpError,
     JavascriptFailure,
     JsonCorruption,

@@ -102,7 +102,10 @@ class Rewrites:
         if struck.rewriter is not None and flow.response is not None:
             body = struck.rewriter.feed(flow.response.raw_content or b"")
             flow.response.headers.pop("transfer-encoding", None)
-            flow.response.content = body + struck.rewriter.close()
+            # Not ``content``, which would code anew a body that has kept its coding.
+            flow.response.raw_content = body + struck.rewriter.close()
+            if flow.request.method != "HEAD":
+                flow.response.headers["content-length"] = str(len(flow.response.raw_content))
 
     def _begin(self, flow: http.HTTPFlow, ongoing: Ongoing, struck: Struck) -> None:
         for effect in struck.injection.effects:

@@ -1,13 +1,13 @@
 """Edits of a site's answer, done while its bytes pass."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mitmproxy import http
 
 from warex.proxy import flows
 from warex.proxy.decoding import StreamDecoder
-from warex.rewriting.base import Changed, Edit, Rewriter
+from warex.rewriting.base import Changed, Edit, Rewriter, Rewriting
 
 _OF_THE_BYTES: Final = (
     "content-length",
@@ -17,11 +17,10 @@ _OF_THE_BYTES: Final = (
     "content-digest",
     "repr-digest",
     "digest",
-    "etag",
-    "last-modified",
-    "accept-ranges",
 )
-"""Fields that say of a body what is no longer so, or let a browser keep it for later."""
+"""Fields that say of a body's bytes what is no longer so."""
+_FOR_LATER: Final = ("etag", "last-modified", "accept-ranges")
+"""Fields that let a browser keep a body for later, or ask for a part of it."""
 
 
 class Decoded:
@@ -59,28 +58,31 @@ def begin(flow: http.HTTPFlow, edit: Edit) -> Rewriter | None:
     response = flow.response
     assert response is not None
     coding = response.headers.get("content-encoding", "")
-    if not StreamDecoder.reads(coding):
-        return None
     head = flows.response_of(flow)
     assert head is not None
     rewriting = edit.begin(flows.request_of(flow), head)
-    if rewriting is None:
+    if rewriting is None or not (rewriting.keeps_body or StreamDecoder.reads(coding)):
         return None
-    response.headers = http.Headers(
-        [
-            (
-                name,
-                rewriting.header(name.decode("latin-1").lower(), value.decode("latin-1")).encode(
-                    "latin-1", "replace"
-                ),
-            )
-            for name, value in response.headers.fields
-            if name.decode("latin-1").lower() not in _OF_THE_BYTES
-        ]
-    )
+    response.headers = http.Headers(_fields(response.headers, rewriting))
     # A changed page that comes back out of the browser's cache would be hit without anyone asking.
     response.headers["cache-control"] = "no-store"
+    if rewriting.keeps_body:
+        return rewriting.body
     if not flow.request.is_http2 and flow.request.http_version == "HTTP/1.1":
         response.http_version = "HTTP/1.1"
         response.headers["transfer-encoding"] = "chunked"
     return Decoded(rewriting.body, coding)
+
+
+def _fields(headers: http.Headers, rewriting: Rewriting) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the fields that the answer is to have, in their order."""
+    gone = _FOR_LATER if rewriting.keeps_body else (*_FOR_LATER, *_OF_THE_BYTES)
+    for name, value in headers.fields:
+        known = name.decode("latin-1").lower()
+        if known in gone:
+            continue
+        given = rewriting.header(known, value.decode("latin-1"))
+        if given is not None:
+            yield name, given.encode("latin-1", "replace")
+    for more, text in rewriting.more:
+        yield more.encode("latin-1"), text.encode("latin-1", "replace")

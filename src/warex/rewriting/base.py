@@ -52,8 +52,12 @@ class Rewriting:
     """An edit under way: what becomes of an answer's body, and of its head."""
 
     body: Rewriter
-    header: Callable[[str, str], str] = lambda _, value: value
-    """Given a field's name in lower case and its value, what the value is to be."""
+    header: Callable[[str, str], str | None] = lambda _, value: value
+    """Given a field's name in lower case and its value, what the value is to be; None for none."""
+    more: Sequence[tuple[str, str]] = ()
+    """Fields that the head has beside the site's."""
+    keeps_body: bool = False
+    """The body passes as it comes, in its coding, and what the head says of its bytes is true."""
 
 
 class Edit(Protocol):

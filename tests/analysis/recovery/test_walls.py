@@ -116,3 +116,21 @@ def test_a_session_is_regained_when_the_page_comes_after_a_call_to_the_model(
         story.thinks(3, "goto").page("x4")
 
     assert judged(story.stops(), tmp_path).verdict == ("recovered" if back else "not_recovered")
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_a_changed_head_is_gone_when_the_page_is_asked_for_again(
+    again: bool, tmp_path: Path
+) -> None:
+    story = refused(Story().thinks(1, "goto"), 1, status=200, kind="header_change")
+    rewritten(story)
+    if again:
+        story.thinks(2, "reload").page("x2")
+
+    assert judged(story.stops(), tmp_path).verdict == ("recovered" if again else "not_recovered")
+
+
+def rewritten(story: Story) -> None:
+    for place, (t, event) in enumerate(story.events):
+        if isinstance(event, FaultPlanned):
+            story.events[place] = (t, msgspec.structs.replace(event, effects=("rewrite",)))

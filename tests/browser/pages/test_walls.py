@@ -1,5 +1,6 @@
 """Walls in real Chromium: what stands in place of a page, and how a person gets past it."""
 
+import gzip
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,6 +14,7 @@ from warex.faults import (
     CaptchaWall,
     ConsentWall,
     Fault,
+    HeaderChange,
     JavascriptFailure,
     MaintenancePage,
     RateLimit,
@@ -175,3 +177,27 @@ def test_a_broken_script_does_not_do_its_work(
         page.goto(f"{SITE}/lively")
         assert page.title() == "Still"
         assert len(errors) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "met"),
+    [
+        pytest.param(HeaderChange(change="cookies"), ("Lively", 0, True), marks=pytest.mark.slow),
+        (HeaderChange(change="policy"), ("Still", 1, True)),
+        pytest.param(HeaderChange(change="type"), ("", 1, False), marks=pytest.mark.slow),
+    ],
+    ids=lambda it: it.change if isinstance(it, HeaderChange) else "",
+)
+def test_a_changed_head_lasts_until_the_page_is_asked_for_again(
+    browser: Browser, begin: Begin, site: Origin, fault: Fault, met: tuple[str, int, bool]
+) -> None:
+    lively = "<h1>Goods</h1><script>document.title = 'Lively'</script>"
+    coded = gzip.compress(f"<title>Still</title>{ICON}{lively}".encode())
+    more = [(b"Set-Cookie", b"sid=1"), (b"Content-Encoding", b"gzip")]
+    site.routes["/head"] = Answer(headers=[*HTML, *more], body=coded)
+    with visiting(browser, begin, site, fault) as (_, page):
+        for title, cookies, drawn in (met, ("Lively", 1, True)):
+            page.goto(f"{SITE}/head")
+            assert page.title() == title
+            assert len(page.context.cookies()) == cookies
+            assert page.get_by_role("heading", name="Goods").count() == drawn

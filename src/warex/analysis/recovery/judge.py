@@ -177,7 +177,9 @@ def _judge(story: Story, injection: _Injection, first: float) -> Recovery:
         return _say(injection, "undecided", why)
     if effects == {"rewrite"} and injection.plan.injection in story.reports:
         return _judge_popup(story, injection)
-    if not effects <= _RELOADABLE:
+    # A head that was changed is the site's own when the page is asked for again.
+    of_head = injection.plan.fault.get("kind") == "header_change"
+    if not (of_head or effects <= _RELOADABLE):
         return _say(injection, "undecided", "No rule says how to recover from this fault.")
     if effects <= WHOLE and not injection.delivered.client_left:
         return _say(injection, "not_needed", "The answer came late but whole.")
@@ -191,8 +193,7 @@ def _judge(story: Story, injection: _Injection, first: float) -> Recovery:
     tries = _right_requests(story, injection)
     for asked in tries:
         if asked.event.exchange in injection.met and not injection.felt.attempt:
-            # The quota is still used up, or the wall still there. Of attempts to connect a client
-            # makes one occurrence, also where the agent has chosen the second.
+            # The quota is used up, the wall there. Attempts to connect may be the agent's own.
             continue
         between = story.calls_between(injection.felt.since, asked.t)
         if reason := because(story, injection.felt, asked):

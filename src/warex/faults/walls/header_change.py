@@ -1,0 +1,63 @@
+"""A field of the answer's head is lost, added or wrong, as by a proxy on the way."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, StringConstraints
+
+from warex.effects import Effect, Rewrite
+from warex.exchange import Exchange
+from warex.faults.base import Memory, PageFault
+from warex.rewriting.head_edit import HeadEdit
+from warex.seeds import Luck
+
+type _Value = Annotated[
+    str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[!-~]([ -~]*[!-~])?$")
+]
+
+
+class HeaderChange(PageFault, frozen=True):
+    """Change the head of an answer and no byte of its body.
+
+    Sources: RFC 6265, section 4.1 (Set-Cookie); W3C Content Security Policy Level 3, section 3.1 (a
+    further policy only forbids more); RFC 9110, section 8.3 (Content-Type).
+    """
+
+    summary: ClassVar = "Give a page a strict policy or a wrong type, or lose its cookies."
+    sizes: ClassVar = ()
+
+    kind: Literal["header_change"] = "header_change"
+    change: Literal["policy", "type", "cookies"] = Field(
+        default="policy",
+        description="Add a Content-Security-Policy; replace Content-Type; take Set-Cookie out.",
+    )
+    policy: _Value = Field(
+        default="script-src 'none'", description="The policy that is added, with `change: policy`."
+    )
+    content_type: _Value = Field(
+        default="text/plain", description="The type in place of the site's, with `change: type`."
+    )
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Change the head as it passes."""
+        return (Rewrite(self._edit()),), memory
+
+    def _edit(self) -> HeadEdit:
+        match self.change:
+            case "cookies":
+                # An answer to a login is often a redirect.
+                return HeadEdit(without=("set-cookie",), of_pages=False)
+            case "policy":
+                return HeadEdit(more=(("content-security-policy", self.policy),))
+            case "type":
+                return HeadEdit(("content-type",), (("content-type", self.content_type),))
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        ends = {
+            "cookies": "without the cookies that it sets",
+            "policy": f"with the policy {self.policy!r} beside its own",
+            "type": f"as {self.content_type}",
+        }
+        return f"is handled by the site, and comes {ends[self.change]}"
