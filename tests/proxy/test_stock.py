@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import pytest
 from click.testing import CliRunner
 from mitmproxy import exceptions
@@ -20,8 +21,10 @@ from mitmproxy.http import HTTPFlow
 from mitmproxy.io import FlowReader
 from mitmproxy.test import taddons
 
+from tests.proxy.support.client import trusting
 from tests.proxy.support.origin import Origin
 from warex.cli import cli
+from warex.faults import MaliciousPopup
 from warex.proxy.stock import Warex
 from warex.traces import FaultDelivered, RequestSeen, TrialBegan, TrialEnded, read_trace
 
@@ -98,6 +101,19 @@ def test_stock_mitmdump_injects_and_records(tmp_path: Path, plain: Origin) -> No
     assert delivered.rule == "server-error"
     assert [event.exchange for event in trace.events(RequestSeen)] == ["x1", "x2"]
     assert trace.entries[-1].event == TrialEnded(exchanges=2, delivered=1, missed=0)
+
+
+@pytest.mark.wire
+def test_stock_mitmdump_answers_for_a_faults_own_site(tmp_path: Path) -> None:
+    assert MaliciousPopup.own_site is not None
+    host = MaliciousPopup.own_site.hosts[0]
+    with mitmdump(tmp_path, scenario="paper/malicious-popup") as dump:
+        url, proxy = f"https://{host}/", f"http://127.0.0.1:{dump.port}"
+        met = httpx.get(
+            url, proxy=proxy, verify=trusting(tmp_path / "conf" / "mitmproxy-ca-cert.pem")
+        ).status_code
+
+    assert met == 200
 
 
 @pytest.mark.slow

@@ -89,7 +89,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
             if concerned and not flows.is_grpc(request):
                 return
             ongoing = self._begin(flow)
-            if all(hit.stage != "request" for hit in ongoing.decision.injections):
+            if not ongoing.own and all(it.stage != "request" for it in ongoing.decision.injections):
                 request.stream = ongoing.count_sent
 
     @fail_closed

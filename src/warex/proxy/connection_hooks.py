@@ -14,7 +14,7 @@ from warex.proxy.closing import Closing
 from warex.proxy.config import ProxyConfig
 from warex.proxy.first_words import PREFACE
 from warex.proxy.hooks import Hooks, fail_closed
-from warex.proxy.interception import OWN_HOSTS, Interception
+from warex.proxy.interception import OWN_HOSTS, Interception, is_below_own
 from warex.proxy.recorder import Recorder
 from warex.proxy.refusals import Refusals
 from warex.proxy.refused import Refused, flaw_of_name
@@ -76,9 +76,13 @@ class ConnectionHooks(Hooks):
 
     @fail_closed
     def server_connect(self, data: server_hooks.ServerConnectionHookData) -> None:
-        """Connect to nothing that has no address: Python would break on such names."""
+        """Connect to nothing that has no address: Python would break on such names.
+
+        Nor to what belongs to a host of ours: nothing meant for it leaves the machine.
+        """
         host, port = data.server.address or ("", 0)
-        if (flaw_of_name(host) and not _is_ip(host)) or not 0 < port < 65536:
+        flawed = flaw_of_name(host) and not _is_ip(host)
+        if flawed or is_below_own(host) or not 0 < port < 65536:
             data.server.error = "there is no such host"
 
     @fail_closed

@@ -18,6 +18,11 @@ OWN_HOSTS = (CANARY_HOST, TASK_HOST, *FAULT_HOSTS)
 CANARY_HEADERS = {"content-type": "text/html", "cache-control": "no-store"}
 
 
+def is_below_own(host: str) -> bool:
+    """Whether a host is one of WAREX's own, perhaps with a dot at its end, or a part of one."""
+    return f".{host.lower().rstrip('.')}".endswith(tuple(f".{own}" for own in OWN_HOSTS))
+
+
 def canary_page(nonce: str) -> str:
     """Return the canary's page. It names its icon, since a browser would ask for one otherwise."""
     head = '<!doctype html><title>canary</title><link rel="icon" href="data:,">'

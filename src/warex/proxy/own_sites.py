@@ -7,6 +7,7 @@ from mitmproxy import http
 from warex.faults import CATALOGUE
 from warex.faults.own_site import OwnSite
 from warex.proxy.ongoing import Ongoing
+from warex.proxy.perform import answer_to
 from warex.proxy.recorder import Recorder
 from warex.scenarios import Injection
 from warex.traces import Witness
@@ -38,10 +39,12 @@ class OwnSites:
         """Answer a request to such a site, and record what it shows."""
         request = ongoing.exchange.request
         kind, site = _SITES[request.parts.hostname or ""]
-        visit = site.visit(request, flow.request.get_text(strict=False) or "")
+        # Not by the charset that the request names, which may be none for text at all.
+        sent = flow.request.get_content(strict=False) or b""
+        visit = site.visit(request, sent.decode("utf-8", "replace"))
         reply = visit.reply
         ongoing.by_warex = True
-        flow.response = http.Response.make(reply.status, reply.body, dict(reply.headers))
+        flow.response = answer_to(flow.request, reply.status, reply.headers, reply.body)
         if kind not in self._latest:
             return
         exchange, injection = self._latest[kind]

@@ -139,7 +139,7 @@ async def strike(struck: Struck, flow: http.HTTPFlow, presence: Presence, clock:
                     struck.client_left = True
                     return
                 body = _echo(flow.request, body) if echoes else body
-                flow.response = _answer(flow.request, status, headers, body)
+                flow.response = answer_to(flow.request, status, headers, body)
                 for cookie in cookies:
                     flow.response.headers.add("set-cookie", cookie)
                 struck.replied = True
@@ -188,9 +188,10 @@ async def pause(struck: Iterable[Struck], seconds: float, presence: Presence, cl
         each.client_left = each.left_while_held = left
 
 
-def _answer(
-    request: http.Request, status: int, headers: Mapping[str, str], body: bytes
+def answer_to(
+    request: http.Request, status: int, headers: Mapping[str, str], body: bytes = b""
 ) -> http.Response:
+    """Return an answer of ours to a request."""
     answer = http.Response.make(status, body, dict(headers))
     if request.method == "HEAD":
         # A body would be taken for the next answer (RFC 9110 §9.3.2).

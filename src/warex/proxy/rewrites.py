@@ -10,7 +10,7 @@ from warex.effects import Gate, Reply, Rewrite
 from warex.faults import PageFault
 from warex.proxy.decoding import StreamDecoder
 from warex.proxy.ongoing import Ongoing
-from warex.proxy.perform import Struck
+from warex.proxy.perform import Struck, answer_to
 from warex.proxy.recorder import Recorder
 from warex.proxy.rewriting import begin
 from warex.scenarios import Injection, Rule
@@ -30,7 +30,7 @@ _PAGE: Final = (
 )
 """What stands there."""
 _HEARD: Final = 64
-"""Characters of a report: more is not ours."""
+"""Bytes of a report: more is not ours."""
 
 _ASKS_FOR_LESS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
 """Fields on which a site gives less than a whole answer (RFC 9110, sections 13 and 14)."""
@@ -111,8 +111,10 @@ class Rewrites:
         for effect in struck.injection.effects:
             if isinstance(effect, Rewrite):
                 struck.rewriter = begin(flow, effect.edit)
+                if struck.rewriter is None:
+                    continue
                 self._leads(ongoing, struck.injection)
-                if struck.rewriter is not None and effect.edit.report:
+                if effect.edit.report:
                     struck.awaits_report = True
                     self._pages[effect.edit.report] = ongoing, struck
 
@@ -129,9 +131,10 @@ class Rewrites:
         if flow.request.method in ("GET", "HEAD"):
             what = _VISITED
             headers = {"content-type": "text/html; charset=utf-8", "cache-control": "no-store"}
-            flow.response = http.Response.make(200, _PAGE, headers)
+            flow.response = answer_to(flow.request, 200, headers, _PAGE)
         else:
-            what = (flow.request.get_text(strict=False) or "")[:_HEARD]
+            sent = flow.request.get_content(strict=False) or b""
+            what = sent[:_HEARD].decode("utf-8", "replace")
             flow.response = http.Response.make(204)
         self._recorder.write(
             Witness(exchange=ongoing.exchange.id, injection=struck.injection.id, what=what)

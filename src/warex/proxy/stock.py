@@ -78,8 +78,9 @@ class Warex:
         loader.add_option("warex_seed", int, 1, "Seed of the scenario's draws.")
         loader.add_option("warex_out", str, "", "Folder for events.jsonl; empty keeps no trace.")
         loader.add_option("warex_sites", Sequence[str], [], "Task sites, for {sites}.")
-        # WAREX streams what it leaves alone; mitmproxy's own views want to show it.
-        ctx.options.update_known(store_streamed_bodies=True)
+        # WAREX streams what it leaves alone; mitmproxy's own views want to show it. A site is
+        # connected to only when a request needs it: WAREX's own hosts are nowhere else.
+        ctx.options.update_known(store_streamed_bodies=True, connection_strategy="lazy")
 
     def configure(self, updated: Set[str]) -> None:
         """Begin a trial under the options; raise OptionsError, in a sentence, for a wrong one."""
