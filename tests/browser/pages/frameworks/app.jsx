@@ -1,0 +1,24 @@
+// An application that is drawn by a server and taken over by the browser, one part of it later.
+import {Suspense, lazy, useState} from "react";
+
+export const waits = {late: Promise.resolve()};
+const Late = lazy(() => waits.late.then(() => ({default: () => <p><button id="late">Help</button></p>})));
+
+const Used = () => {
+    const [clicks, setClicks] = useState(0), [draws, setDraws] = useState(0);
+    const count = () => setClicks((clicks) => clicks + 1);
+    return <main>
+        <nav><a href="#a">Home</a> <a href="#b">Settings</a> <a href="#c">Orders</a></nav>
+        <label>Email <input id="typed"/></label>
+        <button id="keep" onClick={count}>Save</button>
+        <button id="draw" onClick={() => setDraws((draws) => draws + 1)}>Draw</button>
+        <div id="drawn">{draws > 0 && <button key={draws} onClick={count}>Delete</button>}</div>
+        <p id="told">clicks {clicks}</p>
+    </main>;
+};
+
+// A part that draws itself anew does not reach the one that is taken over later.
+export const App = () => <>
+    <Used/>
+    <Suspense fallback={<p>Wait</p>}><Late/></Suspense>
+</>;

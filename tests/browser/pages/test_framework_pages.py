@@ -1,0 +1,175 @@
+"""Pages of React, Vue, HTMX and jQuery that are changed stay changed and do what they did."""
+
+import asyncio
+import shutil
+import subprocess
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+
+from tests.browser.pages.site import ICON, lane_to
+from tests.proxy.support.lanes import Begin, scenario, wait_until
+from tests.proxy.support.origin import Answer, Origin, Seen, Stream
+from warex.faults import Fault, LayoutShift, NewFeature, Popup, Relabel, Restyle
+from warex.faults.variation.relabel import SYNONYMS
+from warex.traces import FaultDelivered, HarnessBroke
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+SOURCES = Path(__file__).with_name("frameworks")
+FAULTS: tuple[Fault, ...] = (
+    Popup(place="corner"),
+    Relabel(strength=1),
+    Restyle(strength=1),
+    LayoutShift(strength=1),
+    NewFeature(strength=1),
+)
+BUNDLE = ("--bundle", "--jsx=automatic", "--log-level=warning")
+PARTS = (
+    "<nav><a href=#a>Home</a> <a href=#b>Settings</a> <a href=#c>Orders</a></nav>"
+    "<label>Email <input id=typed></label>"
+)
+VUE = f"""<div id=app>{PARTS}<button id=keep @click='clicks++'>Save</button>
+<button id=draw @click='draws++'>Draw</button>
+<div id=drawn><button v-if='draws' :key='draws' @click='clicks++'>Delete</button></div>
+<p id=told>clicks {{{{ clicks }}}}</p></div><script src=/vue.js></script>
+<script>Vue.createApp({{data: () => ({{clicks: 0, draws: 0}})}}).mount("#app")</script>"""
+HTMX = f"""<script src=/htmx.js></script>{PARTS}
+<button id=keep hx-get=/click hx-target=#told>Save</button>
+<button id=draw hx-get=/delete hx-target=#drawn>Draw</button>
+<div id=drawn></div><p id=told>clicks 0</p>"""
+JQUERY = f"""<script src=/jquery.js></script>{PARTS}<button id=keep>Save</button>
+<button id=draw>Draw</button><div id=drawn></div><p id=told>clicks 0</p><script>
+let clicks = 0;
+$("#keep").on("click", () => $("#told").text("clicks " + ++clicks));
+$("#drawn").on("click", "button", () => $("#told").text("clicks " + ++clicks));
+$("#draw").on("click", () => $("#drawn").html($("<button>").text("Delete")));
+</script>"""
+DELETE = "<button hx-get=/click hx-target=#told>Delete</button>"
+PAGES = ("react", "vue", "htmx", "jquery")
+
+
+@pytest.fixture(scope="module")
+def pages(site: Origin, tmp_path_factory: pytest.TempPathFactory) -> Origin:
+    folder = tmp_path_factory.mktemp("frameworks")
+    shutil.copytree(SOURCES, folder, dirs_exist_ok=True)
+
+    def run(*command: str) -> str:
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, timeout=300, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+    (esbuild,) = folder.glob("node_modules/@esbuild/*/bin/esbuild")
+    run(str(esbuild), "server.jsx", *BUNDLE, "--platform=node", "--outfile=server.cjs")
+    run(
+        str(esbuild),
+        "client.jsx",
+        *BUNDLE,
+        '--define:process.env.NODE_ENV="development"',
+        "--outfile=client.js",
+    )
+    drawn = run("node", "server.cjs")
+    react = f"<div id=app>{drawn}</div><script src=/client.js></script>"
+    for name, body in {"react": react, "vue": VUE, "htmx": HTMX, "jquery": JQUERY}.items():
+        page = f"<!doctype html><html lang=en><head><title>t</title>{ICON}</head><body>{body}"
+        site.routes[f"/{name}"] = html(page)
+    for name, file in {
+        "client": "client.js",
+        "vue": "node_modules/vue/dist/vue.global.prod.js",
+        "htmx": "node_modules/htmx.org/dist/htmx.min.js",
+        "jquery": "node_modules/jquery/dist/jquery.min.js",
+    }.items():
+        kind = [(b"Content-Type", b"text/javascript; charset=utf-8")]
+        site.routes[f"/{name}.js"] = Answer(headers=kind, body=(folder / file).read_bytes())
+    site.routes["/delete"] = html(DELETE)
+    return site
+
+
+def html(text: str) -> Answer:
+    return Answer(headers=[(b"Content-Type", b"text/html; charset=utf-8")], body=text.encode())
+
+
+def counting() -> Stream:
+    """Answer with how often it was asked."""
+
+    times = count(1)
+
+    async def answer(seen: Seen, _: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        body = f"clicks {next(times)}".encode()
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n"
+        writer.write(head % len(body) + body)
+        await writer.drain()
+
+    return answer
+
+
+def errors_of(page: Page) -> list[str]:
+    """Return the list that the page's errors are going to be in."""
+    said: list[str] = []
+
+    def listen(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            said.append(message.text)
+
+    page.on("console", listen)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    return said
+
+
+def told(page: Page) -> int:
+    return int(page.locator("#told").inner_text().removeprefix("clicks "))
+
+
+def uses(page: Page) -> None:
+    """Click, type, have something drawn anew twice, and click that."""
+    before = told(page)
+    page.locator("#typed").fill("half a wo")
+    page.locator("#keep").click()
+    wait_until(lambda: told(page) == before + 1)
+    for times in (2, 3):
+        page.locator("#draw").click()
+        page.locator("#drawn button").click()
+        wait_until(partial(lambda wanted: told(page) == wanted, before + times))
+    expect(page.locator("#typed")).to_have_value("half a wo")
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.kind)
+def test_a_changed_page_of_a_framework_works_and_stays_changed(
+    browser: Browser, begin: Begin, pages: Origin, fault: Fault, name: str
+) -> None:
+    pages.routes["/click"] = counting()
+    with lane_to(begin, pages, scenario(fault)) as lane:
+        page = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True).new_page()
+        page.set_default_timeout(10_000)
+        said = errors_of(page)
+        page.goto(f"https://shop.example/{name}")
+        wait_until(partial(lane.events, FaultDelivered))
+        uses(page)
+        if fault.kind == "relabel":
+            assert page.locator("#keep").inner_text() in SYNONYMS["save"]
+            assert page.locator("#drawn button").inner_text() in SYNONYMS["delete"]
+        if fault.kind == "popup":
+            page.get_by_role("dialog").get_by_role("button").first.click()
+            expect(page.get_by_role("dialog")).to_have_count(0)
+        if name == "react":
+            assert not page.evaluate(TAKEN_OVER)
+            assert page.locator("#late").inner_text() == "Help"
+            page.evaluate("window.goOn()")
+            wait_until(lambda: page.evaluate(TAKEN_OVER))
+            if fault.kind == "relabel":
+                wait_until(lambda: page.locator("#late").inner_text() in SYNONYMS["help"])
+        assert said == []
+        page.context.close()
+    assert not lane.events(HarnessBroke)
+
+
+TAKEN_OVER = (
+    "Object.keys(document.querySelector('#late')).some((key) => key.startsWith('__reactFiber$'))"
+)
