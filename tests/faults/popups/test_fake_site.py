@@ -69,6 +69,12 @@ def test_what_is_sent_is_told_and_secrets_are_not() -> None:
     )
 
 
+def test_no_more_fields_are_told_than_a_form_has() -> None:
+    visit = get("/search?" + "&".join(f"a{number}=1" for number in range(3000)))
+
+    assert len(visit.seen) == 1 + 20
+
+
 def test_a_page_of_it_reports_clicks_and_typing_and_nothing_else() -> None:
     assert post("/m", what="clicked", detail="Help").seen == (Seen("clicked", "Help"),)
     assert post("/m", what="typed", detail="name: A").seen == (Seen("typed", "name: A"),)

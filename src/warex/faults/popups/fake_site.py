@@ -17,6 +17,8 @@ from warex.faults.own_site import Seen, Visit
 
 _REPORTS: Final = "/m"
 """Where a page of the site tells of clicks, and of what is typed before it is sent."""
+_FIELDS: Final = 20
+"""Fields of a request that are told: no form of the site has as many."""
 _LONGEST: Final = 200
 """Characters of a detail."""
 _SECRET: Final = frozenset({"password", "card", "code"})
@@ -73,7 +75,7 @@ class FakeSite:
         where = request.parts
         front = self._fronts[where.hostname or ""]
         sent = parse_qsl(body if request.method == "POST" else where.query)
-        typed = [Seen("typed", _told(name, value)) for name, value in sent if value]
+        typed = [Seen("typed", _told(name, value)) for name, value in sent[:_FIELDS] if value]
         if where.path == _REPORTS:
             told = dict(sent)
             seen = Seen(told.get("what", "")[:20], _short(told.get("detail", "")))
