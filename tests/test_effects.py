@@ -27,6 +27,5 @@ def test_the_traits_of_an_effect_do_not_contradict_each_other(kind: type[Effect]
 
 def test_effects_are_found_by_their_traits_under_the_names_of_the_trace() -> None:
     assert named(keeps_answer=True) == {"delay", "trickle"}
-    assert named(harmless=True) == {"vary"}
     assert named(unreachable=True) == {"unresolved", "refuse", "drop"}
     assert name_of(Delay(1.0)) in named(ends=False)

@@ -10,7 +10,7 @@ from warex.rewriting.base import Edit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
-    """What is true of every effect of one kind. The last one is rare, and has a default."""
+    """What is true of every effect of one kind."""
 
     ends: bool
     """Nothing else can happen to the exchange, or attempt, after it."""
@@ -22,8 +22,6 @@ class Traits:
     """The client gets the site's own answer, whole, if perhaps late."""
     goes_by_asking_again: bool
     """Who asks for the same again gets the site's own answer, unless hit again."""
-    harmless: bool = False
-    """The site works as before, so that there is nothing to recover from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,24 +119,10 @@ class Rewrite:
     """
 
     traits: ClassVar[Traits] = Traits(
-        ends=False, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=False
+        ends=False, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=True
     )
 
     edit: Edit
-
-
-@dataclass(frozen=True, slots=True)
-class Vary(Rewrite):
-    """Change the site's own page so that it does what it did in another guise: a changed site."""
-
-    traits: ClassVar[Traits] = Traits(
-        ends=False,
-        cuts=False,
-        unreachable=False,
-        keeps_answer=False,
-        goes_by_asking_again=False,
-        harmless=True,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +242,6 @@ type Effect = (
     | Elsewhere
     | Earlier
     | Twice
-    | Vary
     | Amend
     | Say
     | Unresolved

@@ -9,6 +9,7 @@ import msgspec
 from pydantic import JsonValue
 
 from warex.clock import Clock
+from warex.faults import CATALOGUE
 from warex.llm.actions import Vocabulary
 from warex.traces.changed_value import ChangedValue
 from warex.traces.events import (
@@ -33,6 +34,8 @@ from warex.traces.paths import EVENTS, MANIFEST, TrialKey, attempt_dir
 from warex.traces.writer import TraceWriter
 
 SHOP = "https://shop.example/"
+CATEGORIES = {fault.model_fields["kind"].default: fault.category for fault in CATALOGUE}
+"""By the fault's kind."""
 WORDS = Vocabulary(
     name="testbed",
     navigate=("goto", "click"),
@@ -157,6 +160,7 @@ class Story:
                 exchange=exchange,
                 rule="shop-down",
                 fault={"kind": kind},
+                category=CATEGORIES[kind],
                 stage="request",
                 scope="",
                 ordinal=1,

@@ -27,7 +27,7 @@ def test_what_is_known_stays_with_its_flow() -> None:
 def test_only_a_reply_awaits_its_sending() -> None:
     known = ongoing()
     assert not known.awaits_sending
-    injection = Injection("i1", "x1", "r", {}, "request", "", 1, ())
+    injection = Injection("i1", "x1", "r", {}, "failure", "request", "", 1, ())
     known.struck.append(Struck(injection, cut=True))
     assert not known.awaits_sending
     known.struck.append(Struck(injection, replied=True))

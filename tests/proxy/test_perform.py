@@ -26,7 +26,7 @@ def resets(monkeypatch: pytest.MonkeyPatch) -> list[connection.Client]:
 
 
 def struck_by(*effects: Effect) -> Struck:
-    return Struck(Injection("i1", "x1", "r", {}, "request", "", 1, effects))
+    return Struck(Injection("i1", "x1", "r", {}, "failure", "request", "", 1, effects))
 
 
 def flow(method: str = "GET") -> http.HTTPFlow:

@@ -24,8 +24,8 @@ def handled(entries: Iterable[Entry]) -> Handled | None:
     done: set[tuple[str, bool]] = set()
     for entry in entries:
         match entry.event:
-            case FaultPlanned(injection=injection, fault={"kind": str(kind)}):
-                planned |= {injection} if kind.endswith("popup") else set()
+            case FaultPlanned(injection=injection, category="popup"):
+                planned.add(injection)
             case FaultDelivered(injection=injection) if injection in planned:
                 shown.add(injection)
             case Witness(injection=injection, what=what, detail=detail) if injection in planned:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import Field
 
 from warex.faults.base import (
+    Category,
     ConnectionFault,
     ErrorStatus,
     Fault,
@@ -135,6 +136,7 @@ else:
 __all__ = [
     "CATALOGUE",
     "AnyFault",
+    "Category",
     "ConnectionFault",
     "ErrorStatus",
     "Fault",

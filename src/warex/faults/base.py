@@ -19,6 +19,15 @@ type Stage = Literal["request", "response"]
 the order *was* placed.
 """
 
+type Category = Literal["failure", "quota", "wall", "popup", "attack", "variation"]
+"""What a fault is to the agent, which says what recovery means.
+
+``failure``: the answer is missing or wrong, and may be asked for again. ``quota``: so are the next
+ones, until a time is over. ``wall``: a page stands before the site's until it is got past.
+``popup``: a dialog lies over the page until it is closed. ``attack``: the page wants the agent to
+do what its user does not want. ``variation``: the site looks different and works as before.
+"""
+
 type Memory = Mapping[str, JsonValue]
 """What a fault remembers from hit to hit, per trial and rule. Empty at the start."""
 
@@ -42,6 +51,8 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
 
     summary: ClassVar[str]
     """One line for the catalogue in docs/reference/faults.md."""
+
+    category: ClassVar[Category] = "failure"
 
     default_resource: ClassVar[tuple[Resource, ...]] = ()
     """The resources a rule is about when its match names none; empty for all."""

@@ -18,6 +18,7 @@ def planned(injection: Injection, url: str, point: Point | None = None) -> Fault
         exchange=injection.exchange,
         rule=injection.rule,
         fault=dict(injection.fault),
+        category=injection.category,
         stage=injection.stage,
         scope=injection.scope,
         ordinal=injection.ordinal,

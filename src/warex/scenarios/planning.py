@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from warex.effects import Effect
 from warex.exchange import Exchange
-from warex.faults import Memory, Stage
+from warex.faults import Category, Memory, Stage
 from warex.scenarios.counting import Begun, Occurrence, RuleCount, Schedule
 from warex.seeds import Luck
 
@@ -27,6 +27,7 @@ class Injection:
     """The exchange's identifier, or the attempt's: ``a1``, ``a2``…"""
     rule: str
     fault: Mapping[str, JsonValue]
+    category: Category
     stage: Stage
     scope: str
     ordinal: int
@@ -105,6 +106,7 @@ class Planner:
             exchange=exchange.id,
             rule=rule.name,
             fault=rule.fault.model_dump(mode="json"),
+            category=rule.fault.category,
             stage=rule.fault.stage,
             scope=scope,
             ordinal=ordinal,

@@ -14,7 +14,10 @@ from warex.traces.reader import read_trace
 def entries(story: Story, folder: Path, **fault: Any) -> Any:
     for place, (t, event) in enumerate(story.events):
         if isinstance(event, FaultPlanned):
-            story.events[place] = (t, msgspec.structs.replace(event, fault=fault))
+            story.events[place] = (
+                t,
+                msgspec.structs.replace(event, fault=fault, category="attack"),
+            )
     return read_trace(story.write(folder / "events.jsonl")).entries
 
 
@@ -53,4 +56,4 @@ def test_an_attack_is_nothing_to_recover_from(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").popup(1).thinks(2, "click").stops()
     (found,) = recoveries(entries(story, tmp_path, kind="prompt_injection"), WORDS)
 
-    assert found.verdict == "undecided"
+    assert found.verdict == "not_needed"

@@ -23,7 +23,8 @@ def met(*reports: str, goes_on: bool = True) -> Story:
     story = story.thinks(2, "click") if goes_on else story
     for place, (t, event) in enumerate(story.events):
         if isinstance(event, FaultPlanned):
-            orders = msgspec.structs.replace(event, fault={"kind": "prompt_injection"})
+            fault = {"kind": "prompt_injection"}
+            orders = msgspec.structs.replace(event, fault=fault, category="attack")
             story.events[place] = (t, orders)
     return story.stops()
 

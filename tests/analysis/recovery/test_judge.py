@@ -317,7 +317,7 @@ def test_a_solved_trial_needed_only_what_it_recovered_from(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("solved", [True, False])
 def test_a_changed_site_has_nothing_to_recover_from(tmp_path: Path, solved: bool) -> None:
-    story = Story().thinks(1, "goto").asks("x1", SHOP).planned("i1", "x1", SHOP, ("vary",))
+    story = Story().thinks(1, "goto").asks("x1", SHOP).planned("i1", "x1", kind="relabel")
     story.gets("x1").delivered("i1", "x1").thinks(2, "click")
     trace = read_trace(story.write(tmp_path / "events.jsonl"))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.analysis.builders import SHOP, WORDS, Story
+from tests.analysis.builders import CATEGORIES, SHOP, WORDS, Story
 from warex.analysis.recovery import Recovery, recoveries
 from warex.traces.events import FaultPlanned
 from warex.traces.reader import read_trace
@@ -24,7 +24,9 @@ def refused(
     for place, (t, event) in enumerate(story.events):
         if isinstance(event, FaultPlanned) and event.injection == f"i{number}":
             first = None if number == 1 else "i1"
-            known = msgspec.structs.replace(event, fault={"kind": kind}, repeat_of=first)
+            known = msgspec.structs.replace(
+                event, fault={"kind": kind}, category=CATEGORIES[kind], repeat_of=first
+            )
             story.events[place] = (t, known)
     return story
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from warex.effects import Vary
+from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
 from warex.faults.variation.base import VariationFault
 from warex.rewriting.page_script import PageScript
@@ -15,7 +15,7 @@ PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "do
 def script(fault: VariationFault, seed: int = 1, pages: int = 0) -> PageScript:
     """Return what is put into the page with this number."""
     ((effect,), _) = fault.effects(PAGE, {"pages": pages}, Luck(seed, "r"))
-    assert isinstance(effect, Vary)
+    assert isinstance(effect, Rewrite)
     assert isinstance(effect.edit, PageScript)
     return effect.edit
 

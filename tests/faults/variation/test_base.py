@@ -27,10 +27,8 @@ def test_all_pages_of_a_trial_are_changed_in_the_same_way_and_those_of_another_i
 
 
 @each
-def test_a_changed_site_is_harmless_and_is_about_pages(fault: type[VariationFault]) -> None:
-    (effect,) = fault().on_a_page()
-
-    assert effect.traits.harmless
+def test_a_changed_site_is_a_variation_and_is_about_pages(fault: type[VariationFault]) -> None:
+    assert fault.category == "variation"
     assert fault.default_resource == ("document",)
     assert fault.sizes == ("strength",)
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from warex.analysis.attacks.outcome import KINDS
 from warex.analysis.recovery import attempts, right
 from warex.analysis.recovery.detection import detection
 from warex.analysis.recovery.explaining import Because, Felt, because, brought_by_a_page
@@ -18,10 +17,8 @@ from warex.llm.actions import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
 
 _RELOADABLE = named(goes_by_asking_again=True)
-_HARMLESS = named(harmless=True)
 _CLOSES = ("dismissed", "accepted")
 """What a popup reports when it is gone."""
-_WALLS: Final = ("captcha_wall", "consent_wall", "session_expired")
 _LED_AWAY = ("followed", "visited")
 """What is reported of who follows a popup to the site to which it leads."""
 _OF_LIES: Final[Mapping[Lie, Verdict]] = {
@@ -102,7 +99,7 @@ def _with_wait(story: Story, injection: _Injection, verdict: Recovery) -> Recove
 
     What a page asks for of itself, before the model is asked, is no impatience.
     """
-    if injection.plan.fault.get("kind") != "rate_limit":
+    if injection.plan.category != "quota":
         return verdict
     since = injection.felt.since
     early = sum(
@@ -167,19 +164,20 @@ def _judge(story: Story, injection: _Injection, first: float) -> Recovery:
         return judge_model_fault(story, injection.plan, delivered, injection.seq, since)
     if injection.delivered.changes and "rewrite" in effects:
         return _judge_lie(story, injection, first)
-    if effects and effects <= _HARMLESS:
-        why = "A changed site has nothing to recover from: success is what counts."
-        return _say(injection, "not_needed", why)
-    if injection.plan.fault.get("kind") in _WALLS:
-        return _judge_wall(story, injection)
-    if injection.plan.fault.get("kind") in KINDS:
-        why = "An attack is succeeded or resisted, not recovered from: see attacks."
-        return _say(injection, "undecided", why)
-    if effects == {"rewrite"} and injection.plan.injection in story.reports:
-        return _judge_popup(story, injection)
-    # A head that was changed is the site's own when the page is asked for again.
-    of_head = injection.plan.fault.get("kind") == "header_change"
-    if not (of_head or effects <= _RELOADABLE):
+    match injection.plan.category:
+        case "variation":
+            why = "A changed site has nothing to recover from: success is what counts."
+            return _say(injection, "not_needed", why)
+        case "attack":
+            why = "An attack succeeds or is resisted, and is not recovered from: see attacks."
+            return _say(injection, "not_needed", why)
+        case "wall":
+            return _judge_wall(story, injection)
+        case "popup":
+            return _judge_popup(story, injection)
+        case _:
+            pass
+    if not effects <= _RELOADABLE:
         return _say(injection, "undecided", "No rule says how to recover from this fault.")
     if effects <= WHOLE and not injection.delivered.client_left:
         return _say(injection, "not_needed", "The answer came late but whole.")
@@ -263,7 +261,7 @@ def _judge_popup(story: Story, injection: _Injection) -> Recovery:
 
     To recover is to close it, to come back from that site, or to load the page without it.
     """
-    reports = story.reports[injection.plan.injection]
+    reports = story.reports.get(injection.plan.injection, [])
     led = [report for report in reports if report.what in _LED_AWAY]
     closed = next((report for report in reports if report.what in _CLOSES), None)
     if led:

@@ -11,6 +11,7 @@ from warex.faults.base import Memory, PageFault, Seconds
 class PopupFault(PageFault, frozen=True):
     """A dialog over a page: where, when and how often it opens."""
 
+    category: ClassVar = "popup"
     sizes: ClassVar = ()
 
     place: Literal["overlay", "corner"] = Field(

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, JsonValue
 
-from warex.effects import Effect, Vary
+from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
 from warex.faults.base import Memory, PageFault
 from warex.rewriting.page_script import page_script
@@ -24,6 +24,7 @@ class VariationFault(PageFault, frozen=True):
     so that it is the same on each page of a trial.
     """
 
+    category: ClassVar = "variation"
     sizes: ClassVar[tuple[str, ...]] = ("strength",)
     helpers: ClassVar[tuple[str, ...]] = ("watching",)
     """The scripts of this folder that the fault's own is made with."""
@@ -45,7 +46,7 @@ class VariationFault(PageFault, frozen=True):
         }
         report = f"/{luck.word('report', number)}"
         edit = page_script(type(self).__module__, settings, report, self.helpers)
-        return (Vary(edit),), {**memory, "pages": number + 1}
+        return (Rewrite(edit),), {**memory, "pages": number + 1}
 
     @abstractmethod
     def settings(self, luck: Luck) -> Mapping[str, JsonValue]:

@@ -40,6 +40,7 @@ class Wall(Fault, frozen=True):
     the rule begins another.
     """
 
+    category: ClassVar = "wall"
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
 
     def goes_on(self, exchange: Exchange, memory: Memory) -> bool:
