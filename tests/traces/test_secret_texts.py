@@ -111,6 +111,9 @@ PIECES = st.lists(SIGNS | NAMES | st.text(max_size=5), max_size=6).map("".join)
 @example('password: "', '"')
 @example("", ";token=")
 @example("?key=", "password is ")
+@example("", '"api_key": "\\')
+@example("", '"api_key": "\\\\')
+@example('"api_key": "a\\"b1', '"api_key": "x1"')
 def test_a_line_stays_json_with_the_fields_that_it_had(first: str, second: str) -> None:
     line = json.dumps({"event": "request", "url": first, "detail": second, "token": "kept"})
 
@@ -118,6 +121,20 @@ def test_a_line_stays_json_with_the_fields_that_it_had(first: str, second: str) 
 
     assert list(after) == ["event", "url", "detail", "token"]
     assert after["token"] == "kept"
+
+
+@pytest.mark.parametrize("value", ['hun"ter2', "hunter2\\", 'hun\\"ter2', '\\\\"hunter2'])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_a_value_is_taken_out_whole_whatever_quotes_it_has(value: str, depth: int) -> None:
+    text = '{"password": "x"}'.replace('"x"', json.dumps(value))
+    for _ in range(depth - 1):
+        text = json.dumps({"x": text})
+
+    after = redact_text(text)
+
+    for _ in range(depth - 1):
+        after = json.loads(after)["x"]
+    assert json.loads(after) == {"password": "[redacted]"}
 
 
 @given(PIECES)

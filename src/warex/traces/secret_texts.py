@@ -42,6 +42,7 @@ _LEFT = re.compile(rb"[\w.$\[-]*\Z")
 _NAME_AND_MARK = re.compile(
     rb"([\w.$\[\]-]+)(\\*[\"'])?(\]?[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3})(\\*[\"'`])?"
 )
+_QUOTE = re.compile(rb"(\\*)([\"'\x60])")
 _NAME_OF_PARAMETER = re.compile(rb"(?:[?&;#~]|\\u0026)([\w.:$%\[\]-]*)=")
 _NAME_OF_OPTION = re.compile(rb"--?([\w-]+)")
 _USER = rb"://[^/?#\s<>\"'\\]+@"
@@ -303,13 +304,10 @@ def _assigned_value(
         value = _value(_WHOLE_LINE, text, begin)
         return (begin, begin + len(value)) if len(value.strip()) >= 8 else None
     if quote_mark:
-        end = text.find(quote_mark, begin)
+        end = _closing(text, begin, quote_mark)
         within = text[begin:end]
-        # A quote that is not closed soon, or closes what stood before, begins no value. Nor does
-        # one that is closed beyond the end of the text that it stands in.
-        if not 0 < end - begin <= 4096 or b"\n" in within or b'"' in within:
-            return None
-        if not closing and within[:1] in _GOES_ON:
+        # A quote that is not closed soon, or closes what stood before, begins no value.
+        if not within or b"\n" in within or (not closing and within[:1] in _GOES_ON):
             return None
         return begin, end
     value = _value(_BARE, text, begin)
@@ -323,6 +321,22 @@ def _assigned_value(
     form = text[span[1] : span[1] + 1] == b"&" or text[start - 1 : start] in (b"&", b"?", b";")
     shell = _LETTERS.fullmatch(name) is not None
     return span if form or shell or _CODE.fullmatch(value) is None else None
+
+
+def _closing(text: bytes, begin: int, quote_mark: bytes) -> int:
+    """Return where a quote is closed; ``begin`` if that is not soon, or not in the same text.
+
+    A text within texts of JSON has its quotes behind 1, 3, 7… backslashes. Those before a quote
+    tell whose it is: of the same text, of one within it, or of one around it, which ends there.
+    """
+    level = len(quote_mark) - 1
+    for quote in _QUOTE.finditer(text, begin, begin + 4096):
+        depth = len(quote[1]) % (2 * level + 2)
+        if quote[2] == quote_mark[-1:] and depth == level:
+            return quote.end() - len(quote_mark)
+        if quote[2] == b'"' and depth != 2 * level + 1:
+            break
+    return begin
 
 
 def _options(text: bytes, line: bool, depth: int) -> bytes:
