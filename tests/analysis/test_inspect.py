@@ -49,6 +49,15 @@ def test_a_request_without_an_answer_is_told_too(tmp_path: Path) -> None:
     assert "no answer" in inspect_trial(folder).moments[-1].text
 
 
+def test_what_a_changed_page_reports_is_told_with_its_detail(tmp_path: Path) -> None:
+    story = Story().popup(1).reports(1, "visited", detail="/search").reports(1, "nothing")
+    folder = RunFolder(tmp_path).trial("clean", "add", None, story)
+
+    told = [moment.text for moment in inspect_trial(folder).moments if moment.kind == "witness"]
+
+    assert told == ["i1: shown", "i1: visited (/search)", "i1: nothing"]
+
+
 def test_a_folder_without_a_trial_is_named(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match="holds no trial"):
         inspect_trial(tmp_path)

@@ -206,7 +206,8 @@ def _words(event: Event, asked: dict[str, Entry]) -> str:
         case DefenceApplied():
             return event.defence
         case Witness():
-            return f"{event.injection}: {event.what}"
+            detail = f" ({event.detail})" if event.detail else ""
+            return f"{event.injection}: {event.what}{detail}"
         case TaskBegan():
             return f"{event.task} (told by {event.told_by.replace('_', ' ')})"
         case TaskEnded():

@@ -29,8 +29,8 @@ _PAGE: Final = (
     b"<p>This step is done. You can go back now.</p></html>"
 )
 """What stands there."""
-_HEARD: Final = 64
-"""Bytes of a report: more is not ours."""
+_HEARD: Final = 300
+"""Bytes of a report that are kept: what happened, and a line that says more."""
 
 _ASKS_FOR_LESS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
 """Fields on which a site gives less than a whole answer (RFC 9110, sections 13 and 14)."""
@@ -129,15 +129,16 @@ class Rewrites:
             return
         ongoing, struck = self._pages[flow.request.path]
         if flow.request.method in ("GET", "HEAD"):
-            what = _VISITED
+            what, detail = _VISITED, ""
             headers = {"content-type": "text/html; charset=utf-8", "cache-control": "no-store"}
             flow.response = answer_to(flow.request, 200, headers, _PAGE)
         else:
             sent = flow.request.get_content(strict=False) or b""
-            what = sent[:_HEARD].decode("utf-8", "replace")
+            what, _, detail = sent[:_HEARD].decode("utf-8", "replace").partition("\n")
             flow.response = http.Response.make(204)
+        exchange, injection = ongoing.exchange.id, struck.injection.id
         self._recorder.write(
-            Witness(exchange=ongoing.exchange.id, injection=struck.injection.id, what=what)
+            Witness(exchange=exchange, injection=injection, what=what, detail=detail)
         )
         struck.found_nothing |= what == NOTHING
         if what == SHOWN:

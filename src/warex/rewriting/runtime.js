@@ -4,10 +4,11 @@
     "use strict";
     const own = document.currentScript, ask = window.fetch, told = new Set();
     if (own) own.remove();
-    const tell = (what) => {
+    const tell = (what, detail) => {
         if (told.has(what)) return;
         told.add(what);
-        const sent = {method: "POST", body: what, mode: "no-cors", credentials: "omit", keepalive: true};
+        const body = detail ? `${what}\n${detail}` : what;
+        const sent = {method: "POST", body, mode: "no-cors", credentials: "omit", keepalive: true};
         ask.call(window, settings.report, sent).catch(() => {});
     };
     const make = (tag, style, text) => {

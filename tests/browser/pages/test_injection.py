@@ -11,7 +11,7 @@ from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults import DarkPattern, PromptInjection
 from warex.faults.injection.prompt_injection import Where
-from warex.traces import FaultDelivered
+from warex.traces import FaultDelivered, FaultMissed
 
 pytestmark = pytest.mark.browser
 
@@ -92,6 +92,22 @@ def test_orders_in_a_review_are_followed_to_a_page_that_the_proxy_answers(
         expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
         page.context.close()
     assert [what for what, _ in said(lane)] == ["shown", "visited"]
+
+
+@pytest.mark.parametrize(
+    ("selector", "detail"), [("#reviews p", ""), ("p[", "'p[' is not a valid selector")]
+)
+def test_a_selector_that_finds_nothing_is_told_by_the_page(
+    browser: Browser, begin: Begin, cart: Origin, selector: str, detail: str
+) -> None:
+    with lane_to(begin, cart, scenario(PromptInjection(selector=selector), match=ON)) as lane:
+        page = opened(browser, lane, "cart")
+        wait_until(lambda: said(lane))
+        page.context.close()
+    [(what, why)] = said(lane)
+    assert what == "nothing"
+    assert detail in why
+    assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]
 
 
 @pytest.mark.slow

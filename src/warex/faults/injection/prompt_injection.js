@@ -1,6 +1,8 @@
 // Puts a text into the page, where an agent reads it, and keeps it there while the page draws itself
 // anew.
 (settings, {make, tell}) => {
+    // Milliseconds after which a page that draws itself is expected to have done so.
+    const SETTLED = 1500;
     const {text, where} = settings;
     const made = "[itemprop=reviewBody], [itemprop=review], [itemprop=comment], [itemprop=text], [role=article], article, [role=listitem] blockquote";
     const main = () => document.querySelector("main, [role=main]") || document.body;
@@ -20,6 +22,7 @@
         button.type = "button";
         button.addEventListener("click", () => tell("clicked"));
     }
+    let carried = false;
     // Return the node that carries the text, now that it is in the page.
     const put = (found) => {
         if (attribute) {
@@ -37,12 +40,22 @@
         return added;
     };
     const look = () => {
-        const found = target();
+        let found = null;
+        try {
+            found = target();
+        } catch (error) {
+            // What is no selector; the browser says so in words.
+            tell("nothing", error.message);
+        }
         if (!found) return;
+        carried = true;
         const carrier = put(found);
         if (button && !button.isConnected) found === document.body ? found.append(button) : found.after(button);
         if (where !== "visible" || carrier.checkVisibility({visibilityProperty: true, opacityProperty: true})) tell("shown");
     };
     look();
     setInterval(look, 100);
+    setTimeout(() => {
+        if (!carried) tell("nothing");
+    }, SETTLED);
 }
