@@ -104,10 +104,14 @@ def scenario(arm: str | None = None, **fault: Any) -> Scenario:
         (load_preset("paper/server-error"), "first_page"),
         (scenario(kind="connection_cut"), "first_page"),
         (scenario(kind="dns_failure"), "first_llm_call"),
+        (load_preset("paper/popup"), "first_llm_call"),
+        (load_preset("paper/malicious-popup"), "first_llm_call"),
         (scenario("start", kind="dns_failure"), "start"),
     ],
 )
-def test_only_what_selenium_raises_at_waits(webvoyager: Make, given: Scenario, arm: str) -> None:
+def test_what_selenium_raises_at_and_what_a_blind_click_hits_waits(
+    webvoyager: Make, given: Scenario, arm: str
+) -> None:
     assert webvoyager().arm(given, TASK) == arm
 
 

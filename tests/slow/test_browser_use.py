@@ -2,20 +2,16 @@
 
 import json
 import re
-from base64 import b64encode
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from tests.slow.harness import Played, made, own_authority, play
+from tests.slow.pictures import accent, pixels
 from warex.analysis.handled import Handled
-from warex.exchange import Exchange, Request
-from warex.faults import Fault, MaliciousPopup, Popup
-from warex.sandbox.chromium import find_chromium
-from warex.seeds import Luck
+from warex.faults import MaliciousPopup, Popup
 from warex.traces import (
     AgentAction,
     FaultDelivered,
@@ -176,46 +172,6 @@ def test_a_server_error_after_the_first_call_shows_in_the_next_observation(playe
     assert "on holiday" in json.dumps(calls[1].messages)
     names = [action.name for action in trace.events(AgentAction)]
     assert names == ["click", "navigate", "click", "done"]
-
-
-@pytest.fixture
-def page() -> Iterator[Page]:
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=str(find_chromium()), args=["--no-sandbox"]
-        )
-        yield browser.new_page()
-        browser.close()
-
-
-def accent(fault: Fault, rule: str, seed: int) -> str:
-    """Return the colour of the button that a fault's popup has on the first page it hits."""
-    exchange = Exchange("", Request("GET", "https://calendar.warex.test/"))
-    ((effect,), _) = fault.effects(exchange, {}, Luck(seed, rule))
-    found = re.search(r'"accent":"(#\w{6})"', str(effect))
-    assert found
-    return found[1]
-
-
-def pixels(page: Page, png: bytes, colour: str) -> int:
-    """Count the pixels of a picture that have a colour."""
-    count: int = page.evaluate(
-        """async ([data, colour]) => {
-            const bitmap = await createImageBitmap(await (await fetch(data)).blob());
-            const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
-            const context = canvas.getContext("2d");
-            context.drawImage(bitmap, 0, 0);
-            const all = context.getImageData(0, 0, bitmap.width, bitmap.height).data;
-            const wanted = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
-            let count = 0;
-            for (let at = 0; at < all.length; at += 4) {
-                count += wanted.every((value, part) => all[at + part] === value);
-            }
-            return count;
-        }""",
-        [f"data:image/png;base64,{b64encode(png).decode()}", colour],
-    )
-    return count
 
 
 def test_both_popups_stand_in_the_pictures_that_it_takes_itself(played: Played, page: Page) -> None:

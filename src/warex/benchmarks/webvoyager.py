@@ -19,6 +19,7 @@ from warex.benchmarks.recipe import Install, Recipe
 from warex.benchmarks.records import crashed, last_words
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
+from warex.faults.popups.base import PopupFault
 from warex.files import read_ordinary, read_words
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
@@ -101,7 +102,8 @@ class WebVoyagerBenchmark(Benchmark):
     )
     arming: ClassVar = (
         "first_page, as in the paper: Selenium shows the browser's own page for a page that"
-        " fails; first_llm_call for names and connections that fail, at which it raises"
+        " fails; first_llm_call for names and connections that fail, at which it raises, and for"
+        " popups, since it clicks the middle of its first page before it asks its model"
     )
     example: ClassVar = """\
 name = "webvoyager"
@@ -189,7 +191,7 @@ scenario = "paper/server-error"
         return (site,) if mark else super().site_names_of(task)
 
     def arm(self, scenario: Scenario, task: str) -> Arm:
-        """Return ``first_page``, but for what makes Selenium raise."""
+        """Return ``first_page``, but for what makes Selenium raise and what a blind click hits."""
         if scenario.arm is not None:
             return scenario.arm
         # Selenium's ``get``, which nobody guards, raises there, and shows a page of whatever else.
@@ -198,7 +200,9 @@ scenario = "paper/server-error"
             for rule in scenario.rules
             for effect in rule.fault.on_a_page()
         )
-        return "first_llm_call" if raises else "first_page"
+        # ``run.py`` clicks the middle of its first page before its model has seen it.
+        clicked = any(isinstance(rule.fault, PopupFault) for rule in scenario.rules)
+        return "first_llm_call" if raises or clicked else "first_page"
 
     def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
         """Return OpenAI's own: its client can be told of no other."""
