@@ -66,6 +66,20 @@ def test_every_part_of_a_rule_is_told() -> None:
 
 
 @pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ({"kind": "popup"}, "its answer is changed on the way: an order sent is an order placed"),
+        ({"kind": "slow_page"}, "its answer comes late: an order sent is an order placed"),
+        ({"kind": "http_error", "stage": "response"}, "so only its answer is lost: an order"),
+    ],
+)
+def test_what_becomes_of_the_answer_of_a_site_that_has_acted_is_told(
+    fault: dict[str, object], words: str
+) -> None:
+    assert words in flat(scenario(rule("r", fault=fault)))
+
+
+@pytest.mark.parametrize(
     ("trigger", "words"),
     [
         ({"first": 1}, "the first one; after that the site is healthy again"),

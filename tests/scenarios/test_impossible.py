@@ -132,6 +132,15 @@ def test_an_answer_that_no_site_gives_is_told(match: dict[str, object], why: str
     assert why in said
 
 
+@pytest.mark.parametrize("resource", ["script", ["image", "font"]])
+def test_a_fault_that_changes_pages_is_told_where_there_are_none(resource: object) -> None:
+    (said,) = impossible(rule({"resource": resource}, {"kind": "popup"}))
+
+    assert "popup changes pages, and the rule is about" in said
+    assert said.endswith("name document under `resource`.")
+    assert not list(impossible(rule({"resource": ["script", "document"]}, {"kind": "popup"})))
+
+
 def test_a_faults_own_default_is_named_where_it_is_what_excludes() -> None:
     (said,) = impossible(rule({"url": "https://shop.example/style.css"}, SCRIPTS))
 

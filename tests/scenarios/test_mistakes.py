@@ -79,6 +79,11 @@ def test_a_parameter_named_like_its_fault_keeps_its_place(refusal: Refusal) -> N
         ),
         (
             "{first: 1}",
+            "{kind: rate_limit, window: -1}",
+            "fault.window: -1 is not allowed; give a number above 0 to 3600",
+        ),
+        (
+            "{first: 1}",
             "{kind: network_error, delay: .nan}",
             "fault.delay: NaN is not allowed; give a finite number",
         ),

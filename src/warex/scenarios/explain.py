@@ -235,7 +235,12 @@ def _stage(rule: Rule) -> str:
         return "before the server hears of a call, so no tool is run"
     if rule.fault.stage == "request":
         return "before the site sees the request, so the site does nothing"
-    words = "after the site has acted, so only its answer is lost"
+    if rule.fault.rewrites:
+        words = "after the site has acted; its answer is changed on the way"
+    elif all(effect.traits.keeps_answer for effect in rule.fault.on_a_page()):
+        words = "after the site has acted; its answer comes late"
+    else:
+        words = "after the site has acted, so only its answer is lost"
     return f"{words}: an order sent is an order placed" if may_write(rule) else words
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from warex.exchange import Resource, resource_by_extension
-from warex.faults import ConnectionFault
+from warex.faults import ConnectionFault, PageFault
 from warex.scenarios.globs import stars
 from warex.scenarios.never import NEVER
 from warex.scenarios.patterns import any_of, normalise
@@ -33,6 +33,7 @@ def impossible(
     reasons = [*_pattern(rule), *_spared(rule, never, sites)]
     if not isinstance(rule.fault, ConnectionFault):
         reasons += [*_methods(rule), *_websockets(rule), *_kind_of_url(rule), *_answers(rule)]
+        reasons += _pages(rule)
     reasons += _chance(rule)
     yield from (f"Rule {rule.name!r} can never strike: {reason}." for reason in reasons)
 
@@ -249,6 +250,15 @@ def _answers(rule: Rule) -> Iterable[str]:
         yield (
             f"{shown(types[0])} is no media type; write for instance text/html or image/*, without"
             " parameters"
+        )
+
+
+def _pages(rule: Rule) -> Iterable[str]:
+    """Say where the fault changes pages, and the rule is about what is none."""
+    if isinstance(rule.fault, PageFault) and set(rule.resources) <= _ONLY_BY_GET:
+        yield (
+            f"{rule.fault.kind} changes pages, and the rule is about {_resources(rule)} only; name"
+            " document under `resource`"
         )
 
 

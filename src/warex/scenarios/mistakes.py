@@ -264,7 +264,11 @@ def _range(schema: Mapping[str, Any]) -> str:
         "maximum": "to",
         "exclusiveMaximum": "below",
     }
-    return "".join(f" {word} {schema[key]:g}" for key, word in words.items() if key in schema)
+    # A limit of the type's own, where the field has a narrower one.
+    given = {**schema, "minimum": None} if "exclusiveMinimum" in schema else schema
+    return "".join(
+        f" {word} {given[key]:g}" for key, word in words.items() if given.get(key) is not None
+    )
 
 
 def _quotes(value: JsonValue, allowed: str) -> str:
