@@ -61,6 +61,7 @@ from warex.faults.variation.feature_flag import FeatureFlag
 from warex.faults.variation.layout_shift import LayoutShift
 from warex.faults.variation.new_feature import NewFeature
 from warex.faults.variation.relabel import Relabel
+from warex.faults.variation.reorder import Reorder
 from warex.faults.variation.restyle import Restyle
 from warex.faults.variation.translate import Translate
 from warex.faults.walls.captcha_wall import CaptchaWall
@@ -113,6 +114,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     RateLimit,
     RedirectLoop,
     Relabel,
+    Reorder,
     ResourceFailure,
     Restyle,
     SessionExpired,

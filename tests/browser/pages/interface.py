@@ -39,6 +39,42 @@ addEventListener("DOMContentLoaded", () => {{
 <p id=told>clicks 0</p>
 <table><tbody><tr><td>1<td>Save<tr><td>2<td>two<tr><td>3<td>three</tbody></table>
 </body></html>"""
+ORDERS = f"""<!doctype html><html lang=en><head><title>t</title>{ICON}
+<script nonce=a>
+addEventListener("DOMContentLoaded", () => {{
+  const rows = () => [...document.querySelectorAll("#goods tr")];
+  document.querySelector("#sort").addEventListener("click", () => {{
+    const name = (row) => row.cells[0].textContent;
+    const sorted = rows().sort((a, b) => name(a).localeCompare(name(b)));
+    document.querySelector("#goods").append(...sorted);
+  }});
+  document.querySelector("#rewrite").addEventListener("click", () => {{
+    const said = window.first.map((it) => it.textContent);
+    window.first.forEach((it, at) => {{ it.textContent = [...said].sort()[at]; }});
+  }});
+  window.first = [...document.querySelectorAll("#plain li")];
+}});
+</script></head><body><h1>Here</h1>
+<nav><a href=/a>Home</a> <a href=/b>Orders</a> <a href=/c>Deals</a> <a href=/d>Help</a></nav>
+<ul id=plain><li>Pear<li>Fig<li>Lime<li>Apple<li>Kiwi</ul>
+<table><tbody id=goods><tr><td>Pen<td>3<tr><td>Bag<td>8<tr><td>Cup<td>5<tr><td>Hat<td>6
+</table>
+<form><p><label for=f1>Name</label><input id=f1 name=name></p>
+<p><label for=f2>Mail</label><input id=f2 name=mail></p>
+<p><label for=f3>City</label><input id=f3 name=city></p>
+<select><option value="">Choose<option value=r>Red<option value=b>Blue<option value=g>Green
+<option value=w selected>White<option value=t>Teal</select></form>
+<button id=sort>Sort</button> <button id=rewrite>Rewrite</button>
+<div id=kept><ol><li>Stir<li>Bake<li>Wait</ol>
+<nav class=breadcrumbs><a href=/>Shop</a> <a href=/x>Audio</a> <a href=/y>Cables</a></nav>
+<ul class=pagination><li><a href=/1>One</a><li><a href=/2>More</a><li><a href=/3>Last</a></ul>
+<ul class=wizard-steps><li>Pay<li>Check<li>Address</ul>
+<ul id=prices><li>Tent $10.00<li>Axe $25.50<li>Rope $110.00</ul>
+<table><tr><th aria-sort=ascending>Name<tr><td>Zoe<td>1<tr><td>Adam<td>3<tr><td>Mia<td>2</table>
+<table><tbody><tr><td rowspan=2>Fruit<td>Pear<tr><td>Fig<tr><td>Nut<td>Pecan</table>
+<select><option value=3>Monday<option value=1>Tuesday<option value=2>Friday</select>
+<ul><li><time>2 days ago</time> Zed<li><time>3 days ago</time> Amy<li>Tom</ul></div>
+</body></html>"""
 HTML = (b"Content-Type", b"text/html")
 PAGES = {
     "interface": Answer(
@@ -47,6 +83,10 @@ PAGES = {
             (b"Content-Security-Policy", STRICT + b"; style-src 'self'; form-action 'self'"),
         ],
         body=BODY.encode(),
+    ),
+    "orders": Answer(
+        headers=[HTML, (b"Content-Security-Policy", STRICT)],
+        body=ORDERS.encode(),
     ),
     "look.css": Answer(headers=[(b"Content-Type", b"text/css")], body=b".boxed {color: #333}"),
     "silent": Answer(headers=[HTML], body=f"<!doctype html>{ICON}<p>Nothing at all.".encode()),

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 from tests.browser.pages.site import ICON, lane_to
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, Seen, Stream
-from warex.faults import Fault, LayoutShift, NewFeature, Popup, Relabel, Restyle
+from warex.faults import Fault, LayoutShift, NewFeature, Popup, Relabel, Reorder, Restyle
 from warex.faults.variation.relabel import SYNONYMS
 from warex.traces import FaultDelivered, HarnessBroke
 
@@ -23,10 +23,12 @@ SOURCES = Path(__file__).with_name("frameworks")
 FAULTS: tuple[Fault, ...] = (
     Popup(place="corner"),
     Relabel(strength=1),
+    Reorder(strength=1),
     Restyle(strength=1),
     LayoutShift(strength=1),
     NewFeature(strength=1),
 )
+LIST = "<li>Pear</li><li>Fig</li><li>Lime</li><li>Apple</li><li>Kiwi</li>"
 BUNDLE = ("--bundle", "--jsx=automatic", "--log-level=warning")
 PARTS = (
     "<nav><a href=#a>Home</a> <a href=#b>Settings</a> <a href=#c>Orders</a></nav>"
@@ -35,14 +37,28 @@ PARTS = (
 VUE = f"""<div id=app>{PARTS}<button id=keep @click='clicks++'>Save</button>
 <button id=draw @click='draws++'>Draw</button>
 <div id=drawn><button v-if='draws' :key='draws' @click='clicks++'>Delete</button></div>
-<p id=told>clicks {{{{ clicks }}}}</p></div><script src=/vue.js></script>
-<script>Vue.createApp({{data: () => ({{clicks: 0, draws: 0}})}}).mount("#app")</script>"""
+<p id=told>clicks {{{{ clicks }}}}</p>
+<ul id=keyed><li v-for='word in words' :key='word'>{{{{ word }}}}</li></ul>
+<ul id=indexed><li v-for='(word, at) in words' :key='at'>{{{{ word }}}}</li></ul>
+<button id=more @click='words.splice(2, 2, "Nut")'>More</button>
+<button id=sort @click='words.sort()'>Sort</button></div><script src=/vue.js></script>
+<script>Vue.createApp({{data: () => ({{
+  clicks: 0, draws: 0, words: ["Pear", "Fig", "Lime", "Apple", "Kiwi"]
+}})}}).mount("#app")</script>"""
 HTMX = f"""<script src=/htmx.js></script>{PARTS}
 <button id=keep hx-get=/click hx-target=#told>Save</button>
 <button id=draw hx-get=/delete hx-target=#drawn>Draw</button>
-<div id=drawn></div><p id=told>clicks 0</p>"""
+<div id=drawn></div><p id=told>clicks 0</p><ul id=keyed>{LIST}</ul>
+<button id=more hx-get=/nut hx-target='#keyed :nth-child(2)' hx-swap=outerHTML>More</button>
+<button id=sort hx-get=/sorted hx-target=#keyed>Sort</button>"""
 JQUERY = f"""<script src=/jquery.js></script>{PARTS}<button id=keep>Save</button>
-<button id=draw>Draw</button><div id=drawn></div><p id=told>clicks 0</p><script>
+<button id=draw>Draw</button><div id=drawn></div><p id=told>clicks 0</p><ul id=keyed>{LIST}</ul>
+<button id=more>More</button> <button id=sort>Sort</button><script>
+$("#more").on("click", () => $("#keyed li").eq(1).replaceWith($("<li>").text("Nut")));
+$("#sort").on("click", () => {{
+  const list = $("#keyed"), text = (it) => $(it).text();
+  list.append(list.children().get().sort((a, b) => text(a).localeCompare(text(b))));
+}});
 let clicks = 0;
 $("#keep").on("click", () => $("#told").text("clicks " + ++clicks));
 $("#drawn").on("click", "button", () => $("#told").text("clicks " + ++clicks));
@@ -88,6 +104,10 @@ def pages(site: Origin, tmp_path_factory: pytest.TempPathFactory) -> Origin:
         kind = [(b"Content-Type", b"text/javascript; charset=utf-8")]
         site.routes[f"/{name}.js"] = Answer(headers=kind, body=(folder / file).read_bytes())
     site.routes["/delete"] = html(DELETE)
+    site.routes["/nut"] = html("<li>Nut</li>")
+    site.routes["/sorted"] = html(
+        "".join(f"<li>{it}</li>" for it in ["Elm", "Fig", "Kiwi", "Lime", "Nut"])
+    )
     return site
 
 
@@ -168,6 +188,35 @@ def test_a_changed_page_of_a_framework_works_and_stays_changed(
         assert said == []
         page.context.close()
     assert not lane.events(HarnessBroke)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_lists_of_a_framework_stand_in_another_order_until_it_sorts_them(
+    browser: Browser, begin: Begin, pages: Origin, name: str
+) -> None:
+    with lane_to(begin, pages, scenario(Reorder(strength=1))) as lane:
+        page = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True).new_page()
+        said = errors_of(page)
+        page.goto(f"https://shop.example/{name}")
+        wait_until(partial(lane.events, FaultDelivered))
+        lists = [
+            page.locator(f"#{it} li")
+            for it in ("keyed", "indexed")
+            if page.query_selector(f"#{it}")
+        ]
+        for items in lists:
+            assert items.all_inner_texts() != ["Pear", "Fig", "Lime", "Apple", "Kiwi"]
+        page.locator("#more").click()
+        for items in lists:
+            expect(items.filter(has_text="Nut")).to_have_count(1)
+            assert len(items.all()) == (5 if name in {"htmx", "jquery"} else 4)
+        page.locator("#sort").click()
+        for items in lists:
+            wait_until(
+                partial(lambda it: it.all_inner_texts() == sorted(it.all_inner_texts()), items)
+            )
+        assert said == []
+        page.context.close()
 
 
 TAKEN_OVER = (

@@ -10,7 +10,16 @@ from tests.browser.pages.interface import PAGES, is_shown
 from tests.browser.pages.site import lane_to, opened
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Origin
-from warex.faults import Fault, FeatureFlag, LayoutShift, NewFeature, Relabel, Restyle, Translate
+from warex.faults import (
+    Fault,
+    FeatureFlag,
+    LayoutShift,
+    NewFeature,
+    Relabel,
+    Reorder,
+    Restyle,
+    Translate,
+)
 from warex.traces import FaultMissed, Witness
 
 pytestmark = pytest.mark.browser
@@ -103,6 +112,54 @@ def test_an_action_behind_a_flag_does_what_it_did_one_click_later(
         page.locator("nav summary").click()
         entry.click()
         expect(page.locator("#told")).to_have_text("clicks 1")
+
+
+def said(page: Page, selector: str) -> list[str]:
+    return [text.strip() for text in page.locator(selector).all_text_contents()]
+
+
+MOVED = {
+    "body > nav a": ["Home", "Orders", "Deals", "Help"],
+    "#plain li": ["Pear", "Fig", "Lime", "Apple", "Kiwi"],
+    "#goods tr": ["Pen3", "Bag8", "Cup5", "Hat6"],
+    "form p": ["Name", "Mail", "City"],
+}
+"""Groups of the page whose order means nothing."""
+KEPT = """Stir Bake Wait Shop Audio Cables One More Last Pay Check Address
+Tent $10.00 Axe $25.50 Rope $110.00 Name Zoe 1 Adam 3 Mia 2 Fruit Pear Fig Nut Pecan
+Monday Tuesday Friday 2 days ago Zed 3 days ago Amy Tom"""
+
+
+def test_groups_stand_in_another_order_for_the_eye_and_for_assistive_technology(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with met(browser, begin, site, Reorder(strength=1), "orders") as (page, _):
+        for selector, order in MOVED.items():
+            now = said(page, selector)
+            assert (now != order, sorted(now)) == (True, sorted(order)), selector
+        options = said(page, "form option")
+        assert (options[0], options[4:]) == ("Choose", ["White", "Teal"])
+        assert options[1:4] != ["Red", "Blue", "Green"]
+        assert page.locator("form select").input_value() == "w"
+        links = page.locator("nav").first.aria_snapshot().splitlines()
+        names = [line.split('"')[1] for line in links if "link" in line]
+        assert names == said(page, "body > nav a")
+
+
+def test_order_that_means_something_stays(browser: Browser, begin: Begin, site: Origin) -> None:
+    with met(browser, begin, site, Reorder(strength=1), "orders") as (page, _):
+        kept = page.locator("#kept").inner_text().split()
+        assert " ".join(kept) == " ".join(KEPT.split())
+
+
+def test_a_page_that_sorts_has_its_own_order_from_then_on(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with met(browser, begin, site, Reorder(strength=1), "orders") as (page, _):
+        page.locator("#sort").click()
+        expect(page.locator("#goods tr td:first-child")).to_have_text(["Bag", "Cup", "Hat", "Pen"])
+        page.locator("#rewrite").click()
+        expect(page.locator("#plain li")).to_have_text(["Apple", "Fig", "Kiwi", "Lime", "Pear"])
 
 
 def test_a_translated_page_says_its_language_and_works_as_before(

@@ -4,6 +4,17 @@ import {Suspense, lazy, useState} from "react";
 export const waits = {late: Promise.resolve()};
 const Late = lazy(() => waits.late.then(() => ({default: () => <p><button id="late">Help</button></p>})));
 
+const WORDS = ["Pear", "Fig", "Lime", "Apple", "Kiwi"];
+const Lists = () => {
+    const [words, setWords] = useState(WORDS);
+    return <section>
+        <ul id="keyed">{words.map((word) => <li key={word}>{word}</li>)}</ul>
+        <ul id="indexed">{words.map((word, at) => <li key={at}>{word}</li>)}</ul>
+        <button id="more" onClick={() => setWords((words) => words.toSpliced(2, 2, "Nut"))}>More</button>
+        <button id="sort" onClick={() => setWords((words) => words.toSorted())}>Sort</button>
+    </section>;
+};
+
 const Used = () => {
     const [clicks, setClicks] = useState(0), [draws, setDraws] = useState(0);
     const count = () => setClicks((clicks) => clicks + 1);
@@ -14,6 +25,7 @@ const Used = () => {
         <button id="draw" onClick={() => setDraws((draws) => draws + 1)}>Draw</button>
         <div id="drawn">{draws > 0 && <button key={draws} onClick={count}>Delete</button>}</div>
         <p id="told">clicks {clicks}</p>
+        <Lists/>
     </main>;
 };
 

@@ -1,0 +1,13 @@
+import pytest
+
+from tests.faults.variation.given import settings
+from warex.faults import Reorder
+
+
+@pytest.mark.parametrize("strength", [0.0, 0.3, 1.0])
+def test_the_strength_is_the_share_of_the_parts_that_may_change_places(strength: float) -> None:
+    assert settings(Reorder(strength=strength))["strength"] == strength
+
+
+def test_the_seed_alone_chooses_the_order() -> None:
+    assert len({settings(Reorder(), seed)["seed"] for seed in range(30)}) == 30
