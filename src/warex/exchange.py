@@ -19,6 +19,11 @@ type Resource = Literal[
 ]
 """What a browser wants the answer for."""
 
+ONLY_BY_GET: Final[frozenset[Resource]] = frozenset(
+    ("script", "stylesheet", "image", "font", "media", "websocket")
+)
+"""What browsers ask for by GET alone."""
+
 BROWSER: Final = "Mozilla/5.0"
 """How the User-Agent of every browser begins."""
 

@@ -72,6 +72,7 @@ def test_a_lost_answer_to_a_write_is_told_to_have_acted() -> None:
     assert "the order was placed" in doubt(rule("a", fault=lost, match={"method": "POST"}))
     assert "the order was placed" in doubt(rule("a", fault=lost))
     assert doubts(scenario(rule("a", fault=lost, match={"method": "GET"}))) == ()
+    assert doubts(scenario(rule("a", fault=lost, match={"resource": ["script", "image"]}))) == ()
 
 
 def test_numbering_what_arrives_in_parallel_is_told_to_be_chance() -> None:

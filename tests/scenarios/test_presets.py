@@ -1,5 +1,7 @@
 """The paper's failures and the four of connections, ready to use."""
 
+import re
+
 import pytest
 
 from warex.exchange import Exchange, Request
@@ -7,6 +9,7 @@ from warex.scenarios.doubts import doubts
 from warex.scenarios.injector import Injector
 from warex.scenarios.load import load_preset, load_scenario
 from warex.scenarios.presets import preset_names
+from warex.scenarios.scenario import Rule
 
 
 def test_the_papers_failures_are_there() -> None:
@@ -53,6 +56,23 @@ def test_a_preset_is_named_as_its_file_and_says_what_it_does(name: str) -> None:
     assert scenario == load_preset(name)
     assert scenario.name == name
     assert scenario.description
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_a_preset_is_marked_explicit_or_implicit_and_transient_or_permanent(name: str) -> None:
+    words = load_preset(name).description.lower()
+
+    assert re.search(r"\b(explicit|implicit)\b", words)
+    (lasting,) = set(re.findall(r"\b(transient|permanent)\b", words))
+    assert lasting == ("permanent" if any(map(_stays, load_preset(name).rules)) else "transient")
+
+
+def _stays(rule: Rule) -> bool:
+    """Whether what the rule does stays until the agent does something about it."""
+    if rule.trigger.always:
+        return rule.trigger.trials is None
+    asked_again = all(effect.traits.goes_by_asking_again for effect in rule.fault.on_a_page())
+    return rule.fault.category == "wall" or not (asked_again or rule.of_mcp or rule.of_llm)
 
 
 @pytest.mark.parametrize("name", preset_names())

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from warex.effects import Rewrite
+from warex.exchange import ONLY_BY_GET
 from warex.faults import ConnectionFault, Fault
 from warex.scenarios.collisions import collisions, only_url, superseded, superseded_in_words
 from warex.scenarios.connection_doubts import connection_doubts, never_fails
@@ -74,7 +75,10 @@ def _of(rule: Rule, scenario: Scenario) -> Iterable[str]:
 
 def may_write(rule: Rule) -> bool:
     """Whether the rule may hit a request that changes something on the site."""
-    return not rule.match.method or not set(rule.match.method) <= _SAFE_METHODS
+    by_get = bool(rule.resources) and ONLY_BY_GET.issuperset(rule.resources)
+    methods = rule.match.method
+    safe = methods is not None and _SAFE_METHODS.issuperset(methods)
+    return not (by_get or safe)
 
 
 def _loses_answer(fault: Fault) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 from urllib.parse import urlsplit
 
-from warex.exchange import Resource, resource_by_extension
+from warex.exchange import ONLY_BY_GET, Resource, resource_by_extension
 from warex.faults import ConnectionFault, PageFault
 from warex.scenarios.globs import stars
 from warex.scenarios.never import NEVER
@@ -16,7 +16,6 @@ from warex.visible import shown
 from warex.words import a
 
 _SCHEMES: Final = ("http", "https")
-_ONLY_BY_GET: Final = {"script", "stylesheet", "image", "font", "media", "websocket"}
 _ANY_URL_MAY_BE: Final = {"document", "xhr", "other"}
 """A page may fetch any file, and a person may open it."""
 _MEDIA_TYPE: Final = re.compile(r"[^/;\s]+/[^/;\s]+")
@@ -188,7 +187,7 @@ def _methods(rule: Rule) -> Iterable[str]:
     if set(methods) <= {"CONNECT"}:
         yield "CONNECT opens a tunnel, and is no exchange with a site"
     elif resources and not rule.match.needs_response:
-        if resources <= _ONLY_BY_GET and not set(methods) & {"GET", "HEAD"}:
+        if resources <= ONLY_BY_GET and not set(methods) & {"GET", "HEAD"}:
             kinds = " or ".join(rule.resources)
             yield f"requests whose resource is {kinds} are GET, and the rule is about {said}"
         elif resources <= {"document"} and not set(methods) & {"GET", "HEAD", "POST"}:
@@ -255,7 +254,7 @@ def _answers(rule: Rule) -> Iterable[str]:
 
 def _pages(rule: Rule) -> Iterable[str]:
     """Say where the fault changes pages, and the rule is about what is none."""
-    if isinstance(rule.fault, PageFault) and set(rule.resources) <= _ONLY_BY_GET:
+    if isinstance(rule.fault, PageFault) and set(rule.resources) <= ONLY_BY_GET:
         yield (
             f"{rule.fault.kind} changes pages, and the rule is about {_resources(rule)} only; name"
             " document under `resource`"
