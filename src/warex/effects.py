@@ -123,6 +123,8 @@ class Rewrite:
     )
 
     edit: Edit
+    link: str = ""
+    """A path of the same site at which the proxy answers who comes, and hears of it; or none."""
 
 
 @dataclass(frozen=True, slots=True)

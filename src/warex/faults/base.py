@@ -55,7 +55,7 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     category: ClassVar[Category] = "failure"
 
     default_resource: ClassVar[tuple[Resource, ...]] = ()
-    """The resources a rule is about when its match names none; empty for all."""
+    """``resources``, unless its parameters say otherwise."""
 
     sizes: ClassVar[tuple[str, ...]] = ()
     """Parameters that say how large it is: what a campaign's ``intensity`` multiplies."""
@@ -64,6 +64,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     """A site to which it leads; the proxy answers it, whatever the scenario is."""
 
     stage: Stage = "request"
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """The resources a rule is about when its match names none; empty for all."""
+        return self.default_resource
 
     if TYPE_CHECKING:
 

@@ -57,7 +57,7 @@ class Rewrites:
         self._settle = settle
         self._leads = leads
         self._pages: dict[str, tuple[Ongoing, Struck]] = {}
-        """By the path at which each reports."""
+        """By the path at which each reports, or to which a text in it leads."""
         self._gates: dict[str, tuple[Ongoing, Struck, Gate]] = {}
         """The walls of the trial, by the path at which each is passed."""
 
@@ -114,6 +114,8 @@ class Rewrites:
                 if struck.rewriter is None:
                     continue
                 self._leads(ongoing, struck.injection)
+                if effect.link:
+                    self._pages[effect.link] = ongoing, struck
                 if effect.edit.report:
                     struck.awaits_report = True
                     self._pages[effect.edit.report] = ongoing, struck

@@ -25,8 +25,9 @@ type How = Literal[
     "other_unit",
     "emptied",
     "halved",
+    "replaced",
 ]
-type Kind = Literal["price", "date", "name", "number", "text", "flag", "list"]
+type Kind = Literal["price", "date", "name", "number", "text", "user_text", "flag", "list"]
 
 _NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _LONGEST_NUMBER: Final = 40
@@ -50,6 +51,10 @@ _UNIT: Final = re.compile(
 _SAYS_UNIT: Final = re.compile(r"currency|unit", re.IGNORECASE)
 _SAYS_PRICE: Final = re.compile(r"price|cost|amount|fee|fare|balance", re.IGNORECASE)
 _SAYS_NAME: Final = re.compile(r"name|title|label|subject|author", re.IGNORECASE)
+_SAYS_USER_TEXT: Final = re.compile(
+    r"review|comment|message|description|body|content|text|reply|feedback|note|bio|caption|summary",
+    re.IGNORECASE,
+)
 _SAYS_ID: Final = re.compile(r"^id$|_id$|[a-z]I[dD]$|uuid|timestamp|version", re.IGNORECASE)
 _SAYS_COUNT: Final = re.compile(r"total|count|length|size|hits|num|results", re.IGNORECASE)
 
@@ -77,6 +82,8 @@ def is_a(kind: Kind, value: Value) -> bool:
             return is_number and not _SAYS_ID.search(value.name)
         case "text":
             return is_text and len(raw) > 2
+        case "user_text":
+            return is_text and len(raw) > 2 and _SAYS_USER_TEXT.search(value.name) is not None
         case "date":
             return is_text and _date_in(decoded(raw)) is not None
         case "name":
@@ -92,11 +99,13 @@ def is_a(kind: Kind, value: Value) -> bool:
             return is_number and says
 
 
-def pieces(how: How, value: Value, luck: Luck) -> tuple[Piece, ...]:
+def pieces(how: How, value: Value, luck: Luck, text: str = "") -> tuple[Piece, ...]:
     """Return what changes a value; nothing where the change does not apply to it.
 
-    ``luck`` chooses the other record of a value that is swapped.
+    ``luck`` chooses the other record of a value that is swapped; ``text`` is what replaces one.
     """
+    if how == "replaced":
+        return (_put(value, written(text)),)
     if how == "swapped":
         return _swapped(value, luck)
     if how == "removed":

@@ -34,6 +34,8 @@ class JsonEdit:
     kind: Kind | None = None
     count: int = 1
     """How many of a kind."""
+    text: str = ""
+    """What values are replaced by."""
     report: str = ""
 
     def begin(self, request: Request, response: Response) -> Rewriting | None:
@@ -55,7 +57,7 @@ class JsonEdit:
         found: list[Piece] = []
         changed = 0
         for value in self._chosen(root, about):
-            made = pieces(self.how, value, self.luck)
+            made = pieces(self.how, value, self.luck, self.text)
             if made and not any(_overlap(one, other) for one in made for other in found):
                 found += made
                 changed += 1

@@ -72,7 +72,9 @@ def candidates_of(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], b
     methods, statuses = match.method, match.status
     of_llm, llm = rule.of_llm, match.llm or LlmMatch()
     of_mcp = rule.of_mcp
-    whole_pages = isinstance(rule.fault, PageFault) and match.resource is None
+    whole_pages = (
+        isinstance(rule.fault, PageFault) and match.resource is None and "document" in resources
+    )
     media_types = tuple(wanted.lower() for wanted in match.content_type or ())
 
     def fits(candidate: Candidate) -> bool:

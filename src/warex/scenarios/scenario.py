@@ -292,7 +292,7 @@ class Rule(BaseModel, frozen=True, extra="forbid"):
         """The resources the rule is about, the fault's own default included; empty for all."""
         if self.of_llm or self.of_mcp:
             return ()
-        named = self.match.resource or self.fault.default_resource
+        named = self.match.resource or self.fault.resources
         if named or not self.match.of_websockets or isinstance(self.fault, ConnectionFault):
             return named
         return ("websocket",)

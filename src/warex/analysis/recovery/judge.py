@@ -162,8 +162,6 @@ def _judge(story: Story, injection: _Injection, first: float) -> Recovery:
     if of_model(story, injection.plan):
         since, delivered = injection.felt.since, injection.delivered
         return judge_model_fault(story, injection.plan, delivered, injection.seq, since)
-    if injection.delivered.changes and "rewrite" in effects:
-        return _judge_lie(story, injection, first)
     match injection.plan.category:
         case "variation":
             why = "A changed site has nothing to recover from: success is what counts."
@@ -177,6 +175,8 @@ def _judge(story: Story, injection: _Injection, first: float) -> Recovery:
             return _judge_popup(story, injection)
         case _:
             pass
+    if injection.delivered.changes and "rewrite" in effects:
+        return _judge_lie(story, injection, first)
     if not effects <= _RELOADABLE:
         return _say(injection, "undecided", "No rule says how to recover from this fault.")
     if effects <= WHOLE and not injection.delivered.client_left:

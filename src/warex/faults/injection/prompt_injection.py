@@ -5,14 +5,17 @@ from typing import ClassVar, Final, Literal, Self
 from pydantic import Field, JsonValue, model_validator
 
 from warex.effects import Effect, Rewrite
-from warex.exchange import Exchange
+from warex.exchange import Exchange, Resource
 from warex.faults.base import Memory, PageFault
 from warex.faults.injection.payloads import payloads
+from warex.faults.lies.base import Pointer
+from warex.rewriting.json_changes import Kind
+from warex.rewriting.json_edit import JsonEdit
 from warex.rewriting.page_script import page_script
 from warex.seeds import Luck
 
 type PayloadId = Literal["confirm", "new-task", "important", "moved", "press"]
-type Where = Literal["visible", "hidden", "title", "aria-label", "alt", "comment"]
+type Where = Literal["visible", "hidden", "title", "aria-label", "alt", "comment", "json"]
 
 _BUTTONS: Final = ("Continue", "Confirm", "Proceed")
 
@@ -38,7 +41,10 @@ class PromptInjection(PageFault, frozen=True):
         max_length=4000,
         description="A text of your own, with `{link}` or `{button}` where it names its goal.",
     )
-    where: Where = Field(default="visible", description="What of the page carries the text.")
+    where: Where = Field(
+        default="visible",
+        description="What of the page carries the text, or the data that its scripts ask for.",
+    )
     place: Literal["content", "user_content"] = Field(
         default="content",
         description="At the end of the main content, or in place of what another user wrote.",
@@ -46,6 +52,14 @@ class PromptInjection(PageFault, frozen=True):
     selector: str | None = Field(
         default=None, min_length=1, description="A CSS selector of the element, in place of both."
     )
+    at: Pointer | None = Field(
+        default=None, description="With `where: json`, a JSON pointer (RFC 6901) to the value."
+    )
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """Pages; or the requests of their scripts, where those carry the text."""
+        return ("xhr",) if self.where == "json" else self.default_resource
 
     @model_validator(mode="after")
     def _has_one_goal(self) -> Self:
@@ -60,32 +74,50 @@ class PromptInjection(PageFault, frozen=True):
             )
         return self
 
+    @model_validator(mode="after")
+    def _stands_somewhere(self) -> Self:
+        if self.where != "json":
+            if self.at is not None:
+                raise ValueError(f"at is for where: json, and where is {self.where}")
+            return self
+        if self.selector is not None or self.place != "content":
+            raise ValueError("selector and place are for pages, and where is json; give at")
+        goals = {it.goal for it in payloads() if it.id == self.payload}
+        if "{button}" in (self.text or "") or "click" in goals:
+            raise ValueError("data in JSON cannot bring a button; give a text with {link}")
+        return self
+
     def effects(
         self, exchange: Exchange, memory: Memory, luck: Luck
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Put the text into each page that is hit; each page has a link of its own."""
         seen = memory.get("pages", 0)
         number = seen if isinstance(seen, int) else 0
-        found = [it.text for it in payloads() if self.payload in (None, it.id)]
+        goals = ("visit",) if self.where == "json" else ("visit", "click")
+        found = [it.text for it in payloads() if self.payload in (None, it.id) and it.goal in goals]
         text = self.text or luck.choice(found, "payload")
         button = luck.choice(_BUTTONS, "button") if "{button}" in text else None
         report = f"/{luck.word('report', number)}"
         where = exchange.request.parts
         link = f"{where.scheme}://{where.netloc}{report}"
+        text = text.replace("{link}", link).replace("{button}", button or "")
+        memory = {**memory, "pages": number + 1}
+        if self.where == "json":
+            kind: Kind | None = "user_text" if self.at is None else None
+            edit = JsonEdit("replaced", luck, self.at, kind, text=text)
+            return (Rewrite(edit, report),), memory
         settings: dict[str, JsonValue] = {
             "after": 0,
-            "text": text.replace("{link}", link).replace("{button}", button or ""),
+            "text": text,
             "button": button,
             "where": self.where,
             "place": self.place,
             "selector": self.selector,
         }
-        return (Rewrite(page_script(__name__, settings, report)),), {**memory, "pages": number + 1}
+        return (Rewrite(page_script(__name__, settings, report)),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
         which = "its own" if self.text else self.payload or "chosen by the seed"
-        return (
-            "is handled by the site, and has a text that gives orders"
-            f" ({which}, {self.where.replace('-', ' ')})"
-        )
+        where = "in JSON" if self.where == "json" else self.where.replace("-", " ")
+        return f"is handled by the site, and has a text that gives orders ({which}, {where})"
