@@ -29,9 +29,28 @@
         const box = element.getBoundingClientRect();
         return element.checkVisibility({visibilityProperty: true, opacityProperty: true}) && box.width > 0 && box.height > 0;
     };
+    const marked = (node, name) => Object.keys(node).some((key) => key.startsWith(name));
+    // React compares what a server drew with what it would draw, until it has marked it.
+    const isUnclaimed = (node) => {
+        for (let at = node.previousSibling; at; at = at.previousSibling) {
+            if (at.nodeType !== Node.COMMENT_NODE) continue;
+            if (at.data === "/$") return false;
+            if (at.data.startsWith("$")) return true;
+        }
+        return false;
+    };
+    // Whether an element may be changed: no framework is still to take it over.
+    const isReady = (element) => {
+        for (let at = element; at && at.parentNode; at = at.parentNode) {
+            if (marked(at, "__reactFiber$")) return true;
+            if (marked(at.parentNode, "__reactContainer$")) return false;
+            if (marked(at.parentNode, "__reactFiber$")) return !isUnclaimed(at);
+        }
+        return true;
+    };
     const watched = [];
     // Keep an element in the page until it is let go, and say when it is seen. With `place`, which
-    // puts it among the page's own parts, it is seen as soon as it is laid out.
+    // puts it among the page's own parts as soon as they are ready, it is seen once it is laid out.
     const keep = (element, what, place) => {
         const entry = {element, what, there: true};
         const look = () => {
@@ -50,7 +69,7 @@
     };
     const begin = () => {
         new MutationObserver(() => watched.forEach((look) => look())).observe(document.documentElement, {childList: true, subtree: true});
-        setTimeout(() => change(settings, {make, keep, tell}), settings.after);
+        setTimeout(() => change(settings, {make, keep, tell, isReady}), settings.after);
     };
     if (document.readyState === "complete") begin();
     else window.addEventListener("load", begin, {once: true});

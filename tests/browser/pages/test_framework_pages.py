@@ -1,6 +1,7 @@
 """Pages of React, Vue, HTMX and jQuery that are changed stay changed and do what they did."""
 
 import asyncio
+import re
 import shutil
 import subprocess
 from functools import partial
@@ -13,13 +14,28 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 from tests.browser.pages.site import ICON, lane_to
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, Seen, Stream
-from warex.faults import Fault, LayoutShift, NewFeature, Popup, Relabel, Reorder, Restyle
+from warex.faults import (
+    CaptchaWall,
+    ConsentWall,
+    DarkPattern,
+    Fault,
+    LayoutShift,
+    NewFeature,
+    Popup,
+    PromptInjection,
+    Relabel,
+    Reorder,
+    Restyle,
+    TextCorruption,
+)
 from warex.faults.variation.relabel import SYNONYMS
-from warex.traces import FaultDelivered, HarnessBroke
+from warex.scenarios import Trigger
+from warex.traces import FaultDelivered, HarnessBroke, Witness
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SOURCES = Path(__file__).with_name("frameworks")
+NAGGING = DarkPattern(pattern="nagging", times=1)
 FAULTS: tuple[Fault, ...] = (
     Popup(place="corner"),
     Relabel(strength=1),
@@ -27,12 +43,18 @@ FAULTS: tuple[Fault, ...] = (
     Restyle(strength=1),
     LayoutShift(strength=1),
     NewFeature(strength=1),
+    NAGGING,
+    DarkPattern(pattern="disguised_ad"),
+    DarkPattern(pattern="sneaked_item"),
+    PromptInjection(payload="confirm", place="user_content"),
+    PromptInjection(payload="confirm", selector="article", where="title"),
 )
 LIST = "<li>Pear</li><li>Fig</li><li>Lime</li><li>Apple</li><li>Kiwi</li>"
 BUNDLE = ("--bundle", "--jsx=automatic", "--log-level=warning")
 PARTS = (
     "<nav><a href=#a>Home</a> <a href=#b>Settings</a> <a href=#c>Orders</a></nav>"
-    "<label>Email <input id=typed></label>"
+    "<label>Email <input id=typed></label><ul id=goods><li><a href=#d>Kettle</a> $12.50</li>"
+    "<li><a href=#e>Pot</a> $9.00</li></ul><article><p>A good kettle.</p></article>"
 )
 VUE = f"""<div id=app>{PARTS}<button id=keep @click='clicks++'>Save</button>
 <button id=draw @click='draws++'>Draw</button>
@@ -65,7 +87,7 @@ $("#drawn").on("click", "button", () => $("#told").text("clicks " + ++clicks));
 $("#draw").on("click", () => $("#drawn").html($("<button>").text("Delete")));
 </script>"""
 DELETE = "<button hx-get=/click hx-target=#told>Delete</button>"
-PAGES = ("react", "vue", "htmx", "jquery")
+PAGES = ("react", "react-page", "vue", "htmx", "jquery")
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +114,7 @@ def pages(site: Origin, tmp_path_factory: pytest.TempPathFactory) -> Origin:
     )
     drawn = run("node", "server.cjs")
     react = f"<div id=app>{drawn}</div><script src=/client.js></script>"
+    site.routes["/react-page"] = html(run("node", "server.cjs", "page"))
     for name, body in {"react": react, "vue": VUE, "htmx": HTMX, "jquery": JQUERY}.items():
         page = f"<!doctype html><html lang=en><head><title>t</title>{ICON}</head><body>{body}"
         site.routes[f"/{name}"] = html(page)
@@ -148,6 +171,7 @@ def told(page: Page) -> int:
 
 def uses(page: Page) -> None:
     """Click, type, have something drawn anew twice, and click that."""
+    expect(page.locator("#told")).to_have_text(re.compile(r"clicks \d"))
     before = told(page)
     page.locator("#typed").fill("half a wo")
     page.locator("#keep").click()
@@ -170,7 +194,8 @@ def test_a_changed_page_of_a_framework_works_and_stays_changed(
         page.set_default_timeout(10_000)
         said = errors_of(page)
         page.goto(f"https://shop.example/{name}")
-        wait_until(partial(lane.events, FaultDelivered))
+        if fault == NAGGING:
+            page.get_by_role("dialog").get_by_role("button").first.click()
         uses(page)
         if fault.kind == "relabel":
             assert page.locator("#keep").inner_text() in SYNONYMS["save"]
@@ -178,16 +203,57 @@ def test_a_changed_page_of_a_framework_works_and_stays_changed(
         if fault.kind == "popup":
             page.get_by_role("dialog").get_by_role("button").first.click()
             expect(page.get_by_role("dialog")).to_have_count(0)
-        if name == "react":
+        if name.startswith("react"):
             assert not page.evaluate(TAKEN_OVER)
             assert page.locator("#late").inner_text() == "Help"
             page.evaluate("window.goOn()")
             wait_until(lambda: page.evaluate(TAKEN_OVER))
             if fault.kind == "relabel":
                 wait_until(lambda: page.locator("#late").inner_text() in SYNONYMS["help"])
+        wait_until(partial(lane.events, FaultDelivered))
         assert said == []
         page.context.close()
     assert not lane.events(HarnessBroke)
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("wall", [ConsentWall(), CaptchaWall()], ids=lambda wall: wall.kind)
+def test_a_page_of_a_framework_works_once_the_wall_before_it_is_passed(
+    browser: Browser, begin: Begin, pages: Origin, wall: Fault, name: str
+) -> None:
+    pages.routes["/click"] = counting()
+    with lane_to(begin, pages, scenario(wall, trigger=Trigger(first=1))) as lane:
+        page = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True).new_page()
+        page.set_default_timeout(10_000)
+        page.goto(f"https://shop.example/{name}")
+        said = errors_of(page)
+        page.locator("form").locator("button, input").first.click()
+        uses(page)
+        if name.startswith("react"):
+            page.evaluate("window.goOn()")
+            wait_until(lambda: page.evaluate(TAKEN_OVER))
+        assert said == []
+        page.context.close()
+    assert [it.what for it in lane.events(Witness)] == ["cleared"]
+
+
+# React draws its own words in place of those that its server did not send.
+@pytest.mark.parametrize("name", ["vue", "htmx", "jquery"])
+def test_a_false_price_stays_in_a_page_that_a_framework_takes_over(
+    browser: Browser, begin: Begin, pages: Origin, name: str
+) -> None:
+    pages.routes["/click"] = counting()
+    with lane_to(begin, pages, scenario(TextCorruption())) as lane:
+        page = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True).new_page()
+        said = errors_of(page)
+        page.goto(f"https://shop.example/{name}")
+        uses(page)
+        (delivered,) = lane.events(FaultDelivered)
+        expect(page.locator("#goods")).to_contain_text("$9.00")
+        expect(page.locator("#goods")).not_to_contain_text("$12.50")
+        assert said == []
+        page.context.close()
+    assert [it.before for it in delivered.changes] == ["$12.50"]
 
 
 @pytest.mark.parametrize("name", PAGES)

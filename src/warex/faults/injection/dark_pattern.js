@@ -1,6 +1,6 @@
 // A part of the page that steers whoever uses it into what they did not ask for, placed where the
 // page has such parts itself.
-(settings, {make, keep, tell}) => {
+(settings, {make, keep, tell, isReady}) => {
     const main = () => document.querySelector("main, [role=main]") || document.body;
     const all = (selector) => [...main().querySelectorAll(selector)].filter((it) => it.checkVisibility());
     const price = /[$\u20ac\u00a3]\s?\d/;
@@ -8,6 +8,11 @@
         const copy = element.cloneNode(false);
         copy.removeAttribute("id");
         return copy;
+    };
+    // Put an element beside one of the page's own, or last, once no framework is to take that over.
+    const put = (element, beside, how) => {
+        const there = beside && beside.isConnected ? beside : main();
+        if (isReady(there)) there[there === beside ? how : "append"](element);
     };
     const preticked = () => {
         const label = make("label", {display: "block", margin: "8px 0"});
@@ -21,8 +26,7 @@
         }, true);
         keep(label, "shown", () => {
             const [send] = all("form:not([role=search]) :is(button:not([type]), [type=submit])");
-            if (send) send.before(label);
-            else main().append(label);
+            put(label, send, "before");
         });
     };
     const advertisement = () => {
@@ -35,10 +39,7 @@
         link.textContent = settings.title;
         link.addEventListener("click", () => tell("clicked"));
         item.append(link, make("p", {margin: "2px 0"}, settings.text));
-        keep(item, "shown", () => {
-            if (sample && sample.isConnected) sample.after(item);
-            else main().append(item);
-        });
+        keep(item, "shown", () => put(item, sample, "after"));
     };
     const sneaked = () => {
         const sample = all("tbody tr, :is(ul, ol) > li:not(nav *)").find((it) => price.test(it.textContent));
@@ -65,10 +66,7 @@
             const pressed = event.target.closest("a, button");
             if (pressed && /check ?out|place.*order|buy now|\bpay\b/i.test(pressed.textContent)) sent();
         }, true);
-        const letGo = keep(item, "shown", () => {
-            if (sample && sample.isConnected) sample.after(item);
-            else main().append(item);
-        });
+        const letGo = keep(item, "shown", () => put(item, sample, "after"));
         remove.addEventListener("click", () => {
             there = false;
             tell("removed");

@@ -1,6 +1,6 @@
 // Puts a text into the page, where an agent reads it, and keeps it there while the page draws itself
 // anew.
-(settings, {make, tell}) => {
+(settings, {make, tell, isReady}) => {
     // Milliseconds after which a page that draws itself is expected to have done so.
     const SETTLED = 1500;
     const {text, where} = settings;
@@ -49,6 +49,8 @@
         }
         if (!found) return;
         carried = true;
+        // What a framework is still to compare with its own would be drawn anew.
+        if (!isReady(found)) return;
         const carrier = put(found);
         if (button && !button.isConnected) found === document.body ? found.append(button) : found.after(button);
         if (where !== "visible" || carrier.checkVisibility({visibilityProperty: true, opacityProperty: true})) tell("shown");

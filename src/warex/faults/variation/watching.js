@@ -1,7 +1,7 @@
 // What a changed site is made with: what is drawn, now and later, is given to be changed once it is
 // safe to; one seed chooses the same on each page; what was changed is reported once it is visible.
 (settings, kit) => {
-    const {tell} = kit;
+    const {tell, isReady} = kit;
     const BATCHES = 100, CHANGES = 5, LOOK = 200, SETTLED = 1500;
     // A number from 0 to below 1 that depends on the seed and the words alone (FNV-1a, mixed).
     const luck = (...about) => {
@@ -14,24 +14,6 @@
     const own = new WeakSet(), counts = new WeakMap(), unseen = new Set(), waiting = new Set();
     const passes = [];
     let reported = false, changes = 0, timer = null;
-    const marked = (node, name) => Object.keys(node).some((key) => key.startsWith(name));
-    // React compares what a server drew with what it would draw, until it has marked it.
-    const isUnclaimed = (node) => {
-        for (let at = node.previousSibling; at; at = at.previousSibling) {
-            if (at.nodeType !== Node.COMMENT_NODE) continue;
-            if (at.data === "/$") return false;
-            if (at.data.startsWith("$")) return true;
-        }
-        return false;
-    };
-    const isReady = (element) => {
-        for (let at = element; at && at.parentNode; at = at.parentNode) {
-            if (marked(at, "__reactFiber$")) return true;
-            if (marked(at.parentNode, "__reactContainer$")) return false;
-            if (marked(at.parentNode, "__reactFiber$")) return !isUnclaimed(at);
-        }
-        return true;
-    };
     const isOwn = (element) => {
         for (let at = element; at; at = at.parentElement) if (own.has(at)) return true;
         return false;

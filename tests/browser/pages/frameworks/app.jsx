@@ -2,7 +2,12 @@
 import {Suspense, lazy, useState} from "react";
 
 export const waits = {late: Promise.resolve()};
-const Late = lazy(() => waits.late.then(() => ({default: () => <p><button id="late">Help</button></p>})));
+const Goods = () => <>
+    <p><button id="late">Help</button></p>
+    <ul id="goods"><li><a href="#d">Kettle</a> {"$12.50"}</li><li><a href="#e">Pot</a> {"$9.00"}</li></ul>
+    <article><p>A good kettle.</p></article>
+</>;
+const Late = lazy(() => waits.late.then(() => ({default: Goods})));
 
 const WORDS = ["Pear", "Fig", "Lime", "Apple", "Kiwi"];
 const Lists = () => {
@@ -18,7 +23,7 @@ const Lists = () => {
 const Used = () => {
     const [clicks, setClicks] = useState(0), [draws, setDraws] = useState(0);
     const count = () => setClicks((clicks) => clicks + 1);
-    return <main>
+    return <>
         <nav><a href="#a">Home</a> <a href="#b">Settings</a> <a href="#c">Orders</a></nav>
         <label>Email <input id="typed"/></label>
         <button id="keep" onClick={count}>Save</button>
@@ -26,11 +31,17 @@ const Used = () => {
         <div id="drawn">{draws > 0 && <button key={draws} onClick={count}>Delete</button>}</div>
         <p id="told">clicks {clicks}</p>
         <Lists/>
-    </main>;
+    </>;
 };
 
 // A part that draws itself anew does not reach the one that is taken over later.
-export const App = () => <>
+export const App = () => <main>
     <Used/>
     <Suspense fallback={<p>Wait</p>}><Late/></Suspense>
-</>;
+</main>;
+
+// All of a page, as frameworks on top of React draw it.
+export const Page = () => <html lang="en">
+    <head><title>t</title><link rel="icon" href="data:,"/></head>
+    <body><App/><script src="/client.js"></script></body>
+</html>;

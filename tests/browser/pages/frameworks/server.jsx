@@ -1,6 +1,6 @@
 import {prerender} from "react-dom/static";
-import {App} from "./app.jsx";
+import {App, Page} from "./app.jsx";
 
-prerender(<App/>)
+prerender(process.argv[2] === "page" ? <Page/> : <App/>)
     .then(({prelude}) => new Response(prelude).text())
     .then((text) => process.stdout.write(text));
