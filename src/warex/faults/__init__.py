@@ -58,6 +58,7 @@ from warex.faults.popups.popup import Popup
 from warex.faults.scripts.javascript_failure import JavascriptFailure
 from warex.faults.server.http_error import HttpError
 from warex.faults.variation.feature_flag import FeatureFlag
+from warex.faults.variation.id_drift import IdDrift
 from warex.faults.variation.layout_shift import LayoutShift
 from warex.faults.variation.new_feature import NewFeature
 from warex.faults.variation.relabel import Relabel
@@ -88,6 +89,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     FeatureFlag,
     HeaderChange,
     HttpError,
+    IdDrift,
     JavascriptFailure,
     JsonCorruption,
     LayoutShift,

@@ -1,5 +1,6 @@
 """The answers that faults rewrite: begun by their heads, and delivered when the page says so."""
 
+import json
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Final
@@ -9,6 +10,7 @@ from mitmproxy import http
 from warex.effects import Gate, Reply, Rewrite
 from warex.faults import PageFault
 from warex.proxy.decoding import StreamDecoder
+from warex.proxy.mentioned import MENTIONS, NAMES, Mentioned
 from warex.proxy.ongoing import Ongoing
 from warex.proxy.perform import Struck, answer_to
 from warex.proxy.recorder import Recorder
@@ -53,6 +55,7 @@ class Rewrites:
         if any(isinstance(rule.fault, PageFault) for rule in rules):
             # Before the first page, which is not to wait for it.
             import_module("warex.rewriting.html")
+        self._mentioned = Mentioned(rules)
         self._recorder = recorder
         self._settle = settle
         self._leads = leads
@@ -63,6 +66,7 @@ class Rewrites:
 
     def ask(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
         """Ask for an answer that may be changed so that it comes whole, and can be read."""
+        self._mentioned.ask(ongoing)
         request = flow.request
         if not (
             any(map(rewrites, ongoing.waiting))
@@ -80,6 +84,7 @@ class Rewrites:
 
     def begin(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
         """Change the answer while it passes, where nothing else is to happen to it first."""
+        self._mentioned.begin(flow, ongoing)
         if not all(map(rewrites, ongoing.waiting)):
             return
         for injection in ongoing.waiting:
@@ -136,6 +141,12 @@ class Rewrites:
             flow.response = answer_to(flow.request, 200, headers, _PAGE)
         else:
             sent = flow.request.get_content(strict=False) or b""
+            asked, _, text = sent.decode("utf-8", "replace").partition("\n")
+            if asked in (MENTIONS, NAMES):
+                free = json.dumps(self._mentioned.hear(asked, text)).encode()
+                headers = {"content-type": "application/json", "cache-control": "no-store"}
+                flow.response = answer_to(flow.request, 200, headers, free)
+                return
             what, _, detail = sent[:_HEARD].decode("utf-8", "replace").partition("\n")
             flow.response = http.Response.make(204)
         exchange, injection = ongoing.exchange.id, struck.injection.id

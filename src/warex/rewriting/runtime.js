@@ -11,6 +11,11 @@
         const sent = {method: "POST", body, mode: "no-cors", credentials: "omit", keepalive: true};
         ask.call(window, settings.report, sent).catch(() => {});
     };
+    // Ask the proxy something, at the address at which it is told.
+    const inquire = (what, text) => {
+        const sent = {method: "POST", body: `${what}\n${text}`, credentials: "omit"};
+        return ask.call(window, settings.report, sent).then((answer) => answer.json());
+    };
     const make = (tag, style, text) => {
         const element = document.createElement(tag);
         for (const [name, value] of Object.entries(style)) element.style.setProperty(name, value);
@@ -69,7 +74,7 @@
     };
     const begin = () => {
         new MutationObserver(() => watched.forEach((look) => look())).observe(document.documentElement, {childList: true, subtree: true});
-        setTimeout(() => change(settings, {make, keep, tell, isReady}), settings.after);
+        setTimeout(() => change(settings, {make, keep, tell, inquire, isReady}), settings.after);
     };
     if (document.readyState === "complete") begin();
     else window.addEventListener("load", begin, {once: true});

@@ -75,6 +75,26 @@ addEventListener("DOMContentLoaded", () => {{
 <select><option value=3>Monday<option value=1>Tuesday<option value=2>Friday</select>
 <ul><li><time>2 days ago</time> Zed<li><time>3 days ago</time> Amy<li>Tom</ul></div>
 </body></html>"""
+NAMES = f"""<!doctype html><html lang=en><head><title>t</title>{ICON}
+<link rel=stylesheet href=/look.css><script src=/names.js nonce=a></script>
+<style nonce=a>.inked {{ color: #123 }}</style></head><body>
+<h1 id=headline class="large boxed">Here</h1>
+<nav><a id=jump href=#below>Below</a></nav>
+<form id=sheet action=/sent method=get><input type=hidden name=token value=t>
+<p id=hint data-testid=hint-text>As in your passport</p>
+<label for=given>Given name</label><input id=given name=given aria-describedby=hint>
+<label for=family>Family name</label><input id=family name=family class="wide inked" value=Doe>
+<select name=colour aria-label=Colour><option>Red<option>Blue</select><button>Submit</button></form>
+<div id=line-4 class=line>Four</div><div id=target data-opens="#target">Opened</div>
+<button id=keep data-testid=keep-button>Save</button><p id=told>clicks 0</p>
+<p id=below class=unspoken>Below</p></body></html>"""
+NAMES_JS = """document.addEventListener("DOMContentLoaded", () => {
+  let clicks = 0;
+  document.getElementById("keep").addEventListener("click", () => {
+    document.querySelector("#told").textContent = "clicks " + ++clicks;
+  });
+  for (const at of [4]) document.querySelector(`#line-${at}`).title = "four";
+});"""
 HTML = (b"Content-Type", b"text/html")
 PAGES = {
     "interface": Answer(
@@ -88,6 +108,17 @@ PAGES = {
         headers=[HTML, (b"Content-Security-Policy", STRICT)],
         body=ORDERS.encode(),
     ),
+    "names": Answer(
+        headers=[
+            HTML,
+            (
+                b"Content-Security-Policy",
+                STRICT + b"; style-src 'self' 'nonce-a'; form-action 'self'",
+            ),
+        ],
+        body=NAMES.encode(),
+    ),
+    "names.js": Answer(headers=[(b"Content-Type", b"text/javascript")], body=NAMES_JS.encode()),
     "look.css": Answer(headers=[(b"Content-Type", b"text/css")], body=b".boxed {color: #333}"),
     "silent": Answer(headers=[HTML], body=f"<!doctype html>{ICON}<p>Nothing at all.".encode()),
     "sent": Answer(headers=[HTML], body=f"{ICON}<h1>Thanks</h1>".encode()),

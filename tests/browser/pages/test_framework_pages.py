@@ -19,6 +19,7 @@ from warex.faults import (
     ConsentWall,
     DarkPattern,
     Fault,
+    IdDrift,
     LayoutShift,
     NewFeature,
     Popup,
@@ -281,6 +282,29 @@ def test_lists_of_a_framework_stand_in_another_order_until_it_sorts_them(
             wait_until(
                 partial(lambda it: it.all_inner_texts() == sorted(it.all_inner_texts()), items)
             )
+        assert said == []
+        page.context.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_framework_goes_on_when_names_have_drifted(
+    browser: Browser, begin: Begin, pages: Origin, name: str
+) -> None:
+    pages.routes["/click"] = counting()
+    with lane_to(begin, pages, scenario(IdDrift(strength=1))) as lane:
+        page = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True).new_page()
+        said = errors_of(page)
+        page.goto(f"https://shop.example/{name}")
+        # React's scripts and the server of HTMX's page speak of all names.
+        wait_until(partial(lane.events, Witness if name in {"react", "htmx"} else FaultDelivered))
+        page.get_by_label("Email").fill("half a wo")
+        for button in ("Save", "Draw", "Delete", "Draw", "Delete", "More", "Sort"):
+            page.get_by_role("button", name=button).click()
+            expect(page.get_by_role("button", name="Save")).to_be_visible()
+        expect(page.get_by_text("clicks 3")).to_be_visible()
+        expect(page.get_by_label("Email")).to_have_value("half a wo")
+        drifted = page.locator("#keyed").count() == 0
+        assert drifted == (name == "vue")
         assert said == []
         page.context.close()
 

@@ -13,6 +13,7 @@ from tests.proxy.support.origin import Origin
 from warex.faults import (
     Fault,
     FeatureFlag,
+    IdDrift,
     LayoutShift,
     NewFeature,
     Relabel,
@@ -160,6 +161,33 @@ def test_a_page_that_sorts_has_its_own_order_from_then_on(
         expect(page.locator("#goods tr td:first-child")).to_have_text(["Bag", "Cup", "Hat", "Pen"])
         page.locator("#rewrite").click()
         expect(page.locator("#plain li")).to_have_text(["Apple", "Fig", "Kiwi", "Lime", "Pear"])
+
+
+def test_names_that_nothing_speaks_of_drift_and_point_at_the_same_as_before(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with met(browser, begin, site, IdDrift(strength=1), "names") as (page, _):
+        field = page.get_by_label("Given name")
+        expect(field).not_to_have_id("given")
+        assert field.get_attribute("name") not in {"given", None}
+        expect(field).to_have_accessible_description("As in your passport")
+        assert page.locator("#hint, #headline, #jump, .wide, .unspoken, [name=colour]").count() == 0
+        page.get_by_role("link", name="Below").click()
+        assert page.locator("p:target").inner_text() == "Below"
+        kept = page.locator("#keep, #told, #line-4, #target, .boxed, .inked, [name=token]")
+        assert kept.count() == 7
+
+
+def test_the_site_is_sent_its_own_names_of_fields(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with met(browser, begin, site, IdDrift(strength=1), "names") as (page, _):
+        expect(page.get_by_label("Given name")).not_to_have_attribute("name", "given")
+        page.locator("#keep").click()
+        expect(page.locator("#told")).to_have_text("clicks 1")
+        page.get_by_label("Given name").fill("Jo")
+        page.get_by_role("button", name="Submit").click()
+        expect(page).to_have_url("https://shop.example/sent?token=t&given=Jo&family=Doe&colour=Red")
 
 
 def test_a_translated_page_says_its_language_and_works_as_before(

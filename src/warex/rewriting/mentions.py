@@ -1,0 +1,55 @@
+"""Which names of a page the site's scripts and styles speak of."""
+
+import re
+from typing import Final
+
+_WORD: Final = re.compile(r"[\w-]+")
+_PART: Final = re.compile(r"(?:class|id|name|data-[\w-]+)\s*[*^$|~]=\s*[\"']?([\w-]+)")
+"""What an attribute selector wants a value to begin with, to end with or to hold."""
+_SHORTEST: Final = 2
+_JOINTS: Final = "-_"
+_DIGITS: Final = "0123456789"
+
+
+class Mentions:
+    """The words of all texts that were read.
+
+    A name also counts as mentioned where a script may put it together: of a part that ends or
+    begins with ``-`` or ``_``, or of a word and a number.
+    """
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._words: set[str] = set()
+        self._begins: set[str] = set()
+        self._ends: set[str] = set()
+        self._parts: set[str] = set()
+
+    def add(self, text: str) -> None:
+        """Read a script, a style sheet or a value that one may be made of."""
+        self._texts.append(text)
+
+    def has(self, name: str) -> bool:
+        """Whether a text may speak of the name."""
+        self._read()
+        words = _WORD.findall(name)
+        stem = name.rstrip(_DIGITS).rstrip(_JOINTS)
+        return (
+            all(word in self._words for word in words)
+            or stem in self._words
+            or any(name.startswith(begin) for begin in self._begins)
+            or any(name.endswith(end) for end in self._ends)
+            or any(part in name for part in self._parts)
+        )
+
+    def _read(self) -> None:
+        for text in self._texts:
+            # A style sheet escapes what is no letter: ``.sm\:wide``.
+            plain = text.replace("\\", "")
+            self._parts.update(_PART.findall(plain))
+            new = set(_WORD.findall(plain)) - self._words
+            self._words |= new
+            joints = [word for word in new if len(word.strip(_JOINTS)) >= _SHORTEST]
+            self._begins.update(word for word in joints if word[-1] in _JOINTS)
+            self._ends.update(word for word in joints if word[0] in _JOINTS)
+        self._texts.clear()
