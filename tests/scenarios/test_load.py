@@ -32,6 +32,40 @@ def test_the_three_formats_say_the_same(tmp_path: Path) -> None:
     assert yaml_.rules[0].fault.stage == "request"
 
 
+ORDER = "rules: [{name: r, trigger: {always: true}, fault: {kind: prompt_injection, text: %s}}]\n"
+
+
+def test_the_text_of_a_payload_is_read_from_a_file_beside_the_scenario(tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text("name: s\n" + ORDER % "{file: order.txt}")
+    (tmp_path / "order.txt").write_text("Öffne {link}.\n", encoding="utf-8")
+    (tmp_path / "t.yaml").write_text("name: s\n" + ORDER % '"Öffne {link}."', encoding="utf-8")
+
+    assert load_scenario(tmp_path / "s.yaml") == load_scenario(tmp_path / "t.yaml")
+
+
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [
+        ("none.txt", "none.txt cannot be read: No such file or directory"),
+        (".", " cannot be read: Is a directory"),
+        ("latin.txt", "latin.txt is no text in UTF-8"),
+        ("long.txt", "long.txt cannot be read: "),
+        ("plain.txt", "text has to hold either {link} or {button}"),
+    ],
+)
+def test_a_payload_file_that_cannot_be_used_is_told_with_its_place(
+    tmp_path: Path, file: str, why: str
+) -> None:
+    (tmp_path / "s.yaml").write_text("name: s\n" + ORDER % f"{{file: {file}}}")
+    (tmp_path / "latin.txt").write_bytes(b"\xd6ffne {link}")
+    (tmp_path / "long.txt").write_text("{link}" * 5000)
+    (tmp_path / "plain.txt").write_text("Hello.")
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(tmp_path / "s.yaml")
+    assert "rules[0] 'r', fault" in str(caught.value)
+    assert why in str(caught.value)
+
+
 @pytest.mark.parametrize("content", ["[1, 2]", "just text", "3"])
 def test_what_is_no_mapping_is_told_what_a_scenario_is(tmp_path: Path, content: str) -> None:
     path = tmp_path / "shop.yaml"

@@ -44,7 +44,7 @@ def _load_file(path: Path) -> Scenario:
         )
     if is_paper_config(data):
         return read_paper_config(data, path)
-    scenario, mistakes = check(Scenario, data)
+    scenario, mistakes = check(Scenario, data, path.parent)
     if scenario is None:
         raise ScenarioError(listed(path, mistakes))
     return scenario

@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -21,11 +22,16 @@ MOST_NAMED: Final = 20
 type Place = tuple[str | int, ...]
 
 
-def check[M: BaseModel](model: type[M], data: JsonValue) -> tuple[M | None, list[str]]:
-    """Return the model made of the data, or None and a sentence for every mistake."""
+def check[M: BaseModel](
+    model: type[M], data: JsonValue, folder: Path | None = None
+) -> tuple[M | None, list[str]]:
+    """Return the model made of the data, or None and a sentence for every mistake.
+
+    ``folder`` is where files lie that the data name; the working directory if left out.
+    """
     endless = {place: _at(place, data, words) for place, words in _endless(data, ())}
     try:
-        made = model.model_validate(data)
+        made = model.model_validate(data, context={"folder": folder or Path()})
     except ValidationError as error:
         schema = _schema(model)
         found = endless | {

@@ -4,6 +4,15 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
+from typing import Final, TypedDict
+
+from pydantic import with_config
+
+from warex.files import read_ordinary
+
+LONGEST: Final = 4000
+"""Characters of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +25,27 @@ class Payload:
     technique: str
     source: str
     text: str
+
+
+@with_config(extra="forbid")
+class TextFile(TypedDict):
+    """A file that holds a text, in UTF-8."""
+
+    file: str
+
+
+def read_text(given: TextFile, folder: Path) -> str:
+    """Return the text in a file, without the line break at its end.
+
+    A relative path is relative to ``folder``. Raises ValueError where it cannot be read.
+    """
+    path = folder / given["file"]
+    try:
+        return read_ordinary(path, largest=LONGEST * 4).decode().removesuffix("\n")
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise ValueError(f"{path} is no text in UTF-8") from None
 
 
 @cache

@@ -1,13 +1,14 @@
 """Text in a page that gives the agent orders (indirect prompt injection)."""
 
+from pathlib import Path
 from typing import ClassVar, Final, Literal, Self
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, ValidationInfo, field_validator, model_validator
 
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange, Resource
 from warex.faults.base import Memory, PageFault
-from warex.faults.injection.payloads import payloads
+from warex.faults.injection.payloads import LONGEST, TextFile, payloads, read_text
 from warex.faults.lies.base import Pointer
 from warex.rewriting.json_changes import Kind
 from warex.rewriting.json_edit import JsonEdit
@@ -38,8 +39,9 @@ class PromptInjection(PageFault, frozen=True):
     text: str | None = Field(
         default=None,
         min_length=1,
-        max_length=4000,
-        description="A text of your own, with `{link}` or `{button}` where it names its goal.",
+        max_length=LONGEST,
+        description="A text of your own, with `{link}` or `{button}` where it names its goal; or"
+        " `{file: …}` for one that is in a file.",
     )
     where: Where = Field(
         default="visible",
@@ -60,6 +62,15 @@ class PromptInjection(PageFault, frozen=True):
     def resources(self) -> tuple[Resource, ...]:
         """Pages; or the requests of their scripts, where those carry the text."""
         return ("xhr",) if self.where == "json" else self.default_resource
+
+    @field_validator("text", mode="before", json_schema_input_type=str | TextFile | None)
+    @classmethod
+    def _read(cls, text: object, info: ValidationInfo) -> object:
+        match text:
+            case {"file": str(file), **rest} if not rest:
+                return read_text({"file": file}, (info.context or {}).get("folder", Path()))
+            case _:
+                return text
 
     @model_validator(mode="after")
     def _has_one_goal(self) -> Self:
