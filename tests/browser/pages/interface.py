@@ -55,7 +55,8 @@ addEventListener("DOMContentLoaded", () => {{
   window.first = [...document.querySelectorAll("#plain li")];
 }});
 </script></head><body><h1>Here</h1>
-<nav><a href=/a>Home</a> <a href=/b>Orders</a> <a href=/c>Deals</a> <a href=/d>Help</a></nav>
+<nav><div><a href=/a>Home</a> <a href=/b>Orders</a> <a href=/c>Deals</a>
+<a href=/d>Help</a></div></nav>
 <ul id=plain><li>Pear<li>Fig<li>Lime<li>Apple<li>Kiwi</ul>
 <table><tbody id=goods><tr><td>Pen<td>3<tr><td>Bag<td>8<tr><td>Cup<td>5<tr><td>Hat<td>6
 </table>

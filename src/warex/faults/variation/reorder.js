@@ -2,7 +2,8 @@
 // another, so that frameworks find it where they look. Where the page itself puts parts in an order,
 // its order comes back and stays.
 ({strength}, {watch, may, allows, changed, luck, found}) => {
-    const NAV = "nav,[role=navigation]", LISTS = "nav,[role=navigation],ul,menu,[role=list],tbody,select,optgroup", MOST = 200;
+    const NAV = "nav,[role=navigation]", LINKS = "nav a[href],[role=navigation] a[href]";
+    const LISTS = "ul,menu,[role=list],tbody,select,optgroup", MOST = 200;
     const CARDS = "article,[class*=card],[class*=item],[class*=product],[class*=tile],[class*=result]";
     const FIELDS = "input:not([type=hidden]),select,textarea";
     const part = (...words) => words.flatMap((word) => [`[class*=${word} i]`, `[aria-label*=${word} i]`]);
@@ -58,7 +59,7 @@
         if (item.querySelector("form")) return null;
         const holds = ["a[href]", "button", FIELDS, "h1,h2,h3,h4,h5,h6"].map((it) => Number(Boolean(item.querySelector(it))));
         if (item.matches("li,[role=listitem]")) return `li ${holds}`;
-        if (item.matches("a[href]")) return parent.matches(NAV) ? "link" : null;
+        if (item.matches("a[href]")) return parent.closest(NAV) ? "link" : null;
         if (item.matches(CARDS)) return holds.some(Boolean) ? `${item.localName} ${item.classList[0]}` : null;
         return null;
     };
@@ -151,7 +152,7 @@
     // Return the groups around and in what was drawn.
     const parentsOf = (roots) => {
         const parents = found(roots, LISTS);
-        for (const card of found(roots, CARDS)) if (card.parentElement) parents.add(card.parentElement);
+        for (const item of found(roots, `${CARDS},${LINKS}`)) if (item.parentElement) parents.add(item.parentElement);
         for (const label of found(roots, "form label")) {
             let row = label;
             while (!row.matches("form,fieldset") && row.parentElement.querySelectorAll("label").length === 1) row = row.parentElement;
