@@ -42,6 +42,13 @@ type Point = Literal["name", "connect", "tls"]
 when the connection is made, when TLS begins."""
 
 
+def counted(memory: Memory, what: str = "pages") -> tuple[int, Memory]:
+    """Return how many there were before this one, and the memory with it."""
+    before = memory.get(what, 0)
+    number = before if isinstance(before, int) else 0
+    return number, {**memory, what: number + 1}
+
+
 class Fault(BaseModel, frozen=True, extra="forbid"):
     """One kind of misbehaviour and its parameters.
 

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import Memory, PageFault, Seconds
+from warex.faults.base import Memory, PageFault, Seconds, counted
 from warex.faults.own_site import reserved
 from warex.faults.popups import popup
 from warex.faults.popups.fake_site import FakeSite, Front
@@ -84,8 +84,7 @@ class DarkPattern(PageFault, frozen=True):
         self, exchange: Exchange, memory: Memory, luck: Luck
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Add the pattern to each page that is hit, in words that a trial keeps."""
-        seen = memory.get("pages", 0)
-        number = seen if isinstance(seen, int) else 0
+        number, memory = counted(memory)
         patterns: tuple[Pattern, ...] = ("preticked_box", "disguised_ad", "nagging", "sneaked_item")
         pattern = self.pattern or luck.choice(patterns, "pattern")
         settings: dict[str, JsonValue] = {"pattern": pattern, "after": 0}
@@ -103,7 +102,7 @@ class DarkPattern(PageFault, frozen=True):
                 title, price = luck.choice(_ITEMS, "words")
                 settings |= {"title": title, "price": price, "remove": "Remove"}
         report = f"/{luck.word('report', number)}"
-        return (Rewrite(page_script(script, settings, report)),), {**memory, "pages": number + 1}
+        return (Rewrite(page_script(script, settings, report)),), memory
 
     def _nagging(self, luck: Luck) -> dict[str, JsonValue]:
         title, text, accept, close = luck.choice(_NAGS, "words")

@@ -7,7 +7,7 @@ from pydantic import Field, JsonValue, ValidationInfo, field_validator, model_va
 
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange, Resource
-from warex.faults.base import Memory, PageFault
+from warex.faults.base import Memory, PageFault, counted
 from warex.faults.injection.payloads import LONGEST, TextFile, payloads, read_text
 from warex.faults.lies.base import Pointer
 from warex.rewriting.json_changes import Kind
@@ -102,8 +102,7 @@ class PromptInjection(PageFault, frozen=True):
         self, exchange: Exchange, memory: Memory, luck: Luck
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Put the text into each page that is hit; each page has a link of its own."""
-        seen = memory.get("pages", 0)
-        number = seen if isinstance(seen, int) else 0
+        number, memory = counted(memory)
         goals = ("visit",) if self.where == "json" else ("visit", "click")
         found = [it.text for it in payloads() if self.payload in (None, it.id) and it.goal in goals]
         text = self.text or luck.choice(found, "payload")
@@ -112,7 +111,6 @@ class PromptInjection(PageFault, frozen=True):
         where = exchange.request.parts
         link = f"{where.scheme}://{where.netloc}{report}"
         text = text.replace("{link}", link).replace("{button}", button or "")
-        memory = {**memory, "pages": number + 1}
         if self.where == "json":
             kind: Kind | None = "user_text" if self.at is None else None
             edit = JsonEdit("replaced", luck, self.at, kind, text=text)

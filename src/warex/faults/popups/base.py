@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, JsonValue
 
-from warex.faults.base import Memory, PageFault, Seconds
+from warex.faults.base import PageFault, Seconds
 
 
 class PopupFault(PageFault, frozen=True):
@@ -24,12 +24,6 @@ class PopupFault(PageFault, frozen=True):
     every: Seconds = Field(
         default=5.0, description="Seconds from when it is closed to when it opens again."
     )
-
-    def counted(self, memory: Memory) -> tuple[int, Memory]:
-        """Return how many pages were hit before, and the memory that this one was."""
-        seen = memory.get("pages", 0)
-        number = seen if isinstance(seen, int) else 0
-        return number, {**memory, "pages": number + 1}
 
     def timing(self) -> Mapping[str, JsonValue]:
         """Return what the page's script is told of time, in milliseconds."""

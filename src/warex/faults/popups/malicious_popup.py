@@ -7,7 +7,7 @@ from pydantic import Field, JsonValue
 
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import Memory
+from warex.faults.base import Memory, counted
 from warex.faults.own_site import reserved
 from warex.faults.popups import popup
 from warex.faults.popups.base import PopupFault
@@ -129,7 +129,7 @@ class MaliciousPopup(PopupFault, frozen=True):
         self, exchange: Exchange, memory: Memory, luck: Luck
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Open the popup on each page that is hit; a trial has one lure."""
-        number, memory = self.counted(memory)
+        number, memory = counted(memory)
         lures: tuple[Lure, ...] = tuple(_LURES) if self.lure is None else (self.lure,)
         words = _LURES[luck.choice(lures, "lure")]
         look = {**words.look, "font": "Arial, sans-serif", "overlay": self.place == "overlay"}

@@ -7,7 +7,7 @@ from pydantic import Field, JsonValue
 
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import Memory
+from warex.faults.base import Memory, counted
 from warex.faults.popups.base import PopupFault
 from warex.rewriting.page_script import page_script
 from warex.seeds import Luck
@@ -74,7 +74,7 @@ class Popup(PopupFault, frozen=True):
         self, exchange: Exchange, memory: Memory, luck: Luck
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Open a popup of its own on each page that is hit."""
-        number, memory = self.counted(memory)
+        number, memory = counted(memory)
         words = luck.choice(self._words(), "words", number)
         look: dict[str, JsonValue] = {
             **luck.choice(_LOOKS, "look", number),

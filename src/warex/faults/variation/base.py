@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import Memory, PageFault
+from warex.faults.base import Memory, PageFault, counted
 from warex.rewriting.page_script import page_script
 from warex.seeds import Luck
 
@@ -37,8 +37,7 @@ class VariationFault(PageFault, frozen=True):
         self, exchange: Exchange, memory: Memory, luck: Luck
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Change each page that is hit in the same way; only where it reports is its own."""
-        seen = memory.get("pages", 0)
-        number = seen if isinstance(seen, int) else 0
+        number, memory = counted(memory)
         settings: dict[str, JsonValue] = {
             "seed": int(luck.draw("page") * 2**32),
             "strength": self.strength,
@@ -46,7 +45,7 @@ class VariationFault(PageFault, frozen=True):
         }
         report = f"/{luck.word('report', number)}"
         edit = page_script(type(self).__module__, settings, report, self.helpers)
-        return (Rewrite(edit),), {**memory, "pages": number + 1}
+        return (Rewrite(edit),), memory
 
     @abstractmethod
     def settings(self, luck: Luck) -> Mapping[str, JsonValue]:

@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 
 from warex.effects import Gate
 from warex.exchange import Exchange, Request, Resource
-from warex.faults.base import Fault, Memory
+from warex.faults.base import Fault, Memory, counted
 from warex.seeds import Luck
 
 LOOKS: Final = (
@@ -50,21 +50,15 @@ class Wall(Fault, frozen=True):
 
     def gate(self, exchange: Exchange, memory: Memory, luck: Luck) -> tuple[Gate, Memory]:
         """Return how to get past the page that this exchange is given, and what to remember."""
-        pages, walls = _number(memory, "pages"), _number(memory, "walls")
+        pages, known = counted(memory)
         cookie = str(memory.get("cookie"))
         if not self.goes_on(exchange, memory):
+            walls, known = counted(known, "walls")
             cookie = f"s{luck.word('name')[:6]}={luck.word('cookie', walls)}"
-            walls += 1
         gate = Gate(f"/{luck.word('path', pages)}", own_address(exchange.request), cookie)
         host = exchange.request.parts.netloc
-        known: Memory = {"pages": pages + 1, "walls": walls, "cookie": cookie, "host": host}
-        return gate, {**memory, **known}
+        return gate, {**known, "cookie": cookie, "host": host}
 
 
 def _shows(request: Request, cookie: str) -> bool:
     return cookie in (it.strip() for it in request.headers.get("cookie", "").split(";"))
-
-
-def _number(memory: Memory, name: str) -> int:
-    value = memory.get(name, 0)
-    return value if isinstance(value, int) else 0
