@@ -2,6 +2,44 @@ import pytest
 
 from warex.exchange import Request, Resource, Response, resource_of
 
+
+@pytest.mark.parametrize(
+    ("url", "headers", "third"),
+    [
+        ("https://cdn.test/a.js", {"sec-fetch-site": "cross-site"}, True),
+        ("https://cdn.shop.test/a.js", {"sec-fetch-site": "same-site"}, False),
+        ("https://shop.test/a.js", {"sec-fetch-site": "same-origin"}, False),
+        ("https://shop.test/a.js", {"sec-fetch-site": "none"}, False),
+        # A script of another origin that asks for one of its own still does so for the page.
+        (
+            "https://cdn.test/b.js",
+            {"sec-fetch-site": "cross-site", "referer": "https://cdn.test/a.js"},
+            True,
+        ),
+        # To a browser this is another site, since the scheme is another one.
+        (
+            "https://cdn.shop.test/a.js",
+            {"sec-fetch-site": "cross-site", "referer": "http://www.shop.test/"},
+            False,
+        ),
+        ("http://a.example.co.uk/a.js", {"referer": "http://b.example.co.uk/"}, False),
+        ("http://one.co.uk/a.js", {"referer": "http://two.co.uk/"}, True),
+        ("http://a.github.io/a.js", {"referer": "http://b.github.io/"}, True),
+        ("http://cdn.shop.test/a.js", {"referer": "http://www.shop.test/"}, False),
+        ("http://localhost:8001/a.js", {"referer": "http://localhost:8002/"}, False),
+        ("http://127.0.0.1/a.js", {"referer": "http://127.0.0.2/"}, True),
+        ("http://cdn.test/a.js", {"origin": "http://shop.test"}, True),
+        ("http://cdn.test/a.js", {"origin": "null"}, False),
+        ("http://cdn.test/a.js", {"referer": "http://[half"}, False),
+        ("http://cdn.test/a.js", {}, False),
+    ],
+)
+def test_a_third_party_has_another_registrable_domain_than_the_page(
+    url: str, headers: dict[str, str], third: bool
+) -> None:
+    assert Request("GET", url, headers).is_third_party is third
+
+
 AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)"
 # What Chromium sends. Over plain HTTP it says no Fetch Metadata, unless the host is this machine.
 NAVIGATION = {

@@ -24,9 +24,10 @@ def test_a_candidate_is_all_that_a_match_looks_at() -> None:
         None,
         None,
         True,
+        False,
     )
     assert Candidate.of(answer(exchange, 404, "Text/HTML; charset=x"), llm=True) == (
-        *("GET", f"{PAGE}?q", "document", True, 404, "text/html", None, None, True),
+        *("GET", f"{PAGE}?q", "document", True, 404, "text/html", None, None, True, False),
     )
 
 

@@ -178,6 +178,24 @@ def test_per_rule_all_that_match_are_numbered_in_order_of_arrival() -> None:
     assert places(found) == [("down", "", 1), ("down", "", 2), ("down", "", 3)]
 
 
+def test_a_rule_about_third_parties_neither_hits_nor_counts_what_is_of_the_pages_own_site() -> None:
+    fault: JsonValue = {"kind": "javascript_failure", "third_party": True}
+    injector = Injector(one(trigger={"first": 1}, fault=fault), 1)
+    of = {name: {**SCRIPT, "sec-fetch-site": name} for name in ("same-origin", "cross-site")}
+
+    found = [
+        send(injector, url, headers=of[name]).injections
+        for url, name in (
+            (URLS[0], "same-origin"),
+            (URLS[1], "cross-site"),
+            (URLS[2], "cross-site"),
+        )
+    ]
+
+    assert [len(injections) for injections in found] == [0, 1, 0]
+    assert only(found[1]).ordinal == 1
+
+
 def test_one_url_in_two_spellings_is_one() -> None:
     injector = Injector(one(trigger={"nth": 2}, per="url"), 1)
 

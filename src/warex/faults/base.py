@@ -77,6 +77,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         """The resources a rule is about when its match names none; empty for all."""
         return self.default_resource
 
+    @property
+    def of_third_parties(self) -> bool:
+        """Whether a rule with it is only about what is of another site than the page."""
+        return False
+
     if TYPE_CHECKING:
 
         @property

@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import NamedTuple, Self
 
-from warex.exchange import Exchange, Resource, resource_of
+from warex.exchange import ONLY_BY_GET, Exchange, Resource, resource_of
 from warex.faults import McpFault, PageFault
 from warex.llm.exchange import LlmExchange
 from warex.llm.hosts import is_known_llm_host
@@ -32,6 +32,8 @@ class Candidate(NamedTuple):
     """Of what goes to a server of tools: the method of each request in it, and the tool."""
     top_level: bool = True
     """Whether it is for no frame in a page."""
+    third_party: bool = False
+    """Whether it is of another site than the page that asks for it."""
 
     @classmethod
     def of(cls, exchange: Exchange, *, llm: bool) -> Self:
@@ -41,6 +43,8 @@ class Candidate(NamedTuple):
         seen = cls(request.method, normalise(request.url), resource, llm)
         if resource == "document" and not request.is_top_level:
             seen = seen._replace(top_level=False)
+        if resource in ONLY_BY_GET and request.is_third_party:
+            seen = seen._replace(third_party=True)
         if isinstance(exchange, LlmExchange):
             asked = exchange.asked
             seen = seen._replace(call=(asked.family, asked.model, exchange.step))
@@ -75,6 +79,7 @@ def candidates_of(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], b
     whole_pages = (
         isinstance(rule.fault, PageFault) and match.resource is None and "document" in resources
     )
+    third_parties = rule.fault.of_third_parties
     media_types = tuple(wanted.lower() for wanted in match.content_type or ())
 
     def fits(candidate: Candidate) -> bool:
@@ -83,6 +88,8 @@ def candidates_of(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], b
         if resources and candidate.resource not in resources:
             return False
         if whole_pages and not candidate.top_level:
+            return False
+        if third_parties and not candidate.third_party:
             return False
         if match.of_websockets and candidate.resource != "websocket":
             return False

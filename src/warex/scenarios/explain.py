@@ -91,6 +91,7 @@ def _exchanges(rule: Rule) -> str:
         return _requests_to_tools(rule)
     methods = f"{_or(match.method)} requests" if match.method else "requests"
     words = f"{methods} whose resource is {_or(rule.resources)}" if rule.resources else methods
+    words += " of another site than the page" if rule.fault.of_third_parties else ""
     words += _where(match)
     if match.status:
         words += f", where the site answers {_or(map(str, match.status))}"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Browser, Error, Page, expect
 
-from tests.browser.pages.site import ICON, lane_to
+from tests.browser.pages.site import ICON, lane_to, opened
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults import (
@@ -24,6 +24,7 @@ from warex.faults import (
     SlowPage,
     WrongRedirect,
 )
+from warex.proxy.config import HostMap
 from warex.scenarios import Trigger
 from warex.traces import FaultDelivered, FaultPlanned, HarnessBroke, Witness
 
@@ -177,6 +178,26 @@ def test_a_broken_script_does_not_do_its_work(
         page.goto(f"{SITE}/lively")
         assert page.title() == "Still"
         assert len(errors) == 1
+
+
+def test_only_scripts_of_other_sites_do_not_come(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    script = [(b"Content-Type", b"text/javascript")]
+    sources = ("/own.js", "https://cdn.shop.example/sub.js", "https://tracker.test/third.js")
+    tags = "".join(f"<script src={source}></script>" for source in sources)
+    site.routes["/parts"] = Answer(headers=HTML, body=f"{ICON}<title>-</title>{tags}".encode())
+    for name in ("own", "sub", "third"):
+        body = f"document.title += ' {name}'".encode()
+        site.routes[f"/{name}.js"] = Answer(headers=script, body=body)
+    hosts = ("shop.example", "cdn.shop.example", "tracker.test")
+    maps = tuple(HostMap.parse(f"https://{it}=http://127.0.0.1:{site.port}") for it in hosts)
+    fault = JavascriptFailure(third_party=True, delay=0)
+    with begin(scenario=scenario(fault, trigger=Trigger(always=True)), maps=maps) as lane:
+        page = opened(browser, lane, "parts")
+        assert page.title() == "- own sub"
+        page.context.close()
+    assert [it.url for it in lane.events(FaultPlanned)] == [sources[2]]
 
 
 @pytest.mark.parametrize(

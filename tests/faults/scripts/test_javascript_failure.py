@@ -14,6 +14,11 @@ def test_it_is_about_scripts_where_a_rule_names_nothing_else() -> None:
     assert JavascriptFailure.default_resource == ("script",)
 
 
+def test_it_may_be_about_scripts_of_other_sites_only() -> None:
+    assert JavascriptFailure(third_party=True).of_third_parties
+    assert not JavascriptFailure().of_third_parties
+
+
 def test_a_script_is_held_for_ten_seconds_and_answered_504() -> None:
     (wait, reply), _ = JavascriptFailure().effects(SCRIPT, {}, LUCK)
 

@@ -37,6 +37,17 @@ class JavascriptFailure(Fault, frozen=True):
         " throws; let its first half through (with stage: response).",
     )
 
+    third_party: bool = Field(
+        default=False,
+        strict=True,
+        description="Whether only scripts from another site than the page's are meant.",
+    )
+
+    @property
+    def of_third_parties(self) -> bool:
+        """Whether only scripts from another site than the page's are meant."""
+        return self.third_party
+
     @model_validator(mode="after")
     def _does_something(self) -> Self:
         if self.mode == "delay" and not self.delay:
