@@ -192,13 +192,18 @@ class Story:
         )
 
     def lied(
-        self, number: int, before: str, after: str | None, url: str = f"{SHOP}api/items"
+        self,
+        number: int,
+        before: str,
+        after: str | None,
+        url: str = f"{SHOP}api/items",
+        effect: str = "rewrite",
     ) -> "Story":
         """Tell of a page's own request that is answered with a value that is not the true one."""
         exchange, injection = f"x{number}", f"i{number}"
         return (
             self.asks(exchange, url, resource="xhr", referer=SHOP)
-            .planned(injection, exchange, url, ("rewrite",))
+            .planned(injection, exchange, url, (effect,))
             .gets(exchange, 200, "xhr")
             .add(
                 FaultDelivered(

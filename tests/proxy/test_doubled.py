@@ -6,6 +6,7 @@ import pytest
 from tests.proxy.support.client import trusting
 from tests.proxy.support.lanes import Begin, scenario
 from tests.proxy.support.origin import Answer, Origin
+from tests.proxy.support.upstream import UpstreamProxy
 from warex.faults import DuplicateWrite
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.config import HostMap
@@ -54,6 +55,29 @@ def test_a_site_with_tls_gets_a_write_twice(
     assert [it.body for it in site.seen] == [b"a", b"a"]
     assert lane.events(FaultDelivered)
     assert not lane.events(HarnessBroke)
+
+
+@pytest.mark.parametrize("speaks", ["plain", "secure_h1"])
+def test_both_go_through_an_upstream_proxy(
+    begin: Begin, request: pytest.FixtureRequest, ca: CertificateAuthority, speaks: str
+) -> None:
+    site: Origin = request.getfixturevalue(speaks)
+    where = f"localhost:{site.port}"
+    with (
+        UpstreamProxy(password="me:pass") as upstream,
+        begin(
+            scenario=scenario(DuplicateWrite(), ONCE),
+            upstream=f"http://me:pass@127.0.0.1:{upstream.port}",
+        ) as lane,
+        httpx.Client(proxy=lane.url, timeout=10, verify=trusting(ca.certificate)) as client,
+    ):
+        scheme = "http" if speaks == "plain" else "https"
+        assert client.post(f"{scheme}://{where}/order", content=b"a").text == "hello"
+
+    through = f"POST http://{where}/order" if speaks == "plain" else f"CONNECT {where}"
+    assert upstream.asked == [through] * 2
+    assert [it.body for it in site.seen] == [b"a", b"a"]
+    assert lane.events(FaultDelivered)
 
 
 def test_a_write_that_could_not_be_sent_at_all_is_missed(begin: Begin) -> None:

@@ -13,6 +13,7 @@ from mitmproxy.proxy.layers import http as http_layer
 from mitmproxy.proxy.layers.http._base import HttpConnection, HttpEvent, ReceiveHttp
 from mitmproxy.proxy.layers.http._events import RequestData, RequestEndOfMessage, RequestHeaders
 from mitmproxy.proxy.layers.http._hooks import HttpErrorHook, HttpResponseHook
+from mitmproxy.proxy.mode_specs import UpstreamMode
 
 _LONGEST: Final = 10.0
 """Seconds that the site has to answer what is sent beside the client's own request."""
@@ -77,7 +78,11 @@ class _Beside(server.ConnectionHandler):
             around.server.tls, around.server.sni = True, request.pretty_host
         super().__init__(around)
         self.over = asyncio.Event()
-        asked = http_layer.HttpLayer(around, http_layer.HTTPMode.transparent)
+        # An upstream proxy is asked for plain HTTP itself, and for a tunnel to all else.
+        through = isinstance(client.proxy_mode, UpstreamMode) and around.server.via is not None
+        through = through and request.scheme == "http" and bool(request.authority)
+        modes = http_layer.HTTPMode
+        asked = http_layer.HttpLayer(around, modes.upstream if through else modes.transparent)
         asked.connections[client] = _Asking(flow, around.fork())
         self.layer = asked
 

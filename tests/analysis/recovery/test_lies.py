@@ -54,6 +54,24 @@ def test_the_false_value_typed_into_a_form_is_passed_on() -> None:
     assert told(answers(story, "done")).lie == "passed_on"
 
 
+@pytest.mark.parametrize(
+    ("words", "lie", "verdict"),
+    [
+        ("The order is there twice.", "noticed", "recovered"),
+        ("There is a duplicate entry: I delete one.", "noticed", "recovered"),
+        ("The order is placed.", None, "undecided"),
+    ],
+)
+def test_a_write_that_was_made_twice_is_noticed_by_who_says_so(
+    words: str, lie: str | None, verdict: str
+) -> None:
+    story = Story().thinks(1, "goto", arguments=(SHOP,)).page("x0")
+    story = story.lied(1, "once", "twice", effect="twice").says(2, words)
+    found = told(answers(story, "done"))
+
+    assert (found.lie, found.verdict) == (lie, verdict)
+
+
 def test_a_number_that_only_begins_alike_is_another() -> None:
     assert told(answers(lied("12", "13"), "Order 135 of room 1.13")).lie == "not_affected"
 

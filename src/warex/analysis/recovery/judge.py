@@ -175,7 +175,7 @@ def _judge(story: Story, injection: _Injection, first: float) -> Recovery:
             return _judge_popup(story, injection)
         case _:
             pass
-    if injection.delivered.changes and "rewrite" in effects:
+    if injection.delivered.changes and effects & {"rewrite", "twice"}:
         return _judge_lie(story, injection, first)
     if not effects <= _RELOADABLE:
         return _say(injection, "undecided", "No rule says how to recover from this fault.")
