@@ -2,19 +2,22 @@
 // tells the proxy once of each thing that happens.
 (settings, change) => {
     "use strict";
-    const own = document.currentScript, ask = window.fetch, told = new Set();
+    // As the browser has them: a page may put others in their place, and lead relative addresses away.
+    const {fetch: ask, setTimeout: later, setInterval: often, clearInterval: stop} = window;
+    const report = location.origin + settings.report;
+    const own = document.currentScript, told = new Set();
     if (own) own.remove();
     const tell = (what, detail) => {
         if (told.has(what)) return;
         told.add(what);
         const body = detail ? `${what}\n${detail}` : what;
         const sent = {method: "POST", body, mode: "no-cors", credentials: "omit", keepalive: true};
-        ask.call(window, settings.report, sent).catch(() => {});
+        ask(report, sent).catch(() => {});
     };
     // Ask the proxy something, at the address at which it is told.
     const inquire = (what, text) => {
         const sent = {method: "POST", body: `${what}\n${text}`, credentials: "omit"};
-        return ask.call(window, settings.report, sent).then((answer) => answer.json());
+        return ask(report, sent).then((answer) => answer.json());
     };
     const make = (tag, style, text) => {
         const element = document.createElement(tag);
@@ -65,17 +68,22 @@
         };
         watched.push(look);
         look();
-        const timer = setInterval(look, 100);
+        const timer = often(look, 100);
         return () => {
             entry.there = false;
-            clearInterval(timer);
+            stop(timer);
             element.remove();
         };
     };
+    let begun = false;
     const begin = () => {
+        if (begun || document.readyState !== "complete") return;
+        begun = true;
+        stop(timer);
         new MutationObserver(() => watched.forEach((look) => look())).observe(document.documentElement, {childList: true, subtree: true});
-        setTimeout(() => change(settings, {make, keep, tell, inquire, isReady}), settings.after);
+        later(() => change(settings, {make, keep, tell, inquire, isReady}), settings.after);
     };
-    if (document.readyState === "complete") begin();
-    else window.addEventListener("load", begin, {once: true});
+    // A page that is written anew while it loads takes the listeners away.
+    const timer = often(begin, 100);
+    window.addEventListener("load", begin, {once: true});
 }

@@ -45,6 +45,47 @@ PAGES = {
             "{ document.body.innerHTML = '<h1>Here</h1>' }, 50)</script>"
         ).encode(),
     ),
+    "based": Answer(
+        headers=[(b"Content-Type", b"text/html"), (b"Content-Security-Policy", STRICT)],
+        body=f"<base href='http://elsewhere.example/a/'>{ICON}<h1>Here</h1>".encode(),
+    ),
+    "written": Answer(
+        headers=[(b"Content-Type", b"text/html")],
+        body=(
+            f"{ICON}<script>setTimeout(() => {{ document.open();"
+            f"document.write(`{ICON}<h1>Here</h1>`); document.close() }})</script><img src=/none>"
+        ).encode(),
+    ),
+    "written-late": Answer(
+        headers=[(b"Content-Type", b"text/html")],
+        body=(
+            f"{ICON}<script>addEventListener('load', () => {{ document.open();"
+            f"document.write(`{ICON}<h1>Here</h1>`); document.close() }})</script>"
+        ).encode(),
+    ),
+    "swapped": Answer(
+        headers=[(b"Content-Type", b"text/html")],
+        body=(
+            f"{ICON}<script>setTimeout(() => {{ const whole = document.createElement('html');"
+            "whole.innerHTML = '<body><h1>Here</h1>'; document.documentElement.replaceWith(whole) }"
+            ", 200)</script>"
+        ).encode(),
+    ),
+    "shadowed": Answer(
+        headers=[(b"Content-Type", b"text/html")],
+        body=(
+            f"{ICON}<script>const held = document.createElement('my-app');"
+            "addEventListener('load', () => document.body.replaceChildren(held));"
+            "held.attachShadow({mode: 'open'}).innerHTML = '<h1>Here</h1>'</script>"
+        ).encode(),
+    ),
+    "patched": Answer(
+        headers=[(b"Content-Type", b"text/html")],
+        body=(
+            f"{ICON}<h1>Here</h1><script>window.fetch = () => Promise.reject(1);"
+            "window.setTimeout = window.setInterval = () => 0; window.clearInterval = null</script>"
+        ).encode(),
+    ),
 }
 
 
