@@ -5,10 +5,13 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, JsonValue
 
-from warex.effects import Reply
-from warex.exchange import Request, Resource
-from warex.faults.base import Fault
+from warex.effects import Effect, Reply, Rewrite
+from warex.exchange import Exchange, Request, Resource
+from warex.faults.base import Fault, Memory
+from warex.rewriting.json_changes import How
+from warex.rewriting.json_edit import JsonEdit
 from warex.rewriting.json_values import steps_of
+from warex.seeds import Luck
 
 
 def _is_pointer(pointer: str) -> str:
@@ -26,6 +29,31 @@ class JsonLie(Fault, frozen=True):
     default_resource: ClassVar[tuple[Resource, ...]] = ("xhr",)
 
     stage: Literal["response"] = "response"
+
+
+class ListLie(JsonLie, frozen=True):
+    """A list in JSON that lacks items; what counts them beside it says so, too."""
+
+    how: ClassVar[How]
+    """What becomes of the list."""
+    met: ClassVar[str]
+    """What the browser meets; ``{}`` stands for which list it is."""
+
+    at: Pointer | None = Field(
+        default=None,
+        description="A JSON pointer (RFC 6901) to the list; left out, the longest outermost one.",
+    )
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Take the items out as the answer passes."""
+        return (Rewrite(JsonEdit(self.how, luck, self.at)),), memory
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        which = "the longest list" if self.at is None else f"the list at {self.at!r}"
+        return f"is handled by the site, and answered with JSON in which {self.met.format(which)}"
 
 
 def json_reply(request: Request, status: int, value: JsonValue, *, echoes: bool = False) -> Reply:
