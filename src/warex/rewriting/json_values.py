@@ -114,6 +114,8 @@ def _held_by(parent: Value) -> Iterator[Value]:
 
 
 def _past_space(text: str, at: int) -> int:
+    if at < len(text) and text[at] > " ":
+        return at
     space = _SPACE.match(text, at)
     return space.end() if space else at
 
@@ -146,7 +148,9 @@ def found_at(root: Value, pointer: str) -> Value | None:
 
 def decoded(raw: str) -> str:
     """Return what a value says: a string's text, anything else as it is written."""
-    return str(json.loads(raw, strict=False)) if raw.startswith('"') else raw
+    if not raw.startswith('"'):
+        return raw
+    return str(json.loads(raw, strict=False)) if "\\" in raw else raw[1:-1]
 
 
 def written(text: str) -> str:
