@@ -1,22 +1,38 @@
-"""Draws what a browser meets under presets, for the docs: one sheet for each group of presets.
+"""Draws what a browser meets, for the docs: one sheet for each group of presets or faults.
 
-python -m tests.browser.pages.pictures docs/images page walls lies injection variation
+python -m tests.browser.pages.pictures docs/images paper variation walls lies injection
 """
 
 import base64
+import struct
 import sys
 import tempfile
+import zlib
 from contextlib import suppress
 from html import escape
+from itertools import product
 from pathlib import Path
 
-from playwright.sync_api import Browser, Error, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Error, Page, ViewportSize, sync_playwright
 
-from tests.proxy.support.lanes import Begin, beginner
+from tests.proxy.support.lanes import Begin, beginner, scenario
+from warex.faults import (
+    CaptchaWall,
+    ConsentWall,
+    DarkPattern,
+    Fault,
+    MaintenancePage,
+    PromptInjection,
+    ResourceFailure,
+    SessionExpired,
+    SoftError,
+    TextCorruption,
+)
 from warex.proxy.ca import ensure_ca
 from warex.proxy.config import HostMap
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET, find_chromium
+from warex.scenarios import Scenario
 from warex.scenarios.load import load_preset
 from warex.scenarios.presets import preset_names
 from warex.testbed.server import Testbed
@@ -25,6 +41,36 @@ SITE = "http://shop.warex.test"
 VIEW = ViewportSize(width=960, height=600)
 _SETTLED = 3_000
 """Milliseconds that a page is given to show what is done to it."""
+_PRODUCT = "/products/1"
+_FAULTS: dict[str, tuple[str, dict[str, Fault]]] = {
+    "walls": (
+        "/",
+        {
+            "captcha_wall": CaptchaWall(),
+            "consent_wall": ConsentWall(),
+            "session_expired, login: own": SessionExpired(login="own"),
+            "maintenance_page": MaintenancePage(),
+            "resource_failure": ResourceFailure(),
+        },
+    ),
+    "lies": (
+        _PRODUCT,
+        {
+            "text_corruption, value: price, count: 8": TextCorruption(value="price", count=8),
+            "soft_error": SoftError(),
+        },
+    ),
+    "injection": (
+        "/cart",
+        {
+            "prompt_injection": PromptInjection(),
+            "dark_pattern, pattern: preticked_box": DarkPattern(pattern="preticked_box"),
+            "dark_pattern, pattern: sneaked_item": DarkPattern(pattern="sneaked_item"),
+            "dark_pattern, pattern: nagging": DarkPattern(pattern="nagging"),
+        },
+    ),
+}
+"""The page on which the faults of a group are met, and how each is called."""
 _SHEET = """<!doctype html><style>
 body {{ margin: 0; padding: 12px; width: 1176px; font: 15px system-ui, sans-serif; color: #222 }}
 main {{ display: grid; grid-template-columns: repeat(3, 1fr); gap: 16px }}
@@ -32,6 +78,22 @@ figure {{ margin: 0 }}
 img {{ width: 100%; border: 1px solid #bbb }}
 figcaption {{ padding-top: 4px }}
 </style><main>{figures}</main>"""
+
+
+_INDICES = """async (png) => {
+  const image = new Image();
+  image.src = `data:image/png;base64,${png}`;
+  await image.decode();
+  const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+  canvas.drawImage(image, 0, 0);
+  const {data} = canvas.getImageData(0, 0, image.width, image.height);
+  const level = (at) => Math.round(data[at] / 51);
+  const indices = new Uint8Array(data.length / 4);
+  indices.forEach((_, at) => {
+    indices[at] = 36 * level(4 * at) + 6 * level(4 * at + 1) + level(4 * at + 2);
+  });
+  return [image.width, image.height, indices.toBase64()];
+}"""
 
 
 def draw(folder: Path, groups: list[str]) -> None:
@@ -45,24 +107,54 @@ def draw(folder: Path, groups: list[str]) -> None:
             args=[*QUIET, "--disable-quic", "--no-sandbox"],
         )
         for group in groups:
-            names = ["", *(name for name in preset_names() if name.startswith(f"{group}/"))]
-            figures = "".join(_figure(name, _shot(browser, begin, bed, name)) for name in names)
-            sheet = browser.new_page(viewport={"width": 1200, "height": 400})
+            path, met = _met(group)
+            figures = "".join(
+                _figure(name, _shot(browser, begin, bed, path, scenario))
+                for name, scenario in ({"no fault": None} | met).items()
+            )
+            sheet = browser.new_page(viewport={"width": 1200, "height": 300})
             sheet.set_content(_SHEET.format(figures=figures))
-            sheet.screenshot(path=folder / f"faults-{group}.png", full_page=True)
+            png = _small(sheet, sheet.screenshot(full_page=True))
+            Path(folder, f"faults-{group}.png").write_bytes(png)
             sheet.close()
         browser.close()
         server.close()
 
 
+def _met(group: str) -> tuple[str, dict[str, Scenario]]:
+    """Return a page's path, and under which scenarios it is shown."""
+    if group not in _FAULTS:
+        names = [name for name in preset_names() if name.startswith(f"{group}/")]
+        return "/", {name: load_preset(name) for name in names}
+    path, faults = _FAULTS[group]
+    return path, {
+        name: scenario(fault, match={"resource": fault.default_resource or ("document",)})
+        for name, fault in faults.items()
+    }
+
+
 def _figure(name: str, png: bytes) -> str:
     data = base64.b64encode(png).decode()
-    caption = escape(name or "no fault")
-    return f'<figure><img src="data:image/png;base64,{data}"><figcaption>{caption}</figure>'
+    return f'<figure><img src="data:image/png;base64,{data}"><figcaption>{escape(name)}</figure>'
 
 
-def _shot(browser: Browser, begin: Begin, bed: Testbed, preset: str) -> bytes:
-    scenario = load_preset(preset) if preset else None
+def _small(page: Page, png: bytes) -> bytes:
+    """Return a picture again with a palette, each channel rounded to six levels."""
+    width, height, indices = page.evaluate(_INDICES, base64.b64encode(png).decode())
+    pixels = base64.b64decode(indices)
+    rows = b"".join(b"\0" + pixels[at * width : (at + 1) * width] for at in range(height))
+    palette = bytes(51 * level for colour in product(range(6), repeat=3) for level in colour)
+    head = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
+    chunks = {b"IHDR": head, b"PLTE": palette, b"IDAT": zlib.compress(rows, 9), b"IEND": b""}
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks.items()
+    )
+
+
+def _shot(
+    browser: Browser, begin: Begin, bed: Testbed, path: str, scenario: Scenario | None
+) -> bytes:
     maps = (HostMap.parse(f"{SITE}=http://127.0.0.1:{bed.port}"),)
     with begin(scenario=scenario, maps=maps, sites=(SITE,), seed=1) as lane:
         context = browser.new_context(
@@ -70,7 +162,7 @@ def _shot(browser: Browser, begin: Begin, bed: Testbed, preset: str) -> bytes:
         )
         page = context.new_page()
         with suppress(Error):  # Some faults leave the browser with a page of its own.
-            page.goto(SITE)
+            page.goto(SITE + path)
         if scenario is not None:
             page.wait_for_timeout(_SETTLED)
         png = page.screenshot()
