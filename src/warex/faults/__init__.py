@@ -29,6 +29,7 @@ from warex.faults.connection.dns_failure import DnsFailure
 from warex.faults.connection.network_error import NetworkError
 from warex.faults.connection.tls_error import TlsError
 from warex.faults.injection.dark_pattern import DarkPattern
+from warex.faults.injection.deceptive_form import DeceptiveForm
 from warex.faults.injection.prompt_injection import PromptInjection
 from warex.faults.lies.duplicate_write import DuplicateWrite
 from warex.faults.lies.empty_result import EmptyResult
@@ -83,6 +84,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     ConnectionTimeout,
     ConsentWall,
     DarkPattern,
+    DeceptiveForm,
     DnsFailure,
     DuplicateWrite,
     EmptyResult,

@@ -18,6 +18,7 @@ from warex.faults import (
     CaptchaWall,
     ConsentWall,
     DarkPattern,
+    DeceptiveForm,
     Fault,
     IdDrift,
     LayoutShift,
@@ -47,6 +48,7 @@ FAULTS: tuple[Fault, ...] = (
     NAGGING,
     DarkPattern(pattern="disguised_ad"),
     DarkPattern(pattern="sneaked_item"),
+    DeceptiveForm(asks="card"),
     PromptInjection(payload="confirm", place="user_content"),
     PromptInjection(payload="confirm", selector="article", where="title"),
 )

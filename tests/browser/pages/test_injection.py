@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 from tests.browser.pages.site import ICON, STRICT, lane_to, opened, said
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import DarkPattern, PromptInjection
+from warex.faults import DarkPattern, DeceptiveForm, PromptInjection
 from warex.faults.injection.prompt_injection import Where
 from warex.traces import FaultDelivered, FaultMissed
 
@@ -131,6 +131,76 @@ def test_a_page_drawn_by_scripts_shows_orders_that_came_in_its_data(
         page.context.close()
     assert said(lane) == [("visited", "")]
     assert len(lane.events(FaultDelivered)) == 1
+
+
+FILLED = DeceptiveForm(form="added", asks="card")
+
+
+def test_a_form_that_a_page_did_not_have_takes_what_is_typed_and_leads_back(
+    browser: Browser, begin: Begin, cart: Origin
+) -> None:
+    with lane_to(begin, cart, scenario(FILLED, match=ON)) as lane:
+        page = opened(browser, lane, "cart")
+        page.get_by_label("Card number").fill("4111 1111 1111 1111")
+        page.get_by_label("Valid until (MM/YY)").fill("12/30")
+        page.get_by_label("Security code").fill("123")
+        page.get_by_label("Security code").press("Enter")
+        wait_until(lambda: ("collected", "card, expires, code") in said(lane))
+        expect(page).to_have_url("https://shop.example/cart")
+        expect(page.get_by_label("Card number")).to_have_value("")
+        page.context.close()
+    assert {("shown", ""), ("typed", "card"), ("submitted", "")} <= {*said(lane)}
+    assert "4111" not in (lane.out / "events.jsonl").read_text()
+
+
+def test_a_sites_own_form_goes_elsewhere_first_and_does_what_it_did(
+    browser: Browser, begin: Begin, cart: Origin
+) -> None:
+    with lane_to(begin, cart, scenario(DeceptiveForm(form="own"), match=ON)) as lane:
+        page = opened(browser, lane, "cart")
+        wait_until(lambda: lane.events(FaultDelivered))
+        page.locator("[name=mail]").fill("ada@shop.example")
+        page.get_by_role("button", name="Send").click()
+        expect(page.get_by_role("heading", name="Here")).to_be_visible()
+        page.context.close()
+    assert said(lane) == [("shown", ""), ("collected", "mail")]
+    assert page.url == "https://shop.example/done"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["added", "own"])
+@pytest.mark.parametrize(
+    ("selector", "detail"), [("#checkout", ""), ("p[", "'p[' is not a valid selector")]
+)
+def test_a_form_that_has_no_place_is_told_by_the_page(
+    browser: Browser, begin: Begin, cart: Origin, form: Any, selector: str, detail: str
+) -> None:
+    fault = DeceptiveForm(form=form, selector=selector)
+    with lane_to(begin, cart, scenario(fault, match=ON)) as lane:
+        page = opened(browser, lane, "cart")
+        wait_until(lambda: said(lane))
+        page.context.close()
+    [(what, why)] = said(lane)
+    assert what == "nothing"
+    assert detail in why
+    assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]
+
+
+@pytest.mark.slow
+def test_a_policy_that_keeps_forms_at_home_is_not_opened(
+    browser: Browser, begin: Begin, cart: Origin
+) -> None:
+    policy = (b"Content-Security-Policy", b"form-action 'self'")
+    headers = [(b"Content-Type", b"text/html"), policy]
+    cart.routes["/cart"] = Answer(headers=headers, body=CART.encode())
+    with lane_to(begin, cart, scenario(DeceptiveForm(form="own"), match=ON)) as lane:
+        page = opened(browser, lane, "cart")
+        wait_until(lambda: lane.events(FaultDelivered))
+        # Playwright's own click would wait for the page that does not come.
+        page.evaluate("setTimeout(() => document.querySelector('form button').click())")
+        wait_until(lambda: ("blocked", "form-action") in said(lane))
+        page.context.close()
+    assert "collected" not in dict(said(lane))
 
 
 @pytest.mark.slow

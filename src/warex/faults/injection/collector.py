@@ -1,0 +1,77 @@
+"""A host that takes what is typed into a page, and tells the names of the fields alone."""
+
+from dataclasses import dataclass
+from email import message_from_string
+from typing import Final
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
+
+from warex.effects import Reply
+from warex.exchange import Request
+from warex.faults.own_site import Seen, Visit
+
+_FIELDS: Final = 20
+"""Fields of a request that are told."""
+_LONGEST: Final = 40
+"""Characters of a field's name that are told."""
+_HEADERS: Final = {"cache-control": "no-store"}
+_BACK: Final = {"/done": 303, "/next": 307}
+"""By path: how the client is sent on, without what it sent (303) or with it (307)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collector:
+    """A site that answers what is sent to it, and sends forms on to where they say."""
+
+    host: str
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Its one host."""
+        return (self.host,)
+
+    def address(self) -> str:
+        """Return where a script sends what it has read."""
+        return f"https://{self.host}/v"
+
+    def form(self, kept: bool, back: str = "") -> str:
+        """Return where a form is sent, from which the client comes to ``back``.
+
+        ``kept`` says whether it then sends the same there.
+        """
+        query = f"?{urlencode({'to': back})}" if back else ""
+        return f"https://{self.host}{'/next' if kept else '/done'}{query}"
+
+    def visit(self, request: Request, body: str) -> Visit:
+        """Take what was sent; only the names of fields with a value are told."""
+        where = request.parts
+        if request.method != "POST":
+            return Visit(Reply(404, _HEADERS))
+        names = _filled(request.headers.get("content-type", ""), body)
+        told = ", ".join(name[:_LONGEST] for name in names[:_FIELDS])
+        seen = (Seen("collected", told),) if names else ()
+        to = parse_qs(where.query).get("to", [""])[0]
+        if where.path in _BACK and _is_page(to):
+            return Visit(Reply(_BACK[where.path], {"location": to, **_HEADERS}), seen)
+        return Visit(Reply(204, _HEADERS), seen)
+
+
+def _filled(content_type: str, body: str) -> list[str]:
+    """Return the names of a form's fields that have a value, each once."""
+    if content_type.lower().startswith("multipart/form-data"):
+        parts = message_from_string(f"Content-Type: {content_type}\r\n\r\n{body}")
+        found = [
+            (str(part.get_param("name", "", "content-disposition")), str(part.get_payload()))
+            for part in parts.walk()
+            if not part.is_multipart()
+        ]
+    else:
+        found = parse_qsl(body, keep_blank_values=True)
+    return list(dict.fromkeys(name for name, value in found if name and value.strip()))
+
+
+def _is_page(address: str) -> bool:
+    try:
+        where = urlsplit(address)
+    except ValueError:
+        return False
+    return where.scheme in ("http", "https") and bool(where.netloc) and address.isascii()
