@@ -33,3 +33,9 @@ def test_what_is_read_later_counts_too(read: Mentions) -> None:
     assert not read.has("late")
     read.add("window.late = 1")
     assert read.has("late")
+
+
+def test_a_text_that_is_given_again_is_read_once(read: Mentions) -> None:
+    before = read.characters
+    read.add(SCRIPT)
+    assert read.characters == before == len(SCRIPT) + len(STYLE)

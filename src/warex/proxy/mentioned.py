@@ -21,7 +21,7 @@ _KINDS: Final = ("javascript", "ecmascript", "css")
 _OF_CACHES: Final = (206, 304)
 """Answers whose whole the browser has from before."""
 _MOST: Final = 64 * 1024 * 1024
-"""Bytes of scripts and styles that are read in a trial."""
+"""Characters of scripts and styles that are read in a trial; what comes behind them is unread."""
 
 
 class Mentioned:
@@ -37,7 +37,7 @@ class Mentioned:
         self._asked: set[str] = set()
         self._read: set[str] = set()
         self._unread: set[str] = set()
-        self._left = _MOST
+        self._is_full = False
 
     def ask(self, ongoing: Ongoing) -> None:
         """Note that a site is asked for something, which may be a script."""
@@ -62,17 +62,21 @@ class Mentioned:
 
     def read(self, address: str, text: bytes) -> None:
         """Take in a script or style that has come."""
-        self._left -= len(text)
-        if self._left < 0:
+        if not self._has_room(text):
             return
         self._mentions.add(text.decode("utf-8", "replace"))
         self._read.add(address)
         self._unread.discard(address)
 
+    def _has_room(self, text: bytes | str) -> bool:
+        return self._mentions.characters + len(text) <= _MOST
+
     def hear(self, what: str, text: str) -> list[str]:
         """Take in what a page says of itself, or return which of its names are free."""
         if what == MENTIONS:
-            self._mentions.add(text)
+            self._is_full |= not self._has_room(text)
+            if not self._is_full:
+                self._mentions.add(text)
             return []
         try:
             asked = json.loads(text)
@@ -81,7 +85,7 @@ class Mentioned:
         match asked:
             case {"addresses": list(addresses), "names": list(names)}:
                 known = self._asked - self._unread
-                if any(it not in known for it in map(str, addresses)):
+                if self._is_full or any(it not in known for it in map(str, addresses)):
                     return []
                 return [name for name in map(str, names) if not self._mentions.has(name)]
             case _:

@@ -1,10 +1,11 @@
 """Which names of a page the site's scripts and styles speak of."""
 
+import hashlib
 import re
 from typing import Final
 
 _WORD: Final = re.compile(r"[\w-]+")
-_PART: Final = re.compile(r"(?:class|id|name|data-[\w-]+)\s*[*^$|~]=\s*[\"']?([\w-]+)")
+_PART: Final = re.compile(r"\[\s*(?:class|id|name|data-[\w-]+)\s*[*^$|~]=\s*[\"']?([\w-]+)")
 """What an attribute selector wants a value to begin with, to end with or to hold."""
 _SHORTEST: Final = 2
 _JOINTS: Final = "-_"
@@ -19,15 +20,25 @@ class Mentions:
     """
 
     def __init__(self) -> None:
+        self.characters = 0
+        """How much was read."""
         self._texts: list[str] = []
+        self._known: set[bytes] = set()
         self._words: set[str] = set()
         self._begins: set[str] = set()
         self._ends: set[str] = set()
         self._parts: set[str] = set()
 
     def add(self, text: str) -> None:
-        """Read a script, a style sheet or a value that one may be made of."""
-        self._texts.append(text)
+        """Read a script, a style sheet or a value that one may be made of.
+
+        A text that is given again, as on each page of a site, costs nothing.
+        """
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        if digest not in self._known:
+            self._known.add(digest)
+            self._texts.append(text)
+            self.characters += len(text)
 
     def has(self, name: str) -> bool:
         """Whether a text may speak of the name."""
