@@ -201,6 +201,16 @@ def test_a_request_ahead_of_need_is_a_prefetch(headers: dict[str, str]) -> None:
     assert not Request("GET", "https://shop.test/", {"purpose": "other"}).is_prefetch
 
 
+def test_a_page_that_a_service_worker_fetches_is_a_page() -> None:
+    asked = {"sec-fetch-dest": "empty", "sec-fetch-mode": "navigate"}
+    request = Request("GET", "https://shop.test/", asked)
+    assert resource_of(request) == "document"
+    assert request.is_top_level
+    by_script = Request("GET", "https://shop.test/", {**asked, "sec-fetch-mode": "cors"})
+    assert resource_of(by_script) == "xhr"
+    assert not by_script.is_top_level
+
+
 def test_only_a_page_of_its_own_is_top_level() -> None:
     def is_top_level(headers: dict[str, str]) -> bool:
         return Request("GET", "http://shop.test/", headers).is_top_level

@@ -136,9 +136,12 @@ class Request:
 
     @property
     def is_top_level(self) -> bool:
-        """Whether this is a page of its own and not a frame in one."""
+        """Whether this is a page of its own and not a frame in one.
+
+        What a service worker fetches in order to open it counts as a page of its own.
+        """
         destination = self.headers.get("sec-fetch-dest", "document")
-        return destination == "document" and resource_of(self) == "document"
+        return destination in ("document", "empty") and resource_of(self) == "document"
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +247,9 @@ def _said_by_browser(headers: Mapping[str, str]) -> Resource | None:
     if headers.get("upgrade", "").lower() == "websocket":
         return "websocket"
     if (destination := headers.get("sec-fetch-dest")) is not None:
+        # A service worker that fetches the page which is opened: what for, it no longer says.
+        if destination == "empty" and headers.get("sec-fetch-mode") == "navigate":
+            return "document"
         return _BY_DESTINATION.get(destination, "other")
     # Node's fetch says its mode and no destination.
     if (mode := headers.get("sec-fetch-mode")) is not None:
