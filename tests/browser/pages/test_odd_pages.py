@@ -1,6 +1,7 @@
 """Pages that come in ways of their own: from a service worker, piece by piece, without loading."""
 
 import asyncio
+from collections.abc import Iterator
 from functools import partial
 
 import pytest
@@ -11,6 +12,7 @@ from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, Seen
 from warex.faults import Fault, Popup, Relabel
 from warex.proxy.config import HostMap
+from warex.sandbox.chromium import QUIET, find_chromium
 from warex.traces import FaultDelivered, FaultPlanned
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -59,6 +61,40 @@ def test_a_popup_comes_back_on_a_page_that_routes_by_itself(
         expect(page.get_by_role("dialog")).to_have_count(0)
         page.context.close()
     assert len(lane.events(FaultPlanned)) == 1
+
+
+@pytest.fixture
+def with_cache(browser: Browser) -> Iterator[Browser]:
+    """Give a browser that keeps pages that are left, as a person's does and Playwright's not."""
+    kept = browser.browser_type.launch(
+        executable_path=str(find_chromium()),
+        proxy={"server": "http://127.0.0.1:9"},
+        args=[*QUIET, "--disable-quic", "--no-sandbox"],
+        ignore_default_args=["--disable-back-forward-cache"],
+    )
+    yield kept
+    kept.close()
+
+
+def test_a_page_that_the_browser_kept_comes_back_with_its_popup_closed(
+    with_cache: Browser, begin: Begin, site: Origin
+) -> None:
+    site.routes["/first"] = html("<h1>First</h1><a href=/second>On</a>")
+    site.routes["/second"] = html("<h1>Second</h1>")
+    with lane_to(begin, site, scenario(Popup(every=0.3, times=2))) as lane:
+        page = opened(with_cache, lane, "first")
+        closes(page)
+        closes(page)
+        page.evaluate("window.kept = true")
+        page.get_by_role("link", name="On").click()
+        expect(page.get_by_role("heading", name="Second")).to_be_visible()
+        closes(page)
+        page.go_back(wait_until="commit")
+        expect(page.get_by_role("heading", name="First")).to_be_visible()
+        assert page.evaluate("window.kept")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        page.context.close()
+    assert len(lane.events(FaultPlanned)) == 2
 
 
 WORKER = """addEventListener("install", () => skipWaiting());
