@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from tests.rewriting.test_html import ENCODINGS, PARTS
 from warex.exchange import Request, Response
 from warex.rewriting.base import Rewriter
+from warex.rewriting.document import Document
 from warex.rewriting.text_edit import TextEdit
 from warex.rewriting.text_kinds import TextKind
 from warex.seeds import Luck
@@ -160,3 +161,27 @@ def test_any_page_differs_by_what_is_told_and_no_more(
         assert len(out) == len(body)
         differ = sum(one != other for one, other in zip(out, body, strict=True))
         assert differ <= 2 * len(rewriter.changes)
+
+
+@given(_PAGES, st.sampled_from(["price", "date", "name", "number"]), st.integers(1, 9))
+def test_a_page_becomes_the_same_in_whatever_pieces_it_comes(
+    page: str, kind: TextKind, size: int
+) -> None:
+    body = page.encode("utf-8", "surrogatepass")
+    pieces, whole = (begun(TextEdit(kind, LUCK, 2, 2)) for _ in range(2))
+    out = b"".join(pieces.feed(body[at : at + size]) for at in range(0, len(body), size))
+
+    assert out + pieces.close() == whole.feed(body) + whole.close()
+    assert pieces.changes == whole.changes
+
+
+def test_a_page_without_anything_of_the_kind_is_not_taken_apart_and_not_held(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Document, "tokens", None)
+    rewriter = begun(TextEdit("price", LUCK))
+    row = b"<tr><td>4 of 5</td><td>$(x)</td></tr>\n<p>and so "
+
+    assert rewriter.feed(row) == row.removesuffix(b"and so ")
+    assert rewriter.feed(b"on") == b""
+    assert rewriter.close() == b"and so on"

@@ -58,23 +58,38 @@ class Document:
         """The element whose content is text, whatever it looks like, and has begun last."""
         return self._tokens.inside
 
+    @property
+    def sent(self) -> int:
+        """How many of the characters have gone on."""
+        return max(0, self._sent - len(self._mark or b"")) // (2 if self._order else 1)
+
+    def take(self, data: bytes, *, final: bool = False) -> None:
+        """Take in more of the document; ``final``: all of it has come."""
+        self._held += data
+        self._tokens.text += self._decoded(data, final=final)
+
+    def tokens(self) -> "Iterator[Located]":
+        """Yield the tokens of what has been taken in since they were last asked for."""
+        return self._tokens.next()
+
     def feed(self, data: bytes) -> "Iterator[Located]":
         """Take in more of the document, and yield what is known of it now."""
-        self._held += data
-        return self._tokens.feed(self._decoded(data))
+        self.take(data)
+        return self.tokens()
 
     def close(self) -> "Iterator[Located]":
         """Yield what is left: all of the document has come."""
-        last = self._tokens.feed(self._decoded(b"", final=True))
-        return chain(last, self._tokens.close())
+        self.take(b"", final=True)
+        return chain(self.tokens(), self._tokens.close())
 
     def between(self, start: int, end: int) -> str:
         """Return a part of the document as characters."""
         return self._tokens.text[start:end]
 
     def until(self, place: int) -> bytes:
-        """Take what comes before a place out of what is held."""
+        """Take what comes before a place out of what is held; nothing if it has gone on."""
         size = len(self._mark or b"") + place * (2 if self._order else 1) - self._sent
+        size = max(0, size)
         taken = bytes(self._held[:size])
         del self._held[:size]
         self._sent += size
@@ -131,11 +146,13 @@ class _Tokens:
         """Where each line begins."""
         self._counted = 0
         """Characters whose line breaks are counted."""
+        self._given = 0
+        """Characters that the tokenizer was given."""
         self.inside = ""
         """The element whose content is text, whatever it looks like, and has begun last."""
 
-    def feed(self, text: str) -> Iterator[Located]:
-        self.text += text
+    def next(self) -> Iterator[Located]:
+        text, self._given = self.text[self._given :], len(self.text)
         # A return at the end may be the first half of a break.
         known = len(self.text) - self.text.endswith("\r")
         breaks = _BREAK.finditer(self.text, self._counted, known)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from warex.exchange import Request, Response
 from warex.rewriting.base import Changed, Rewriting
-from warex.rewriting.text_kinds import TextKind, found, other
+from warex.rewriting.text_kinds import TextKind, found, may_have, other
 from warex.seeds import Luck
 
 if TYPE_CHECKING:
@@ -73,16 +73,31 @@ class TextRewriter:
 
     def feed(self, data: bytes) -> bytes:
         """Return what can go on, now that more of the page has come."""
-        return data if self._over else self._edited(self._document.feed(data))
+        if self._over:
+            return data
+        self._document.take(data)
+        source = self._source()
+        if may_have(self._edit.kind, source):
+            return self._edited(self._document.tokens())
+        # What is of a kind holds neither: what comes may not go back beyond the last of them.
+        end = max(source.rfind(">"), source.rfind("\n")) + 1
+        return self._ended(self._document.until(self._document.sent + end))
 
     def close(self) -> bytes:
         """Return what is left, now that all of the page has come."""
         if self._over:
             return b""
+        self._document.take(b"", final=True)
+        if not may_have(self._edit.kind, self._source()):
+            return self._rest()
         out = self._edited(self._document.close())
         if not self._over:
             out += self._text(self._document.characters)
         return out + self._rest()
+
+    def _source(self) -> str:
+        """Return what has come and not gone on."""
+        return self._document.between(self._document.sent, self._document.characters)
 
     def _edited(self, tokens: "Iterable[Located]") -> bytes:
         out = bytearray()
@@ -96,9 +111,12 @@ class TextRewriter:
             self._note(name, token)
             if len(self.changes) == self._edit.count:
                 break
-        if len(self.changes) == self._edit.count or self._document.characters > _LONGEST:
-            out += self._rest()
-        return bytes(out)
+        return self._ended(bytes(out))
+
+    def _ended(self, out: bytes) -> bytes:
+        """Return it, with all the rest where nothing more is to be looked for."""
+        over = len(self.changes) == self._edit.count or self._document.characters > _LONGEST
+        return out + self._rest() if over else out
 
     def _note(self, name: str, token: "Token") -> None:
         """Note whether the text that follows is one that is read."""

@@ -6,8 +6,10 @@ beyond ASCII is one to four others here. Nothing that touches one is taken for a
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Final, Literal
 
+from warex.regex import Regex
 from warex.rewriting.json_changes import next_amount
 from warex.seeds import Luck
 
@@ -41,6 +43,25 @@ _PATTERNS: Final[Mapping[TextKind, re.Pattern[str]]] = {
     "number": re.compile(rf"{_ALONE}(?P<a>{_AMOUNT}){_ENDS}"),
 }
 _NAMES: Final = ("Miller", "Novak", "Tanaka", "Okafor", "Silva", "Larsen", "Haddad", "Moreau")
+
+
+_MAY_HAVE: Final[Mapping[TextKind, str]] = {
+    "price": rf"{_CURRENCY}{_SPACE}[0-9]|[0-9]{_SPACE}{_CURRENCY}",
+    "date": rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]|{_MONTH}|[0-9]/[0-9]",
+    "name": "[A-Z][a-z]+ [A-Z][a-z]",
+    "number": "[0-9]",
+}
+"""Whatever is of a kind holds a match of these, which are fast to look for."""
+
+
+@cache
+def _quick(kind: TextKind) -> Regex:
+    return Regex(_MAY_HAVE[kind])
+
+
+def may_have(kind: TextKind, source: str) -> bool:
+    """Whether there may be something of a kind in a page's source; else there is nothing."""
+    return _quick(kind).finds(source)
 
 
 def found(kind: TextKind, text: str) -> list[re.Match[str]]:
