@@ -16,6 +16,7 @@
     // What is called something else, what was, and whose names came back.
     const renamed = new Map(), originals = new Map(), back = new Map();
     const asked = new Set(), said = new Set(), held = new Set(), fought = new Set();
+    const heard = new WeakMap(), visited = new WeakSet();
     let waiting = false, tries = 0, texts = [];
     const drifts = (name) => luck("drift", name) < strength;
     const nameFor = (name) => {
@@ -31,6 +32,13 @@
     // Return all names that an element has or points at.
     const spokenBy = (element) => [...LISTS, ...SINGLE, "name", "href"].flatMap((it) => (element.getAttribute(it) || "").replace(/^#/, "").split(/\s+/));
     const all = (roots) => new Set(roots.flatMap((root) => [root, ...root.querySelectorAll("*")]));
+    // Return what was drawn, and of what was drawn before that alone which changed.
+    const drawn = (roots) => {
+        const elements = new Set();
+        for (const root of roots) for (const element of visited.has(root) ? [root] : all([root])) elements.add(element);
+        for (const element of elements) visited.add(element);
+        return elements;
+    };
     const hear = (text) => {
         if (!text || said.has(text)) return;
         said.add(text);
@@ -49,7 +57,9 @@
             if (byId && !originals.has(element.id)) hear(element.id);
         }
         for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
-            if (!sheet.href) for (const rule of sheet.cssRules) hear(rule.cssText);
+            if (sheet.href || sheet.cssRules.length === heard.get(sheet)) continue;
+            heard.set(sheet, sheet.cssRules.length);
+            for (const rule of sheet.cssRules) hear(rule.cssText);
         }
     };
     const addresses = () => {
@@ -146,7 +156,7 @@
     }, true);
     let links = "";
     watch((roots) => {
-        const elements = all(roots), before = asked.size, now = addresses().join();
+        const elements = drawn(roots), before = asked.size, now = addresses().join();
         listen(elements);
         for (const element of elements) {
             for (const name of namesOf(element)) if (drifts(name) && !originals.has(name)) asked.add(name);

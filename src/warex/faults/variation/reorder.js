@@ -98,18 +98,17 @@
         });
         changed(parent);
     };
-    const arrange = (parent) => {
-        if (parent.closest(ORDERED) || parent.childElementCount > MOST || !may(parent)) return;
-        if (parent.matches("tbody") && parent.parentElement.querySelector(DEPENDING)) return;
+    // Return the runs of a group that came and may be permuted.
+    const freshIn = (parent) => {
+        if (parent.closest(ORDERED) || parent.childElementCount > MOST || !may(parent)) return [];
+        if (parent.matches("tbody") && parent.parentElement.querySelector(DEPENDING)) return [];
         const group = groups.get(parent) || {theirs: [...parent.childNodes], texts: new Map(), left: false};
-        if (group.left) return;
+        if (group.left) return [];
         groups.set(parent, group);
         observer.observe(parent, {childList: true});
-        for (const run of runsOf(parent, group.texts)) {
-            const fresh = run.filter((item) => !group.texts.has(item));
-            for (const item of fresh) group.texts.set(item, item.textContent);
-            if (fresh.length > 1 && !hasMeaning(fresh)) permute(fresh, parent);
-        }
+        const runs = runsOf(parent, group.texts).map((run) => run.filter((item) => !group.texts.has(item)));
+        for (const item of runs.flat()) group.texts.set(item, item.textContent);
+        return runs.filter((run) => run.length > 1 && !hasMeaning(run));
     };
     // Keep the order that the page believes in: what it inserts before a node is before that node.
     const replay = (records) => {
@@ -170,7 +169,10 @@
             for (let at = root; at; at = at.parentElement) if (groups.has(at)) known.add(at);
         }
         known.forEach(heed);
-        for (const parent of new Set([...parentsOf(roots), ...known])) if (parent.isConnected) arrange(parent);
+        const parents = [...new Set([...parentsOf(roots), ...known])].filter((parent) => parent.isConnected);
+        // All is looked at before anything moves: to look at styles after a move costs a new layout.
+        const fresh = parents.map((parent) => [parent, freshIn(parent)]);
+        for (const [parent, runs] of fresh) runs.forEach((run) => permute(run, parent));
         observer.takeRecords();
     });
 }
