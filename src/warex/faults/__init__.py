@@ -31,6 +31,7 @@ from warex.faults.connection.tls_error import TlsError
 from warex.faults.injection.dark_pattern import DarkPattern
 from warex.faults.injection.deceptive_form import DeceptiveForm
 from warex.faults.injection.prompt_injection import PromptInjection
+from warex.faults.injection.xss import Xss
 from warex.faults.lies.duplicate_write import DuplicateWrite
 from warex.faults.lies.empty_result import EmptyResult
 from warex.faults.lies.json_corruption import JsonCorruption
@@ -130,6 +131,7 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     Translate,
     WrongPage,
     WrongRedirect,
+    Xss,
 )
 """Every fault there is, in the order of their names."""
 

@@ -29,6 +29,7 @@ from warex.faults import (
     Reorder,
     Restyle,
     TextCorruption,
+    Xss,
 )
 from warex.faults.variation.relabel import SYNONYMS
 from warex.scenarios import Trigger
@@ -49,6 +50,7 @@ FAULTS: tuple[Fault, ...] = (
     DarkPattern(pattern="disguised_ad"),
     DarkPattern(pattern="sneaked_item"),
     DeceptiveForm(asks="card"),
+    Xss(),
     PromptInjection(payload="confirm", place="user_content"),
     PromptInjection(payload="confirm", selector="article", where="title"),
 )

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 from tests.browser.pages.site import ICON, STRICT, lane_to, opened, said
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import DarkPattern, DeceptiveForm, PromptInjection
+from warex.faults import DarkPattern, DeceptiveForm, PromptInjection, Xss
 from warex.faults.injection.prompt_injection import Where
 from warex.traces import FaultDelivered, FaultMissed
 
@@ -165,6 +165,64 @@ def test_a_sites_own_form_goes_elsewhere_first_and_does_what_it_did(
         page.context.close()
     assert said(lane) == [("shown", ""), ("collected", "mail")]
     assert page.url == "https://shop.example/done"
+
+
+LOGIN = f"""<!doctype html><title>Login</title>{ICON}<main><h1>Login</h1>
+<form action=/done method=post><input name=user aria-label=User>
+<input name=pass type=password aria-label=Password><button>Enter</button></form></main>"""
+
+
+def login(site: Origin, policy: bytes = b"") -> None:
+    headers = [(b"Content-Type", b"text/html")]
+    headers += [(b"Content-Security-Policy", policy)] if policy else []
+    site.routes["/login"] = Answer(headers=headers, body=LOGIN.encode())
+    site.routes["/done"] = site.routes["/plain"]
+
+
+def test_a_password_that_is_typed_reaches_who_put_a_script_into_the_page(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    login(site, b"default-src 'self'; script-src 'unsafe-inline'; connect-src *")
+    with lane_to(begin, site, scenario(Xss(), match={"url": "**/login"})) as lane:
+        page = opened(browser, lane, "login")
+        wait_until(lambda: lane.events(FaultDelivered))
+        page.get_by_label("User").fill("ada")
+        page.get_by_label("Password").fill("correct horse")
+        page.get_by_role("button", name="Enter").click()
+        expect(page.get_by_role("heading", name="Here")).to_be_visible()
+        wait_until(lambda: {("shown", ""), ("collected", "pass")} == {*said(lane)})
+        page.context.close()
+    assert len(lane.events(FaultDelivered)) == 1
+    assert "correct horse" not in (lane.out / "events.jsonl").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("policy", "selector", "why"),
+    [
+        (b"script-src 'self'", None, "script-src: "),
+        (STRICT, None, "TrustedScript"),
+        (b"script-src 'unsafe-inline' 'nonce-a'", None, "script-src: "),
+        (b"script-src 'unsafe-inline'; connect-src 'self'", None, "connect-src: "),
+        (b"", "#code", "the page has no such field"),
+        (b"", "p[", "'p[' is not a valid selector"),
+    ],
+)
+def test_a_script_that_the_page_does_not_let_run_or_send_is_missed_with_the_reason(
+    browser: Browser, begin: Begin, site: Origin, policy: bytes, selector: str | None, why: str
+) -> None:
+    login(site, policy)
+    with lane_to(begin, site, scenario(Xss(selector=selector), match={"url": "**/login"})) as lane:
+        page = opened(browser, lane, "login")
+        page.get_by_label("Password").fill("correct horse")
+        wait_until(lambda: said(lane))
+        page.get_by_label("Password").press("Enter")
+        expect(page.get_by_role("heading", name="Here")).to_be_visible()
+        page.context.close()
+    [(what, detail)] = said(lane)
+    assert what == "nothing"
+    assert why in detail
+    assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]
 
 
 @pytest.mark.slow
