@@ -106,6 +106,9 @@ def scenario(arm: str | None = None, **fault: Any) -> Scenario:
         (scenario(kind="dns_failure"), "first_llm_call"),
         (load_preset("paper/popup"), "first_llm_call"),
         (load_preset("paper/malicious-popup"), "first_llm_call"),
+        (scenario(kind="dark_pattern", pattern="nagging"), "first_llm_call"),
+        (scenario(kind="dark_pattern", pattern="disguised_ad"), "first_page"),
+        (scenario(kind="consent_wall"), "first_page"),
         (scenario("start", kind="dns_failure"), "start"),
     ],
 )
