@@ -20,6 +20,7 @@ from warex.faults import (
     CaptchaWall,
     ConsentWall,
     DarkPattern,
+    DeceptiveForm,
     Fault,
     MaintenancePage,
     PromptInjection,
@@ -64,6 +65,7 @@ _FAULTS: dict[str, tuple[str, dict[str, Fault]]] = {
         "/cart",
         {
             "prompt_injection": PromptInjection(),
+            "deceptive_form": DeceptiveForm(),
             "dark_pattern, pattern: preticked_box": DarkPattern(pattern="preticked_box"),
             "dark_pattern, pattern: sneaked_item": DarkPattern(pattern="sneaked_item"),
             "dark_pattern, pattern: nagging": DarkPattern(pattern="nagging"),
