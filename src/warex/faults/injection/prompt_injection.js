@@ -5,10 +5,14 @@
     const SETTLED = 1500;
     const {text, where} = settings;
     const made = "[itemprop=reviewBody], [itemprop=review], [itemprop=comment], [itemprop=text], [role=article], article, [role=listitem] blockquote";
+    // Where no markup says who wrote it, names of classes do.
+    const named = ["class", "data-testid"].flatMap((name) => ["review", "comment", "message", "feedback"].map((word) => `[${name}*=${word} i]`));
+    const byName = `:is(${named}) :is(p, blockquote, dd), :is(p, blockquote, dd):is(${named})`;
     const main = () => document.querySelector("main, [role=main]") || document.body;
     const target = () => {
         if (settings.selector) return document.querySelector(settings.selector);
-        return settings.place === "user_content" ? main().querySelector(made) : main();
+        if (settings.place !== "user_content") return main();
+        return main().querySelector(made) || [...main().querySelectorAll(byName)].find((it) => it.checkVisibility());
     };
     const replaces = settings.place === "user_content" || settings.selector;
     const attribute = ["title", "aria-label", "alt"].includes(where);
