@@ -6,7 +6,7 @@ from pydantic import Field, JsonValue
 
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import Memory, PageFault
+from warex.faults.base import Memory, PageFault, counted
 from warex.faults.injection.collector import Collector
 from warex.faults.own_site import reserved
 from warex.rewriting.page_script import page_script
@@ -38,8 +38,7 @@ class Xss(PageFault, frozen=True):
         self, exchange: Exchange, memory: Memory, luck: Luck
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Put the script into each page that is hit."""
-        seen = memory.get("pages", 0)
-        number = seen if isinstance(seen, int) else 0
+        number, memory = counted(memory)
         settings: dict[str, JsonValue] = {
             "after": 0,
             "selector": self.selector,
@@ -47,7 +46,7 @@ class Xss(PageFault, frozen=True):
             "ready": luck.word("ready"),
         }
         report = f"/{luck.word('report', number)}"
-        return (Rewrite(page_script(__name__, settings, report)),), {**memory, "pages": number + 1}
+        return (Rewrite(page_script(__name__, settings, report)),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
