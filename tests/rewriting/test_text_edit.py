@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -161,6 +163,25 @@ def test_any_page_differs_by_what_is_told_and_no_more(
         assert len(out) == len(body)
         differ = sum(one != other for one, other in zip(out, body, strict=True))
         assert differ <= 2 * len(rewriter.changes)
+
+
+def test_a_page_that_asks_is_told_which_of_its_texts_become_what() -> None:
+    texts = ["Kettle", "$12.50 or \u20ac 9", "no $", "now $3, then $4"]
+    put, changes = TextEdit("price", LUCK, nth=2, count=2).answer(json.dumps(texts))
+
+    assert put == [[1, "$12.50 or \u20ac 8"], [3, "now $4, then $4"]]
+    assert [(it.where, it.before, it.after) for it in changes] == [
+        ("price 2", "\u20ac 9", "\u20ac 8"),
+        ("price 3", "$3", "$4"),
+    ]
+
+
+@given(st.text() | st.recursive(st.none() | st.text() | st.integers(), st.lists).map(json.dumps))
+def test_whatever_a_page_asks_it_is_answered(asked: str) -> None:
+    put, changes = TextEdit("price", LUCK).answer(asked)
+
+    assert isinstance(put, list)
+    assert bool(put) == bool(changes)
 
 
 @given(_PAGES, st.sampled_from(["price", "date", "name", "number"]), st.integers(1, 9))

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, assert_never
 
@@ -30,7 +30,7 @@ from warex.proxy.connections import is_waiting, reset
 from warex.proxy.doubled import send_beside
 from warex.proxy.presence import Presence
 from warex.proxy.sending import trickle, truncate
-from warex.rewriting.base import Rewriter
+from warex.rewriting.base import Changed, Rewriter
 from warex.scenarios import Injection
 from warex.traces import ChangedValue, MissReason
 
@@ -60,6 +60,8 @@ class Struck:
     remembered: ChangedValue | None = None
     """What became of it where that depends on the site: another page, an earlier answer, a second
     request."""
+    told: Sequence[Changed] = ()
+    """The values that the page itself has changed."""
     awaits_report: bool = False
     """It has changed a page, which is to report that the change was shown."""
     found_nothing: bool = False
@@ -102,6 +104,7 @@ class Struck:
     def changes(self) -> list[ChangedValue]:
         """The values that are not what the site said, as the trace has them."""
         told = self.rewriter.changes if self.rewriter is not None else ()
+        told = (*told, *self.told)
         remembered = [] if self.remembered is None else [self.remembered]
         return remembered + [
             ChangedValue(where=it.where, before=it.before, after=it.after)

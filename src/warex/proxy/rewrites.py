@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Final
 
 from mitmproxy import http
+from pydantic import JsonValue
 
 from warex.effects import Gate, Reply, Rewrite
 from warex.faults import PageFault
@@ -15,6 +16,7 @@ from warex.proxy.ongoing import Ongoing
 from warex.proxy.perform import Struck, answer_to
 from warex.proxy.recorder import Recorder
 from warex.proxy.rewriting import begin
+from warex.rewriting.page_script import PageScript
 from warex.scenarios import Injection, Rule
 from warex.traces import Witness
 
@@ -24,6 +26,8 @@ NOTHING: Final = "nothing"
 """What a page reports in which the change has found no place."""
 CLEARED: Final = "cleared"
 """What is recorded of who gets past a wall."""
+TEXTS: Final = "texts"
+"""What a page sends with the texts that it shows, to have some of them changed."""
 _VISITED: Final = "visited"
 """What is recorded of who opens the address at which a page reports."""
 _PAGE: Final = (
@@ -44,6 +48,16 @@ type Settle = Callable[[Ongoing, Struck, bool], None]
 def rewrites(injection: Injection) -> bool:
     """Whether an injection does nothing but change the answer as it passes."""
     return all(isinstance(effect, Rewrite) for effect in injection.effects)
+
+
+def _changed(struck: Struck, texts: str) -> JsonValue:
+    """Return what becomes of a page's texts, and keep what is changed in them."""
+    edits = [it.edit for it in struck.injection.effects if isinstance(it, Rewrite)]
+    for edit in edits:
+        if isinstance(edit, PageScript) and edit.answers is not None:
+            answer, struck.told = edit.answers.answer(texts)
+            return answer
+    return []
 
 
 class Rewrites:
@@ -142,10 +156,13 @@ class Rewrites:
         else:
             sent = flow.request.get_content(strict=False) or b""
             asked, _, text = sent.decode("utf-8", "replace").partition("\n")
-            if asked in (MENTIONS, NAMES):
-                free = json.dumps(self._mentioned.hear(asked, text)).encode()
+            if asked in (MENTIONS, NAMES, TEXTS):
+                if asked == TEXTS:
+                    answer = _changed(struck, text)
+                else:
+                    answer = list(self._mentioned.hear(asked, text))
                 headers = {"content-type": "application/json", "cache-control": "no-store"}
-                flow.response = answer_to(flow.request, 200, headers, free)
+                flow.response = answer_to(flow.request, 200, headers, json.dumps(answer).encode())
                 return
             what, _, detail = sent[:_HEARD].decode("utf-8", "replace").partition("\n")
             flow.response = http.Response.make(204)

@@ -4,17 +4,25 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Final
+from typing import Final, Protocol
 
 from pydantic import JsonValue
 
 from warex.exchange import Request, Response
-from warex.rewriting.base import Rewriting
+from warex.rewriting.base import Changed, Rewriting
 from warex.rewriting.csp import opened
 
 _PAGES: Final = ("text/html", "application/xhtml+xml")
 _POLICIES: Final = ("content-security-policy", "content-security-policy-report-only")
 _BODILESS: Final = (204, 205, 304)
+
+
+class Answers(Protocol):
+    """What answers a page: nothing in its question is taken for granted."""
+
+    def answer(self, asked: str) -> tuple[JsonValue, Sequence[Changed]]:
+        """Return the answer, and the values that the page changes because of it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +35,8 @@ class PageScript:
 
     script: str
     report: str
+    answers: Answers | None = None
+    """What the page may ask the proxy at that path, beside reporting."""
 
     def begin(self, request: Request, response: Response) -> Rewriting | None:
         """Begin with an HTML page; None for anything else."""
@@ -52,7 +62,11 @@ class PageScript:
 
 
 def page_script(
-    module: str, settings: Mapping[str, JsonValue], report: str, helpers: Sequence[str] = ()
+    module: str,
+    settings: Mapping[str, JsonValue],
+    report: str,
+    helpers: Sequence[str] = (),
+    answers: Answers | None = None,
 ) -> PageScript:
     """Return the edit that has a page run the script beside a module: ``popup.js`` of ``popup.py``.
 
@@ -70,7 +84,7 @@ def page_script(
         for helper in helpers:
             kit = f"({_read(package, helper)})(s,{kit})"
         change = f"(s,k)=>({change})(s,{kit})"
-    return PageScript(f"({_read(__package__, 'runtime')})({given},{change})", report)
+    return PageScript(f"({_read(__package__, 'runtime')})({given},{change})", report, answers)
 
 
 def _read(package: str, name: str) -> str:

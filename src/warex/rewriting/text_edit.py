@@ -1,10 +1,13 @@
 """The text of a page changed as it streams, where a person can read it; all else stays."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from html import unescape
 from typing import TYPE_CHECKING, Final
+
+from pydantic import JsonValue
 
 from warex.exchange import Request, Response
 from warex.rewriting.base import Changed, Rewriting
@@ -49,6 +52,34 @@ class TextEdit:
         from warex.rewriting.document import Document
 
         return Rewriting(TextRewriter(self, Document(content_type)))
+
+    def answer(self, asked: str) -> tuple[JsonValue, Sequence[Changed]]:
+        """Change the texts of a page, given as a JSON list, as a browser shows them.
+
+        The answer has the place and the new text of each that changes.
+        """
+        try:
+            texts = json.loads(asked) if len(asked) <= _LONGEST else []
+        except (ValueError, RecursionError):
+            return [], ()
+        put: list[JsonValue] = []
+        changes: list[Changed] = []
+        seen = 0
+        for place, text in enumerate(texts if isinstance(texts, list) else ()):
+            out, at = "", 0
+            for match in found(self.kind, str(text)):
+                seen += 1
+                if seen < self.nth or len(changes) == self.count:
+                    continue
+                changed = Changed(
+                    f"{self.kind} {seen}", match[0], other(self.kind, match, self.luck)
+                )
+                changes.append(changed)
+                out += f"{text[at : match.start()]}{changed.after}"
+                at = match.end()
+            if out:
+                put.append([place, f"{out}{text[at:]}"])
+        return put, changes
 
 
 class TextRewriter:

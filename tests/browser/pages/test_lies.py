@@ -103,6 +103,27 @@ def test_an_error_says_200(browser: Browser, begin: Begin, site: Origin) -> None
     assert said.keys() & {"error", "message"}
 
 
+def test_a_price_that_scripts_draw_stays_false_as_often_as_they_draw_it(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    page = (
+        f"<!doctype html><title>t</title>{ICON}<p hidden>$5</p><p id=p></p><script>"
+        "let n = 0; const draw = () => { p.textContent = `$12.50 (${n++})`; };"
+        "setTimeout(draw, 50); onclick = draw;</script>"
+    )
+    html = [(b"Content-Type", b"text/html")]
+    site.routes["/drawn"] = Answer(headers=html, body=page.encode())
+    with lane_to(begin, site, scenario(TextCorruption())) as lane:
+        shown = opened(browser, lane, "drawn")
+        expect(shown.locator("#p")).to_have_text("$13.50 (0)")
+        shown.mouse.click(5, 5)
+        expect(shown.locator("#p")).to_have_text("$13.50 (1)")
+        (told,) = changes(lane)
+        shown.context.close()
+
+    assert (told.where, told.before, told.after) == ("price 1", "$12.50", "$13.50")
+
+
 def test_a_page_shows_a_price_that_is_not_the_true_one(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:

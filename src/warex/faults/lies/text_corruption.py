@@ -5,8 +5,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from warex.effects import Effect, Rewrite
-from warex.exchange import Exchange
-from warex.faults.base import Memory, PageFault
+from warex.exchange import BROWSER, Exchange
+from warex.faults.base import Memory, PageFault, counted
+from warex.rewriting.page_script import page_script
 from warex.rewriting.text_edit import TextEdit
 from warex.rewriting.text_kinds import TextKind
 from warex.seeds import Luck
@@ -27,8 +28,17 @@ class TextCorruption(PageFault, frozen=True):
     def effects(
         self, exchange: Exchange, memory: Memory, luck: Luck
     ) -> tuple[tuple[Effect, ...], Memory]:
-        """Change the text as the page passes; one page gets the same lie each time."""
-        return (Rewrite(TextEdit(self.value, luck, self.nth, self.count)),), memory
+        """Change the text as the page passes; one page gets the same lie each time.
+
+        In a browser it changes once the page is loaded: scripts that take over what a server drew
+        compare it with their own, and draw the true value again.
+        """
+        edit = TextEdit(self.value, luck, self.nth, self.count)
+        if not exchange.request.headers.get("user-agent", "").startswith(BROWSER):
+            return (Rewrite(edit),), memory
+        number, memory = counted(memory)
+        report = f"/{luck.word('report', number)}"
+        return (Rewrite(page_script(__name__, {"after": 0}, report, answers=edit)),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
