@@ -49,6 +49,18 @@ def test_a_request_without_an_answer_is_told_too(tmp_path: Path) -> None:
     assert "no answer" in inspect_trial(folder).moments[-1].text
 
 
+def test_a_delivered_lie_is_told_with_its_values(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").lied(1, "12.50", "13.50").lied(2, "7", None)
+    folder = RunFolder(tmp_path).trial("clean", "add", None, story)
+
+    seen = inspect_trial(folder)
+
+    assert [moment.text for moment in seen.moments if moment.kind == "fault_delivered"] == [
+        "i1: held 0.00 s; /price: 12.50 → 13.50",
+        "i2: held 0.00 s; /price: 7 → taken out",
+    ]
+
+
 def test_what_a_changed_page_reports_is_told_with_its_detail(tmp_path: Path) -> None:
     story = Story().popup(1).reports(1, "visited", detail="/search").reports(1, "nothing")
     folder = RunFolder(tmp_path).trial("clean", "add", None, story)

@@ -52,6 +52,8 @@ from warex.traces.reader import Trace, read_trace
 from warex.visible import counted
 
 _LONGEST_URL = 100
+_CHANGES = 3
+"""How many of a delivered fault's changes are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,10 @@ def _words(event: Event, asked: dict[str, Entry]) -> str:
             )
         case FaultDelivered():
             left = "; the client gave up" if event.client_left else ""
-            return f"{event.injection}: held {event.waited_s:.2f} s{left}"
+            told = [f"{it.where}: {it.before} → {it.after or 'taken out'}" for it in event.changes]
+            more = [f"{len(told) - _CHANGES} more"] if len(told) > _CHANGES else []
+            held = f"{event.injection}: held {event.waited_s:.2f} s{left}"
+            return "; ".join((held, *(one[:200] for one in told[:_CHANGES]), *more))
         case FaultMissed(injection=None):
             return f"rule {event.rule} left {event.count} alone: {event.reason}"
         case FaultMissed():

@@ -132,6 +132,9 @@ class PageFault(Fault, frozen=True):
 
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
 
+    reads_code: ClassVar[bool] = False
+    """Whether its pages ask which names the site's scripts and styles speak of."""
+
     stage: Literal["response"] = "response"
 
 

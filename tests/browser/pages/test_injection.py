@@ -95,7 +95,12 @@ def test_orders_in_a_review_are_followed_to_a_page_that_the_proxy_answers(
 
 
 @pytest.mark.parametrize(
-    ("selector", "detail"), [("#reviews p", ""), ("p[", "'p[' is not a valid selector")]
+    ("selector", "detail"),
+    [
+        # It waits for what a page may draw later.
+        pytest.param("#reviews p", "", marks=pytest.mark.slow),
+        ("p[", "'p[' is not a valid selector"),
+    ],
 )
 def test_a_selector_that_finds_nothing_is_told_by_the_page(
     browser: Browser, begin: Begin, cart: Origin, selector: str, detail: str

@@ -15,6 +15,8 @@ class IdDrift(VariationFault, frozen=True):
     summary: ClassVar = "Rename ids, classes, test ids and fields that no script or style mentions."
     meets: ClassVar = "has other names for some of its ids, classes, test ids and fields"
 
+    reads_code: ClassVar = True
+
     kind: Literal["id_drift"] = "id_drift"
 
     def settings(self, luck: Luck) -> Mapping[str, JsonValue]:
