@@ -29,14 +29,18 @@ class Book:
     """What the clients saw, by path."""
 
     fates: dict[str, list[Fate]] = field(default_factory=lambda: defaultdict(list))
+    reasons: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """What clients were told where no answer came."""
     sent: dict[str, int] = field(default_factory=dict)
     """Messages of each WebSocket, all of which came back."""
     mistakes: list[str] = field(default_factory=list)
     """What no client should ever see."""
 
-    def note(self, job: Job, fate: Fate) -> None:
-        """Note what became of a request."""
+    def note(self, job: Job, fate: Fate, why: str = "") -> None:
+        """Note what became of a request, and what its client was told."""
         self.fates[job.path].append(fate)
+        if why:
+            self.reasons[job.path].append(why)
 
     def whole(self, job: Job, marked: str | None, body: bytes) -> None:
         """Note a whole answer; ``marked`` is what the site says that it answers."""
@@ -96,8 +100,8 @@ async def http1(way: Way, session: Session, book: Book) -> None:
         except TimeoutError:
             writer.transport.abort()
             raise
-        except (OSError, asyncio.IncompleteReadError):
-            book.note(job, "cut")
+        except (OSError, asyncio.IncompleteReadError) as error:
+            book.note(job, "cut", repr(error))
             stays = False
         if not stays:
             writer.close()

@@ -68,9 +68,9 @@ class _Client:
                 raise
             for stream in list(self._jobs):
                 self._cancel(stream, book)
-        except (OSError, h2.exceptions.ProtocolError):
+        except (OSError, h2.exceptions.ProtocolError) as error:
             for job in self._jobs.values():
-                book.note(job, "cut")
+                book.note(job, "cut", repr(error))
             self._jobs.clear()
             self._writer.close()
         return left
@@ -134,9 +134,9 @@ class _Client:
             case h2.events.StreamEnded(stream_id=int(stream)):
                 if job := self._jobs.pop(stream, None):
                     book.whole(job, self._marks.get(stream), bytes(self._bodies.pop(stream)))
-            case h2.events.StreamReset(stream_id=int(stream)):
+            case h2.events.StreamReset(stream_id=int(stream), error_code=code):
                 if job := self._jobs.pop(stream, None):
-                    book.note(job, "cut")
+                    book.note(job, "cut", f"the stream was reset ({code})")
             case h2.events.ConnectionTerminated():
                 raise ConnectionError("the connection was ended")
             case _:

@@ -114,7 +114,9 @@ def mistakes(
     for exchange in ledger.exchanges.values():
         by_path[exchange.path].append(exchange)
     for path, fates in book.fates.items():
-        yield from _agreement(path, fates, by_path.get(path, []), seen.get(path, 0))
+        for said in _agreement(path, fates, by_path.get(path, []), seen.get(path, 0)):
+            reasons = "; ".join(dict.fromkeys(book.reasons.get(path, [])))
+            yield f"{said}; no answer: {reasons}" if reasons else said
     for path in by_path.keys() - book.fates.keys() - book.sent.keys():
         yield f"{path}: it stands in the trace, and no client asked for it"
     for path in seen.keys() - book.fates.keys() - book.sent.keys():
