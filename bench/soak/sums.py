@@ -50,6 +50,12 @@ class Ledger:
     """How often each injection was delivered or missed."""
     delivered: int = 0
     missed: int = 0
+    occurrences: dict[str, str] = field(default_factory=dict)
+    """Of each injection that repeats another, the one that it repeats."""
+    met: set[str] = field(default_factory=set)
+    """The occurrences of which an injection was delivered."""
+    lost: set[str] = field(default_factory=set)
+    """Those of which one was missed."""
     messages: dict[str, Counter[bool]] = field(default_factory=lambda: defaultdict(Counter))
     """Of each exchange that is a WebSocket: from the client or not."""
     end: TrialEnded | None = None
@@ -70,14 +76,17 @@ def added_up(entries: Iterable[Entry]) -> Ledger:
             case FaultPlanned() as plan:
                 ledger.planned[plan.rule] += 1
                 ledger.injections[plan.injection] += 1
+                ledger.occurrences[plan.injection] = plan.repeat_of or plan.injection
                 _of(ledger, plan.exchange).planned.append(plan)
             case FaultDelivered() as done:
                 ledger.ended[done.injection] += 1
                 ledger.delivered += 1
+                ledger.met.add(ledger.occurrences.get(done.injection, done.injection))
                 _of(ledger, done.exchange).delivered += 1
             case FaultMissed(injection=str(injection)) as lost:
                 ledger.ended[injection] += 1
                 ledger.missed += 1
+                ledger.lost.add(ledger.occurrences.get(lost.injection or "", ""))
                 _of(ledger, lost.exchange or "").missed += 1
             case WebSocketSeen(what="message") as message:
                 ledger.messages[message.exchange][message.from_client] += 1
@@ -155,7 +164,7 @@ def _sums(ledger: Ledger) -> Iterator[str]:
     if ledger.end is None:
         yield "the trial has no end"
     elif (said := (ledger.end.exchanges, ledger.end.delivered, ledger.end.missed)) != (
-        found := (len(ledger.exchanges), ledger.delivered, ledger.missed)
+        found := (len(ledger.exchanges), len(ledger.met), len(ledger.lost - ledger.met))
     ):
         yield f"exchanges, delivered and missed are {found}, but the trial's end says {said}"
 

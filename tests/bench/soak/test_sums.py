@@ -43,9 +43,10 @@ def _response(exchange: str, **said: Any) -> ResponseSeen:
     return ResponseSeen(exchange=exchange, resource="other", timings=Timings(total=1), **given)
 
 
-def _planned(exchange: str) -> FaultPlanned:
+def _planned(exchange: str, repeat_of: str | None = None) -> FaultPlanned:
     return FaultPlanned(
         injection=f"i-{exchange}",
+        repeat_of=repeat_of,
         exchange=exchange,
         rule="error-before",
         fault={},
@@ -109,6 +110,23 @@ def _found(
 
 def test_nothing_is_wrong_where_all_agree() -> None:
     assert _found(_clean()) == []
+
+
+@pytest.mark.parametrize(
+    ("repeat_of", "wrong"),
+    [("i-x2", []), (None, ["exchanges, delivered and missed are (4, 1, 1)"])],
+)
+def test_an_injection_that_repeats_another_is_the_same_occurrence(
+    repeat_of: str | None, wrong: list[str]
+) -> None:
+    again = [_request("x4", HIT), _planned("x4", repeat_of), _missed("x4"), _response("x4")]
+    book = _book()
+    book.fates[HIT].append("left")
+    ended = TrialEnded(exchanges=4, delivered=1, missed=0)
+
+    found = _found([*_clean()[:-1], *again, ended], book)
+
+    assert [said.partition(", but")[0] for said in found] == wrong
 
 
 @pytest.mark.parametrize(
