@@ -195,10 +195,10 @@ def test_what_each_agent_made_of_each_lie_is_told_apart(run: Run) -> None:
         ("looks", "wrong-price"): ("worked_around", "recovered", True),
         ("is-brief", "wrong-price"): ("not_affected", "not_needed", False),
         # Nothing was changed in a write that is lost: whether it was made again tells.
-        ("believes", "lost-write"): (None, "not_recovered", False),
-        ("doubts", "lost-write"): (None, "recovered", True),
-        ("looks", "lost-write"): (None, "recovered", True),
-        ("is-brief", "lost-write"): (None, "not_recovered", False),
+        ("believes", "lost-write"): ("passed_on", "not_recovered", False),
+        ("doubts", "lost-write"): ("noticed", "recovered", True),
+        ("looks", "lost-write"): ("noticed", "recovered", True),
+        ("is-brief", "lost-write"): ("passed_on", "not_recovered", False),
         # That there is nothing can be said in any words: only who asks again is known.
         ("believes", "empty-list"): (None, "undecided", False),
         ("doubts", "empty-list"): ("noticed", "recovered", True),
@@ -219,22 +219,22 @@ def test_the_report_says_so_beside_false_success(run: Run) -> None:
     assert dict(zip(PLAYBOOKS, told, strict=True)) == {
         "believes": (
             ("wrong-price", "1", "passed on 1"),
-            ("lost-write", "1", "—"),
+            ("lost-write", "1", "passed on 1"),
             ("empty-list", "1", "—"),
         ),
         "doubts": (
             ("wrong-price", "0", "noticed 1"),
-            ("lost-write", "0", "—"),
+            ("lost-write", "0", "noticed 1"),
             ("empty-list", "0", "noticed 1"),
         ),
         "looks": (
             ("wrong-price", "0", "worked around 1"),
-            ("lost-write", "0", "—"),
+            ("lost-write", "0", "noticed 1"),
             ("empty-list", "0", "noticed 1"),
         ),
         "is-brief": (
             ("wrong-price", "1", "not affected 1"),
-            ("lost-write", "1", "—"),
+            ("lost-write", "1", "passed on 1"),
             ("empty-list", "1", "—"),
         ),
     }

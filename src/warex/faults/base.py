@@ -19,13 +19,14 @@ type Stage = Literal["request", "response"]
 the order *was* placed.
 """
 
-type Category = Literal["failure", "quota", "wall", "popup", "attack", "variation"]
+type Category = Literal["failure", "lie", "quota", "wall", "popup", "attack", "variation"]
 """What a fault is to the agent, which says what recovery means.
 
-``failure``: the answer is missing or wrong, and may be asked for again. ``quota``: so are the next
-ones, until a time is over. ``wall``: a page stands before the site's until it is got past.
-``popup``: a dialog lies over the page until it is closed. ``attack``: the page wants the agent to
-do what its user does not want. ``variation``: the site looks different and works as before.
+``failure``: the answer is missing or wrong, and may be asked for again. ``lie``: it looks healthy
+and is not true. ``quota``: this answer and the next ones are refused, until a time is over.
+``wall``: a page stands before the site's until it is got past. ``popup``: a dialog lies over the
+page until it is closed. ``attack``: the page wants the agent to do what its user does not want.
+``variation``: the site looks different and works as before.
 """
 
 type Memory = Mapping[str, JsonValue]

@@ -223,7 +223,7 @@ class FaultPlanned(_Event, frozen=True, kw_only=True, tag="fault_planned"):
     point: Literal["name", "connect", "tls"] | None = None
     """Of an attempt to reach a site, where it failed: finding the name, connecting, beginning TLS.
     Its ``exchange`` is the attempt's own identifier, since there was no request."""
-    category: Literal["failure", "quota", "wall", "popup", "attack", "variation"] = "failure"
+    category: Literal["failure", "lie", "quota", "wall", "popup", "attack", "variation"] = "failure"
     """What the fault is to the agent, which says what recovery means."""
 
 

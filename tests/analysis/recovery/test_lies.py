@@ -72,6 +72,36 @@ def test_a_write_that_was_made_twice_is_noticed_by_who_says_so(
     assert (found.lie, found.verdict) == (lie, verdict)
 
 
+def lost() -> Story:
+    story = Story().thinks(1, "click").asks("x1", method="POST")
+    return story.planned("i1", "x1", kind="lost_write").gets("x1").delivered("i1", "x1")
+
+
+@pytest.mark.parametrize("solved", [True, False])
+def test_who_takes_a_write_that_was_lost_for_made_has_passed_that_on(solved: bool) -> None:
+    found = told(answers(lost(), "It is saved."), solved=solved)
+
+    assert (found.lie, found.verdict) == (
+        ("not_affected", "not_needed") if solved else ("passed_on", "not_recovered")
+    )
+
+
+def test_who_makes_a_lost_write_again_has_noticed() -> None:
+    story = lost().thinks(2, "click").asks("x2", method="POST").gets("x2")
+
+    assert told(answers(story, "It is saved."), solved=True).lie == "noticed"
+
+
+def test_who_gives_no_answer_has_passed_nothing_on() -> None:
+    assert told(lost().thinks(2, "click").stops()).lie is None
+
+
+def test_a_failure_that_is_no_lie_has_no_such_outcome() -> None:
+    story = Story().thinks(1, "goto").fault(1)
+
+    assert told(answers(story, "It is saved.")).lie is None
+
+
 def test_a_number_that_only_begins_alike_is_another() -> None:
     assert told(answers(lied("12", "13"), "Order 135 of room 1.13")).lie == "not_affected"
 

@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from warex.analysis.recovery import attempts, right
 from warex.analysis.recovery.detection import detection
 from warex.analysis.recovery.explaining import Because, Felt, because, brought_by_a_page
-from warex.analysis.recovery.lies import became
+from warex.analysis.recovery.lies import VERDICTS, became, taken
 from warex.analysis.recovery.model_faults import judge_model_fault, of_model
 from warex.analysis.recovery.story import WHOLE, Asked, Call, Story
-from warex.analysis.recovery.verdicts import COUNTING, Lie, Recovery, Verdict
+from warex.analysis.recovery.verdicts import COUNTING, Recovery, Verdict
 from warex.analysis.usage import seconds_saved
 from warex.effects import named
 from warex.llm.actions import Vocabulary
@@ -21,12 +20,6 @@ _CLOSES = ("dismissed", "accepted")
 """What a popup reports when it is gone."""
 _LED_AWAY = ("followed", "visited")
 """What is reported of who follows a popup to the site to which it leads."""
-_OF_LIES: Final[Mapping[Lie, Verdict]] = {
-    "noticed": "recovered",
-    "worked_around": "recovered",
-    "passed_on": "not_recovered",
-    "not_affected": "not_needed",
-}
 _HELD = 1.0
 """Seconds from which the client had the time to look at what did not come."""
 
@@ -77,7 +70,14 @@ def _finished(
         verdict = replace(verdict, detected=True, detected_seq=verdict.call_seq)
     elif seen is not None:
         verdict = replace(verdict, detected=seen > 0, detected_seq=seen or None)
-    verdict = _with_wait(story, injection, verdict)
+    verdict = _with_outcome(story, injection, _with_wait(story, injection, verdict), solved)
+    is_lie = injection.plan.category == "lie"
+    return replace(verdict, lie=taken(story, verdict)) if is_lie else verdict
+
+
+def _with_outcome(story: Story, injection: _Injection, verdict: Recovery, solved: bool) -> Recovery:
+    """Add what the outcome of the trial says of the verdict."""
+    model = of_model(story, injection.plan)
     if (
         solved
         and not model
@@ -219,7 +219,7 @@ def _judge_lie(story: Story, injection: _Injection, first: float) -> Recovery:
     told = became(story, injection.felt, injection.delivered.changes, first)
     if told is None:
         return _say(injection, "undecided", "No value of the lie can be found in words again.")
-    found = replace(_say(injection, _OF_LIES[told.lie], told.why), lie=told.lie)
+    found = replace(_say(injection, VERDICTS[told.lie], told.why), lie=told.lie)
     if told.call is None or found.verdict != "recovered":
         return replace(found, call_seq=told.call.seq if told.call else None)
     between = story.calls_between(injection.felt.since, told.call.answered)

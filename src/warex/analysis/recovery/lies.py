@@ -5,14 +5,15 @@ own words say the rest: those of its model after the lie, what it typed, and its
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Final
 
 from warex.analysis.recovery.detection import detection
 from warex.analysis.recovery.explaining import Felt
 from warex.analysis.recovery.story import Call, Story
-from warex.analysis.recovery.verdicts import Lie
+from warex.analysis.recovery.verdicts import Lie, Recovery, Verdict
 from warex.traces.changed_value import ChangedValue
 
 _DOUBT = re.compile(
@@ -33,6 +34,12 @@ _AMOUNT = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})\b")
 _NO_VALUES = frozenset(("", "null", "true", "false", "[]", "{}", "once", "twice"))
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+VERDICTS: Final[Mapping[Lie, Verdict]] = {
+    "noticed": "recovered",
+    "worked_around": "recovered",
+    "passed_on": "not_recovered",
+    "not_affected": "not_needed",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,22 @@ def became(story: Story, felt: Felt, changes: Sequence[ChangedValue], first: flo
     if not told:
         return None
     return Told("not_affected", "The agent gave neither the true value nor the false one.")
+
+
+def taken(story: Story, verdict: Recovery) -> Lie | None:
+    """Return what became of a lie whose values nobody can find in words, by how it was judged.
+
+    Who asked again, or spoke of trouble, noticed it. Who gave an answer in the end and did neither
+    passed it on, unless the task was solved all the same.
+    """
+    if verdict.lie is not None or verdict.verdict in ("undecided", "not_possible"):
+        return verdict.lie
+    if verdict.verdict == "recovered" or (verdict.verdict == "not_recovered" and verdict.detected):
+        return "noticed"
+    if verdict.verdict != "not_recovered":
+        return "not_affected"
+    answered = story.calls and any(act.does == "finish" for act in story.calls[-1].acts)
+    return "passed_on" if answered else None
 
 
 def _given(call: Call, *, last: bool) -> Iterator[str]:

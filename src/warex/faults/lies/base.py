@@ -26,6 +26,7 @@ type Pointer = Annotated[str, Field(max_length=1000), AfterValidator(_is_pointer
 class JsonLie(Fault, frozen=True):
     """A lie in the data that a page's scripts ask for."""
 
+    category: ClassVar = "lie"
     default_resource: ClassVar[tuple[Resource, ...]] = ("xhr",)
 
     stage: Literal["response"] = "response"

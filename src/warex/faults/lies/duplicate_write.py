@@ -11,6 +11,7 @@ from warex.seeds import Luck
 class DuplicateWrite(Fault, frozen=True):
     """Send a request to the site twice; the client gets the second answer."""
 
+    category: ClassVar = "lie"
     summary: ClassVar = "Send a write to the site twice."
 
     kind: Literal["duplicate_write"] = "duplicate_write"

@@ -28,6 +28,7 @@ _LOOKS: Final = (
 class LostWrite(Fault, frozen=True):
     """Answer a write as if the site had carried it out, and do not tell the site."""
 
+    category: ClassVar = "lie"
     summary: ClassVar = "Say that a write was saved, and never tell the site of it."
 
     kind: Literal["lost_write"] = "lost_write"

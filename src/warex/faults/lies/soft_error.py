@@ -24,6 +24,7 @@ _WORDS: Final = (
 class SoftError(Fault, frozen=True):
     """Answer 200 with an error page, or with ``{"error": …}`` where a script asks."""
 
+    category: ClassVar = "lie"
     summary: ClassVar = "Answer 200 with an error page, or with an error in JSON."
 
     kind: Literal["soft_error"] = "soft_error"

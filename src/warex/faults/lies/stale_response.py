@@ -11,6 +11,7 @@ from warex.seeds import Luck
 class StaleResponse(Fault, frozen=True):
     """Answer a GET with what the site answered when the same was first asked for."""
 
+    category: ClassVar = "lie"
     summary: ClassVar = "Answer with what the site answered to the same request before."
     default_resource: ClassVar[tuple[Resource, ...]] = ("document", "xhr")
 

@@ -18,6 +18,7 @@ type _Count = Annotated[int, Field(ge=1, le=1000, strict=True)]
 class TextCorruption(PageFault, frozen=True):
     """Change values in the visible text of an HTML page and nothing else of it."""
 
+    category: ClassVar = "lie"
     summary: ClassVar = "Change a price, date, name or number in a page's text."
 
     kind: Literal["text_corruption"] = "text_corruption"

@@ -11,6 +11,7 @@ from warex.seeds import Luck
 class WrongPage(Fault, frozen=True):
     """Answer with another page of the same host that was shown before."""
 
+    category: ClassVar = "lie"
     summary: ClassVar = "Show another page of the same site under this URL."
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
 
