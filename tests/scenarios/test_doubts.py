@@ -2,8 +2,11 @@
 
 import pytest
 
+from warex.effects import Reply
+from warex.exchange import Exchange, Request
 from warex.scenarios.doubts import doubts
 from warex.scenarios.explain import explain
+from warex.scenarios.injector import Injector
 from warex.scenarios.load import load_preset
 from warex.scenarios.presets import preset_names
 from warex.scenarios.scenario import Scenario
@@ -73,6 +76,59 @@ def test_a_lost_answer_to_a_write_is_told_to_have_acted() -> None:
     assert "the order was placed" in doubt(rule("a", fault=lost))
     assert doubts(scenario(rule("a", fault=lost, match={"method": "GET"}))) == ()
     assert doubts(scenario(rule("a", fault=lost, match={"resource": ["script", "image"]}))) == ()
+
+
+ENDING = [
+    {"kind": "session_expired"},
+    {"kind": "session_expired", "login": "own"},
+    {"kind": "captcha_wall"},
+    {"kind": "consent_wall"},
+    {"kind": "redirect_loop", "times": 3},
+    {"kind": "rate_limit"},
+]
+
+
+@pytest.mark.parametrize("fault", ENDING)
+def test_what_is_made_to_end_is_told_not_to_where_every_request_is_hit(fault: object) -> None:
+    for all_of_them in ({"always": True}, {"every": 1}, {"probability": 1.0}):
+        said = "\n".join(doubts(scenario(rule("a", all_of_them, fault, match=PAGES))))
+        assert "Rule 'a' hits every request, so " in said
+    for some in ({"first": 1}, {"nth": [3]}, {"every": 2}, {"always": True, "between": [0, 9]}):
+        said = "\n".join(doubts(scenario(rule("a", some, fault, match=PAGES))))
+        assert "hits every request" not in said
+
+
+@pytest.mark.parametrize("fault", ENDING)
+def test_what_is_told_never_to_end_hits_a_browser_that_does_all_it_can(
+    fault: dict[str, object],
+) -> None:
+    always, once = ({"always": True}, {"first": 1})
+    assert _hits(rule("a", always, fault, match=PAGES)) == [True] * 40
+    assert _hits(rule("a", once, fault, match=PAGES))[-1] is False
+
+
+def _hits(made: dict[str, object]) -> list[bool]:
+    """Ask 40 times for a page, shortly one after the other and then later.
+
+    Each time with the cookie that passes the wall which was met the time before.
+    """
+    injector = Injector(scenario(made), seed=1)
+    hits, cookie = [], "id=1"
+    for number in range(40):
+        now = number * 0.1 if number < 20 else number * 60.0
+        asked = Request(
+            "GET", "https://a.example/", {"sec-fetch-dest": "document", "cookie": cookie}
+        )
+        injections = injector.request(Exchange(f"{number}", asked), now=now).injections
+        hits.append(bool(injections))
+        for effect in (it for injection in injections for it in injection.effects):
+            if isinstance(effect, Reply) and effect.gate is not None:
+                cookie = effect.gate.cookie
+    return hits
+
+
+def test_a_page_that_is_to_redirect_to_itself_for_good_leaves_no_doubt() -> None:
+    assert doubts(scenario(rule("a", fault={"kind": "redirect_loop"}, match=PAGES))) == ()
 
 
 def test_numbering_what_arrives_in_parallel_is_told_to_be_chance() -> None:

@@ -103,6 +103,14 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         """
         return False
 
+    @property
+    def never_ends(self) -> str:
+        """What comes of it where every request is hit, though it is made to end; empty if nothing.
+
+        A clause that goes on after "so": ``its quota is used up again as soon as it is over``.
+        """
+        return ""
+
     def explain(self) -> str:
         """Return what the browser meets, in words with the parameters' values."""
         return self.summary

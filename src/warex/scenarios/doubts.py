@@ -10,7 +10,7 @@ from warex.scenarios.collisions import collisions, only_url, superseded, superse
 from warex.scenarios.connection_doubts import connection_doubts, never_fails
 from warex.scenarios.elsewhere import elsewhere
 from warex.scenarios.impossible import impossible, spares_nothing
-from warex.scenarios.scenario import Arm, Rule, Scenario
+from warex.scenarios.scenario import Arm, Rule, Scenario, Trigger
 
 _SAFE_METHODS: Final = {"GET", "HEAD", "OPTIONS"}
 
@@ -96,11 +96,22 @@ def _alone(rule: Rule) -> Iterable[str]:
             f"{name} strikes after the site has acted, also on writes such as POST: the order was "
             "placed, and the browser is told that it was not."
         )
+    if rule.fault.never_ends and _hits_all(rule.trigger):
+        yield (
+            f"{name} hits every request, so {rule.fault.never_ends}; `first: 1` or `nth` lets it "
+            "end."
+        )
     if rule.per == "rule" and not rule.trigger.always and _may_come_in_parallel(rule):
         yield (
             f"{name} numbers requests together that a browser sends in parallel, so which of them "
             "are hit can differ from run to run; `per: url` hits the same ones in any order."
         )
+
+
+def _hits_all(trigger: Trigger) -> bool:
+    """Whether nothing that the rule matches is spared, from some time on until the end."""
+    all_of_them = trigger.always or trigger.every == 1 or trigger.probability == 1
+    return bool(all_of_them) and trigger.between is None
 
 
 def _after_the_document(rule: Rule, arm: Arm | None) -> Iterable[str]:

@@ -1,7 +1,7 @@
 """What walls have in common: pages that stand before a site's until somebody gets past them."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from typing import ClassVar, Final, override
 
 from warex.effects import Gate
 from warex.exchange import Exchange, Request, Resource
@@ -47,6 +47,12 @@ class Wall(Fault, frozen=True):
         """Whether the wall that was begun for this host stands before this client."""
         here = memory.get("host") == exchange.request.parts.netloc
         return here and not _shows(exchange.request, str(memory.get("cookie")))
+
+    @property
+    @override
+    def never_ends(self) -> str:
+        """Who passes it is sent back to the page, and is hit there."""
+        return "who passes the wall meets another one, and no page of the site ever comes"
 
     def gate(self, exchange: Exchange, memory: Memory, luck: Luck) -> tuple[Gate, Memory]:
         """Return how to get past the page that this exchange is given, and what to remember."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from math import ceil
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, override
 
 from pydantic import Field
 
@@ -62,6 +62,12 @@ class RateLimit(Fault, frozen=True):
         """Whether the window that has begun is not over."""
         until = _until(memory)
         return until is not None and exchange.at < until
+
+    @property
+    @override
+    def never_ends(self) -> str:
+        """The first request after a window begins the next one."""
+        return "as soon as a quota's window is over another one begins, and waiting never helps"
 
     def _told(self, left: int, luck: Luck) -> Mapping[str, str]:
         kinds: tuple[Fields, ...] = ("ratelimit", "ratelimit_three", "x_ratelimit")

@@ -1,6 +1,6 @@
 """A page redirects to itself, until the browser gives up or the loop ends."""
 
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, override
 
 from pydantic import Field
 
@@ -29,6 +29,14 @@ class RedirectLoop(Fault, frozen=True):
         default=None,
         description="After how many redirects the page comes; null: as long as they are followed.",
     )
+
+    @property
+    @override
+    def never_ends(self) -> str:
+        """Without an end of its own, it ends where the browser gives up, as it is meant to."""
+        if self.times is None:
+            return ""
+        return "after the last redirect the loop begins anew, and the page never comes"
 
     def effects(
         self, exchange: Exchange, memory: Memory, luck: Luck

@@ -1,7 +1,7 @@
 """The session is over: who was logged in is not any more."""
 
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, override
 
 from pydantic import Field
 
@@ -45,6 +45,17 @@ class SessionExpired(Wall, frozen=True):
     def goes_on(self, exchange: Exchange, memory: Memory) -> bool:
         """Whether a login page of ours stands; the site's own cookies are cleared once."""
         return self.login == "own" and super().goes_on(exchange, memory)
+
+    @property
+    @override
+    def never_ends(self) -> str:
+        """The site's login, too, is a page that is hit."""
+        if self.login == "own":
+            return super().never_ends
+        return (
+            "what comes back without its cookies is redirected again until the browser gives up"
+            " (ERR_TOO_MANY_REDIRECTS), and neither a page nor the site's login ever comes"
+        )
 
     def effects(
         self, exchange: Exchange, memory: Memory, luck: Luck
