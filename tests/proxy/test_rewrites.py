@@ -1,5 +1,6 @@
 """A page that a fault changes, on the wire: what the client gets, and what the ledger says."""
 
+import asyncio
 import gzip
 import re
 
@@ -8,8 +9,8 @@ import pytest
 
 from tests.proxy.support.client import trusting
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
-from tests.proxy.support.origin import Answer, Origin
-from warex.faults import HeaderChange, HttpError, JavascriptFailure, Popup
+from tests.proxy.support.origin import Answer, Origin, Seen
+from warex.faults import HeaderChange, HttpError, JavascriptFailure, JsonCorruption, Popup
 from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, HarnessBroke, RequestSeen, Witness
@@ -220,6 +221,39 @@ def test_a_frame_is_changed_only_where_documents_are_named(
         frame = client.get(site(plain), headers={"sec-fetch-dest": "iframe"}).content
 
     assert (frame != PAGE) == hit == bool(lane.events(FaultMissed))
+
+
+def test_a_line_of_json_is_changed_before_the_site_has_sent_the_next(
+    begin: Begin, plain: Origin
+) -> None:
+    more, seen = asyncio.Event(), b""
+
+    async def lines(_: Seen, __: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(
+            b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nConnection: close\r\n\r\n"
+            b'{"price":1}\n'
+        )
+        await writer.drain()
+        await more.wait()
+        writer.write(b'{"price":2}\n')
+        await writer.drain()
+        writer.close()
+
+    plain.routes["/"] = lines
+    url = f"http://127.0.0.1:{plain.port}/"
+    given = scenario(JsonCorruption(), FIRST)
+    with (
+        begin(scenario=given) as lane,
+        httpx.Client(proxy=lane.url, headers={"sec-fetch-dest": "empty"}, timeout=10) as client,
+        client.stream("GET", url) as answer,
+    ):
+        for piece in answer.iter_bytes():
+            seen += piece
+            if seen == b'{"price":2}\n':
+                plain.run(more.set)
+    assert seen == b'{"price":2}\n' * 2
+    (delivered,) = lane.events(FaultDelivered)
+    assert [(it.where, it.before, it.after) for it in delivered.changes] == [("/0/price", "1", "2")]
 
 
 def test_a_page_is_changed_over_http2_too(

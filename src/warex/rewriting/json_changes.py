@@ -5,7 +5,7 @@ does not apply to such a value.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal, localcontext
@@ -119,6 +119,15 @@ def pieces(how: How, value: Value, luck: Luck, text: str = "") -> tuple[Piece, .
     if put is None or put == raw:
         return ()
     return (_put(value, put),)
+
+
+def put_in(text: str, made: Sequence[Piece]) -> str:
+    """Return the text with the pieces, which are in order, put in."""
+    out, at = [], 0
+    for piece in made:
+        out += [text[at : piece.begin], piece.put]
+        at = piece.end
+    return "".join((*out, text[at:]))
 
 
 def _put(value: Value, put: str) -> Piece:

@@ -2,15 +2,17 @@
 
 import codecs
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Final
 
 from warex.exchange import Request, Response
 from warex.rewriting.base import Changed, Rewriting
-from warex.rewriting.json_changes import How, Kind, Piece, is_a, pieces
-from warex.rewriting.json_values import Value, found_at, root_of, values
+from warex.rewriting.json_changes import How, Kind, Piece, is_a, pieces, put_in
+from warex.rewriting.json_lines import LinesRewriter, is_lines, is_sequence
+from warex.rewriting.json_values import Value, found_at, root_of, steps_of, values
 from warex.seeds import Luck
 
 _LARGEST: Final = 8 * 1024 * 1024
@@ -19,6 +21,8 @@ _MOST: Final = 100_000
 """Values among which one is chosen."""
 _BOMS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NOT_WHOLE: Final = (204, 205, 206, 304)
+_SHORTER: Final[Mapping[How, int]] = {"emptied": 0, "halved": 2}
+"""Which items of a list go: every n-th, or all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +46,25 @@ class JsonEdit:
         """Begin with a JSON answer; None for anything else."""
         content_type = response.headers.get("content-type", "")
         kind = content_type.partition(";")[0].strip().lower()
-        if not (kind.endswith(("/json", "+json")) or kind == "text/x-json"):
-            return None
         if request.method == "HEAD" or response.status in _NOT_WHOLE:
             return None
-        return Rewriting(_JsonRewriter(self, f"{request.method} {request.url}"))
+        about = f"{request.method} {request.url}"
+        if is_lines(kind):
+            return self._begin_lines(about, is_sequence(kind))
+        if kind.endswith(("/json", "+json")) or kind == "text/x-json":
+            return Rewriting(_JsonRewriter(self, about))
+        return None
+
+    def _begin_lines(self, about: str, sequence: bool) -> Rewriting | None:
+        """Begin with a stream of lines, which is read as a list of what each line says."""
+        change = partial(self._made, about)
+        if self.how in _SHORTER and not self.at and self.kind is None:
+            every = _SHORTER[self.how]
+            return Rewriting(LinesRewriter(change, 0, every=every, is_sequence=sequence))
+        if self.at == "":
+            return None
+        only = None if self.at is None else steps_of(self.at)[0]
+        return Rewriting(LinesRewriter(change, self.count, only=only, is_sequence=sequence))
 
     def pieces(self, text: str, about: str) -> list[Piece]:
         """Return what is replaced in a JSON text; ``about`` makes the choice a request's own."""
@@ -54,6 +72,11 @@ class JsonEdit:
             root = root_of(text)
         except (ValueError, RecursionError):
             return []
+        made, _ = self._made(about, root, self.count)
+        return made
+
+    def _made(self, about: str, root: Value, most: int) -> tuple[list[Piece], int]:
+        """Return what is replaced in a value, and how many values of it change."""
         found: list[Piece] = []
         changed = 0
         for value in self._chosen(root, about):
@@ -61,14 +84,14 @@ class JsonEdit:
             if made and not any(_overlap(one, other) for one in made for other in found):
                 found += made
                 changed += 1
-            if changed == self.count:
+            if changed == most:
                 break
-        return sorted(found, key=lambda it: it.begin)
+        return sorted(found, key=lambda it: it.begin), changed
 
     def _chosen(self, root: Value, about: str) -> Iterator[Value]:
         """Yield the values that may be changed, in the order in which they are tried."""
         if self.at is not None:
-            place = found_at(root, self.at)
+            place = found_at(root.parent or root, self.at)
             yield from () if place is None else (place,)
         elif self.kind is not None:
             fit = [it for it in islice(values(root), _MOST) if is_a(self.kind, it)]
@@ -132,11 +155,7 @@ class _JsonRewriter:
         self.changes = tuple(told for it in made for told in it.told)
         if not made:
             return body
-        out, at = [], 0
-        for piece in made:
-            out += [text[at : piece.begin], piece.put]
-            at = piece.end
-        return mark + "".join((*out, text[at:])).encode(encoding, errors)
+        return mark + put_in(text, made).encode(encoding, errors)
 
     def _rest(self) -> bytes:
         rest = bytes(self._held)
