@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from warex.exchange import Request, Response
 from warex.rewriting.base import Rewriter
-from warex.rewriting.json_changes import How, Kind
+from warex.rewriting.json_changes import How
 from warex.rewriting.json_edit import JsonEdit
+from warex.rewriting.json_kinds import Kind
 from warex.seeds import Luck
 
 ASKED = Request("GET", "https://shop.test/api/items")

@@ -1,8 +1,9 @@
 import json
+from collections.abc import Iterator
 
 import pytest
 
-from warex.rewriting.json_values import decoded, found_at, root_of, steps_of, values
+from warex.rewriting.json_values import Value, decoded, found_at, root_of, steps_of
 
 # The examples of RFC 6901, section 5.
 TEXT = r"""{"foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4, "i\\j": 5,
@@ -55,7 +56,7 @@ def test_what_is_no_pointer_is_refused_in_a_sentence(pointer: str) -> None:
 def test_every_value_is_found_with_its_place() -> None:
     text = ' [1 , {"a" :-2.5e3 , "b": [ ] , "c":{}} ,"\\"]" , true,null\n]'
 
-    found = {it.pointer: json.loads(it.raw) for it in values(root_of(text))}
+    found = {it.pointer: json.loads(it.raw) for it in _all(root_of(text))}
 
     assert found[""] == json.loads(text)
     assert {name: it for name, it in found.items() if not isinstance(it, list | dict)} == {
@@ -70,3 +71,9 @@ def test_every_value_is_found_with_its_place() -> None:
 
 def test_a_string_says_its_text_and_anything_else_what_is_written() -> None:
     assert [decoded(raw) for raw in ('"a\\n"', "1.50", "null")] == ["a\n", "1.50", "null"]
+
+
+def _all(value: Value) -> Iterator[Value]:
+    yield value
+    for held in value.children:
+        yield from _all(held)

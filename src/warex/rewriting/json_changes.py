@@ -12,6 +12,7 @@ from decimal import Decimal, localcontext
 from typing import Final, Literal
 
 from warex.rewriting.base import Changed
+from warex.rewriting.json_kinds import AMOUNT, NUMBER, date_in
 from warex.rewriting.json_values import Value, decoded, written
 from warex.seeds import Luck
 
@@ -27,15 +28,8 @@ type How = Literal[
     "halved",
     "replaced",
 ]
-type Kind = Literal["price", "date", "name", "number", "text", "user_text", "flag", "list"]
 
-_NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _LONGEST_NUMBER: Final = 40
-_AMOUNT: Final = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
-_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_CURRENCY: Final = re.compile(
-    r"[$\u20ac\u00a3\u00a5\u20b9]|\b(?:USD|EUR|GBP|JPY|INR|CHF|CAD|AUD)\b"
-)
 _UNITS: Final = {
     "$": "\u20ac", "\u20ac": "$", "\u00a3": "$", "\u00a5": "$", "\u20b9": "$",
     "USD": "EUR", "EUR": "USD", "GBP": "USD", "JPY": "USD", "INR": "USD",
@@ -49,13 +43,6 @@ _UNIT: Final = re.compile(
     r"|km|kg|cm|mi|lb|in|ft|oz|m|g|C|F)(?![A-Za-z])|[$\u20ac\u00a3\u00a5\u20b9]"
 )
 _SAYS_UNIT: Final = re.compile(r"currency|unit", re.IGNORECASE)
-_SAYS_PRICE: Final = re.compile(r"price|cost|amount|fee|fare|balance", re.IGNORECASE)
-_SAYS_NAME: Final = re.compile(r"name|title|label|subject|author", re.IGNORECASE)
-_SAYS_USER_TEXT: Final = re.compile(
-    r"review|comment|message|description|body|content|text|reply|feedback|note|bio|caption|summary",
-    re.IGNORECASE,
-)
-_SAYS_ID: Final = re.compile(r"^id$|_id$|[a-z]I[dD]$|uuid|timestamp|version", re.IGNORECASE)
 _SAYS_COUNT: Final = re.compile(r"total|count|length|size|hits|num|results", re.IGNORECASE)
 
 
@@ -67,36 +54,6 @@ class Piece:
     end: int
     put: str
     told: tuple[Changed, ...] = ()
-
-
-def is_a(kind: Kind, value: Value) -> bool:
-    """Whether a value is of a kind, by its shape and the name under which it stands."""
-    raw = value.raw
-    is_text, is_number = raw.startswith('"'), _NUMBER.fullmatch(raw) is not None
-    match kind:
-        case "list":
-            return raw.startswith("[")
-        case "flag":
-            return raw in ("true", "false")
-        case "number":
-            return is_number and not _SAYS_ID.search(value.name)
-        case "text":
-            return is_text and len(raw) > 2
-        case "user_text":
-            return is_text and len(raw) > 2 and _SAYS_USER_TEXT.search(value.name) is not None
-        case "date":
-            return is_text and _date_in(decoded(raw)) is not None
-        case "name":
-            return is_text and len(raw) > 2 and _SAYS_NAME.search(value.name) is not None
-        case "price":
-            # A total without decimals counts things.
-            is_sum = "total" in value.name.lower() and "." in raw
-            says = is_sum or _SAYS_PRICE.search(value.name) is not None
-            if is_text:
-                said = decoded(raw)
-                has_amount = _AMOUNT.search(said) is not None
-                return has_amount and (says or _CURRENCY.search(said) is not None)
-            return is_number and says
 
 
 def pieces(how: How, value: Value, luck: Luck, text: str = "") -> tuple[Piece, ...]:
@@ -153,7 +110,7 @@ def _truncated(raw: str) -> str | None:
         said = decoded(raw)
         return written(said[: len(said) // 2]) if len(said) > 1 else None
     whole, point, rest = raw.partition(".")
-    if not _NUMBER.fullmatch(raw) or len(whole.lstrip("-")) < 2:
+    if not NUMBER.fullmatch(raw) or len(whole.lstrip("-")) < 2:
         return None
     return f"{whole[:-1]}{point}{rest}"
 
@@ -162,14 +119,14 @@ def _off_by_one(raw: str) -> str | None:
     """Return the next number, the next day, or the other truth."""
     if raw in ("true", "false"):
         return "false" if raw == "true" else "true"
-    if _NUMBER.fullmatch(raw):
+    if NUMBER.fullmatch(raw):
         return _next_number(raw)
     if not raw.startswith('"'):
         return None
     said = decoded(raw)
-    if (day := _date_in(said)) is not None:
+    if (day := date_in(said)) is not None:
         return written(f"{_next_day(day).isoformat()}{said[10:]}")
-    amount = _AMOUNT.search(said)
+    amount = AMOUNT.search(said)
     if amount is None:
         return None
     put = next_amount(amount[0])
@@ -192,15 +149,6 @@ def next_amount(amount: str) -> str:
     at = (decimals.start() if decimals else len(amount)) - 1
     digit = int(amount[at])
     return f"{amount[:at]}{digit + 1 if digit < 9 else 8}{amount[at + 1 :]}"
-
-
-def _date_in(said: str) -> date | None:
-    """Return the date that a text begins with (ISO 8601)."""
-    found = _DATE.match(said)
-    try:
-        return date.fromisoformat(found[0]) if found else None
-    except ValueError:
-        return None
 
 
 def _next_day(day: date) -> date:

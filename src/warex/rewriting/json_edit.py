@@ -5,14 +5,14 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from typing import Final
 
 from warex.exchange import Request, Response
 from warex.rewriting.base import Changed, Rewriting
-from warex.rewriting.json_changes import How, Kind, Piece, is_a, pieces, put_in
+from warex.rewriting.json_changes import How, Piece, pieces, put_in
+from warex.rewriting.json_kinds import Kind, places
 from warex.rewriting.json_lines import LinesRewriter, is_lines, is_sequence
-from warex.rewriting.json_values import Value, found_at, root_of, steps_of, values
+from warex.rewriting.json_values import Value, found_at, root_of, steps_of
 from warex.seeds import Luck
 
 _LARGEST: Final = 8 * 1024 * 1024
@@ -94,8 +94,11 @@ class JsonEdit:
             place = found_at(root.parent or root, self.at)
             yield from () if place is None else (place,)
         elif self.kind is not None:
-            fit = [it for it in islice(values(root), _MOST) if is_a(self.kind, it)]
-            yield from sorted(fit, key=lambda it: self.luck.draw("place", about, it.pointer))
+            fit = places(self.kind, root.said, root.pointer, _MOST)
+            for pointer in sorted(fit, key=lambda it: self.luck.draw("place", about, it)):
+                place = found_at(root.parent or root, pointer)
+                if place is not None:
+                    yield place
         else:
             yield from sorted(_outermost(root), key=lambda it: -len(it.children))
 

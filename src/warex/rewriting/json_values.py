@@ -11,8 +11,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-# Numbers stay the texts that they are, however long.
-_DECODER: Final = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
+
+class Number(str):
+    """A number as it is written, however long."""
+
+    __slots__ = ()
+
+
+type Said = str | float | list[Said] | dict[str, Said] | None
+"""What a JSON text says; numbers are ``Number``, but for NaN and the infinities."""
+
+_DECODER: Final = json.JSONDecoder(strict=False, parse_int=Number, parse_float=Number)
+_SKIPPER: Final = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
+"""For where a value ends alone."""
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _GUARD: Final = ")]}'"
 """How some servers begin, so that no other site may run an answer as a script."""
@@ -33,6 +44,8 @@ class Value:
     begin: int
     end: int
     _children: "list[Value] | None" = None
+    said: Said = None
+    """What it says; of the whole alone."""
 
     @property
     def children(self) -> "list[Value]":
@@ -53,17 +66,9 @@ class Value:
         steps: list[str] = []
         at: Value | None = self
         while at is not None and at.step is not None:
-            steps.append(str(at.step).replace("~", "~0").replace("/", "~1"))
+            steps.append(step_of(str(at.step)))
             at = at.parent
         return "".join(f"/{step}" for step in reversed(steps))
-
-    @property
-    def name(self) -> str:
-        """Return the name of the nearest member that it belongs to."""
-        at: Value | None = self
-        while at is not None and not isinstance(at.step, str):
-            at = at.parent
-        return str(at.step) if at is not None else ""
 
     def child(self, step: str) -> "Value | None":
         """Return what a step of a pointer leads to; of two members of one name the last."""
@@ -81,19 +86,10 @@ def root_of(text: str) -> Value:
     """
     start = text.index("\n") + 1 if text.startswith(_GUARD) and "\n" in text else 0
     begin = _past_space(text, start)
-    _, end = _DECODER.raw_decode(text, begin)
+    said, end = _DECODER.raw_decode(text, begin)
     if _past_space(text, end) != len(text):
         raise ValueError("something follows the JSON value")
-    return Value(text, None, None, begin, begin, end)
-
-
-def values(root: Value) -> Iterator[Value]:
-    """Yield a value and all that it holds, each before what it holds itself."""
-    waiting = [root]
-    while waiting:
-        value = waiting.pop()
-        yield value
-        waiting += reversed(value.children)
+    return Value(text, None, None, begin, begin, end, said=said)
 
 
 def _held_by(parent: Value) -> Iterator[Value]:
@@ -106,9 +102,9 @@ def _held_by(parent: Value) -> Iterator[Value]:
         name: str | int = count
         count += 1
         if text[parent.begin] == "{":
-            name, at = _DECODER.raw_decode(text, at)
+            name, at = _SKIPPER.raw_decode(text, at)
             at = _past_space(text, _past_space(text, at) + 1)
-        _, end = _DECODER.raw_decode(text, at)
+        _, end = _SKIPPER.raw_decode(text, at)
         yield Value(text, name, parent, outer, at, end)
         at = end
 
@@ -118,6 +114,11 @@ def _past_space(text: str, at: int) -> int:
         return at
     space = _SPACE.match(text, at)
     return space.end() if space else at
+
+
+def step_of(name: str) -> str:
+    """Return a member's name as a JSON pointer has it."""
+    return name.replace("~", "~0").replace("/", "~1")
 
 
 def steps_of(pointer: str) -> tuple[str, ...]:

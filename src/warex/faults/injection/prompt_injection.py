@@ -10,8 +10,8 @@ from warex.exchange import Exchange, Resource
 from warex.faults.base import Memory, PageFault, counted
 from warex.faults.injection.payloads import LONGEST, TextFile, payloads, read_text
 from warex.faults.lies.base import Pointer
-from warex.rewriting.json_changes import Kind
 from warex.rewriting.json_edit import JsonEdit
+from warex.rewriting.json_kinds import Kind
 from warex.rewriting.page_script import page_script
 from warex.seeds import Luck
 
