@@ -44,6 +44,7 @@ from bench import (
     table,
     tapped,
     throughput,
+    values,
 )
 from bench.fuzz import command as fuzz
 from bench.row import Row
@@ -67,6 +68,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "memory": Benchmark(memory.measure, ("memory",)),
     "first-event": Benchmark(first_event.measure, ("first-event",)),
     "rewritten": Benchmark(rewritten.measure, ("rewritten-first", "rewritten-last")),
+    "values": Benchmark(values.measure, ("values-text", "values-json")),
     "tapped-stream": Benchmark(tapped.measure, ("tapped-stream",)),
     "question-memory": Benchmark(question_memory.measure, ("question-memory",)),
     "processor": Benchmark(processor.measure, tuple(processor.names())),
