@@ -63,6 +63,8 @@ class Reply:
     """The values of ``Set-Cookie`` fields."""
     gate: Gate | None = None
     """How to get past it, where it is a wall."""
+    page: str = ""
+    """The family of error pages that the body is of; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)

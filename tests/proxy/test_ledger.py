@@ -11,7 +11,7 @@ HIT = Injection(
     stage="request",
     scope="GET https://shop.example/",
     ordinal=3,
-    effects=(Delay(2.0), Reply(504)),
+    effects=(Delay(2.0), Reply(504, page="firefox")),
     repeat_of="i1",
 )
 
@@ -22,7 +22,7 @@ def test_a_plan_names_the_place_and_the_powers_it_asks_for() -> None:
     assert (event.injection, event.exchange, event.rule) == ("i2", "x7", "shop-down")
     assert (event.scope, event.ordinal) == ("GET https://shop.example/", 3)
     assert event.effects == ("delay", "reply")
-    assert (event.category, event.repeat_of) == ("quota", "i1")
+    assert (event.category, event.repeat_of, event.page) == ("quota", "i1", "firefox")
 
 
 def test_a_miss_names_its_reason_and_how_long_it_was_held() -> None:

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from warex.effects import name_of
+from warex.effects import Reply, name_of
 from warex.faults import Point
 from warex.scenarios import Injection
 from warex.traces import ChangedValue, FaultDelivered, FaultMissed, FaultPlanned, MissReason
@@ -26,6 +26,7 @@ def planned(injection: Injection, url: str, point: Point | None = None) -> Fault
         url=url,
         point=point,
         repeat_of=injection.repeat_of,
+        page=next((it.page for it in injection.effects if isinstance(it, Reply)), ""),
     )
 
 

@@ -218,13 +218,13 @@ class FaultPlanned(_Event, frozen=True, kw_only=True, tag="fault_planned"):
     url: str
     """Of an attempt to reach a site: the origin."""
     repeat_of: str | None = None
-    """The injection that is repeated, since the browser silently repeated the request, or the
-    attempt belongs to the same occurrence."""
+    """The injection of the same occurrence that the browser, or an attempt, silently repeats."""
     point: Literal["name", "connect", "tls"] | None = None
-    """Of an attempt to reach a site, where it failed: finding the name, connecting, beginning TLS.
-    Its ``exchange`` is the attempt's own identifier, since there was no request."""
+    """Of an attempt to reach a site, where it failed; ``exchange`` is the attempt's own."""
     category: Literal["failure", "lie", "quota", "wall", "popup", "attack", "variation"] = "failure"
     """What the fault is to the agent, which says what recovery means."""
+    page: str = ""
+    """The family of error pages that it shows; empty for none."""
 
 
 class FaultDelivered(_Event, frozen=True, kw_only=True, tag="fault_delivered"):

@@ -1,7 +1,7 @@
 """Every family of error pages there is, and which one a host gets."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from warex.faults.pages import browsers, edges, frameworks, sites, web_servers
@@ -69,7 +69,7 @@ def family_names(voice: Voice) -> tuple[str, ...]:
 
 def render(name: str, incident: Incident) -> Page:
     """Return the page of the family of this name, which must be one of ``family_names``."""
-    return next(family for family in FAMILIES if family.name == name).render(incident)
+    return _page(next(family for family in FAMILIES if family.name == name), incident)
 
 
 def render_any(voice: Voice, incident: Incident) -> Page:
@@ -82,4 +82,8 @@ def render_any(voice: Voice, incident: Incident) -> Page:
         and not family.by_name_only
         and (family.gateway or not only_gateways)
     ]
-    return incident.luck.choice(able, "family", incident.host).render(incident)
+    return _page(incident.luck.choice(able, "family", incident.host), incident)
+
+
+def _page(family: Family, incident: Incident) -> Page:
+    return replace(family.render(incident), family=family.name)

@@ -26,11 +26,14 @@ class Page:
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
     """Further headers, names in lower case."""
+    family: str = ""
+    """The name of the family that it is of; empty for none."""
 
     def reply(self, status: int, headers: Mapping[str, str] | None = None) -> Reply:
         """Return the answer with this page, which no cache may keep (RFC 9111 §5.2.2.5)."""
         own = {"content-type": self.content_type, "cache-control": "no-store"}
-        return Reply(status, {**self.headers, **own, **(headers or {})}, self.body)
+        answer = {**self.headers, **own, **(headers or {})}
+        return Reply(status, answer, self.body, page=self.family)
 
 
 @dataclass(frozen=True, slots=True)
