@@ -1,0 +1,229 @@
+"""A data set on disk: JSON Lines and Parquet for each split, a manifest, a card.
+
+::
+
+    DIR/train.jsonl validation.jsonl test.jsonl   and the same as .parquet
+    DIR/dataset.json                              the manifest
+    DIR/README.md                                 the data set's card
+    DIR/images/                                   screenshots
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Final, Literal, cast
+
+from pydantic import BaseModel, ValidationError
+
+from warex.errors import InputError
+from warex.exports.rows import ROWS, Facts, Format, Labelled, Pair, Row
+from warex.files import read_ordinary, stands
+from warex.llm.actions import Vocabulary
+from warex.traces.files import write_whole
+
+MANIFEST: Final = "dataset.json"
+SPLITS: Final = ("train", "validation", "test")
+
+
+class SplitFacts(BaseModel, frozen=True, extra="forbid"):
+    """What a split holds, in numbers."""
+
+    examples: int
+    failure: int
+    clean: int
+    relabelled: int
+    sites: tuple[str, ...]
+    page_families: tuple[str, ...]
+    faults: tuple[str, ...]
+    sha256: str
+    """Of the JSON Lines."""
+
+
+class DatasetManifest(BaseModel, frozen=True, extra="forbid"):
+    """What a data set is and where it comes from."""
+
+    schema_version: Literal[1] = 1
+    format: Format
+    license: str = ""
+    seed: int = 0
+    made_by: str = ""
+    """The command line that repeats it."""
+    warex: str = ""
+    """The version of WAREX that made it."""
+    sources: tuple[str, ...] = ()
+    """The runs' folders, by name."""
+    split_by: tuple[str, ...] = ()
+    left_out: Mapping[str, int] = {}
+    """Steps that were not taken, by reason."""
+    vocabularies: Mapping[str, Vocabulary] = {}
+    splits: Mapping[str, SplitFacts] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A data set in memory."""
+
+    folder: Path
+    manifest: DatasetManifest
+    splits: Mapping[str, tuple[Facts, ...]]
+
+    def rows(self, split: str) -> tuple[Row, ...]:
+        """Return a split's rows of supervised fine-tuning; none where there is no such split.
+
+        Raises InputError for a data set of preferences.
+        """
+        return cast("tuple[Row, ...]", self._of("sft", split))
+
+    def pairs(self, split: str) -> tuple[Pair, ...]:
+        """Return a split's pairs. Raises InputError for a data set of another format."""
+        return cast("tuple[Pair, ...]", self._of("dpo", split))
+
+    def labelled(self, split: str) -> tuple[Labelled, ...]:
+        """Return a split's labelled answers. Raises InputError for one of another format."""
+        return cast("tuple[Labelled, ...]", self._of("kto", split))
+
+    def vocabulary(self, facts: Facts) -> Vocabulary:
+        """Return the vocabulary of the agent that a row comes from."""
+        return self.manifest.vocabularies[facts.vocabulary]
+
+    def _of(self, wanted: Format, split: str) -> tuple[Facts, ...]:
+        if self.manifest.format != wanted:
+            raise InputError(
+                f"{self.folder} is a data set of the format {self.manifest.format}, not {wanted}:"
+                f" export it with --to {wanted}"
+            )
+        return self.splits.get(split, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A data set that is to be written."""
+
+    manifest: DatasetManifest
+    splits: Mapping[str, Sequence[Facts]]
+    images: Mapping[str, bytes] = field(default_factory=dict)
+    """By their file below the folder."""
+
+
+def write_dataset(folder: Path, draft: Draft, card: str) -> DatasetManifest:
+    """Write a data set; the manifest, which makes it whole, last. Return the manifest.
+
+    Raises InputError where the folder is a file or holds another data set's files, MachineError
+    where the disk refuses.
+    """
+    require_free(folder)
+    for name, data in draft.images.items():
+        write_whole(folder / name, data)
+    facts: dict[str, SplitFacts] = {}
+    for split, rows in draft.splits.items():
+        plain = [row.model_dump(mode="json") for row in rows]
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in plain)
+        data = text.encode("utf-8", "replace")
+        write_whole(folder / f"{split}.jsonl", data)
+        write_whole(folder / f"{split}.parquet", _parquet(plain))
+        facts[split] = _facts(rows, hashlib.sha256(data).hexdigest())
+    manifest = draft.manifest.model_copy(update={"splits": facts})
+    write_whole(folder / "README.md", card.encode("utf-8", "replace"))
+    whole = json.dumps(manifest.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+    write_whole(folder / MANIFEST, whole.encode("utf-8", "replace"))
+    return manifest
+
+
+def require_free(folder: Path) -> None:
+    """Raise InputError where a data set cannot be written into a folder."""
+    if stands(folder) and not folder.is_dir():
+        raise InputError(f"{folder} is not a folder: name one for the data set")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise InputError(f"{folder} is not empty: name a new folder, or delete it")
+
+
+def read_dataset(folder: Path) -> Dataset:
+    """Read a data set.
+
+    Raises InputError where it is missing, of an unknown version, not the one that was written, or
+    has a row that is none; the sentence names file and line.
+    """
+    manifest = _manifest(folder)
+    splits = {
+        split: tuple(_rows(folder / f"{split}.jsonl", manifest.format, facts.sha256))
+        for split, facts in manifest.splits.items()
+    }
+    for rows in splits.values():
+        for row in rows:
+            if row.vocabulary not in manifest.vocabularies:
+                raise InputError(
+                    f"{folder / MANIFEST}: there is no vocabulary {row.vocabulary!r}, which row"
+                    f" {row.id} names"
+                )
+    return Dataset(folder, manifest, splits)
+
+
+def _manifest(folder: Path) -> DatasetManifest:
+    path = folder / MANIFEST
+    if not stands(path):
+        raise InputError(
+            f"{folder} is no data set: it has no {MANIFEST}. `warex export RUN --to sft --out"
+            f" {folder}` makes one"
+        )
+    try:
+        return DatasetManifest.model_validate_json(_bytes(path))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise InputError(f"{path}: {where + ': ' if where else ''}{first['msg']}") from None
+
+
+def _rows(path: Path, kind: Format, digest: str) -> list[Facts]:
+    data = _bytes(path)
+    found: list[Facts] = []
+    for number, line in enumerate(data.splitlines(), 1):
+        try:
+            found.append(ROWS[kind].model_validate_json(line))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            raise InputError(
+                f"{path}:{number}: this is no row of the format {kind}:"
+                f" {where + ': ' if where else ''}{first['msg']}"
+            ) from None
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise InputError(
+            f"{path} was changed since it was exported: its SHA-256 is not the one in {MANIFEST}."
+            " Export it again"
+        )
+    return found
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return read_ordinary(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _facts(rows: Sequence[Facts], digest: str) -> SplitFacts:
+    def several(name: str) -> tuple[str, ...]:
+        return tuple(sorted({str(getattr(row, name)) for row in rows} - {""}))
+
+    failures = sum(row.kind == "failure" for row in rows)
+    return SplitFacts(
+        examples=len(rows),
+        failure=failures,
+        clean=len(rows) - failures,
+        relabelled=sum(row.relabelled for row in rows),
+        sites=several("site"),
+        page_families=several("page_family"),
+        faults=several("fault"),
+        sha256=digest,
+    )
+
+
+def _parquet(rows: list[dict[str, Any]]) -> bytes:
+    import polars
+
+    held = BytesIO()
+    polars.DataFrame(rows, infer_schema_length=None, strict=False).write_parquet(held)
+    return held.getvalue()

@@ -1,0 +1,129 @@
+"""The rows of a data set: what a model was shown, and what it should have answered.
+
+Messages are those of OpenAI's chat completions, which TRL reads: ``role``, ``content`` (a text, or
+in a data set with images a list of parts) and ``tool_calls``.
+"""
+
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer, field_validator
+
+type Kind = Literal["failure", "clean"]
+"""``failure``: the step after a delivered fault. ``clean``: an ordinary step of a solved trial."""
+
+type Format = Literal["sft", "dpo", "kto"]
+"""What a data set teaches by: answers wanted, pairs of a better and a worse one, or single answers
+with a label."""
+
+type ChatMessage = dict[str, Any]
+
+
+def _tools(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, str) and value else value or None
+
+
+def _as_text(value: list[Any] | None) -> str | None:
+    return json.dumps(value, ensure_ascii=False) if value else None
+
+
+type Tools = Annotated[
+    list[dict[str, Any]] | None,
+    BeforeValidator(_tools),
+    PlainSerializer(_as_text),
+]
+"""JSON schemas of the tools. In a file they are one text: no two tools have a column's one type."""
+
+
+class Facts(BaseModel, frozen=True, extra="forbid"):
+    """Where a row comes from."""
+
+    id: str
+    kind: Kind
+    action: str
+    """The name of the action wanted."""
+    relabelled: bool = False
+    """Whether the answer wanted was put in place of the model's own."""
+    benchmark: str
+    agent: str
+    condition: str
+    task: str
+    site: str
+    """Host of the page that the step is on."""
+    group: str = ""
+    """The kind of site, where the benchmark tells it."""
+    url: str = ""
+    """Of the page that the step is on, redacted."""
+    fault: str = ""
+    """Kind of the fault; empty for a clean row. The next two likewise."""
+    category: str = ""
+    page_family: str = ""
+    run: str
+    trial: str
+    """The attempt's folder below the run's."""
+    step: int
+    """Number of the agent's step in its trial, from 1."""
+    vocabulary: str
+    """Key into the manifest's vocabularies."""
+    tools: Tools = None
+    images: tuple[str, ...] = ()
+    """Files below the data set's folder, in the order of the image parts."""
+
+
+def _ends_with_the_assistant(messages: list[ChatMessage]) -> list[ChatMessage]:
+    if not messages or messages[-1].get("role") != "assistant":
+        raise ValueError("the last message is not the assistant's")
+    return messages
+
+
+def _are_of_chat(messages: list[ChatMessage]) -> list[ChatMessage]:
+    for message in messages:
+        if not isinstance(message.get("role"), str):
+            raise ValueError("a message has no role")
+        if not isinstance(message.get("content"), str | list | None):
+            raise ValueError("a message's content is neither a text nor a list of parts")
+    return messages
+
+
+type Chat = Annotated[list[ChatMessage], Field(min_length=1), BeforeValidator(_are_of_chat)]
+
+
+class Row(Facts, frozen=True):
+    """What the model is shown, and in the last message the answer wanted: the loss is on that."""
+
+    messages: Chat
+
+    @field_validator("messages")
+    @classmethod
+    def _last(cls, messages: list[ChatMessage]) -> list[ChatMessage]:
+        return _ends_with_the_assistant(messages)
+
+    @property
+    def prompt(self) -> list[ChatMessage]:
+        """All messages but the answer."""
+        return self.messages[:-1]
+
+    @property
+    def answer(self) -> ChatMessage:
+        """The answer wanted."""
+        return self.messages[-1]
+
+
+class Pair(Facts, frozen=True):
+    """Two answers to one prompt (DPO)."""
+
+    prompt: Chat
+    chosen: Chat
+    rejected: Chat
+
+
+class Labelled(Facts, frozen=True):
+    """One answer to a prompt, and whether it is wanted (KTO)."""
+
+    prompt: Chat
+    completion: Chat
+    label: bool
+
+
+ROWS: dict[Format, type[Facts]] = {"sft": Row, "dpo": Pair, "kto": Labelled}
+"""What the rows of each format are."""
