@@ -5,6 +5,7 @@ from typing import Any
 from warex.exports.dataset import DatasetManifest
 from warex.exports.rows import Row
 from warex.llm.actions import Vocabulary
+from warex.traces.events import LlmCall
 
 WORDS = Vocabulary(
     name="reference-agent",
@@ -56,3 +57,26 @@ def failure(name: str = "f1", **changes: Any) -> Row:
         "messages": [prompt, answer],
     }
     return row(name, **{**given, **changes})
+
+
+def llm_call(**changes: Any) -> LlmCall:
+    """Return a whole call to a model with these changes."""
+    given: dict[str, Any] = {
+        "exchange": "m1",
+        "family": "openai_chat",
+        "url": "https://llm.example/v1/chat/completions",
+        "model": "m",
+        "step": 1,
+        "began": 1.0,
+        "messages": [],
+        "stream": False,
+        "status": 200,
+        "answer": "reload()",
+        "input_tokens": 10,
+        "output_tokens": 2,
+        "usage": "reported",
+        "latency_s": 0.5,
+        "first_token_s": None,
+        "complete": True,
+    }
+    return LlmCall(**{**given, **changes})

@@ -116,6 +116,8 @@ class AgentLabBenchmark(Benchmark):
             *("mouse_move", "mouse_down", "mouse_up", "mouse_drag_and_drop", "upload_file"),
             *("keyboard_type", "keyboard_down", "keyboard_up", "keyboard_insert_text"),
         ),
+        asks_again="<think>\nThe page did not load, so I load it again.\n</think>\n\n"
+        "<action>\ngoto('{url}')\n</action>",
     )
     records: ClassVar = (
         _TOLD,

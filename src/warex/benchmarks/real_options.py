@@ -34,6 +34,8 @@ SUBSETS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
 
 type Subset = Literal["chat", "infeas", "bid", "coord", "nav", "tab"]
 
+_ASKS_AGAIN: Final = "The page did not load, so I load it again.\n```goto('{url}')```"
+
 DEMO: Final = ("chat", "bid", "infeas")
 """What the demo agent has: no action goes to an address, back, or loads a page again."""
 
@@ -44,7 +46,8 @@ def words(name: str, subsets: Iterable[str]) -> Vocabulary:
     for subset in subsets:
         for key, words in SUBSETS[subset].items():
             lists[key] = tuple(dict.fromkeys((*lists.get(key, ()), *words)))
-    return Vocabulary(name=name, noop=("noop",), **lists)
+    again = _ASKS_AGAIN if "goto" in lists.get("recover", ()) else ""
+    return Vocabulary(name=name, noop=("noop",), asks_again=again, **lists)
 
 
 class OwnAgent(BaseModel, frozen=True, extra="forbid"):

@@ -113,6 +113,7 @@ class StepBenchmark(Benchmark):
             *("find_directions", "search_nearest_place"),
         ),
         other=("hover", "scroll", "note"),
+        asks_again="REASON:\nThe page did not load, so I load it again.\nACTION:\ngoto [{url}]",
     )
     records: ClassVar = (f"{_WORK}/{_RESULT}/*/*.json", f"{_WORK}/{_RESULT}/*/*.csv")
     guide: ClassVar = (

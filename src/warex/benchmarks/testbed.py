@@ -51,6 +51,7 @@ class TestbedBenchmark(Benchmark):
         infeasible=("report_infeasible",),
         noop=("noop",),
         other=("fill", "select_option", "scroll"),
+        asks_again="The page did not load, so I load it again.\nreload()",
     )
     records: ClassVar = (_RESULT,)
     key_variables = ("OPENAI_API_KEY",)

@@ -95,6 +95,8 @@ class WebArenaBenchmark(Benchmark):
         recover=("goto", "go_back", "go_forward"),
         finish=("stop",),
         other=("hover", "scroll"),
+        asks_again="The page did not load, so I load it again. In summary, the next action"
+        " I will perform is ```goto [{url}]```",
     )
     records: ClassVar = (
         f"{_WORK}/log_files/*.log",

@@ -44,6 +44,9 @@ class Vocabulary(BaseModel, frozen=True, extra="forbid"):
     """Begin a part of the task, which ``finish`` then ends in place of the task: subroutines."""
     other: tuple[str, ...] = ()
     """Every action that none of the above is true of."""
+    asks_again: str = ""
+    """An answer of the model that asks for the very same page again, in the agent's own form, with
+    ``{url}`` for the page's address. Empty where there is none, or only tool calls can."""
 
     @model_validator(mode="after")
     def _narrower_lists_lie_in_wider_ones(self) -> Self:
