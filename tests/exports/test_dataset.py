@@ -11,7 +11,9 @@ from warex.exports.dataset import Draft, read_dataset, require_free, write_datas
 
 def written(folder: Path) -> Path:
     splits = {"train": [row("a"), failure("b", relabelled=True)], "test": [failure("c")]}
-    write_dataset(folder, Draft(MANIFEST, splits, {"images/x.png": b"PNG"}), "# Card\n")
+    write_dataset(
+        folder, Draft(MANIFEST, splits, {"images/x.png": b"PNG"}), lambda manifest: "# Card\n"
+    )
     return folder
 
 
@@ -96,7 +98,9 @@ def test_a_missing_split_and_an_unknown_vocabulary_are_named(tmp_path: Path) -> 
     with pytest.raises(InputError, match=r"test\.jsonl cannot be read"):
         read_dataset(folder)
 
-    write_dataset(tmp_path / "two", Draft(MANIFEST, {"train": [row(vocabulary="step")]}), "")
+    write_dataset(
+        tmp_path / "two", Draft(MANIFEST, {"train": [row(vocabulary="step")]}), lambda _: ""
+    )
     with pytest.raises(InputError, match="there is no vocabulary 'step', which row r1 names"):
         read_dataset(tmp_path / "two")
 

@@ -166,7 +166,7 @@ def load_trial(
     solved = isinstance(outcome, Counted) and outcome.score >= 1
     hit = bool(trace.events(FaultDelivered))
     began = next(iter(trace.events(TrialBegan)), None)
-    vocabulary = _vocabulary(path, began, vocabulary)
+    vocabulary = vocabulary_of(path, began, vocabulary)
     # What another task's agent did is no recovery.
     parts = tuple(by_task(entries).values()) or (entries,)
     verdicts = tuple(
@@ -228,10 +228,14 @@ def run_of(path: Path) -> Path | None:
     return path.resolve().parents[6] if key else None
 
 
-def _vocabulary(
+def vocabulary_of(
     path: Path, began: TrialBegan | None, benchmarks: Vocabulary | None
 ) -> Vocabulary | None:
-    """Return the agent's vocabulary; None if none is known, or it has no action."""
+    """Return the agent's vocabulary; None if none is known, or it has no action.
+
+    ``path`` is the attempt's folder, ``benchmarks`` the vocabulary where the trace has none of its
+    own. Raises TraceError for a damaged one.
+    """
     try:
         own = began and began.vocabulary and Vocabulary.model_validate(began.vocabulary)
     except ValidationError as error:

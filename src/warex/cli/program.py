@@ -25,6 +25,7 @@ _COMMANDS: Final = {
     "demo": "run the embedded campaign, start to report",
     "doctor": "what works on this machine, and how to fix the rest",
     "exec": "run any command behind the proxy, unchanged",
+    "export": "write what runs teach as a data set for training",
     "faults": "list the faults, show one",
     "init": "write a commented campaign file",
     "inspect": "one trial, step by step: faults, prompts, answers",

@@ -10,7 +10,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -19,13 +19,13 @@ from typing import Any, Final, Literal, cast
 from pydantic import BaseModel, ValidationError
 
 from warex.errors import InputError
-from warex.exports.rows import ROWS, Facts, Format, Labelled, Pair, Row
+from warex.exports.names import Format
+from warex.exports.rows import ROWS, Facts, Labelled, Pair, Row
 from warex.files import read_ordinary, stands
 from warex.llm.actions import Vocabulary
 from warex.traces.files import write_whole
 
 MANIFEST: Final = "dataset.json"
-SPLITS: Final = ("train", "validation", "test")
 
 
 class SplitFacts(BaseModel, frozen=True, extra="forbid"):
@@ -38,6 +38,8 @@ class SplitFacts(BaseModel, frozen=True, extra="forbid"):
     sites: tuple[str, ...]
     page_families: tuple[str, ...]
     faults: tuple[str, ...]
+    agents: tuple[str, ...] = ()
+    benchmarks: tuple[str, ...] = ()
     sha256: str
     """Of the JSON Lines."""
 
@@ -56,6 +58,10 @@ class DatasetManifest(BaseModel, frozen=True, extra="forbid"):
     sources: tuple[str, ...] = ()
     """The runs' folders, by name."""
     split_by: tuple[str, ...] = ()
+    leaks: tuple[str, ...] = ()
+    """What stands on two sides and was accepted."""
+    masked: bool = False
+    """Whether personal data were masked."""
     left_out: Mapping[str, int] = {}
     """Steps that were not taken, by reason."""
     vocabularies: Mapping[str, Vocabulary] = {}
@@ -108,8 +114,12 @@ class Draft:
     """By their file below the folder."""
 
 
-def write_dataset(folder: Path, draft: Draft, card: str) -> DatasetManifest:
+def write_dataset(
+    folder: Path, draft: Draft, card: Callable[[DatasetManifest], str]
+) -> DatasetManifest:
     """Write a data set; the manifest, which makes it whole, last. Return the manifest.
+
+    ``card`` makes the text of README.md of the whole manifest.
 
     Raises InputError where the folder is a file or holds another data set's files, MachineError
     where the disk refuses.
@@ -126,7 +136,7 @@ def write_dataset(folder: Path, draft: Draft, card: str) -> DatasetManifest:
         write_whole(folder / f"{split}.parquet", _parquet(plain))
         facts[split] = _facts(rows, hashlib.sha256(data).hexdigest())
     manifest = draft.manifest.model_copy(update={"splits": facts})
-    write_whole(folder / "README.md", card.encode("utf-8", "replace"))
+    write_whole(folder / "README.md", card(manifest).encode("utf-8", "replace"))
     whole = json.dumps(manifest.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
     write_whole(folder / MANIFEST, whole.encode("utf-8", "replace"))
     return manifest
@@ -217,6 +227,8 @@ def _facts(rows: Sequence[Facts], digest: str) -> SplitFacts:
         sites=several("site"),
         page_families=several("page_family"),
         faults=several("fault"),
+        agents=several("agent"),
+        benchmarks=several("benchmark"),
         sha256=digest,
     )
 

@@ -5,16 +5,11 @@ in a data set with images a list of parts) and ``tool_calls``.
 """
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer, field_validator
 
-type Kind = Literal["failure", "clean"]
-"""``failure``: the step after a delivered fault. ``clean``: an ordinary step of a solved trial."""
-
-type Format = Literal["sft", "dpo", "kto"]
-"""What a data set teaches by: answers wanted, pairs of a better and a worse one, or single answers
-with a label."""
+from warex.exports.names import Format, Kind
 
 type ChatMessage = dict[str, Any]
 

@@ -1,0 +1,141 @@
+"""A data set made of runs: examples found, divided, checked for leaks, balanced."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from warex.analysis.run import Run
+from warex.errors import InputError
+from warex.exports.balance import balanced
+from warex.exports.dataset import DatasetManifest, Draft
+from warex.exports.examples import Choice, Example, find_examples
+from warex.exports.leaks import require_none
+from warex.exports.names import Format, Kind, Leak, Side
+from warex.exports.preferences import labels, pairs
+from warex.exports.rows import Facts
+from warex.exports.splits import Division, Plan, divided
+
+ONE_KIND: Final = {
+    "failure": "there is no step after a fault that teaches something: no trial that counts was hit"
+    " by a fault and recovered from it. Run agents that recover (the embedded `scripted:patient`"
+    " does), or write the recovery yourself with --relabel",
+    "clean": "there is no clean step: no trial was solved without a fault. Run the condition"
+    " `clean`, too, or take failures alone with --only failure",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What data set is wanted."""
+
+    format: Format = "sft"
+    choice: Choice = field(default_factory=Choice)
+    plan: Plan | None = field(default_factory=Plan)
+    """None: all rows are for training."""
+    clean_per_failure: float | None = 1.0
+    """None: all are kept."""
+    only: Kind | None = None
+    allowed_leaks: tuple[Leak, ...] = ()
+    agents: tuple[str, ...] = ()
+    """Those whose trials are taken; empty for all. The next likewise."""
+    conditions: tuple[str, ...] = ()
+    seed: int = 0
+    facts: dict[str, Any] = field(default_factory=dict)
+    """Further fields of the manifest: license, made_by, warex."""
+
+
+def build(runs: Sequence[Run], request: Request) -> Draft:
+    """Return the data set that is asked for.
+
+    Raises InputError where there is nothing to learn, all is of one kind, the rows cannot be
+    divided, or something stands on two sides of the split.
+    """
+    found = find_examples([_narrowed(run, request) for run in runs], request.choice)
+    left_out = found.left_out
+    rows = _rows(found.examples, request, left_out)
+    for kind in ("failure", "clean"):
+        wanted = request.only in (None, kind) and (request.format != "dpo" or kind == "failure")
+        if wanted and not any(row.kind == kind for row in rows):
+            raise InputError(ONE_KIND[kind])
+    if request.plan is None:
+        division: Division[Facts] = Division({"train": tuple(rows)}, 0)
+    else:
+        division = divided(rows, request.plan)
+    if division.between:
+        left_out["between the sides of the split"] = division.between
+    leaks = require_none(division.sides, request.allowed_leaks)
+    sides = dict(division.sides)
+    if request.clean_per_failure is not None:
+        kept = {
+            side: balanced(it, request.clean_per_failure, request.seed)
+            for side, it in sides.items()
+        }
+        over = sum(map(len, sides.values())) - sum(map(len, kept.values()))
+        left_out.update({"too many of one kind": over} if over else {})
+        sides = kept
+    used = {name for side in sides.values() for row in side for name in row.images}
+    manifest = DatasetManifest(
+        format=request.format,
+        seed=request.seed,
+        sources=tuple(run.name for run in runs),
+        split_by=request.plan.by if request.plan else (),
+        leaks=tuple(f"{it.what} {it.shown}: {' and '.join(it.sides)}" for it in leaks),
+        left_out=dict(left_out.most_common()),
+        vocabularies=found.vocabularies,
+        **request.facts,
+    )
+    images = {name: data for name, data in found.images.items() if name in used}
+    splits = _in_parts(sides) if images else {str(side): rows for side, rows in sides.items()}
+    return Draft(manifest, splits, images)
+
+
+def _narrowed(run: Run, request: Request) -> Run:
+    for what, wanted, known in (
+        ("agent", request.agents, run.agents),
+        ("condition", request.conditions, run.conditions),
+    ):
+        if missing := sorted(set(wanted) - set(known)):
+            raise InputError(
+                f"{run.path} has no {what} {missing[0]!r}; it has {', '.join(known) or 'none'}"
+            )
+    attempts = (
+        it
+        for it in run.attempts
+        if (not request.agents or it.key.agent in request.agents)
+        and (not request.conditions or it.key.condition in request.conditions)
+    )
+    return replace(run, attempts=tuple(attempts))
+
+
+def _rows(examples: Sequence[Example], request: Request, left_out: Counter[str]) -> list[Facts]:
+    rows: list[Facts]
+    if request.format == "sft":
+        taken = [it for it in examples if it.part != "lost" or it.row.relabelled]
+        left_out.update({"lost": len(examples) - len(taken)} if len(taken) < len(examples) else {})
+        rows = [example.row for example in taken]
+    elif request.format == "dpo":
+        rows = list(pairs(examples))
+    else:
+        rows = list(labels(examples))
+    return [row for row in rows if request.only in (None, row.kind)]
+
+
+def _in_parts(sides: Mapping[Side, tuple[Facts, ...]]) -> dict[str, tuple[Facts, ...]]:
+    """Write each message's content as a list of parts: a column has one type."""
+    return {str(side): tuple(map(_parted, rows)) for side, rows in sides.items()}
+
+
+def _parted(row: Facts) -> Facts:
+    chats = ("messages", "prompt", "chosen", "rejected", "completion")
+    given = {name: getattr(row, name) for name in type(row).model_fields if name in chats}
+    changed = {
+        name: [
+            {**message, "content": [{"type": "text", "text": message["content"]}]}
+            if isinstance(message["content"], str)
+            else message
+            for message in messages
+        ]
+        for name, messages in given.items()
+    }
+    return row.model_copy(update=changed)

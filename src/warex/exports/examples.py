@@ -1,0 +1,236 @@
+"""Which steps of a run teach something, and what they teach (paper §4.2)."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from warex.analysis.attribution import by_task
+from warex.analysis.run import Run, vocabulary
+from warex.analysis.trial import TrialRecord, vocabulary_of
+from warex.errors import TraceError
+from warex.exports.chat import chat, tools
+from warex.exports.fitting import fitted
+from warex.exports.rows import ChatMessage, Row
+from warex.exports.steps import Part, Step, steps
+from warex.llm.actions import Vocabulary, read_actions
+from warex.llm.base import LlmAnswer
+from warex.traces.blobs import BlobStore
+from warex.traces.events import TrialBegan
+from warex.traces.outcome import Counted
+from warex.traces.paths import BLOBS, EVENTS
+from warex.traces.reader import read_trace
+
+KIND_OF_SITE: Final = r"([A-Za-z]+)[-_./]"
+"""How a task's name begins that tells the kind of its site: ``shop-order-basket``."""
+_LONGEST: Final = 32_000
+_MAGIC: Final = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpg", b"RIFF": "webp", b"GIF8": "gif"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which steps are taken, and how they are written."""
+
+    relabel: bool = False
+    """Whether lost steps are taken, too, with an answer that asks for the page again."""
+    largest: int = _LONGEST
+    """Characters of a prompt; a longer one is cut in its observation."""
+    images: bool = True
+    group: str = KIND_OF_SITE
+    """Pattern that finds the kind of site in a task's name, as its first group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A row with what the agent did."""
+
+    row: Row
+    part: Part
+    own: ChatMessage
+    """The agent's own answer; the row's, unless that was put in its place."""
+
+
+@dataclass(slots=True)
+class Found:
+    """What runs hold."""
+
+    examples: list[Example] = field(default_factory=list)
+    vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
+    images: dict[str, bytes] = field(default_factory=dict)
+    """By their file below the data set's folder."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Trials and steps that were not taken, by reason."""
+
+
+def find_examples(runs: Sequence[Run], choice: Choice) -> Found:
+    """Return every step of the runs' counted trials that teaches something.
+
+    Raises TraceError for a damaged trace.
+    """
+    found = Found()
+    known: set[str] = set()
+    for run in runs:
+        for record in run.trials:
+            if not isinstance(record.outcome, Counted):
+                found.left_out["of a trial that does not count"] += 1
+                continue
+            for example in _of_trial(run, record, choice, found):
+                same = _digest(example.row.messages)
+                if same in known:
+                    found.left_out["the same as another"] += 1
+                    continue
+                known.add(same)
+                found.examples.append(example)
+    return found
+
+
+def _of_trial(run: Run, record: TrialRecord, choice: Choice, found: Found) -> Iterator[Example]:
+    if record.key.condition == "no-proxy" or not (record.path / EVENTS).is_file():
+        found.left_out["of a trial without a trace"] += 1
+        return
+    trace = read_trace(record.path / EVENTS)
+    began = next(iter(trace.events(TrialBegan)), None)
+    words = vocabulary_of(record.path, began, vocabulary(run.manifest, record.key.benchmark))
+    if words is None:
+        found.left_out["of an agent whose actions are not known"] += 1
+        return
+    name = _named(found.vocabularies, record.key.benchmark, words)
+    parts = tuple(by_task(trace.entries).values()) or (trace.entries,)
+    for entries in parts:
+        for step in steps(entries, record.recoveries, words):
+            if step.part == "clean" and not record.solved:
+                found.left_out["clean, of a trial that was not solved"] += 1
+            else:
+                yield from _example(run, record, step, words, name, choice, found)
+
+
+def _named(known: dict[str, Vocabulary], benchmark: str, words: Vocabulary) -> str:
+    """Return the name of a vocabulary; agents of one benchmark may have several."""
+    name, number = benchmark or words.name, 1
+    while known.setdefault(name, words) != words:
+        number += 1
+        name = f"{benchmark or words.name}-{number}"
+    return name
+
+
+def _example(
+    run: Run,
+    record: TrialRecord,
+    step: Step,
+    words: Vocabulary,
+    vocabulary: str,
+    choice: Choice,
+    found: Found,
+) -> Iterator[Example]:
+    call = step.call.event
+    *prompt, own = chat(call)
+    if not prompt:
+        found.left_out["without a prompt"] += 1
+        return
+    wanted, action, relabelled = own, step.act.name, False
+    if step.part == "lost" and choice.relabel:
+        again = asking_again(words, step) if step.asking_helps else None
+        if again is None:
+            found.left_out["lost, and no action of the agent asks again"] += 1
+            return
+        wanted, action = again
+        relabelled = True
+    messages = fitted([*prompt, wanted], choice.largest, step.act.texts)
+    if messages is None:
+        found.left_out["too long: the element acted on would be cut away"] += 1
+        return
+    trial = str(record.path.relative_to(run.path)) if _within(record.path, run.path) else ""
+    plan = step.plan
+    # A prompt's images are read only where the row is taken.
+    images = tuple(_images(messages, record.path, choice, found))
+    row = Row(
+        id=_identifier(run.name, trial or str(record.path), call.exchange),
+        kind="clean" if step.part == "clean" else "failure",
+        action=action,
+        relabelled=relabelled,
+        benchmark=record.key.benchmark,
+        agent=record.key.agent,
+        condition=record.key.condition,
+        task=record.key.task,
+        site=step.site or record.site or "",
+        group=_group(choice.group, record.key.task),
+        url=step.url,
+        fault=str(plan.fault.get("kind", "")) if plan else "",
+        category=plan.category if plan else "",
+        page_family=plan.page if plan else "",
+        run=run.name,
+        trial=trial,
+        step=call.step,
+        vocabulary=vocabulary,
+        tools=tools(call.tools),
+        images=images,
+        messages=messages,
+    )
+    yield Example(row, step.part, own)
+
+
+def asking_again(words: Vocabulary, step: Step) -> tuple[ChatMessage, str] | None:
+    """Return the answer that asks for a step's page again, and the action in it.
+
+    None where the agent's vocabulary has none, or the page's address is not known.
+    """
+    if not words.asks_again or ("{url}" in words.asks_again and not step.url):
+        return None
+    text = words.asks_again.replace("{url}", step.url)
+    acts = read_actions(LlmAnswer("", text=text, complete=True), words)
+    return ({"role": "assistant", "content": text}, acts[0].name) if acts else None
+
+
+def _identifier(*place: str) -> str:
+    return hashlib.sha256("/".join(place).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _within(path: Path, folder: Path) -> bool:
+    return path.is_relative_to(folder)
+
+
+def _group(pattern: str, task: str) -> str:
+    told = re.match(pattern, task)
+    return told[1] if told else ""
+
+
+def _images(
+    messages: list[ChatMessage], attempt: Path, choice: Choice, found: Found
+) -> Iterator[str]:
+    """Yield the files of a prompt's images; take the blobs' names out of its parts."""
+    store = BlobStore(attempt / BLOBS)
+    for message in messages:
+        content = message.get("content")
+        if not isinstance(content, list):
+            continue
+        kept: list[dict[str, Any]] = []
+        for part in content:
+            reference = part.get("blob")
+            if reference is None:
+                kept.append(part)
+            elif choice.images and (data := _blob(store, reference, found)) is not None:
+                suffix = next((s for magic, s in _MAGIC.items() if data.startswith(magic)), "png")
+                name = f"images/{reference.rpartition('/')[2]}.{suffix}"
+                found.images[name] = data
+                kept.append({"type": "image"})
+                yield name
+        message["content"] = (
+            kept
+            if any(part["type"] == "image" for part in kept)
+            else "\n".join(part["text"] for part in kept)
+        )
+
+
+def _blob(store: BlobStore, reference: str, found: Found) -> bytes | None:
+    try:
+        return store.get(reference)
+    except TraceError:
+        found.left_out["an image that is no longer there"] += 1
+        return None
+
+
+def _digest(messages: Sequence[ChatMessage]) -> str:
+    return hashlib.sha256(repr(messages).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,53 @@
+"""Prompts that are too long, cut in what the model sees of the page and nowhere else."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from warex.exports.chat import texts
+from warex.exports.rows import ChatMessage
+
+_CUT: Final = "\n[…]\n"
+
+
+def fitted(
+    messages: Sequence[ChatMessage], largest: int, needed: Sequence[str] = ()
+) -> list[ChatMessage] | None:
+    """Return messages of at most ``largest`` characters; the last one is the answer, left whole.
+
+    Of the prompt's longest text the middle is left out. ``needed`` are texts of the answer's
+    action, as an element's id: None where the cut takes one away that the prompt had, or where the
+    other messages alone are too long.
+    """
+    *prompt, answer = messages
+    whole = [_copy(message) for message in prompt]
+    size = sum(map(len, texts(whole)))
+    if size <= largest:
+        return [*whole, answer]
+    holder, key = max(_places(whole), key=lambda place: len(place[0][place[1]]))
+    text: str = holder[key]
+    room = largest - (size - len(text)) - len(_CUT)
+    if room <= 0:
+        return None
+    head = room * 2 // 3
+    holder[key] = text[:head] + _CUT + text[len(text) - (room - head) :]
+    if any(word and word in text and word not in holder[key] for word in needed):
+        return None
+    return [*whole, answer]
+
+
+def _copy(message: Mapping[str, Any]) -> ChatMessage:
+    content = message.get("content")
+    copied = [dict(part) for part in content] if isinstance(content, list) else content
+    return {**message, "content": copied}
+
+
+def _places(messages: Sequence[ChatMessage]) -> list[tuple[dict[str, Any], str]]:
+    """Return where texts stand: the object that holds each, and its key."""
+    found: list[tuple[dict[str, Any], str]] = []
+    for message in messages:
+        content = message.get("content")
+        if isinstance(content, str):
+            found.append((message, "content"))
+        elif isinstance(content, list):
+            found += [(part, "text") for part in content if isinstance(part.get("text"), str)]
+    return found

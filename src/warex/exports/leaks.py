@@ -1,0 +1,129 @@
+"""What stands on both sides of a split, so that a test would measure memory.
+
+Near-duplicates are found by MinHash (Broder 1997) over runs of five words, numbers masked, and
+then compared whole: Jaccard similarity of at least 0.9.
+"""
+
+import re
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from warex.errors import InputError
+from warex.exports.chat import texts
+from warex.exports.names import LEAKS, SIDES, Leak, Side
+from warex.exports.rows import Facts
+
+ALIKE: Final = 0.9
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_RUN: Final = 5
+"""Words that are compared together."""
+_BANDS, _WIDTH = 16, 4
+"""Pairs of a similarity of 0.9 share one of the bands in all but 10⁻⁷ of cases."""
+_PRIME: Final = (1 << 31) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A value on two sides."""
+
+    what: Leak
+    sides: tuple[Side, Side]
+    shown: str
+
+
+def require_none(
+    sides: Mapping[Side, Sequence[Facts]], allowed: Sequence[Leak] = ()
+) -> tuple[Found, ...]:
+    """Return the leaks that are allowed; raise InputError for the first that is not."""
+    found = tuple(leaks(sides))
+    for leak in found:
+        if leak.what not in allowed:
+            one, other = leak.sides
+            help_ = (
+                f"add --split {leak.what}"
+                if leak.what != "observation"
+                else "add --split page_family or --split group"
+            )
+            raise InputError(
+                f"{_SHOWN[leak.what]} {leak.shown} stands in {one} and in {other}, so that the"
+                f" test would measure memory: {help_}, or accept it with --allow-leak {leak.what}"
+            )
+    return found
+
+
+_SHOWN: Final[Mapping[Leak, str]] = {
+    "site": "the site",
+    "task": "the task",
+    "page_family": "the family of error pages",
+    "observation": "nearly the same observation",
+}
+
+
+def leaks(sides: Mapping[Side, Sequence[Facts]]) -> Iterator[Found]:
+    """Yield what stands on two sides; of each kind and pair of sides one, the first by name."""
+    pairs = [(one, other) for at, one in enumerate(SIDES) for other in SIDES[at + 1 :]]
+    for what in LEAKS:
+        for one, other in pairs:
+            if what == "observation":
+                shown = _alike(sides.get(one, ()), sides.get(other, ()))
+            else:
+                both = _values(sides.get(one, ()), what) & _values(sides.get(other, ()), what)
+                shown = min(both, default=None)
+            if shown is not None:
+                yield Found(what, (one, other), shown)
+
+
+def _values(rows: Sequence[Facts], what: str) -> set[str]:
+    return {str(getattr(row, what)) for row in rows} - {""}
+
+
+def _alike(some: Sequence[Facts], others: Sequence[Facts]) -> str | None:
+    """Return the ids of the first pair of rows that show nearly the same; None for none."""
+    if not some or not others:
+        return None
+    runs = [_runs(row) for row in some]
+    buckets: dict[tuple[int, bytes], list[int]] = defaultdict(list)
+    for place, held in enumerate(runs):
+        for band in _signature(held):
+            buckets[band].append(place)
+    for row in others:
+        held = _runs(row)
+        near = sorted({place for band in _signature(held) for place in buckets.get(band, ())})
+        for place in near:
+            if _jaccard(runs[place], held) >= ALIKE:
+                return f"({some[place].id}, {row.id})"
+    return None
+
+
+def observation(row: Facts) -> str:
+    """Return what the model is shown last: the text of the prompt's last message with one."""
+    messages: list[dict[str, Any]] = getattr(row, "prompt")  # noqa: B009 - of every kind of row
+    shown = ["\n".join(texts([message])) for message in messages]
+    return next((text for text in reversed(shown) if text), "")
+
+
+def _runs(row: Facts) -> frozenset[int]:
+    words = _WORD.findall(observation(row).lower())
+    last = max(1, len(words) - _RUN + 1)
+    return frozenset(zlib.crc32(" ".join(words[at : at + _RUN]).encode()) for at in range(last))
+
+
+def _signature(runs: frozenset[int]) -> list[tuple[int, bytes]]:
+    values = np.fromiter((run % _PRIME for run in runs), np.int64, len(runs))
+    least = ((values[:, None] * _FACTORS + _TERMS) % _PRIME).min(axis=0)
+    bands = least.astype(np.int32).reshape(_BANDS, _WIDTH)
+    return [(at, band.tobytes()) for at, band in enumerate(bands)]
+
+
+_KEYS: Final = np.random.default_rng(1997)
+_FACTORS: Final = _KEYS.integers(1, _PRIME, _BANDS * _WIDTH, dtype=np.int64)
+_TERMS: Final = _KEYS.integers(0, _PRIME, _BANDS * _WIDTH, dtype=np.int64)
+
+
+def _jaccard(one: frozenset[int], other: frozenset[int]) -> float:
+    return len(one & other) / len(one | other)

@@ -1,0 +1,63 @@
+"""Pairs of a better and a worse answer to a prompt (DPO), and answers with a label (KTO)."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import Final
+
+from warex.exports.examples import Example
+from warex.exports.leaks import observation
+from warex.exports.rows import Labelled, Pair, Row
+
+_ALIKE: Final = 0.8
+"""How much of two prompts must be the same for an answer to one to be one to the other."""
+
+
+def pairs(examples: Sequence[Example]) -> Iterator[Pair]:
+    """Yield a pair for each step that was recovered from, with the answer of one that was not.
+
+    The two are of the same task, page and fault. A lost step that was relabelled is a pair by
+    itself.
+    """
+    lost: dict[tuple[str, ...], list[Example]] = defaultdict(list)
+    for example in examples:
+        if example.part == "lost" and not example.row.relabelled:
+            lost[_state(example.row)].append(example)
+    for example in examples:
+        if example.row.relabelled:
+            yield _pair(example.row, example)
+        elif example.part == "recovery":
+            near = [it for it in lost[_state(example.row)] if _alike(example.row, it.row)]
+            if near:
+                yield _pair(example.row, near[0])
+
+
+def labels(examples: Sequence[Example]) -> Iterator[Labelled]:
+    """Yield each answer with whether it is wanted: lost ones are not."""
+    for example in examples:
+        facts = example.row.model_dump(exclude={"messages", "tools"})
+        facts["tools"] = example.row.tools
+        prompt = example.row.prompt
+        wanted = example.row.answer
+        if example.part != "lost" or example.row.relabelled:
+            yield Labelled(**facts, prompt=prompt, completion=[wanted], label=True)
+        if example.part == "lost":
+            own = {**facts, "id": f"{facts['id']}-own", "relabelled": False}
+            yield Labelled(**own, prompt=prompt, completion=[example.own], label=False)
+
+
+def _state(row: Row) -> tuple[str, ...]:
+    return (row.benchmark, row.vocabulary, row.task, row.fault, row.page_family, row.url)
+
+
+def _alike(one: Row, other: Row) -> bool:
+    if one.prompt == other.prompt:
+        return True
+    return SequenceMatcher(None, observation(one), observation(other)).quick_ratio() >= _ALIKE
+
+
+def _pair(row: Row, lost: Example) -> Pair:
+    facts = row.model_dump(exclude={"messages", "tools"})
+    return Pair(
+        **facts, tools=row.tools, prompt=row.prompt, chosen=[row.answer], rejected=[lost.own]
+    )

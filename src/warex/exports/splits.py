@@ -1,0 +1,109 @@
+"""Which rows are trained on, and which are held out (paper §4.2: 9, 1 and 1 of 11 sites).
+
+A split goes by one or several dimensions. A row is held out where all that it has of them is held
+out: with ``site`` and ``page_family``, a test row is of an unseen site *and* shows an unseen error
+page. A row that is in between stands on no side.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from warex.errors import InputError
+from warex.exports.names import SIDES, Dimension, Side
+from warex.exports.rows import Facts
+from warex.seeds import draw
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How rows are divided."""
+
+    by: tuple[Dimension, ...] = ("site", "page_family")
+    shares: tuple[int, int, int] = (9, 1, 1)
+    """Of the names of each dimension: train, validation, test."""
+    held: Mapping[Side, Mapping[Dimension, tuple[str, ...]]] = field(default_factory=dict)
+    """Names, or patterns such as ``market.*``, that are to stand on a side."""
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Division[R: Facts]:
+    """Rows on their sides."""
+
+    sides: Mapping[Side, tuple[R, ...]]
+    between: int
+    """Rows that stand on no side."""
+
+
+def divided[R: Facts](rows: Sequence[R], plan: Plan) -> Division[R]:
+    """Return the rows on their sides.
+
+    Raises InputError where a dimension has too few names, or a name to be held out is not there.
+    """
+    places = {by: _places(rows, by, plan) for by in plan.by}
+    sides: dict[Side, list[R]] = defaultdict(list)
+    between = 0
+    for row in rows:
+        on = {places[by][getattr(row, by)] for by in plan.by if getattr(row, by)}
+        if len(on) == 1:
+            sides[on.pop()].append(row)
+        elif on:
+            between += 1
+        else:
+            # It has none of the dimensions; its task decides, so that no task is on two sides.
+            sides[_drawn(plan, row.benchmark, row.task)].append(row)
+    return Division({side: tuple(sides[side]) for side in SIDES}, between)
+
+
+def _places(rows: Iterable[Facts], by: Dimension, plan: Plan) -> dict[str, Side]:
+    names = sorted({getattr(row, by) for row in rows} - {""})
+    if not names:
+        raise InputError(f"--split {by}: no step tells its {by}")
+    placed: dict[str, Side] = {}
+    for side in ("validation", "test", "train"):
+        for pattern in plan.held.get(side, {}).get(by, ()):
+            fitting = [name for name in names if fnmatchcase(name, pattern)]
+            if not fitting:
+                raise InputError(
+                    f"--{side} {by}={pattern}: there is no such {by}; there are: {', '.join(names)}"
+                )
+            placed |= dict.fromkeys(fitting, side)
+    if any(by in plan.held.get(side, {}) for side in SIDES):
+        return {name: placed.get(name, "train") for name in names}
+    wanted = [side for side, share in zip(SIDES, plan.shares, strict=True) if share]
+    if len(names) < len(wanted):
+        raise InputError(
+            f"--split {by}: there {'is' if len(names) == 1 else 'are'} only"
+            f" {', '.join(names)}, and {len(wanted)} sides need one each; run more, or give a side"
+            " no share with --shares"
+        )
+    shuffled = sorted(names, key=lambda name: draw(plan.seed, "split", by, name))
+    counts = _counts(len(names), plan.shares)
+    ends = [counts[2], counts[2] + counts[1]]
+    return {
+        name: "test" if place < ends[0] else "validation" if place < ends[1] else "train"
+        for place, name in enumerate(shuffled)
+    }
+
+
+def _counts(number: int, shares: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Divide names by shares: at least one where there is a share, the rest to training."""
+    total = sum(shares)
+    validation, test = (
+        max(1, round(number * share / total)) if share else 0 for share in shares[1:]
+    )
+    while shares[0] and number - validation - test < 1:
+        if validation >= test and validation > 1:
+            validation -= 1
+        else:
+            test -= 1
+    return number - validation - test, validation, test
+
+
+def _drawn(plan: Plan, *about: str) -> Side:
+    point = draw(plan.seed, "split", *about) * sum(plan.shares)
+    if point < plan.shares[2]:
+        return "test"
+    return "validation" if point < plan.shares[2] + plan.shares[1] else "train"

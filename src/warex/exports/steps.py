@@ -1,0 +1,132 @@
+"""The steps of a trial: what the model was shown at each, and what a fault had to do with it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Literal
+from urllib.parse import urlsplit
+
+from warex.analysis.recovery import Recovery
+from warex.analysis.recovery.right import is_write
+from warex.analysis.recovery.story import Act, Call, Story
+from warex.effects import named
+from warex.llm.actions import Vocabulary
+from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
+
+type Part = Literal["clean", "recovery", "lost"]
+"""``clean``: no fault stands between the agent and its task. ``recovery``: its answer is what the
+agent recovered by. ``lost``: the first after a fault that the agent did not recover from."""
+
+_ASKING_HELPS = named(goes_by_asking_again=True)
+_REPORTS = ("dismissed", "accepted", "cleared")
+"""What a page says of a dialog or a wall that is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call of the agent that led to an action."""
+
+    call: Call
+    act: Act
+    """The action wanted or, of several, the one that recovers."""
+    url: str
+    """Of the page that the agent is on; empty where none is known."""
+    part: Part
+    plan: FaultPlanned | None
+    """The fault, unless it is clean."""
+    asking_helps: bool = False
+    """Whether the page can be brought back by asking for it again."""
+
+    @property
+    def site(self) -> str:
+        """The page's host; empty where none is known."""
+        try:
+            return urlsplit(self.url).hostname or ""
+        except ValueError:
+            return ""
+
+
+def steps(
+    entries: Sequence[Entry], recoveries: Sequence[Recovery], vocabulary: Vocabulary | None
+) -> Iterator[Step]:
+    """Yield the steps of one trial that teach something, in order.
+
+    Calls without an answer or an action, repeats of a call, and all that the agent did while it
+    lived with a fault, but for the steps that recover or are lost, are left out.
+    """
+    story = Story(entries, vocabulary)
+    told = {call.seq: call for call in story.calls if _is_whole(call)}
+    plans = {e.event.injection: e.event for e in entries if isinstance(e.event, FaultPlanned)}
+    hit = {e.event.exchange: e.event for e in entries if isinstance(e.event, RequestSeen)}
+    felt = {e.event.injection: e.t for e in entries if isinstance(e.event, FaultDelivered)}
+    about: dict[int, tuple[Part, FaultPlanned]] = {}
+    spoilt: list[tuple[float, float]] = []
+    for one in recoveries:
+        plan, since = plans.get(one.injection), felt.get(one.injection, inf)
+        if plan is None or story.call_of(plan.exchange) is not None:
+            continue
+        call, until = _ending(story, one, since)
+        spoilt.append((since, until))
+        if call is not None and call.seq not in about:
+            about[call.seq] = ("recovery" if one.verdict == "recovered" else "lost", plan)
+    last = {call.event.step: call.seq for call in told.values()}
+    for seq, call in told.items():
+        part, plan = about.get(seq, (None, None))
+        if part is None and any(
+            start <= call.answered and call.began < end for start, end in spoilt
+        ):
+            continue
+        if last[call.event.step] != seq:
+            continue
+        seen = [page.event.url for page in story.pages(0, call.began)]
+        yield Step(
+            call=call,
+            act=_act(call, recovering=part == "recovery"),
+            url=seen[-1] if seen else "",
+            part=part or "clean",
+            plan=plan,
+            asking_helps=plan is not None and _asking_helps(plan, hit.get(plan.exchange)),
+        )
+
+
+def _is_whole(call: Call) -> bool:
+    event = call.event
+    return bool(event.complete and event.error is None and event.continues is None and call.acts)
+
+
+def _ending(story: Story, one: Recovery, since: float) -> tuple[Call | None, float]:
+    """Return the call that recovers or is lost, and until when the agent lived with the fault."""
+    after = [call for call in story.calls if call.began >= since and call.acts]
+    if one.verdict == "recovered":
+        call = next((it for it in after if it.seq == one.call_seq), None)
+        if call is None:
+            until = _gone(story, one)
+            before = [it for it in after if it.answered <= until]
+            call = before[-1] if before and until < inf else None
+        return call, call.answered if call is not None else inf
+    if one.verdict == "not_recovered":
+        return next((it for it in after), None), inf
+    if one.verdict in ("healed_by_page", "healed_by_browser"):
+        return None, _asked_at(story, one)
+    return None, inf
+
+
+def _gone(story: Story, one: Recovery) -> float:
+    """Return when a page told that its dialog was gone, or the right request was made."""
+    reports = story.reports.get(one.injection, ())
+    times = [report.t for report in reports if report.what in _REPORTS]
+    return min([*times, _asked_at(story, one)])
+
+
+def _asked_at(story: Story, one: Recovery) -> float:
+    return next((it.t for it in story.requests if it.entry.seq == one.request_seq), inf)
+
+
+def _act(call: Call, *, recovering: bool) -> Act:
+    wanted = ("reload", "goto", "back") if recovering else ()
+    return next((act for act in call.acts if act.does in wanted), call.acts[0])
+
+
+def _asking_helps(plan: FaultPlanned, hit: RequestSeen | None) -> bool:
+    helps = plan.category == "failure" and set(plan.effects) <= _ASKING_HELPS
+    return helps and hit is not None and not is_write(hit)

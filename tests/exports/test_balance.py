@@ -1,0 +1,27 @@
+from tests.exports.builders import failure, row
+from warex.exports.balance import balanced
+
+ROWS = [*(row(f"c{at}") for at in range(20)), *(failure(f"f{at}") for at in range(5))]
+
+
+def kinds(rows: object) -> tuple[int, int]:
+    told = [row.kind for row in rows]  # type: ignore[attr-defined]
+    return told.count("failure"), told.count("clean")
+
+
+def test_there_are_as_many_clean_rows_as_failures() -> None:
+    assert kinds(balanced(ROWS, 1.0, 0)) == (5, 5)
+    assert kinds(balanced(ROWS, 2.0, 0)) == (5, 10)
+    assert kinds(balanced(ROWS[:3] + ROWS[20:], 1.0, 0)) == (3, 3)
+
+
+def test_the_seed_chooses_and_the_order_stays() -> None:
+    one, other = balanced(ROWS, 1.0, 0), balanced(ROWS, 1.0, 1)
+
+    assert one == balanced(ROWS, 1.0, 0)
+    assert one != other
+    assert list(one) == [it for it in ROWS if it in one]
+
+
+def test_rows_of_one_kind_stay() -> None:
+    assert balanced(ROWS[:3], 1.0, 0) == tuple(ROWS[:3])

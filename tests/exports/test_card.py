@@ -1,0 +1,45 @@
+import yaml
+
+from tests.exports.builders import MANIFEST
+from warex.exports.card import card
+from warex.exports.dataset import SplitFacts
+
+
+def test_the_card_counts_names_and_says_how_to_load() -> None:
+    facts = SplitFacts(
+        examples=2,
+        failure=1,
+        clean=1,
+        relabelled=1,
+        sites=("shop.example",),
+        page_families=("nginx",),
+        faults=("http_error",),
+        agents=("patient",),
+        benchmarks=("testbed",),
+        sha256="0" * 64,
+    )
+    changed = {
+        "splits": {"train": facts},
+        "license": "cc-by-4.0",
+        "seed": 7,
+        "leaks": ("page_family nginx: train and test",),
+        "left_out": {"lost": 3},
+    }
+
+    text = card(MANIFEST.model_copy(update=changed))
+
+    _, head, body = text.split("---\n", 2)
+    told = yaml.safe_load(head)
+    assert told["license"] == "cc-by-4.0"
+    assert told["configs"][0]["data_files"] == [{"split": "train", "path": "train.parquet"}]
+    assert "| train | 2 | 1 | 1 | 1 | 1 | 1 | 1 |" in body
+    assert "| seed | 7 |" in body
+    assert f"| SHA-256 of train.jsonl | `{'0' * 64}` |" in body
+    assert "\n- page_family nginx: train and test\n" in body
+    assert "\n- 3: lost\n" in body
+    assert "load_dataset" in body
+
+
+def test_a_card_of_another_format_names_its_columns() -> None:
+    assert "`chosen`" in card(MANIFEST.model_copy(update={"format": "dpo"}))
+    assert "`label`" in card(MANIFEST.model_copy(update={"format": "kto"}))

@@ -1,0 +1,54 @@
+import pytest
+
+from tests.exports.builders import failure, row
+from warex.errors import InputError
+from warex.exports.leaks import leaks, require_none
+from warex.exports.names import Side
+from warex.exports.rows import Row
+
+PAGE = " ".join(f"word{chr(97 + at % 26)}{chr(97 + at // 26)}" for at in range(200))
+
+
+def shows(name: str, text: str, **changes: object) -> Row:
+    messages = [{"role": "user", "content": text}, {"role": "assistant", "content": "click('1')"}]
+    return row(name, site=f"{name}.example", messages=messages, **changes)
+
+
+@pytest.mark.parametrize(
+    ("what", "other"),
+    [
+        ("site", {"site": "shop.example"}),
+        ("task", {"task": "task-a"}),
+        ("page_family", {"page_family": "nginx"}),
+    ],
+)
+def test_what_stands_on_two_sides_is_found(what: str, other: dict[str, str]) -> None:
+    train = failure("a")
+    apart = {"site": "x.example", "task": "t", "page_family": "iis"}
+    messages = [{"role": "user", "content": PAGE}, {"role": "assistant", "content": "reload()"}]
+    test = failure("b", messages=messages, **{**apart, **other})
+
+    assert [it.what for it in leaks({"train": [train], "test": [test]})] == [what]
+
+
+def test_nearly_the_same_observation_is_found_whatever_its_numbers() -> None:
+    one, other = shows("a", f"{PAGE} 12:30"), shows("b", f"{PAGE} 14:45")
+    far = shows("c", " ".join(reversed(PAGE.split())))
+
+    assert [it.what for it in leaks({"train": [one], "test": [other]})] == ["observation"]
+    assert not list(leaks({"train": [one], "test": [far]}))
+
+
+def test_a_leak_is_refused_with_what_helps_unless_it_is_accepted() -> None:
+    sides: dict[Side, list[Row]] = {
+        "train": [shows("a", PAGE)],
+        "validation": [shows("b", "other words", task="task-a")],
+    }
+
+    with pytest.raises(InputError, match=r"the task task-a stands in train and in validation.*"):
+        require_none(sides)
+    assert [it.what for it in require_none(sides, ["task"])] == ["task"]
+
+
+def test_a_side_that_is_empty_leaks_nothing() -> None:
+    assert require_none({"train": [row()], "test": []}) == ()
