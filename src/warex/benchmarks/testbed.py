@@ -57,7 +57,10 @@ class TestbedBenchmark(Benchmark):
     key_variables = ("OPENAI_API_KEY",)
     base_url_variable = "OPENAI_BASE_URL"
     opens_a_page: ClassVar = True
-    observations: ClassVar = (frozenset({"axtree"}), frozenset({"axtree", "screenshot"}))
+    observations: ClassVar = (
+        *(frozenset({"axtree"}), frozenset({"axtree", "screenshot"})),
+        *(frozenset({"compact-axtree"}), frozenset({"compact-axtree", "screenshot"})),
+    )
     headless: ClassVar = True
     guide: ClassVar = "Nothing: the sites, the agent and a scripted model come with WAREX."
     arming: ClassVar = "first_page, as in the paper: the reference agent bears any first page"
@@ -133,6 +136,8 @@ scenario = "paper/server-error"
         command += [f"--browser-arg={argument}" for argument in job.browser_arguments]
         if agent.base_url is not None:
             command += ["--base-url", agent.base_url]
+        if "compact-axtree" in (agent.observation or ()):
+            command.append("--compact")
         if agent.screenshot:
             command.append("--screenshot")
         return Command(command)

@@ -99,11 +99,13 @@ class AgentConfig(BaseModel, frozen=True, extra="forbid"):
         description="Where the model is asked, over its client's API; left out, the client's own.",
     )
     screenshot: bool = Field(default=False, description="Show the model a picture, too.")
-    observation: tuple[Literal["axtree", "html", "screenshot"], ...] | None = Field(
-        default=None,
-        min_length=1,
-        description="All that the model is shown of a page, where the harness lets one choose;"
-        " left out, what it shows by itself.",
+    observation: tuple[Literal["axtree", "compact-axtree", "html", "screenshot"], ...] | None = (
+        Field(
+            default=None,
+            min_length=1,
+            description="All that the model is shown of a page, where the harness lets one choose;"
+            " left out, what it shows by itself.",
+        )
     )
     max_steps: Count = Field(default=25, description="Calls to the model at most.")
 

@@ -47,3 +47,12 @@ def test_a_screenshot_is_a_part_of_its_own() -> None:
 
 def test_the_system_message_lists_every_action() -> None:
     assert set(re.findall(r"^(\w+)\(", SYSTEM, re.MULTILINE)) == set(PARAMETERS)
+
+
+def test_a_compact_prompt_says_the_same_with_fewer_words() -> None:
+    system, user = messages("Buy it.", SEEN, [], compact=True)
+    whole = messages("Buy it.", SEEN, [])
+
+    assert all(f"{name}(" in system["content"] for name in PARAMETERS)
+    assert _sections(user["content"]) == ["Goal", "Current page", "History of past actions"]
+    assert len(system["content"]) < len(whole[0]["content"]) / 2

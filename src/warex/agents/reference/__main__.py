@@ -59,6 +59,7 @@ async def _run(options: argparse.Namespace) -> Result:
             extra=options.browser_arg,
             headless=not options.headed,
             step_timeout=options.step_timeout,
+            compact=options.compact,
             environment=environment,
         ) as tab:
             await tab.open(options.start_url)
@@ -70,6 +71,7 @@ async def _run(options: argparse.Namespace) -> Result:
                     endpoint,
                     max_steps=options.max_steps,
                     screenshot=options.screenshot,
+                    compact=options.compact,
                 )
             finally:
                 await endpoint.close()
@@ -101,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--max-steps", type=_at_least_one, default=25, metavar="N", help="default: 25")
     add("--result", type=_writable, metavar="FILE", help="write how it ended as JSON")
     add("--screenshot", action="store_true", help="show the model a picture, too")
+    add("--compact", action="store_true", help="show a small model what it needs of a page")
     add("--browser", metavar="PATH", help="default: $WAREX_CHROMIUM, a headless shell, chromium")
     add("--browser-arg", action="append", default=[], metavar="ARG", help="as --browser-arg=--flag")
     add("--step-timeout", type=_seconds, default=45.0, metavar="S", help="longest wait for a page")

@@ -23,7 +23,13 @@ class Result:
 
 
 async def pursue(
-    goal: str, tab: Tab, endpoint: Endpoint, *, max_steps: int, screenshot: bool
+    goal: str,
+    tab: Tab,
+    endpoint: Endpoint,
+    *,
+    max_steps: int,
+    screenshot: bool,
+    compact: bool = False,
 ) -> Result:
     """Work on a goal until an action ends it, the steps are used up, or the model is unusable.
 
@@ -34,7 +40,7 @@ async def pursue(
     while len(past) < max_steps:
         seen = await tab.observe(screenshot=screenshot)
         try:
-            reply = await endpoint.ask(messages(goal, seen, past))
+            reply = await endpoint.ask(messages(goal, seen, past, compact=compact))
         except ModelError as error:
             return Result("model_error", None, len(past), str(error))
         sys.stderr.write(f"[{len(past) + 1}] {' '.join(reply.split())[:200]}\n")

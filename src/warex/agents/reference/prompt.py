@@ -25,6 +25,15 @@ report_infeasible('why')       say that the goal cannot be reached: this ends th
 """
 
 
+COMPACT = """\
+You are a web agent. Reach the goal, one action at a time. Write a short thought, then ONE action
+on a line of its own: click('id'), fill('id', 'text'), select_option('id', 'label'),
+press('id', 'key'), scroll(dx, dy), goto('url'), go_back(), reload(), noop(ms),
+send_msg_to_user('text') to answer or to say that you are done, report_infeasible('why').
+"""
+"""The system message for a small model."""
+
+
 @dataclass(frozen=True, slots=True)
 class Observation:
     """What the agent sees of the browser: address, title, accessibility tree, maybe a picture.
@@ -48,20 +57,25 @@ class Step:
     error: str | None = None
 
 
-def messages(goal: str, seen: Observation, past: Sequence[Step]) -> list[dict[str, Any]]:
-    """Return the messages of one model call."""
+def messages(
+    goal: str, seen: Observation, past: Sequence[Step], *, compact: bool = False
+) -> list[dict[str, Any]]:
+    """Return the messages of one model call; ``compact``: fewer words around the page."""
     sections = [f"# Goal\n\n{goal}", _page(seen)]
     history = "\n\n".join(_past(number, step) for number, step in enumerate(past, 1))
     sections.append(f"# History of past actions\n\n{history or 'None yet.'}")
     if past and past[-1].error:
         sections.append(f"# Error message from last action\n\n{past[-1].error}")
-    sections.append("# Next action\n\nThink shortly, then write one action on a line of its own.")
+    if not compact:
+        ask = "Think shortly, then write one action on a line of its own."
+        sections.append(f"# Next action\n\n{ask}")
     text = "\n\n".join(sections)
     content: str | list[dict[str, Any]] = text
     if seen.screenshot is not None:
         picture = {"url": f"data:image/png;base64,{seen.screenshot}"}
         content = [{"type": "text", "text": text}, {"type": "image_url", "image_url": picture}]
-    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": content}]
+    system = COMPACT if compact else SYSTEM
+    return [{"role": "system", "content": system}, {"role": "user", "content": content}]
 
 
 def _page(seen: Observation) -> str:

@@ -46,9 +46,12 @@ class ActionFailed(Exception):
 class Tab:
     """The newest tab of a fresh browser profile, driven by accessibility tree ids."""
 
-    def __init__(self, context: BrowserContext, step_timeout: float) -> None:
+    def __init__(
+        self, context: BrowserContext, step_timeout: float, *, compact: bool = False
+    ) -> None:
         """Follow a context's pages; `step_timeout` in seconds bounds every wait for a page."""
         self._context = context
+        self._compact = compact
         self._step_timeout = step_timeout
         self._page: Page | None = None
         self._cdp: CDPSession | None = None
@@ -101,7 +104,7 @@ class Tab:
         shown: list[str] = []
         try:
             for session, lines in await _within(self._frames()):
-                for line in lines:
+                for line in axtree.compact(lines) if self._compact else lines:
                     shown.append("  " * line.depth + self._numbered(session, line))
         except TimeoutError:
             shown.append("(The page did not answer in time; this is not all of it.)")
@@ -385,6 +388,7 @@ async def launched(
     headless: bool,
     step_timeout: float,
     environment: dict[str, str],
+    compact: bool = False,
 ) -> AsyncIterator[Tab]:
     """Start a browser with a fresh profile and give its tab.
 
@@ -404,7 +408,7 @@ async def launched(
         try:
             context = await started.new_context()
             context.set_default_timeout(ACTION_TIMEOUT * 1000)
-            yield Tab(context, step_timeout)
+            yield Tab(context, step_timeout, compact=compact)
         finally:
             with suppress(Error):
                 await started.close()
