@@ -1,6 +1,6 @@
 from typing import Any
 
-from warex.agents.reference.axtree import Line, compact, lines
+from warex.agents.reference.axtree import lines
 
 
 def _node(number: int, role: str, name: str = "", *children: int, **more: Any) -> dict[str, Any]:
@@ -65,27 +65,3 @@ def test_a_tree_deeper_than_the_stack_and_one_with_a_circle_end() -> None:
 def test_only_plain_text_has_no_element_behind_it() -> None:
     found = list(lines([_node(1, "paragraph", "", 2), _node(2, "StaticText", "x")]))
     assert [line.backend_id for line in found] == [101, None]
-
-
-def test_a_compact_tree_keeps_what_can_be_used_headings_messages_and_texts() -> None:
-    tree = [
-        Line(0, "main ''", 1),
-        Line(1, "heading 'Basket'", 2),
-        Line(1, "list ''", 3),
-        Line(2, "listitem ''", 4),
-        Line(3, "link 'Bread'", 5),
-        Line(3, "StaticText '" + "x" * 200 + "'", None),
-        Line(1, "status 'Saved'", 6),
-        Line(2, "button 'Undo'", 7),
-    ]
-
-    kept = list(compact(tree))
-
-    assert [(line.depth, line.text.partition(" ")[0], line.backend_id) for line in kept] == [
-        (0, "heading", None),
-        (0, "link", 5),
-        (0, "StaticText", None),
-        (0, "status", None),
-        (1, "button", 7),
-    ]
-    assert len(kept[2].text) < 100

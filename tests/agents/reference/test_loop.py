@@ -26,7 +26,7 @@ class Page:
         self.failure = failure
         self.done: list[str] = []
 
-    async def observe(self, *, screenshot: bool) -> Observation:
+    async def observe(self, *, screenshot: bool, compact_for: str | None) -> Observation:
         return Observation(url="https://shop.example/", title="Shop", tree="[1] button 'Buy'")
 
     async def act(self, action: Any) -> None:

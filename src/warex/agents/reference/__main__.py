@@ -59,7 +59,6 @@ async def _run(options: argparse.Namespace) -> Result:
             extra=options.browser_arg,
             headless=not options.headed,
             step_timeout=options.step_timeout,
-            compact=options.compact,
             environment=environment,
         ) as tab:
             await tab.open(options.start_url)

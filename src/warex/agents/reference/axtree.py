@@ -4,7 +4,7 @@ Input: the nodes of ``Accessibility.getFullAXTree`` (Chrome DevTools Protocol). 
 ``[id] role 'name' value='…', state, …``, indented by depth; text is ``StaticText '…'``.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,20 +34,6 @@ _INVISIBLE = frozenset({"InlineTextBox", "LineBreak", "ListMarker"})
 _LEAVES = frozenset({"textbox", "searchbox", "spinbutton", "img"})
 _STATES = ("disabled", "readonly", "required", "focused", "selected", "expanded", "checked",
            "pressed", "invalid", "modal")  # fmt: skip
-
-
-_USABLE = frozenset(
-    {
-        *("button", "checkbox", "combobox", "link", "listbox", "menuitem", "menuitemcheckbox"),
-        *("menuitemradio", "option", "radio", "searchbox", "slider", "spinbutton", "switch"),
-        *("tab", "textbox", "treeitem"),
-    }
-)
-_TELLING = frozenset(
-    {"alert", "alertdialog", "article", "cell", "dialog", "gridcell", "heading", "status"}
-)
-SHORT_TEXT = 80
-"""Characters of a plain text that a compact tree shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,25 +75,6 @@ def lines(nodes: Sequence[Node], depth: int = 0) -> Iterator[Line]:
             for child in reversed(node.get("childIds", ()))
             if child in by_id
         ]
-
-
-def compact(lines: Iterable[Line]) -> Iterator[Line]:
-    """Yield what a small model needs of a tree: what can be used, headings, messages and texts.
-
-    Only what can be used keeps its node, and so gets an id; texts are cut short.
-    """
-    kept: list[int] = []
-    for line in lines:
-        while kept and kept[-1] >= line.depth:
-            kept.pop()
-        role = line.text.partition(" ")[0]
-        if role not in _USABLE and role not in _TELLING and role != "StaticText":
-            continue
-        text, node = line.text, line.backend_id if role in _USABLE else None
-        if role not in _USABLE and len(text) > SHORT_TEXT:
-            text = f"{text[:SHORT_TEXT]}…'"
-        yield Line(len(kept), text, node)
-        kept.append(line.depth)
 
 
 def _role(node: Node) -> str:

@@ -38,7 +38,7 @@ async def pursue(
     """
     past: list[Step] = []
     while len(past) < max_steps:
-        seen = await tab.observe(screenshot=screenshot)
+        seen = await tab.observe(screenshot=screenshot, compact_for=goal if compact else None)
         try:
             reply = await endpoint.ask(messages(goal, seen, past, compact=compact))
         except ModelError as error:

@@ -20,6 +20,7 @@ from playwright.async_api import (
 
 from warex.agents.reference import axtree, chromium
 from warex.agents.reference.actions import Action
+from warex.agents.reference.compact import compact
 from warex.agents.reference.prompt import Observation, one_line
 
 QUIET = 0.1
@@ -46,12 +47,9 @@ class ActionFailed(Exception):
 class Tab:
     """The newest tab of a fresh browser profile, driven by accessibility tree ids."""
 
-    def __init__(
-        self, context: BrowserContext, step_timeout: float, *, compact: bool = False
-    ) -> None:
+    def __init__(self, context: BrowserContext, step_timeout: float) -> None:
         """Follow a context's pages; `step_timeout` in seconds bounds every wait for a page."""
         self._context = context
-        self._compact = compact
         self._step_timeout = step_timeout
         self._page: Page | None = None
         self._cdp: CDPSession | None = None
@@ -81,8 +79,12 @@ class Tab:
 
     # What is seen
 
-    async def observe(self, *, screenshot: bool = False) -> Observation:
+    async def observe(
+        self, *, screenshot: bool = False, compact_for: str | None = None
+    ) -> Observation:
         """Return what there is now, however little of it has loaded.
+
+        ``compact_for`` is a goal: only what matters for it is shown.
 
         Raises:
             playwright.async_api.Error: the browser itself is gone.
@@ -94,17 +96,17 @@ class Tab:
             # The history knows the address of a page that could not be loaded.
             entry = history["entries"][history["currentIndex"]]
             url, title = entry["url"], entry["title"]
-        tree = await self._tree()
+        tree = await self._tree(compact_for)
         notes, self._notes = tuple(self._notes), []
         picture = await self._screenshot() if screenshot else None
         return Observation(url, title, tree, notes, picture)
 
-    async def _tree(self) -> str:
+    async def _tree(self, compact_for: str | None) -> str:
         self._elements = {}
         shown: list[str] = []
         try:
             for session, lines in await _within(self._frames()):
-                for line in axtree.compact(lines) if self._compact else lines:
+                for line in lines if compact_for is None else compact(lines, compact_for):
                     shown.append("  " * line.depth + self._numbered(session, line))
         except TimeoutError:
             shown.append("(The page did not answer in time; this is not all of it.)")
@@ -388,7 +390,6 @@ async def launched(
     headless: bool,
     step_timeout: float,
     environment: dict[str, str],
-    compact: bool = False,
 ) -> AsyncIterator[Tab]:
     """Start a browser with a fresh profile and give its tab.
 
@@ -408,7 +409,7 @@ async def launched(
         try:
             context = await started.new_context()
             context.set_default_timeout(ACTION_TIMEOUT * 1000)
-            yield Tab(context, step_timeout, compact=compact)
+            yield Tab(context, step_timeout)
         finally:
             with suppress(Error):
                 await started.close()

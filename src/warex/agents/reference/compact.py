@@ -1,0 +1,94 @@
+"""What a small model needs of an accessibility tree."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from warex.agents.reference.axtree import Line
+
+MOST_LINES: Final = 32
+"""Of a tree; of a longer one those are kept that matter for the goal."""
+FEW_TEXTS: Final = 8
+"""Plain texts: all of an error page, the first of any other."""
+SHORT_TEXT: Final = 80
+"""Characters of a plain text."""
+FEW_WORDS: Final = 3
+"""A short label is a place of the site's or an action; a long one is often one of many things."""
+RARE: Final = 0.1
+"""What the goal's words weigh, each divided by the lines that have it, to tell a line apart."""
+
+_USABLE: Final = frozenset(
+    {
+        *("button", "checkbox", "combobox", "link", "listbox", "menuitem", "menuitemcheckbox"),
+        *("menuitemradio", "option", "radio", "searchbox", "slider", "spinbutton", "switch"),
+        *("tab", "textbox", "treeitem"),
+    }
+)
+_TELLING: Final = frozenset(
+    {"alert", "alertdialog", "article", "cell", "dialog", "gridcell", "heading", "status"}
+)
+_ALWAYS: Final = frozenset(
+    {
+        *("alert", "alertdialog", "dialog", "heading", "status"),
+        *("combobox", "radio", "searchbox", "spinbutton", "textbox"),
+    }
+)
+_WORD: Final = re.compile(r"[a-z]{3,}|\d+")
+_LITTLE: Final = frozenset({"and", "are", "for", "from", "its", "that", "the", "what", "with"})
+
+
+def compact(lines: Iterable[Line], goal: str) -> list[Line]:
+    """Return what can be used, headings, messages and a few texts: what matters for a goal.
+
+    Only what can be used keeps its node, and so gets an id; a line that repeats the one before is
+    left out, and texts are cut short.
+    """
+    short = list(_short(lines))
+    if len(short) <= MOST_LINES:
+        return short
+    words = [_words(line.text) for line in short]
+    seen = Counter(word for some in words for word in some)
+    wanted = _words(goal)
+
+    def rank(at: int) -> tuple[int, float, int]:
+        role = _role(short[at])
+        if role in _ALWAYS:
+            return 0, 0, at
+        weight = sum(1 / seen[word] for word in words[at] & wanted)
+        if weight >= RARE:
+            return 1, -weight, at
+        usable = short[at].backend_id is not None
+        return (4 if not usable else 2 if len(words[at]) <= FEW_WORDS else 3), 0, at
+
+    return [short[at] for at in sorted(sorted(range(len(short)), key=rank)[:MOST_LINES])]
+
+
+def _short(lines: Iterable[Line]) -> Iterator[Line]:
+    above: list[int] = []
+    before, texts = "", 0
+    for line in lines:
+        while above and above[-1] >= line.depth:
+            above.pop()
+        role = _role(line)
+        if role not in _USABLE and role not in _TELLING and role != "StaticText":
+            continue
+        texts += role == "StaticText"
+        if line.text == before or (role == "StaticText" and texts > FEW_TEXTS):
+            continue
+        before = line.text
+        # An option is chosen by its label.
+        usable = role in _USABLE and role != "option"
+        text, node = line.text, line.backend_id if usable else None
+        if role not in _USABLE and len(text) > SHORT_TEXT:
+            text = f"{text[:SHORT_TEXT]}…'"
+        yield Line(len(above), text, node)
+        above.append(line.depth)
+
+
+def _role(line: Line) -> str:
+    return line.text.partition(" ")[0]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.rstrip("s") for word in _WORD.findall(text.lower())) - _LITTLE

@@ -1,0 +1,50 @@
+from warex.agents.reference.axtree import Line
+from warex.agents.reference.compact import FEW_TEXTS, MOST_LINES, compact
+
+
+def test_what_can_be_used_headings_messages_and_texts_are_kept() -> None:
+    tree = [
+        Line(0, "main ''", 1),
+        Line(1, "heading 'Basket'", 2),
+        Line(1, "list ''", 3),
+        Line(2, "listitem ''", 4),
+        Line(3, "link 'Bread'", 5),
+        Line(3, "StaticText '" + "x" * 200 + "'", None),
+        Line(1, "status 'Saved'", 6),
+        Line(2, "button 'Undo'", 7),
+    ]
+
+    kept = compact(tree, "Buy bread.")
+
+    assert [(line.depth, line.text.partition(" ")[0], line.backend_id) for line in kept] == [
+        (0, "heading", None),
+        (0, "link", 5),
+        (0, "StaticText", None),
+        (0, "status", None),
+        (1, "button", 7),
+    ]
+    assert len(kept[2].text) < 100
+
+
+def test_repeats_and_all_but_the_first_texts_are_left_out_and_options_need_no_id() -> None:
+    texts = [Line(0, f"StaticText 'Review {n}'", None) for n in range(FEW_TEXTS + 5)]
+    tree = [Line(0, "link 'Bread'", 1), Line(0, "link 'Bread'", 2), Line(0, "option 'Two'", 3)]
+
+    kept = compact([*tree, *texts, Line(0, "button 'Buy'", 4)], "")
+
+    assert [line.text for line in kept[:2]] == ["link 'Bread'", "option 'Two'"]
+    assert kept[1].backend_id is None
+    assert [line.text for line in kept[2:-1]] == [line.text for line in texts[:FEW_TEXTS]]
+    assert kept[-1].backend_id == 4
+
+
+def test_of_a_long_page_what_the_goal_names_is_kept_and_what_can_be_filled_in_page_order() -> None:
+    mails = [Line(0, f"link 'Mail {n} of June'", n) for n in range(100)]
+    tree = [*mails, Line(0, "button 'Send'", 200), Line(0, "textbox 'To'", 300)]
+
+    kept = [line.backend_id for line in compact(tree, "Open mail 77 of June.")]
+
+    assert len(kept) == MOST_LINES
+    assert {77, 200, 300} <= set(kept)
+    # All have "June", which tells none of them apart; so the first are kept.
+    assert kept == [*range(MOST_LINES - 3), 77, 200, 300]
