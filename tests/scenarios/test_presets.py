@@ -145,6 +145,19 @@ def test_the_papers_javascript_failure_is_five_flows_a_task_and_the_other_five_a
         assert sum(_is_hit(injector, f"{task}{n}", url) for n, url in enumerate(asked)) == hit
 
 
-def _is_hit(injector: Injector, exchange: str, url: str) -> bool:
-    request = Request("GET", url, {"sec-fetch-dest": "script"})
+def _is_hit(injector: Injector, exchange: str, url: str, kind: str = "script") -> bool:
+    request = Request("GET", url, {"sec-fetch-dest": kind})
     return bool(injector.request(Exchange(exchange, request), now=1.0).injections)
+
+
+@pytest.mark.parametrize("name", ["random/server-error", "random/network-error"])
+def test_what_is_learnt_from_fails_at_random_pages_and_twice_at_most(name: str) -> None:
+    each: list[list[int]] = []
+    for seed in range(60):
+        injector = Injector(load_preset(name), seed=seed, sites=("https://shop.example",))
+        asked = [f"https://shop.example/{at}" for at in range(8)]
+        hits = [_is_hit(injector, str(at), url, "document") for at, url in enumerate(asked)]
+        each.append([at for at, hit in enumerate(hits) if hit])
+
+    assert max(map(len, each)) == 2
+    assert {at for failed in each for at in failed} >= {0, 1, 2, 3, 4}

@@ -1,0 +1,1 @@
+"""Faults together, as often as they are met on the web."""
