@@ -9,7 +9,7 @@ PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 # The tests start Python many times over, and each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup programs demo test test-slow test-all check bench constraints clean
+.PHONY: help setup programs training demo test test-slow test-all check bench constraints clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -25,7 +25,7 @@ test: setup ## the quick tier; needs nothing but what setup brings
 
 # Those of tests/slow are whole campaigns and benchmarks, which fill a processor each: two at a time,
 # by name, since the longest of them are files of one test, which xdist would else begin last.
-test-slow: setup programs ## the slow tier: matrices, whole campaigns, other people's programs
+test-slow: setup programs training ## the slow tier: matrices, whole campaigns, other people's programs
 	@status=0; \
 	$(PYTHON) -m pytest -m slow --ignore tests/slow $(PARALLEL) || status=$$?; \
 	$(PYTHON) -m pytest -m slow tests/slow $(PARALLEL) --maxprocesses 2 --no-loadscope-reorder \
@@ -36,6 +36,9 @@ test-all: programs test test-slow ## both tiers
 
 programs: ## install, as root, what the slow tier puts behind WAREX; or say what to install
 	@sh scripts/programs.sh
+
+training: setup ## install into .venv what training needs (7 GB)
+	@sh scripts/training.sh
 
 check: setup ## lint, types, contracts, docs
 	@$(PYTHON) -m ruff check .

@@ -24,6 +24,7 @@ _COMMANDS: Final = {
     "defences": "list the defences (texts added to an agent's system prompt), show one",
     "demo": "run the embedded campaign, start to report",
     "doctor": "what works on this machine, and how to fix the rest",
+    "evaluate": "the recovery test of a model and its adapters",
     "exec": "run any command behind the proxy, unchanged",
     "export": "write what runs teach as a data set for training",
     "faults": "list the faults, show one",
@@ -36,6 +37,8 @@ _COMMANDS: Final = {
     "run": "run a campaign",
     "scenarios": "list the preset scenarios, show one, check a file",
     "schema": "print a JSON Schema",
+    "serve": "serve a model and its adapters to agents",
+    "train": "train a LoRA adapter on a data set",
 }
 """Every command and its line of help; its file is imported only when it is called."""
 

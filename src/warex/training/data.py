@@ -1,0 +1,132 @@
+"""Rows of a data set as TRL takes them."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from warex.errors import InputError
+from warex.exports.dataset import Dataset
+from warex.exports.fitting import fitted
+from warex.exports.names import Side
+from warex.exports.rows import ChatMessage, Facts, Labelled, Pair, Row
+
+type Length = Callable[[Sequence[ChatMessage]], int]
+"""Tokens of messages, written by the model's chat template."""
+
+_TRIES: Final = 6
+_SLACK: Final = 0.95
+
+
+def rows_of(dataset: Dataset, side: Side) -> Sequence[Facts]:
+    """Return a side's rows, whatever the format; none where there is no such side."""
+    return dataset.splits.get(side, ())
+
+
+def require_rows(dataset: Dataset) -> None:
+    """Raise InputError where a data set has nothing to train on, or screenshots."""
+    rows = rows_of(dataset, "train")
+    if not rows:
+        raise InputError(f"{dataset.folder} has no row in train: there is nothing to learn")
+    if any(row.images for row in rows):
+        raise InputError(
+            f"{dataset.folder} has screenshots, and language models alone are trained here: export"
+            " with --no-images, or train a vision model with TRL, which reads train.jsonl"
+        )
+
+
+def require_two_kinds(dataset: Dataset) -> None:
+    """Raise InputError where a data set to train on has only one kind of rows.
+
+    A model that sees failures alone learns to reload always; one that sees none learns nothing of
+    them. Preferences are about failures alone.
+    """
+    rows = rows_of(dataset, "train")
+    kinds = {row.kind for row in rows}
+    if dataset.manifest.format != "dpo" and len(kinds) == 1:
+        (kind,) = kinds
+        other = "clean" if kind == "failure" else "failure"
+        raise InputError(
+            f"{dataset.folder}: all {len(rows)} rows of train are of the kind {kind}, and none is"
+            f" {other}: the model would answer all alike. Export both, or accept it with"
+            " --one-sided"
+        )
+
+
+def examples(
+    rows: Sequence[Facts], length: Length, max_length: int
+) -> tuple[list[dict[str, Any]], int]:
+    """Return rows as TRL's examples, and how many were left out since they do not fit.
+
+    An example of more than ``max_length`` tokens is cut in its observation, never in its answer.
+    """
+    found: list[dict[str, Any]] = []
+    for row in rows:
+        prompt, answers = _parts(row)
+        room = max_length - max(
+            length([*prompt, *answer]) - length(prompt) for answer in answers.values()
+        )
+        short = shortened(prompt, length, room)
+        if short is None:
+            continue
+        written = {name: plain(answer) for name, answer in answers.items()}
+        example: dict[str, Any] = {"prompt": plain(short), **written}
+        if isinstance(row, Labelled):
+            example["label"] = row.label
+        if row.tools:
+            example["tools"] = json.dumps(row.tools)
+        found.append(example)
+    return found, len(rows) - len(found)
+
+
+def shortened(
+    prompt: Sequence[ChatMessage], length: Length, largest: int
+) -> list[ChatMessage] | None:
+    """Return a prompt of at most ``largest`` tokens; None where it cannot be made so short."""
+    tokens = length(prompt)
+    whole: list[ChatMessage] | None = list(prompt)
+    characters = float(sum(len(json.dumps(message)) for message in prompt))
+    end: ChatMessage = {"role": "assistant", "content": ""}
+    for _ in range(_TRIES):
+        if tokens <= largest or whole is None:
+            return whole
+        characters *= _SLACK * largest / tokens
+        cut = fitted([*prompt, end], int(characters))
+        whole = cut[:-1] if cut else None
+        tokens = length(whole) if whole else 0
+    return whole if tokens <= largest else None
+
+
+def plain(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """Return messages as chat templates read them: the arguments of tool calls are objects."""
+    return [dict(_plain(message)) for message in messages]
+
+
+def _plain(message: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, value in message.items():
+        if key == "tool_calls":
+            yield key, [_call(call) for call in value or ()]
+        elif value is not None or key == "content":
+            yield key, value
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    function = dict(call.get("function") or {})
+    given = function.get("arguments")
+    if isinstance(given, str):
+        try:
+            function["arguments"] = json.loads(given or "{}")
+        except ValueError:
+            function["arguments"] = {"": given}
+    return {**call, "function": function}
+
+
+def _parts(row: Facts) -> tuple[list[ChatMessage], dict[str, list[ChatMessage]]]:
+    match row:
+        case Row():
+            return row.prompt, {"completion": [row.answer]}
+        case Pair():
+            return row.prompt, {"chosen": row.chosen, "rejected": row.rejected}
+        case Labelled():
+            return row.prompt, {"completion": row.completion}
+        case _:
+            raise TypeError(f"{type(row).__name__} is no row of a data set")

@@ -1,0 +1,71 @@
+"""Whether a model fits into memory, told before its weights are read."""
+
+from pathlib import Path
+from typing import Any, Final
+
+from warex.errors import MachineError
+
+_GIB: Final = 2**30
+_FOUR_BITS: Final = 0.6
+"""Bytes of a weight in 4 bits, with its share of the scales."""
+
+
+def require_memory(name: str, config: Any, weight: float, device: str) -> None:
+    """Raise MachineError where a model's weights are more than the memory that is free.
+
+    ``config`` is transformers', ``weight`` the bytes of one weight. What training takes beside the
+    weights is not counted, so that nothing is refused that would do.
+    """
+    free = free_memory(device)
+    needed = weights_of(config) * weight
+    if free is not None and needed > free:
+        where = "memory" if device == "cpu" else "the card's memory"
+        raise MachineError(
+            f"{name} has {needed / _GIB:.1f} GiB of weights, and {free / _GIB:.1f} GiB of {where}"
+            " are free: take a smaller model, or on an NVIDIA card --qlora"
+        )
+
+
+def bytes_of_a_weight(*, bf16: bool, qlora: bool) -> float:
+    """Return how many bytes each weight takes."""
+    if qlora:
+        return _FOUR_BITS
+    return 2.0 if bf16 else 4.0
+
+
+def weights_of(config: Any) -> int:
+    """Return how many weights a model of a configuration has; none of them is made."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    with torch.device("meta"):
+        model = AutoModelForCausalLM.from_config(config)
+    return sum(weight.numel() for weight in model.parameters())
+
+
+def free_memory(device: str) -> int | None:
+    """Return the free bytes of a card, or of this machine and control group; None for unknown."""
+    if device.startswith("cuda"):
+        import torch
+
+        return int(torch.cuda.mem_get_info(device)[0])
+    free = [it for it in (_available(), _left_in_group()) if it is not None]
+    return min(free, default=None)
+
+
+def _available() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(it.split()[1]) * 1024 for it in lines if it.startswith("MemAvailable")), None)
+
+
+def _left_in_group(folder: Path = Path("/sys/fs/cgroup")) -> int | None:
+    """Return what a container's limit leaves; None without a limit (control groups, version 2)."""
+    try:
+        limit = (folder / "memory.max").read_text().strip()
+        used = (folder / "memory.current").read_text()
+    except OSError:
+        return None
+    return None if limit == "max" else max(0, int(limit) - int(used))

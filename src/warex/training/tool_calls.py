@@ -1,0 +1,37 @@
+"""A model's text as a message of chat completions: tool calls are written into it as JSON.
+
+``<tool_call>{"name": …, "arguments": {…}}</tool_call>`` is what Hermes and Qwen models write.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from warex.exports.rows import ChatMessage
+
+MARK: Final = "<tool_call>"
+_CALL: Final = re.compile(r"<tool_call>\s*(\{.*?\})\s*(?:</tool_call>|\Z)", re.DOTALL)
+
+
+def message_of(text: str) -> ChatMessage:
+    """Return a text as the assistant's message; what is no whole call stays text."""
+    calls = list(_calls(text))
+    if not calls:
+        return {"role": "assistant", "content": text.strip()}
+    content = text[: text.index(MARK)].strip()
+    return {"role": "assistant", "content": content, "tool_calls": calls}
+
+
+def _calls(text: str) -> Iterator[dict[str, Any]]:
+    for number, found in enumerate(_CALL.finditer(text)):
+        try:
+            told = json.loads(found[1])
+        except ValueError:
+            continue
+        if not isinstance(told, dict) or not isinstance(told.get("name"), str):
+            continue
+        given = told.get("arguments", {})
+        written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+        function = {"name": told["name"], "arguments": written}
+        yield {"id": f"call_{number}", "type": "function", "function": function}
