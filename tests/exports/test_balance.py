@@ -25,3 +25,10 @@ def test_the_seed_chooses_and_the_order_stays() -> None:
 
 def test_rows_of_one_kind_stay() -> None:
     assert balanced(ROWS[:3], 1.0, 0) == tuple(ROWS[:3])
+
+
+def test_no_more_failures_are_taken_than_are_asked_for_and_clean_rows_follow() -> None:
+    assert kinds(balanced(ROWS, 2.0, 0, most=3)) == (3, 6)
+    assert kinds(balanced(ROWS, None, 0, most=3)) == (3, 3)
+    assert kinds(balanced(ROWS, None, 0)) == (5, 20)
+    assert kinds(balanced(ROWS[:9], 1.0, 0, most=4)) == (0, 4)

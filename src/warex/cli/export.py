@@ -98,6 +98,12 @@ class _Shares(click.ParamType[tuple[int, int, int]]):
     help="How many clean examples for each failure.",
 )
 @click.option("--all", "unbalanced", is_flag=True, help="Keep all, however many of each kind.")
+@click.option(
+    "--most",
+    type=click.IntRange(1),
+    metavar="N",
+    help="At most so many failures to train on; with --all or --only, rows of each kind.",
+)
 @click.option("--only", type=click.Choice(KINDS), help="Take one kind alone.")
 @click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only of this agent.")
 @click.option("--condition", "conditions", multiple=True, metavar="NAME", help="Only under this.")
@@ -136,6 +142,7 @@ def command(
     allowed: tuple[Leak, ...],
     ratio: float,
     unbalanced: bool,
+    most: int | None,
     only: Kind | None,
     agents: tuple[str, ...],
     conditions: tuple[str, ...],
@@ -171,6 +178,7 @@ def command(
         choice=Choice(relabel, largest, not no_images, pattern),
         plan=Plan(dimensions, shares, held, seed) if dimensions else None,
         clean_per_failure=None if unbalanced or only else ratio,
+        most=most,
         only=only,
         allowed_leaks=allowed,
         agents=agents,

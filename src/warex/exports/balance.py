@@ -6,19 +6,22 @@ from warex.exports.rows import Facts
 from warex.seeds import draw
 
 
-def balanced[R: Facts](rows: Sequence[R], clean_per_failure: float, seed: int) -> tuple[R, ...]:
+def balanced[R: Facts](
+    rows: Sequence[R], clean_per_failure: float | None, seed: int, most: int | None = None
+) -> tuple[R, ...]:
     """Return rows with so many clean ones for each failure, chosen by seed, in their order.
 
-    Of what there is too much, some is left out; rows of one kind alone are returned as they are.
+    ``clean_per_failure`` None: all are kept. ``most``: no more failures than that; where the clean
+    ones do not follow them, no more of each kind. Rows of one kind alone are not balanced.
     """
     failures = [row for row in rows if row.kind == "failure"]
     clean = [row for row in rows if row.kind == "clean"]
-    if not failures or not clean:
-        return tuple(rows)
-    some = min(len(failures), int(len(clean) / clean_per_failure)) or 1
-    kept = _drawn(failures, some, seed) | _drawn(
-        clean, max(1, round(some * clean_per_failure)), seed
-    )
+    some = len(failures) if most is None else min(len(failures), most)
+    others = len(clean) if most is None else min(len(clean), most)
+    if clean_per_failure is not None and failures and clean:
+        some = min(some, int(len(clean) / clean_per_failure)) or 1
+        others = max(1, round(some * clean_per_failure))
+    kept = _drawn(failures, some, seed) | _drawn(clean, others, seed)
     return tuple(row for row in rows if row.id in kept)
 
 

@@ -35,6 +35,8 @@ class Request:
     """None: all rows are for training."""
     clean_per_failure: float | None = 1.0
     """None: all are kept."""
+    most: int | None = None
+    """Failures on the training side; where clean steps do not follow them, rows of each kind."""
     only: Kind | None = None
     allowed_leaks: tuple[Leak, ...] = ()
     agents: tuple[str, ...] = ()
@@ -66,14 +68,18 @@ def build(runs: Sequence[Run], request: Request) -> Draft:
         left_out["between the sides of the split"] = division.between
     leaks = require_none(division.sides, request.allowed_leaks)
     sides = dict(division.sides)
-    if request.clean_per_failure is not None:
-        kept = {
-            side: balanced(it, request.clean_per_failure, request.seed)
-            for side, it in sides.items()
-        }
-        over = sum(map(len, sides.values())) - sum(map(len, kept.values()))
-        left_out.update({"too many of one kind": over} if over else {})
-        sides = kept
+    kept = {
+        side: balanced(
+            it,
+            request.clean_per_failure,
+            request.seed,
+            request.most if side == "train" else None,
+        )
+        for side, it in sides.items()
+    }
+    over = sum(map(len, sides.values())) - sum(map(len, kept.values()))
+    left_out.update({"more than were asked for": over} if over else {})
+    sides = kept
     used = {name for side in sides.values() for row in side for name in row.images}
     manifest = DatasetManifest(
         format=request.format,
