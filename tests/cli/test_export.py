@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,23 @@ def test_a_run_becomes_a_data_set(
     assert all(dataset.splits[side] for side in ("train", "validation", "test"))
     assert "train" in said
     assert f"data set   {tmp_path / 'data'}" in said
+
+
+@pytest.mark.parametrize(("kind", "field"), [("atif", "steps"), ("adp", "content")])
+def test_trajectories_are_for_other_programs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, field: str
+) -> None:
+    assert exported(tmp_path, "--to", kind, "--split", "site", "--shares", "1:1:1") == 0
+
+    lines = (tmp_path / "data/train.jsonl").read_text().splitlines()
+    assert all(json.loads(line)[field] for line in lines)
+    assert code("train", "--data", tmp_path / "data", "--model", "m", "--out", tmp_path / "o") == 2
+    assert f"of the format {kind}, which is for other programs" in capsys.readouterr().err
+
+
+def test_personal_data_are_masked_where_that_is_wanted(tmp_path: Path) -> None:
+    assert exported(tmp_path, "--mask", "--split", "none") == 0
+    assert read_dataset(tmp_path / "data").manifest.masked
 
 
 def test_names_can_be_held_out(tmp_path: Path) -> None:

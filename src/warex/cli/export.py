@@ -45,7 +45,8 @@ class _Shares(click.ParamType[tuple[int, int, int]]):
     default="sft",
     show_default=True,
     help="sft: answers wanted. dpo: pairs of a better and a worse answer. kto: answers with a"
-    " label.",
+    " label. atif, adp: answers wanted, as trajectories of Harbor's format and of the Agent Data"
+    " Protocol.",
 )
 @click.option(
     "--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="A new folder."
@@ -122,6 +123,11 @@ class _Shares(click.ParamType[tuple[int, int, int]]):
     help="Characters of a prompt; what is longer is cut in its observation.",
 )
 @click.option("--no-images", is_flag=True, help="Leave screenshots out.")
+@click.option(
+    "--mask",
+    is_flag=True,
+    help="Mask addresses of e-mail, phone, card and account numbers; leave screenshots out.",
+)
 @click.option("--license", default="", metavar="NAME", help="The card's license, as cc-by-4.0.")
 @click.option(
     "--seed",
@@ -149,6 +155,7 @@ def command(
     group: str | None,
     largest: int,
     no_images: bool,
+    mask: bool,
     license: str,
     seed: int,
 ) -> None:
@@ -175,10 +182,11 @@ def command(
     require_free(out)
     request = Request(
         format=kind,
-        choice=Choice(relabel, largest, not no_images, pattern),
+        choice=Choice(relabel, largest, not (no_images or mask), pattern),
         plan=Plan(dimensions, shares, held, seed) if dimensions else None,
         clean_per_failure=None if unbalanced or only else ratio,
         most=most,
+        mask=mask,
         only=only,
         allowed_leaks=allowed,
         agents=agents,

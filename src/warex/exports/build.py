@@ -11,6 +11,7 @@ from warex.exports.balance import balanced
 from warex.exports.dataset import DatasetManifest, Draft
 from warex.exports.examples import Choice, Example, find_examples
 from warex.exports.leaks import require_none
+from warex.exports.mask import CHATS, masked
 from warex.exports.names import Format, Kind, Leak, Side
 from warex.exports.preferences import labels, pairs
 from warex.exports.rows import Facts
@@ -37,6 +38,8 @@ class Request:
     """None: all are kept."""
     most: int | None = None
     """Failures on the training side; where clean steps do not follow them, rows of each kind."""
+    mask: bool = False
+    """Whether personal data are masked."""
     only: Kind | None = None
     allowed_leaks: tuple[Leak, ...] = ()
     agents: tuple[str, ...] = ()
@@ -56,6 +59,8 @@ def build(runs: Sequence[Run], request: Request) -> Draft:
     found = find_examples([_narrowed(run, request) for run in runs], request.choice)
     left_out = found.left_out
     rows = _rows(found.examples, request, left_out)
+    if request.mask:
+        rows = [masked(row) for row in rows]
     for kind in ("failure", "clean"):
         wanted = request.only in (None, kind) and (request.format != "dpo" or kind == "failure")
         if wanted and not any(row.kind == kind for row in rows):
@@ -88,6 +93,7 @@ def build(runs: Sequence[Run], request: Request) -> Draft:
         split_by=request.plan.by if request.plan else (),
         leaks=tuple(f"{it.what} {it.shown}: {' and '.join(it.sides)}" for it in leaks),
         left_out=dict(left_out.most_common()),
+        masked=request.mask,
         vocabularies=found.vocabularies,
         **request.facts,
     )
@@ -116,7 +122,7 @@ def _narrowed(run: Run, request: Request) -> Run:
 
 def _rows(examples: Sequence[Example], request: Request, left_out: Counter[str]) -> list[Facts]:
     rows: list[Facts]
-    if request.format == "sft":
+    if request.format not in ("dpo", "kto"):
         taken = [it for it in examples if it.part != "lost" or it.row.relabelled]
         left_out.update({"lost": len(examples) - len(taken)} if len(taken) < len(examples) else {})
         rows = [example.row for example in taken]
@@ -133,8 +139,7 @@ def _in_parts(sides: Mapping[Side, tuple[Facts, ...]]) -> dict[str, tuple[Facts,
 
 
 def _parted(row: Facts) -> Facts:
-    chats = ("messages", "prompt", "chosen", "rejected", "completion")
-    given = {name: getattr(row, name) for name in type(row).model_fields if name in chats}
+    given = {name: getattr(row, name) for name in type(row).model_fields if name in CHATS}
     changed = {
         name: [
             {**message, "content": [{"type": "text", "text": message["content"]}]}

@@ -7,12 +7,16 @@ from jinja2 import Environment
 
 from warex.exports.dataset import DatasetManifest
 from warex.exports.names import Format
+from warex.exports.rows import ROWS
 from warex.visible import counted
 
 _COLUMNS: Final[Mapping[Format, str]] = {
     "sft": "`messages`, of which the last is the answer wanted: the loss belongs on that alone",
     "dpo": "`prompt`, `chosen`, `rejected`",
     "kto": "`prompt`, `completion`, `label`",
+    "atif": "a trajectory of Harbor's ATIF each, of which the last step is to be learnt",
+    "adp": "a standardized trajectory of the Agent Data Protocol each, of which the last action is"
+    " to be learnt",
 }
 _SNIPPETS: Final[Mapping[Format, str]] = {
     "sft": """\
@@ -24,6 +28,8 @@ data = load_dataset("DIR").map(
 )""",
     "dpo": 'from datasets import load_dataset\n\ndata = load_dataset("DIR")',
     "kto": 'from datasets import load_dataset\n\ndata = load_dataset("DIR")',
+    "atif": 'import json\n\ndata = [json.loads(line) for line in open("DIR/train.jsonl")]',
+    "adp": 'import json\n\ndata = [json.loads(line) for line in open("DIR/train.jsonl")]',
 }
 _CARD: Final = Environment(trim_blocks=True, lstrip_blocks=True).from_string("""\
 ---
@@ -36,7 +42,7 @@ configs:
   data_files:
 {% for split, held in manifest.splits.items() if held.examples %}
   - split: {{ split }}
-    path: {{ split }}.parquet
+    path: {{ split }}.{{ ending }}
 {% endfor %}
 ---
 
@@ -103,6 +109,7 @@ def card(manifest: DatasetManifest) -> str:
         manifest=manifest,
         total=sum(split.examples for split in held),
         columns=_COLUMNS[manifest.format],
+        ending="parquet" if manifest.format in ROWS else "jsonl",
         snippet=_SNIPPETS[manifest.format],
         counted=counted,
         several=lambda what: ", ".join(

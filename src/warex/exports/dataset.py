@@ -2,7 +2,7 @@
 
 ::
 
-    DIR/train.jsonl validation.jsonl test.jsonl   and the same as .parquet
+    DIR/train.jsonl validation.jsonl test.jsonl   and what can be trained on as .parquet, too
     DIR/dataset.json                              the manifest
     DIR/README.md                                 the data set's card
     DIR/images/                                   screenshots
@@ -21,6 +21,7 @@ from pydantic import BaseModel, ValidationError
 from warex.errors import InputError
 from warex.exports.names import Format
 from warex.exports.rows import ROWS, Facts, Labelled, Pair, Row
+from warex.exports.trajectories import adp, atif
 from warex.files import read_ordinary, stands
 from warex.llm.actions import Vocabulary
 from warex.traces.files import write_whole
@@ -129,11 +130,12 @@ def write_dataset(
         write_whole(folder / name, data)
     facts: dict[str, SplitFacts] = {}
     for split, rows in draft.splits.items():
-        plain = [row.model_dump(mode="json") for row in rows]
+        plain = [_written(row, draft.manifest) for row in rows]
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in plain)
         data = text.encode("utf-8", "replace")
         write_whole(folder / f"{split}.jsonl", data)
-        write_whole(folder / f"{split}.parquet", _parquet(plain))
+        if draft.manifest.format in ROWS:
+            write_whole(folder / f"{split}.parquet", _parquet(plain))
         facts[split] = _facts(rows, hashlib.sha256(data).hexdigest())
     manifest = draft.manifest.model_copy(update={"splits": facts})
     write_whole(folder / "README.md", card(manifest).encode("utf-8", "replace"))
@@ -157,6 +159,11 @@ def read_dataset(folder: Path) -> Dataset:
     has a row that is none; the sentence names file and line.
     """
     manifest = _manifest(folder)
+    if manifest.format not in ROWS:
+        raise InputError(
+            f"{folder} is a data set of the format {manifest.format}, which is for other programs:"
+            " export it with --to sft"
+        )
     splits = {
         split: tuple(_rows(folder / f"{split}.jsonl", manifest.format, facts.sha256))
         for split, facts in manifest.splits.items()
@@ -212,6 +219,15 @@ def _bytes(path: Path) -> bytes:
         return read_ordinary(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _written(row: Facts, manifest: DatasetManifest) -> dict[str, Any]:
+    """Return a row as the format has it."""
+    if manifest.format == "atif" and isinstance(row, Row):
+        return atif.trajectory(row)
+    if manifest.format == "adp" and isinstance(row, Row):
+        return adp.trajectory(row, manifest.vocabularies[row.vocabulary])
+    return row.model_dump(mode="json")
 
 
 def _facts(rows: Sequence[Facts], digest: str) -> SplitFacts:

@@ -5,9 +5,9 @@ Nothing is imported here that takes time, since the command line's help shows th
 
 from typing import Final, Literal, get_args
 
-type Format = Literal["sft", "dpo", "kto"]
+type Format = Literal["sft", "dpo", "kto", "atif", "adp"]
 """What a data set teaches by: answers wanted, pairs of a better and a worse one, or single answers
-with a label."""
+with a label; answers wanted, in Harbor's trajectory format or the Agent Data Protocol's."""
 
 type Kind = Literal["failure", "clean"]
 """``failure``: the step after a delivered fault. ``clean``: an ordinary step of a solved trial."""

@@ -121,4 +121,4 @@ class Labelled(Facts, frozen=True):
 
 
 ROWS: dict[Format, type[Facts]] = {"sft": Row, "dpo": Pair, "kto": Labelled}
-"""What the rows of each format are."""
+"""What the rows of each format are that is read again, and trained on."""

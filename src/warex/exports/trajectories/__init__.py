@@ -1,0 +1,1 @@
+"""Rows as trajectories in the formats that others exchange."""
