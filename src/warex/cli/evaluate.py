@@ -87,11 +87,12 @@ def command(
     from warex.cli.countdown import Countdown
     from warex.exports.dataset import read_dataset
     from warex.training.answers import Classified, classify
+    from warex.training.data import limited
     from warex.training.recovery_test import results
     from warex.training.tables import side_by_side, summary, summary_data
 
     dataset = read_dataset(data)
-    rows = _limited(dataset.rows(split), limit)
+    rows = limited(dataset.rows(split), limit)
     if not rows:
         raise InputError(f"{data} has no row in {split}: there is nothing to ask")
     if endpoint and adapters:
@@ -119,13 +120,6 @@ def command(
             say(f"\nanswers  {out / 'answers.jsonl'}\ntable    {out / 'table.md'}")
     rate = found[-1].recovery.value
     return int(fail_under is not None and (rate is None or rate < fail_under))
-
-
-def _limited(rows: "tuple[Row, ...]", limit: int | None) -> "list[Row]":
-    if limit is None:
-        return list(rows)
-    failures = [row for row in rows if row.kind == "failure"][:limit]
-    return failures + [row for row in rows if row.kind == "clean"][:limit]
 
 
 def _answers(

@@ -17,6 +17,7 @@ from warex.cli.say import say
 from warex.errors import MachineError, WarexError
 
 _COMMANDS: Final = {
+    "ablate": "train on less of a data set: what in it does it?",
     "addon": "print a file for `mitmdump -s`",
     "benchmarks": "list the benchmarks, show one",
     "ca": "show where WAREX's certificate authority is",

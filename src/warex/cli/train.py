@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from warex.cli.recipe import recipe_options
 from warex.cli.say import say
 from warex.visible import counted
 
@@ -38,40 +39,8 @@ from warex.visible import counted
 @click.option(
     "--dpo", is_flag=True, help="Expect pairs; left out, the data set's format says what is learnt."
 )
-@click.option("--rank", type=click.IntRange(1), help="Of LoRA's matrices.  [default: 8]")
-@click.option("--alpha", type=click.IntRange(1), help="LoRA's scale is alpha / rank. [default: 16]")
-@click.option("--dropout", type=click.FloatRange(0, 1, max_open=True), help="[default: 0]")
-@click.option("--epochs", type=click.FloatRange(0, min_open=True), help="[default: 4]")
-@click.option("--batch", type=click.IntRange(1), help="Examples an update.  [default: 8]")
-@click.option("--at-once", type=click.IntRange(1), help="Of them in memory at once.  [default: 1]")
-@click.option(
-    "--learning-rate", type=click.FloatRange(0, 1, min_open=True), help="[default: 0.0001]"
-)
-@click.option(
-    "--schedule",
-    type=click.Choice(("cosine", "linear", "constant")),
-    help="Of the learning rate.  [default: cosine, half a cycle]",
-)
-@click.option("--warmup", type=click.FloatRange(0, 1, max_open=True), help="[default: 0]")
-@click.option("--grad-norm", type=click.FloatRange(0, min_open=True), help="[default: 1]")
-@click.option(
-    "--max-length", type=click.IntRange(32), help="Tokens of an example.  [default: 4096]"
-)
-@click.option("--packing", is_flag=True, default=None, help="Several examples in one sequence.")
-@click.option(
-    "--gradient-checkpointing",
-    is_flag=True,
-    default=None,
-    help="Less memory, for a third more time.",
-)
-@click.option("--qlora", is_flag=True, default=None, help="Base weights in 4 bits (NVIDIA).")
-@click.option(
-    "--precision",
-    type=click.Choice(("auto", "bf16", "fp32")),
-    help="Of the base weights.  [default: auto]",
-)
-@click.option("--beta", type=click.FloatRange(0, min_open=True), help="Of DPO, KTO. [default: 0.1]")
 @click.option("--seed", type=click.IntRange(0), help="[default: 0]")
+@recipe_options
 def command(
     data: Path,
     model: str,

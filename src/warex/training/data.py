@@ -22,6 +22,14 @@ def rows_of(dataset: Dataset, side: Side) -> Sequence[Facts]:
     return dataset.splits.get(side, ())
 
 
+def limited(rows: Sequence[Row], most: int | None) -> list[Row]:
+    """Return at most so many rows of each kind, the first ones; all for None."""
+    if most is None:
+        return list(rows)
+    each = ([row for row in rows if row.kind == kind][:most] for kind in ("failure", "clean"))
+    return [row for some in each for row in some]
+
+
 def require_rows(dataset: Dataset) -> None:
     """Raise InputError where a data set has nothing to train on, or screenshots."""
     rows = rows_of(dataset, "train")

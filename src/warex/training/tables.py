@@ -1,12 +1,14 @@
 """The recovery test's tables: rates, classes, and the answers side by side (paper, table 3)."""
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from rich.table import Table
 
 from warex.analysis.intervals import Rate
 from warex.exports.rows import Row
+from warex.training.ablation import Outcome
 from warex.training.answers import CLASSES, Classified
 from warex.training.recovery_test import Answers, ModelResult
 from warex.visible import visible
@@ -35,6 +37,35 @@ def summary(results: Sequence[ModelResult]) -> Table:
         table.add_row()
         table.add_row(f"{visible(one.name)}: {told}")
     return table
+
+
+def ablation(outcomes: Sequence[Outcome]) -> Table:
+    """Return what each variant led to; over several seeds the mean and the extremes."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("trained on", overflow="fold")
+    for name in ("failures", "clean", "recovered", "agrees", "false reloads"):
+        table.add_column(name, justify="right")
+    for variant in dict.fromkeys(one.variant for one in outcomes):
+        some = [one for one in outcomes if one.variant == variant]
+        table.add_row(
+            variant.name,
+            str(some[0].failures),
+            str(some[0].clean),
+            _range([one.result.recovery for one in some]),
+            _range([one.result.agreement for one in some]),
+            _range([one.result.false_reloads for one in some]),
+        )
+    return table
+
+
+def _range(rates: Sequence[Rate]) -> str:
+    """Write one rate with its interval, several as their mean and extremes: ``80% (75-85%)``."""
+    if len(rates) == 1:
+        return shown(rates[0])
+    values = [rate.value for rate in rates if rate.value is not None]
+    if not values:
+        return "—"
+    return f"{fmean(values):.0%} ({min(values) * 100:.0f}-{max(values):.0%})"
 
 
 def summary_data(results: Sequence[ModelResult]) -> list[dict[str, Any]]:
