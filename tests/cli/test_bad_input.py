@@ -123,7 +123,7 @@ def test_a_wrong_campaign_is_refused_and_nothing_runs(here: Path, warex: Warex, 
 
 
 LINES = {
-    "an unknown command": (["nope"], "There are: addon, benchmarks, ca, "),
+    "an unknown command": (["nope"], "There are: ablate, addon, benchmarks, ca, "),
     "nearly a command": (["fault"], "did you mean 'faults'?"),
     "nearly a command of a group": (["scenarios", "shw"], "did you mean 'show'?"),
     "an unknown option": (["proxy", "--nope"], "Try 'warex proxy --help'"),
