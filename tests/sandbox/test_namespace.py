@@ -5,6 +5,7 @@ import os
 import select
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -30,6 +31,7 @@ from tests.sandbox.support.users import (
 )
 from warex.errors import MachineError
 from warex.proxy.ca import CertificateAuthority, ensure_ca
+from warex.sandbox import namespace as namespace_module
 from warex.sandbox.namespace import CannotStart, namespace
 
 pytestmark = pytest.mark.wire
@@ -322,6 +324,32 @@ def test_many_at_once_do_not_trip_over_each_other(
     assert {code for code, _ in answers} == {0}
     assert all(said.startswith("hello") and "cert9.db" in said for _, said in answers)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_command_whose_namespace_is_killed_as_it_begins_has_begun(
+    ca: CertificateAuthority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may have spoken before the namespace's first process said that it was started."""
+    heard = namespace_module._heard
+
+    def killed_before_it_told(line: socket.socket) -> tuple[Any, int]:
+        said, sender = heard(line)
+        if said == ("process",):
+            status = Path(f"/proc/{sender}/status").read_text()
+            starter.append(int(status.partition("PPid:")[2].split()[0]))
+        if said == ("started",):
+            os.kill(starter[0], signal.SIGKILL)
+            return heard(line)
+        return said, sender
+
+    starter: list[int] = []
+    with space(ca, os.environ) as given:
+        monkeypatch.setattr(namespace_module, "_heard", killed_before_it_told)
+        command = given.start("sleep", "600")
+        monkeypatch.undo()
+
+        assert command.wait(30) == -signal.SIGKILL
+        assert "has gone" in str(given.namespace.died())
 
 
 def test_no_handle_is_left_open(ca: CertificateAuthority) -> None:

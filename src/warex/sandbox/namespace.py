@@ -146,7 +146,8 @@ class Namespace:
     ) -> Inside:
         """Start a command with these streams, and with ``pass_fds`` under the same numbers.
 
-        Raises CannotStart where it cannot be started, ProcessDied where the namespace has gone.
+        Raises CannotStart where it cannot be started, ProcessDied where the namespace has gone
+        before there was a process for it.
         """
         request = {
             "arguments": [os.fsencode(argument) for argument in arguments],
@@ -173,7 +174,8 @@ class Namespace:
                 match said:
                     case ("process",):
                         process = sender
-                    case ("started",):
+                    case ("started",) | None if process:
+                        # Without a word of it, it may have begun all the same: its end tells.
                         stack.pop_all()
                         return Inside(process, ours, self._gone)
                     case ("failed", int(number), str(name), bool(entering)):
