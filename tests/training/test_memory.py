@@ -1,3 +1,6 @@
+import platform
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,6 +25,36 @@ def test_free_memory_is_the_machines_or_what_a_container_leaves(
 
     monkeypatch.setattr(memory, "_left_in_group", lambda: 3000)
     assert free_memory("cpu") == 3000
+
+
+# Alone: it takes a block that is freed at once, and counts the pages that come anew.
+_FAULTS = """
+import ctypes, resource, sys
+from warex.training.memory import keep_freed_memory
+if sys.argv[1] == "kept":
+    assert keep_freed_memory()
+library = ctypes.CDLL(None)
+library.malloc.restype = ctypes.c_void_p
+def used():
+    block = library.malloc(ctypes.c_size_t(100_000_000))
+    ctypes.memset(ctypes.c_void_p(block), 1, 100_000_000)
+    library.free(ctypes.c_void_p(block))
+used()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+used()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc can be told")
+def test_freed_memory_is_used_again_without_new_pages() -> None:
+    def new_pages(how: str) -> int:
+        told = subprocess.run(
+            [sys.executable, "-c", _FAULTS, how], capture_output=True, text=True, check=True
+        )
+        return int(told.stdout)
+
+    assert new_pages("kept") * 4 < new_pages("given back")
 
 
 def test_a_weights_bytes_are_those_of_its_precision() -> None:

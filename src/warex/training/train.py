@@ -18,6 +18,7 @@ from warex.exports.names import Format
 from warex.files import stands
 from warex.traces.files import write_whole
 from warex.training.data import examples, plain, require_rows, require_two_kinds, rows_of
+from warex.training.memory import keep_freed_memory
 from warex.training.model import LoadedModel, load_model
 from warex.training.recipe import Recipe
 
@@ -80,6 +81,7 @@ def train(
     last = _whole_checkpoint(out) if resume else None
     if not resume and os.environ.get("RANK", "0") == "0":
         _require_fresh(out)
+    keep_freed_memory()
     loaded = load_model(model, precision=recipe.precision, qlora=recipe.qlora)
     _with_adapter(loaded, adapter, recipe)
     length = _length(loaded)
