@@ -64,6 +64,31 @@ def test_a_model_that_cannot_be_used_is_said_in_a_sentence(
 
 
 @pytest.mark.slow
+def test_a_missing_chat_template_is_said_before_weights_are_read(tmp_path: Path) -> None:
+    folder = tiny_model(tmp_path / "m", template=None)
+    (folder / "model.safetensors").write_bytes(b"no weights")
+
+    with pytest.raises(InputError, match="has no chat template"):
+        load_model(str(folder), device="cpu")
+
+
+@pytest.mark.slow
+def test_a_gguf_of_an_unknown_architecture_is_said_to_be_one(tmp_path: Path) -> None:
+    from gguf import GGUFWriter
+
+    path = tmp_path / "strange.gguf"
+    writer = GGUFWriter(path, "nobody-knows-it")
+    writer.add_block_count(1)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+    with pytest.raises(InputError, match="its architecture is not one that transformers reads"):
+        load_model(str(path), device="cpu")
+
+
+@pytest.mark.slow
 def test_a_name_that_is_neither_here_nor_to_be_asked_for_is_said_to_be_so(tmp_path: Path) -> None:
     # huggingface_hub reads its variables once, when it is imported.
     code = "from warex.training.model import load_model; load_model('nobody/nothing')"
