@@ -9,7 +9,7 @@ from tests.exports.builders import MANIFEST, failure, row
 from warex.errors import InputError
 from warex.exports.dataset import Dataset
 from warex.exports.rows import Facts, Labelled, Pair
-from warex.training.data import examples, plain, require_rows, require_two_kinds, shortened
+from warex.training.data import examples, limited, plain, require_rows, require_two_kinds, shortened
 
 
 def words(messages: Sequence[Mapping[str, Any]]) -> int:
@@ -88,3 +88,15 @@ def test_a_data_set_with_nothing_to_learn_or_with_screenshots_is_refused() -> No
         require_rows(dataset())
     with pytest.raises(InputError, match=r"data has screenshots, .* export with --no-images"):
         require_rows(dataset(row(images=("images/a.png",))))
+
+
+def test_of_too_many_rows_some_of_each_kind_are_drawn() -> None:
+    rows = [row(id=f"clean-{number}") for number in range(20)]
+    rows += [failure(id=f"failure-{number}") for number in range(20)]
+
+    some, more = limited(rows, 5), limited(rows, 8)
+
+    assert [it.kind for it in some] == ["clean"] * 5 + ["failure"] * 5
+    assert some != [*rows[:5], *rows[20:25]]
+    assert {it.id for it in some} < {it.id for it in more}
+    assert limited(rows, None) == rows

@@ -106,7 +106,8 @@ def command(
         answered.setdefault(name, {})[row.id] = told
         kept.append(
             {"model": name, "row": row.id, "kind": row.kind, "class": told.told,
-             "action": told.action, "answer": answer, "wanted": row.answer}
+             "same_kind": told.same_kind, "action": told.action, "answer": answer,
+             "wanted": row.answer}
         )  # fmt: skip
         countdown.tell(len(kept), total)
     found = results(rows, answered)

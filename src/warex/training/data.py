@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from warex.errors import InputError
+from warex.exports.balance import balanced
 from warex.exports.dataset import Dataset
 from warex.exports.fitting import fitted
 from warex.exports.names import Side
@@ -23,11 +24,11 @@ def rows_of(dataset: Dataset, side: Side) -> Sequence[Facts]:
 
 
 def limited(rows: Sequence[Row], most: int | None) -> list[Row]:
-    """Return at most so many rows of each kind, the first ones; all for None."""
-    if most is None:
-        return list(rows)
-    each = ([row for row in rows if row.kind == kind][:most] for kind in ("failure", "clean"))
-    return [row for some in each for row in some]
+    """Return at most so many rows of each kind, drawn and always the same; all for None.
+
+    A larger choice contains the smaller.
+    """
+    return list(balanced(rows, None, 0, most))
 
 
 def require_rows(dataset: Dataset) -> None:
