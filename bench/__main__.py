@@ -9,6 +9,7 @@ python -m bench --quick               a few seconds each: does it work? The numb
 python -m bench soak                  100,000 mixed requests through one lane: does all add up?
 python -m bench fuzz                  2,000 mutated messages: does a lane bear them?
 python -m bench coverage              do a report's intervals hold the truth, in simulation?
+python -m bench training --out DIR    does a model learn to recover from what the runs teach?
 """
 
 import argparse
@@ -50,6 +51,7 @@ from bench.fuzz import command as fuzz
 from bench.row import Row
 from bench.setting import Setting, setting
 from bench.soak import command as soak
+from bench.training import command as training
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,7 @@ CHECKS: Mapping[str, Callable[[Sequence[str]], int]] = {
     "soak": soak.main,
     "fuzz": fuzz.main,
     "coverage": coverage.main,
+    "training": training.main,
 }
 """Commands of their own: they measure nothing, and their exit code says whether all was well."""
 

@@ -1,0 +1,1 @@
+"""python -m bench training: from failures on the testbed to a model that recovers, end to end."""

@@ -1,0 +1,194 @@
+"""What came of an experiment: rates, tests, and whether it shows what is claimed."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Final
+
+from bench.training.experiment import STAGE_ONE, Experiment
+from bench.training.runs import UNSEEN_BRANDS
+from warex.analysis.intervals import Rate, rate_over
+from warex.analysis.statistics import LEVEL, fisher
+from warex.exports.dataset import read_dataset
+from warex.exports.rows import Row
+from warex.training.tables import shown
+
+BASE: Final = "base"
+LEAST_ASKED: Final = 60
+"""Held-out failures."""
+MOST_LOST: Final = 0.05
+"""Of the agreement on clean steps."""
+_COLUMNS: Final = (
+    "recovered", "unseen brands", "unseen kind", "clean: agrees", "same kind of action",
+    "false reloads", "p against base", "p against stage one",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One model on the held-out steps."""
+
+    recovery: Rate
+    on_brands: Rate
+    """Recovery on unseen brands of known kinds of site; the next on the unseen kind."""
+    on_kind: Rate
+    agreement: Rate
+    same_kind: Rate
+    false_reloads: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All that an experiment found; models by name, the base first, stage one second."""
+
+    scores: Mapping[str, Score]
+    others: Mapping[str, Mapping[str, Rate]]
+    """Recovery by kind of fault, of kinds that nobody trained on."""
+    live: Sequence[Mapping[str, object]]
+    """``agent``, ``condition``, ``solved`` and ``recovered`` of the tasks at work."""
+    seconds: Mapping[str, float]
+    """Of each step."""
+
+    @property
+    def tuned(self) -> Mapping[str, Score]:
+        """The models of stage two."""
+        return dict(list(self.scores.items())[2:])
+
+
+def found(experiment: Experiment) -> Found:
+    """Read what an experiment left."""
+    folder = experiment.folder
+    tested = _answers(folder / "answers-failures" / "answers.jsonl", experiment.model)
+    rows = {row.id: row for row in read_dataset(folder / "failures").rows("test")}
+    others: dict[str, dict[str, Rate]] = {}
+    if (file := folder / "answers-others" / "answers.jsonl").is_file():
+        asked = {row.id: row for row in read_dataset(folder / "others").rows("train")}
+        others = {
+            name: _by_fault(classes, asked)
+            for name, classes in _answers(file, experiment.model).items()
+        }
+    return Found(
+        scores={name: _score(classes, rows) for name, classes in tested.items()},
+        others=others,
+        live=list(_live(folder / "run-live" / "summary.json", experiment.model)),
+        seconds=experiment.seconds,
+    )
+
+
+def wrong(it: Found, *, least_asked: int = LEAST_ASKED) -> Iterator[str]:
+    """Yield a sentence for each claim that does not hold."""
+    base, one = list(it.scores.values())[:2]
+    for name, score in it.tuned.items():
+        if score.recovery.n < least_asked:
+            yield f"{name} was asked {score.recovery.n} held-out failures, not {least_asked}"
+        for other_name, other in ((BASE, base), (STAGE_ONE, one)):
+            if not _rises(score.recovery, other.recovery):
+                yield f"{name} does not recover more often than {other_name}: {score.recovery}"
+    after = fmean(score.agreement.value or 0.0 for score in it.tuned.values())
+    lost = (one.agreement.value or 0.0) - after
+    if lost > MOST_LOST:
+        yield f"agreement on clean steps falls by {lost * 100:.1f} points"
+
+
+def tables(it: Found) -> str:
+    """Return the numbers as Markdown."""
+    scores = list(it.scores.items())
+    base, one = (score for _, score in scores[:2])
+    lines = [f"| model | {' | '.join(_COLUMNS)} |", f"| --- |{' --- |' * len(_COLUMNS)}"]
+    for place, (name, score) in enumerate(scores):
+        rates = (
+            score.recovery, score.on_brands, score.on_kind,
+            score.agreement, score.same_kind, score.false_reloads,
+        )  # fmt: skip
+        ps = [
+            _p(fisher(_counts(score.recovery), _counts(other.recovery))) if place > after else ""
+            for after, other in enumerate((base, one))
+        ]
+        lines.append(f"| {name} | {' | '.join([*map(shown, rates), *ps])} |")
+    if it.others:
+        kinds = sorted({kind for rates in it.others.values() for kind in rates})
+        lines += ["", f"| model | {' | '.join(f'`{kind}`' for kind in kinds)} |"]
+        lines.append(f"| --- |{' --- |' * len(kinds)}")
+        for name, by_fault in it.others.items():
+            cells = (shown(by_fault.get(kind, Rate(0, 0))) for kind in kinds)
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+    if it.live:
+        lines += ["", "| agent | condition | tasks solved | faults recovered from |"]
+        lines.append("| --- | --- | --- | --- |")
+        lines += [
+            f"| {one['agent']} | {one['condition']} | {one['solved']} | {one['recovered']} |"
+            for one in it.live
+        ]
+    took = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in it.seconds.items())
+    return "\n".join([*lines, "", f"{sum(it.seconds.values()) / 60:.0f} minutes: {took}.", ""])
+
+
+def _answers(file: Path, model: str) -> Mapping[str, Mapping[str, tuple[str, bool]]]:
+    """Return what each model answered: its class by the row's id, and the base model first."""
+    answers: dict[str, dict[str, tuple[str, bool]]] = {}
+    for line in file.read_text().splitlines():
+        one = json.loads(line)
+        name = BASE if one["model"] == model else Path(one["model"]).name
+        answers.setdefault(name, {})[one["row"]] = (one["class"], one["same_kind"])
+    return answers
+
+
+def _score(classes: Mapping[str, tuple[str, bool]], rows: Mapping[str, Row]) -> Score:
+    failures = [rows[it] for it in classes if rows[it].kind == "failure"]
+    clean = [rows[it] for it in classes if rows[it].kind == "clean"]
+    brands = {f"{site}.warex.test" for site in UNSEEN_BRANDS}
+
+    def share(some: Sequence[Row], told: str) -> Rate:
+        return rate_over((row.task, classes[row.id][0] == told) for row in some)
+
+    return Score(
+        recovery=share(failures, "recovery"),
+        on_brands=share([row for row in failures if row.site in brands], "recovery"),
+        on_kind=share([row for row in failures if row.site not in brands], "recovery"),
+        agreement=share(clean, "agreement"),
+        same_kind=rate_over((row.task, classes[row.id][1]) for row in clean),
+        false_reloads=share(clean, "false_reload"),
+    )
+
+
+def _by_fault(classes: Mapping[str, tuple[str, bool]], rows: Mapping[str, Row]) -> dict[str, Rate]:
+    kinds = sorted({rows[it].fault for it in classes})
+    return {
+        kind: rate_over(
+            (rows[it].task, told == "recovery")
+            for it, (told, _) in classes.items()
+            if rows[it].fault == kind
+        )
+        for kind in kinds
+    }
+
+
+def _live(summary: Path, model: str) -> Iterator[Mapping[str, object]]:
+    if not summary.is_file():
+        return
+    for one in json.loads(summary.read_text())["conditions"]:
+        yield {
+            "agent": BASE if one["agent"] == model else one["agent"],
+            "condition": one["condition"],
+            "solved": _of(one["success"]),
+            "recovered": _of(one["injections_recovered"]),
+        }
+
+
+def _of(rate: Mapping[str, object] | None) -> str:
+    return f"{rate['hits']}/{rate['n']}" if rate else "—"
+
+
+def _rises(after: Rate, before: Rate) -> bool:
+    more = (after.value or 0) > (before.value or 0)
+    return more and fisher(_counts(after), _counts(before)) < LEVEL
+
+
+def _counts(rate: Rate) -> tuple[int, int]:
+    return rate.hits, rate.n
+
+
+def _p(value: float) -> str:
+    return "<0.001" if value < 0.001 else f"{value:.3f}"

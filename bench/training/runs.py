@@ -1,0 +1,149 @@
+"""The campaigns on the testbed: where examples come from, and where a model then has to work."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+KNOWN_SITES: Final = ("calendar", "agenda", "shop", "market", "mail", "post")
+UNSEEN_BRANDS: Final = ("planner", "outfitters", "inbox")
+UNSEEN_KIND: Final = ("forum", "board", "talk")
+HELD_OUT: Final = (*UNSEEN_BRANDS, *UNSEEN_KIND)
+
+KNOWN_PAGES: Final = {
+    "http_error": ("nginx", "edge_network", "django"),
+    "network_error": ("chromium", "webview"),
+}
+UNSEEN_PAGES: Final = {
+    "http_error": ("rails", "load_balancer", "apache"),
+    "network_error": ("firefox", "internet_gateway"),
+}
+"""Families of error pages, by the fault that shows them."""
+
+CLEAN: Final = "clean"
+SCRIPTED: Final = {"name": "patient", "model": "scripted:patient"}
+
+LIVE_TASKS: Final = (
+    "calendar-whole-sunday",
+    "calendar-gate-code",
+    "calendar-hide-off-duty",
+    "calendar-decline-puppy-class",
+    "shop-new-sole",
+    "shop-unsave-socks",
+    "mail-favourite-booking",
+    "mail-hike-meeting-point",
+)
+"""The shortest of the unseen brands: one to three steps of the scripted model's."""
+
+_PROBABILITY: Final = 0.25
+_DELAY: Final = 0.1
+"""Seconds a network error takes: the paper's ten would teach nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """A campaign as its file says it, and the scenarios beside it."""
+
+    name: str
+    tasks: Mapping[str, Any]
+    agents: Sequence[Mapping[str, Any]]
+    scenarios: Mapping[str, Sequence[Mapping[str, Any]]]
+    """The rules of each condition beside ``clean``, which has none."""
+    timeout_s: int = 120
+
+    def write(self, folder: Path) -> Path:
+        """Write the files, as JSON, and return the campaign's."""
+        folder.mkdir(parents=True, exist_ok=True)
+        conditions: list[dict[str, str]] = [{"name": CLEAN}]
+        for name, rules in self.scenarios.items():
+            file = folder / f"{self.name}-{name}.json"
+            file.write_text(json.dumps({"schema_version": 1, "name": name, "rules": list(rules)}))
+            conditions.append({"name": name, "scenario": file.name})
+        said = {
+            "schema_version": 1,
+            "name": self.name,
+            "benchmark": "testbed",
+            "tasks": dict(self.tasks),
+            "timeout_s": self.timeout_s,
+            "agents": [{"observation": ["compact-axtree"], **agent} for agent in self.agents],
+            "conditions": conditions,
+        }
+        campaign = folder / f"{self.name}.json"
+        campaign.write_text(json.dumps(said, indent=2))
+        return campaign
+
+
+def to_learn_from(sample: int | None) -> Campaign:
+    """Return the scripted agent on the known sites, random pages failing."""
+    return Campaign(
+        "known", _tasks(KNOWN_SITES, sample), [SCRIPTED], {"faults": list(_random(KNOWN_PAGES))}
+    )
+
+
+def to_be_asked(sample: int | None) -> Campaign:
+    """Return the same agent on sites and error pages that are held out."""
+    return Campaign(
+        "unseen", _tasks(HELD_OUT, sample), [SCRIPTED], {"faults": list(_random(UNSEEN_PAGES))}
+    )
+
+
+def of_other_faults(sample: int | None) -> Campaign:
+    """Return the same agent on the held-out sites, under faults of kinds that nobody trained on."""
+    faults: Mapping[str, Mapping[str, Any]] = {
+        "maintenance": {"kind": "maintenance_page", "retry_after": 120},
+        "soft-error": {"kind": "soft_error"},
+        "cut": {"kind": "connection_cut"},
+    }
+    return Campaign(
+        "others",
+        _tasks(HELD_OUT, sample),
+        [SCRIPTED],
+        {name: [_rule(name, {"nth": [2]}, fault)] for name, fault in faults.items()},
+    )
+
+
+def at_work(agents: Sequence[str], base_url: str, tasks: Sequence[str]) -> Campaign:
+    """Return models that are served there as agents on unseen brands, the first page failing."""
+    return Campaign(
+        "live",
+        {"names": list(tasks)},
+        [{"name": it, "model": it, "base_url": base_url, "max_steps": 6} for it in agents],
+        {
+            fault.replace("_", "-"): [_rule(fault, {"first": 1}, _fault(fault, families[0]))]
+            for fault, families in UNSEEN_PAGES.items()
+        },
+        timeout_s=300,
+    )
+
+
+def _tasks(sites: Sequence[str], sample: int | None) -> dict[str, Any]:
+    chosen: dict[str, Any] = {"sites": [f"{site}.warex.test" for site in sites]}
+    return chosen if sample is None else {**chosen, "sample": sample}
+
+
+def _random(pages: Mapping[str, Sequence[str]]) -> Iterator[dict[str, Any]]:
+    """Yield a rule for each family: on a page of the task that nothing foretells, once."""
+    for kind, families in pages.items():
+        for family in families:
+            trigger = {"random": {"times": 1, "probability": _PROBABILITY}}
+            yield _rule(f"{kind}-{family}", trigger, _fault(kind, family))
+
+
+def _fault(kind: str, family: str) -> dict[str, Any]:
+    fault = {"kind": kind, "page": family}
+    return (
+        {**fault, "status": 504, "delay": _DELAY}
+        if kind == "network_error"
+        else {**fault, "status": 500}
+    )
+
+
+def _rule(name: str, trigger: Mapping[str, Any], fault: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "name": name.replace("_", "-"),
+        "match": {"url": "{sites}", "resource": ["document"]},
+        "trigger": dict(trigger),
+        "per": "rule",
+        "fault": dict(fault),
+    }
