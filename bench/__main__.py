@@ -10,6 +10,7 @@ python -m bench soak                  100,000 mixed requests through one lane: d
 python -m bench fuzz                  2,000 mutated messages: does a lane bear them?
 python -m bench coverage              do a report's intervals hold the truth, in simulation?
 python -m bench training --out DIR    does a model learn to recover from what the runs teach?
+python -m bench training-speed        is WAREX's training as fast as plain TRL?
 """
 
 import argparse
@@ -52,6 +53,7 @@ from bench.row import Row
 from bench.setting import Setting, setting
 from bench.soak import command as soak
 from bench.training import command as training
+from bench.training import speed
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ CHECKS: Mapping[str, Callable[[Sequence[str]], int]] = {
     "fuzz": fuzz.main,
     "coverage": coverage.main,
     "training": training.main,
+    "training-speed": speed.main,
 }
 """Commands of their own: they measure nothing, and their exit code says whether all was well."""
 

@@ -1,0 +1,89 @@
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bench.training.experiment import SMALL, Experiment
+
+
+@pytest.fixture
+def commands(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
+    """Those that were run, none of them really."""
+    ran: list[Sequence[str]] = []
+
+    def run(command: Sequence[str], **given: Any) -> subprocess.CompletedProcess[str]:
+        ran.append(command[1:])
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr("bench.training.experiment.subprocess.run", run)
+    return ran
+
+
+def test_stage_two_goes_on_from_stage_one_and_both_are_tested(
+    tmp_path: Path, commands: list[Sequence[str]]
+) -> None:
+    Experiment(tmp_path, SMALL, "m.gguf").run()
+
+    names = [command[0] for command in commands]
+    assert names == ["run", "run", "export", "export", "train", "train", "evaluate"]
+    two, asked = commands[-2], commands[-1]
+    assert two[two.index("--adapter") + 1] == str(tmp_path / "stage-one")
+    assert [word for word in asked if word.startswith(str(tmp_path))] == [
+        str(tmp_path / name) for name in ("failures", "answers-failures", "stage-one", "tuned-0")
+    ]
+
+
+def test_nothing_that_is_tested_is_trained_on(
+    tmp_path: Path, commands: list[Sequence[str]]
+) -> None:
+    Experiment(tmp_path, SMALL, "m.gguf").run()
+
+    known, unseen = (
+        (tmp_path / f"campaigns/{name}.json").read_text() for name in ("known", "unseen")
+    )
+    sites = [set(json.loads(text)["tasks"]["sites"]) for text in (known, unseen)]
+    assert not sites[0] & sites[1]
+    pages = [
+        {
+            rule["fault"]["page"]
+            for rule in json.loads((tmp_path / f"campaigns/{name}-faults.json").read_text())[
+                "rules"
+            ]
+        }
+        for name in ("known", "unseen")
+    ]
+    assert not pages[0] & pages[1]
+    held = [word for command in commands for word in command if "=" in word]
+    assert {word.partition("=")[2] for word in held} == sites[1] | pages[1]
+
+
+def test_what_was_done_is_not_done_again(tmp_path: Path, commands: list[Sequence[str]]) -> None:
+    whole = Experiment(tmp_path, SMALL, "m.gguf")
+    whole.run()
+    commands.clear()
+    (tmp_path / "tuned-0.done").unlink()
+    (tmp_path / "tuned-0" / "checkpoints").mkdir(parents=True)
+
+    whole.run()
+
+    ((name, *options),) = commands
+    assert name == "train"
+    assert "--resume" in options
+    assert "evaluate-failures" in whole.seconds
+
+
+def test_a_step_that_fails_is_not_marked_as_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(command: Sequence[str], **given: Any) -> None:
+        raise subprocess.CalledProcessError(3, command)
+
+    monkeypatch.setattr("bench.training.experiment.subprocess.run", run)
+    broken = Experiment(tmp_path, SMALL, "m.gguf")
+
+    with pytest.raises(subprocess.CalledProcessError):
+        broken.run()
+
+    assert broken.seconds == {}

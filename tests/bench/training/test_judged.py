@@ -1,0 +1,78 @@
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from bench.training.experiment import SMALL, Experiment
+from bench.training.judged import Found, Score, found, tables, wrong
+
+from tests.exports.builders import MANIFEST, failure, row
+from warex.analysis.intervals import Rate
+from warex.exports.card import card
+from warex.exports.dataset import Draft, write_dataset
+
+
+def score(recovered: int, agreed: int = 20, of: int = 64) -> Score:
+    nothing = Rate(0, 0)
+    return Score(Rate(recovered, of), nothing, nothing, Rate(agreed, 64), nothing, Rate(0, 64))
+
+
+def finding(**scores: Score) -> Found:
+    return Found({name.replace("_", "-"): it for name, it in scores.items()}, {}, [], {})
+
+
+def test_a_rise_that_is_significant_for_each_seed_shows_what_is_claimed() -> None:
+    it = finding(base=score(0), stage_one=score(2), tuned_0=score(60), tuned_1=score(55))
+
+    assert list(wrong(it)) == []
+
+
+@pytest.mark.parametrize(
+    ("tuned", "said"),
+    [
+        ({"tuned_0": score(4)}, "tuned-0 does not recover more often than stage-one: 4/64"),
+        ({"tuned_0": score(30, of=30)}, "tuned-0 was asked 30 held-out failures, not 60"),
+        (
+            {"tuned_0": score(60, agreed=18), "tuned_1": score(60, agreed=14)},
+            "agreement on clean steps falls by 6.2 points",
+        ),
+    ],
+)
+def test_what_does_not_hold_is_said(tuned: Mapping[str, Score], said: str) -> None:
+    it = finding(base=score(0), stage_one=score(2), **tuned)
+
+    assert said in list(wrong(it))
+
+
+def test_answers_are_counted_by_model_and_by_what_was_unseen(tmp_path: Path) -> None:
+    rows = [
+        failure("f1", site="planner.warex.test"),
+        failure("f2", site="forum.warex.test"),
+        row("c1", site="forum.warex.test"),
+    ]
+    write_dataset(tmp_path / "failures", Draft(MANIFEST, {"test": rows}), card)
+    told = {
+        "model.gguf": ("text", "other_action", "other_action"),
+        f"{tmp_path}/stage-one": ("text", "recovery", "agreement"),
+        f"{tmp_path}/tuned-0": ("recovery", "recovery", "false_reload"),
+    }
+    answers = tmp_path / "answers-failures"
+    answers.mkdir()
+    lines = [
+        {"model": model, "row": one.id, "class": name, "same_kind": name == "agreement"}
+        for model, classes in told.items()
+        for one, name in zip(rows, classes, strict=True)
+    ]
+    (answers / "answers.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (tmp_path / "stage-one.done").write_text("600.0")
+
+    it = found(Experiment(tmp_path, SMALL, "model.gguf"))
+
+    assert list(it.scores) == ["base", "stage-one", "tuned-0"]
+    tuned = it.scores["tuned-0"]
+    assert (tuned.recovery, tuned.on_brands, tuned.on_kind) == (Rate(2, 2), Rate(1, 1), Rate(1, 1))
+    assert tuned.false_reloads == Rate(1, 1)
+    assert it.scores["stage-one"].agreement == Rate(1, 1)
+    page = tables(it)
+    assert "| tuned-0 | 2/2 " in page
+    assert "10 minutes: stage-one 600 s." in page
