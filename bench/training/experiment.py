@@ -20,9 +20,12 @@ from bench.training.runs import HELD_OUT, LIVE_TASKS, UNSEEN_PAGES, Campaign
 
 WAREX: Final = str(Path(sys.executable).with_name("warex"))
 GGUF: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
+BASE: Final = "base"
 STAGE_ONE: Final = "stage-one"
 _LARGEST: Final = "1600"
 """Characters of a prompt, so that a step is about 700 tokens at most."""
+_RATE: Final = "1e-3"
+"""The paper's rate is a tenth of it, for some ten times as many updates."""
 _SERVING: Final = "serving  "
 
 
@@ -56,7 +59,7 @@ FULL: Final = Size(
     clean=320,
     epochs=1.0,
     failures=16,
-    recipe=(),
+    recipe=("--learning-rate", _RATE),
     seeds=(0, 1, 2),
     asked=64,
     live=LIVE_TASKS,
@@ -68,7 +71,7 @@ SMALL: Final = Size(
     clean=24,
     epochs=1.0,
     failures=12,
-    recipe=("--epochs", "2", "--learning-rate", "5e-4"),
+    recipe=("--learning-rate", _RATE, "--epochs", "2"),
     seeds=(0,),
     asked=12,
     live=(),
@@ -106,7 +109,10 @@ class Experiment:
         self._campaign(runs.to_be_asked(size.unseen))
         self._clean_steps()
         self._failures()
-        self._train(STAGE_ONE, "clean-steps", 0, "--epochs", str(size.epochs), "--one-sided")
+        self._train(
+            STAGE_ONE, "clean-steps", 0, "--one-sided",
+            "--epochs", str(size.epochs), "--learning-rate", _RATE, "--batch", "2",
+        )  # fmt: skip
         for seed, name in zip(size.seeds, self.tuned, strict=True):
             self._train(name, "failures", seed, "--adapter", self._path(STAGE_ONE), *size.recipe)
         self._evaluate("failures", (STAGE_ONE, *self.tuned), size.asked)
@@ -197,13 +203,15 @@ class Experiment:
     def _live(self) -> None:
         """Have the models drive the reference agent: before, after stage one, and tuned."""
         adapters = (STAGE_ONE, self.tuned[0])
-        with self._served(adapters) as (base, url):
-            self._run(runs.at_work((base, *adapters), url, self.size.live))
+        models = {BASE: self.model, **{name: name for name in adapters}}
+        with self._served(adapters) as url:
+            self._run(runs.at_work(models, url, self.size.live))
 
     @contextmanager
-    def _served(self, adapters: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Serve the model and adapters while inside; give the model's name and the URL."""
+    def _served(self, adapters: Sequence[str]) -> Iterator[str]:
+        """Serve the model and adapters while inside; give the URL."""
         command = [WAREX, "serve", "--model", self.model, "--port", "0", "--batch", "4"]
+        command += ["--max-tokens", "96", "--temperature", "0"]
         command += [word for it in adapters for word in ("--adapter", self._path(it))]
         with (self.folder / "serve.log").open("w") as log:
             server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
@@ -212,7 +220,7 @@ class Experiment:
             said = server.stdout.readline()
             if not said.startswith(_SERVING):
                 raise subprocess.CalledProcessError(server.wait(), command)
-            yield self.model, said.removeprefix(_SERVING).split()[0]
+            yield said.removeprefix(_SERVING).split()[0]
         finally:
             server.terminate()
             server.wait()

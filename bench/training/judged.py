@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
-from bench.training.experiment import STAGE_ONE, Experiment
+from bench.training.experiment import BASE, STAGE_ONE, Experiment
 from bench.training.runs import UNSEEN_BRANDS
 from warex.analysis.intervals import Rate, rate_over
 from warex.analysis.statistics import LEVEL, fisher
@@ -15,7 +15,6 @@ from warex.exports.dataset import read_dataset
 from warex.exports.rows import Row
 from warex.training.tables import shown
 
-BASE: Final = "base"
 LEAST_ASKED: Final = 60
 """Held-out failures."""
 MOST_LOST: Final = 0.05
@@ -69,10 +68,11 @@ def found(experiment: Experiment) -> Found:
             name: _by_fault(classes, asked)
             for name, classes in _answers(file, experiment.model).items()
         }
+    live = folder / "run-live" / "summary.json"
     return Found(
         scores={name: _score(classes, rows) for name, classes in tested.items()},
         others=others,
-        live=list(_live(folder / "run-live" / "summary.json", experiment.model)),
+        live=list(_live(live)) if live.is_file() else [],
         seconds=experiment.seconds,
     )
 
@@ -130,7 +130,8 @@ def _answers(file: Path, model: str) -> Mapping[str, Mapping[str, tuple[str, boo
     answers: dict[str, dict[str, tuple[str, bool]]] = {}
     for line in file.read_text().splitlines():
         one = json.loads(line)
-        name = BASE if one["model"] == model else Path(one["model"]).name
+        name = Path(one["model"]).name
+        name = BASE if name == Path(model).name else name
         answers.setdefault(name, {})[one["row"]] = (one["class"], one["same_kind"])
     return answers
 
@@ -165,12 +166,10 @@ def _by_fault(classes: Mapping[str, tuple[str, bool]], rows: Mapping[str, Row]) 
     }
 
 
-def _live(summary: Path, model: str) -> Iterator[Mapping[str, object]]:
-    if not summary.is_file():
-        return
+def _live(summary: Path) -> Iterator[Mapping[str, object]]:
     for one in json.loads(summary.read_text())["conditions"]:
         yield {
-            "agent": BASE if one["agent"] == model else one["agent"],
+            "agent": one["agent"],
             "condition": one["condition"],
             "solved": _of(one["success"]),
             "recovered": _of(one["injections_recovered"]),

@@ -103,12 +103,15 @@ def of_other_faults(sample: int | None) -> Campaign:
     )
 
 
-def at_work(agents: Sequence[str], base_url: str, tasks: Sequence[str]) -> Campaign:
-    """Return models that are served there as agents on unseen brands, the first page failing."""
+def at_work(models: Mapping[str, str], base_url: str, tasks: Sequence[str]) -> Campaign:
+    """Return agents with models that are served there, on unseen brands, the first page failing."""
     return Campaign(
         "live",
         {"names": list(tasks)},
-        [{"name": it, "model": it, "base_url": base_url, "max_steps": 6} for it in agents],
+        [
+            {"name": name, "model": model, "base_url": base_url, "max_steps": 6}
+            for name, model in models.items()
+        ],
         {
             fault.replace("_", "-"): [_rule(fault, {"first": 1}, _fault(fault, families[0]))]
             for fault, families in UNSEEN_PAGES.items()
