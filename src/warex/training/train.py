@@ -233,7 +233,7 @@ def _trainer(
         load_best_model_at_end=best,
         metric_for_best_model="eval_loss" if best else None,
         logging_steps=1,
-        report_to=_reports(),
+        report_to=["tensorboard"],
         disable_tqdm=True,
         seed=recipe.seed,
         data_seed=recipe.seed,
@@ -250,12 +250,6 @@ def _trainer(
     )
     made.remove_callback(PrinterCallback)
     return made
-
-
-def _reports() -> list[str]:
-    from importlib.util import find_spec
-
-    return ["tensorboard"] if find_spec("tensorboard") is not None else []
 
 
 def _callback(path: Path, tell: Tell) -> Any:
