@@ -7,6 +7,7 @@ import pytest
 from tests.exports.builders import MANIFEST, failure, row
 from tests.training.endpoint import endpoint
 from warex.cli import main
+from warex.cli.evaluate import _names
 from warex.exports.dataset import Draft, write_dataset
 
 
@@ -80,3 +81,19 @@ def test_what_cannot_be_asked_is_said(
 ) -> None:
     assert code("evaluate", "--data", data, "--model", "m", *options) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_model_of_this_machine_is_called_by_its_own_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("models/base.gguf", "a/tuned", "b/tuned"):
+        (tmp_path / name).mkdir(parents=True)
+
+    assert _names(["models/base.gguf", f"{tmp_path}/a/tuned"]) == ["base.gguf", "tuned"]
+    assert _names(["Qwen/Qwen3-8B", "a/tuned"]) == ["Qwen/Qwen3-8B", "tuned"]
+    assert _names(["Qwen/Qwen3-8B", "a/tuned", "b/tuned"]) == [
+        "Qwen/Qwen3-8B",
+        "a/tuned",
+        "b/tuned",
+    ]

@@ -65,4 +65,4 @@ def test_an_adapter_is_trained_and_tested_beside_its_base(
     base, tuned = json.loads(capsys.readouterr().out)
     assert base["recovery"]["hits"] == 0
     assert tuned["recovery"]["hits"] == tuned["recovery"]["n"] == 4
-    assert tuned["model"] == str(out)
+    assert tuned["model"] == out.name

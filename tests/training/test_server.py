@@ -9,7 +9,7 @@ import pytest
 
 from warex.training.batching import Batcher, Generated, Wanted
 from warex.training.model import LoadedModel
-from warex.training.server import application
+from warex.training.server import Unsaid, application
 
 pytestmark = pytest.mark.slow
 """The web framework comes with the extra, which only the slow tier's set-up installs."""
@@ -104,6 +104,16 @@ async def test_the_last_model_answers_where_none_is_named_and_a_strange_one_is_r
     assert "served are base, tuned" in refused.json()["error"]["message"]
     models = (await client.get("/models")).json()["data"]
     assert [model["id"] for model in models] == ["base", "tuned"]
+
+
+async def test_what_a_client_does_not_name_is_as_the_server_was_told() -> None:
+    batcher = Echo()
+    transport = httpx.ASGITransport(application(batcher, NAMES, Unsaid(12, 0.0)))
+    async with httpx.AsyncClient(transport=transport, base_url="http://server/v1") as client:
+        await client.post("/chat/completions", json=hello())
+        await client.post("/chat/completions", json=hello(temperature=0.7, max_tokens=5))
+
+    assert [(it.temperature, it.max_tokens) for it in batcher.asked] == [(0.0, 12), (0.7, 5)]
 
 
 async def test_a_stream_brings_each_text_once_and_the_usage_where_it_is_wanted(

@@ -1,7 +1,7 @@
 """`warex evaluate`: the recovery test, for a model, its adapters, or an endpoint."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -140,10 +140,16 @@ def _answers(
     from warex.training.model import load_model
 
     loaded = load_model(model, precision=precision)
-    names = {model: None, **{str(it): loaded.add_adapter(it) for it in adapters}}
-    for name, adapter in names.items():
+    known: list[str | None] = [None, *(loaded.add_adapter(it) for it in adapters)]
+    for name, adapter in zip(_names([model, *map(str, adapters)]), known, strict=True):
         for row, answer in by_model(loaded, rows, adapter, batch=batch, done=is_decided):
             yield name, row, answer
+
+
+def _names(given: Sequence[str]) -> Sequence[str]:
+    """Return what models are called: a file or folder by its own name, unless two share it."""
+    short = [Path(it).resolve().name if Path(it).exists() else it for it in given]
+    return short if len(set(short)) == len(short) else given
 
 
 def _write(out: Path, kept: list[dict[str, object]], numbers: object, table: str) -> None:

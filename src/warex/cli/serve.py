@@ -43,6 +43,20 @@ if TYPE_CHECKING:
     "--batch", type=click.IntRange(1), default=8, show_default=True, help="Answered at once."
 )
 @click.option(
+    "--max-tokens",
+    type=click.IntRange(1),
+    default=512,
+    show_default=True,
+    help="Of an answer, where a client names no limit.",
+)
+@click.option(
+    "--temperature",
+    type=click.FloatRange(0, 2),
+    default=1.0,
+    show_default=True,
+    help="Where a client names none; 0: always the likeliest word.",
+)
+@click.option(
     "--precision",
     type=click.Choice(("auto", "bf16", "fp32")),
     default="auto",
@@ -56,6 +70,8 @@ def command(
     host: str,
     port: int,
     batch: int,
+    max_tokens: int,
+    temperature: float,
     precision: "Precision",
 ) -> None:
     """Serve a model and its adapters, so that an agent can be driven by them.
@@ -65,7 +81,7 @@ def command(
     """
     from warex.training.batching import Batcher
     from warex.training.model import load_model, require_extra
-    from warex.training.server import application
+    from warex.training.server import Unsaid, application
 
     require_extra()
     taken = _listening(host, port)
@@ -83,7 +99,8 @@ def command(
     batcher.start()
     shown = f"[{host}]" if ":" in host else host
     say(f"serving  http://{shown}:{taken.getsockname()[1]}/v1  ({', '.join(served)})")
-    config = uvicorn.Config(application(batcher, served), log_level="warning", lifespan="off")
+    served_here = application(batcher, served, Unsaid(max_tokens, temperature))
+    config = uvicorn.Config(served_here, log_level="warning", lifespan="off")
     # An interrupt is how a server ends.
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[taken])

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from uuid import uuid4
 
@@ -20,7 +21,18 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 LARGEST_BODY: Final = 20 * 2**20
-DEFAULT_TOKENS: Final = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaid:
+    """What holds where a client names none."""
+
+    max_tokens: int = 512
+    temperature: float = 1.0
+    """As OpenAI's."""
+
+
+_UNSAID: Final = Unsaid()
 
 
 class Asked(BaseModel, frozen=True, extra="ignore"):
@@ -45,7 +57,9 @@ class _Refused(Exception):
         self.status, self.message, self.code = status, message, code
 
 
-def application(batcher: Batcher, adapters: Mapping[str, str | None]) -> "Starlette":
+def application(
+    batcher: Batcher, adapters: Mapping[str, str | None], unsaid: Unsaid = _UNSAID
+) -> "Starlette":
     """Return the server as an ASGI application.
 
     ``adapters`` names the models that are served, each with its adapter in the loaded model or
@@ -63,7 +77,7 @@ def application(batcher: Batcher, adapters: Mapping[str, str | None]) -> "Starle
 
     async def complete(request: "Request") -> "Response":
         try:
-            return await _complete(request, batcher, adapters)
+            return await _complete(request, batcher, adapters, unsaid)
         except _Refused as error:
             told = {"message": error.message, "type": "invalid_request_error",
                     "code": error.code or None}  # fmt: skip
@@ -78,7 +92,7 @@ def application(batcher: Batcher, adapters: Mapping[str, str | None]) -> "Starle
 
 
 async def _complete(
-    request: "Request", batcher: Batcher, adapters: Mapping[str, str | None]
+    request: "Request", batcher: Batcher, adapters: Mapping[str, str | None], unsaid: Unsaid
 ) -> "Response":
     from starlette.responses import JSONResponse, StreamingResponse
 
@@ -95,9 +109,9 @@ async def _complete(
     wanted = Wanted(
         prompt=prompt,
         adapter=adapters[name],
-        temperature=1.0 if asked.temperature is None else asked.temperature,
+        temperature=unsaid.temperature if asked.temperature is None else asked.temperature,
         top_p=1.0 if asked.top_p is None else asked.top_p,
-        max_tokens=_room(batcher, asked, tokens),
+        max_tokens=_room(batcher, asked, tokens, unsaid),
         stop=tuple([asked.stop] if isinstance(asked.stop, str) else asked.stop or ()),
         deliver=answer.receive(),
     )
@@ -151,7 +165,7 @@ def _of_text(message: ChatMessage) -> ChatMessage:
     return {**message, "content": "\n".join(str(part.get("text", "")) for part in parts)}
 
 
-def _room(batcher: Batcher, asked: Asked, tokens: int) -> int:
+def _room(batcher: Batcher, asked: Asked, tokens: int, unsaid: Unsaid) -> int:
     wanted = asked.max_completion_tokens or asked.max_tokens
     most = getattr(batcher.loaded.model.config, "max_position_embeddings", None) or 2**31
     if tokens + (wanted or 1) > most:
@@ -161,7 +175,7 @@ def _room(batcher: Batcher, asked: Asked, tokens: int) -> int:
             f"This model's context is {most} tokens; {tokens} of the messages{more} are more.",
             "context_length_exceeded",
         )
-    return wanted or min(DEFAULT_TOKENS, most - tokens)
+    return wanted or min(unsaid.max_tokens, most - tokens)
 
 
 class _Answer:
