@@ -34,9 +34,11 @@ class Size:
     """How much of everything."""
 
     known: int | None
-    """Tasks that examples come from; None for all. The next two likewise."""
-    unseen: int | None
+    """Tasks that examples come from; None for all."""
+    unseen: tuple[str, ...]
+    """Sites of the test."""
     others: int | None
+    """Tasks under other faults; None for no such test."""
     clean: int
     """Clean steps of stage one."""
     epochs: float
@@ -54,7 +56,7 @@ class Size:
 
 FULL: Final = Size(
     known=None,
-    unseen=None,
+    unseen=HELD_OUT,
     others=12,
     clean=320,
     epochs=1.0,
@@ -66,7 +68,7 @@ FULL: Final = Size(
 )
 SMALL: Final = Size(
     known=14,
-    unseen=10,
+    unseen=("inbox", "forum"),
     others=None,
     clean=24,
     epochs=1.0,
@@ -160,7 +162,7 @@ class Experiment:
         with self._step("export-failures") as new:
             if new:
                 families = [it for some in UNSEEN_PAGES.values() for it in some]
-                held = [f"site={site}.warex.test" for site in HELD_OUT]
+                held = [f"site={site}.warex.test" for site in self.size.unseen]
                 held += [f"page_family={family}" for family in families]
                 self._warex(
                     "export", self._path("run-known"), self._path("run-unseen"),

@@ -81,10 +81,10 @@ def to_learn_from(sample: int | None) -> Campaign:
     )
 
 
-def to_be_asked(sample: int | None) -> Campaign:
+def to_be_asked(sites: Sequence[str]) -> Campaign:
     """Return the same agent on sites and error pages that are held out."""
     return Campaign(
-        "unseen", _tasks(HELD_OUT, sample), [SCRIPTED], {"faults": list(_random(UNSEEN_PAGES))}
+        "unseen", _tasks(sites, None), [SCRIPTED], {"faults": list(_random(UNSEEN_PAGES))}
     )
 
 
