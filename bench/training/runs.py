@@ -36,7 +36,7 @@ LIVE_TASKS: Final = (
 )
 """The shortest of the unseen brands: one to three steps of the scripted model's."""
 
-_PROBABILITY: Final = 0.25
+_PROBABILITY: Final = 0.08
 _DELAY: Final = 0.1
 """Seconds a network error takes: the paper's ten would teach nothing."""
 

@@ -1,6 +1,6 @@
 from typing import Any
 
-from warex.agents.reference.axtree import lines
+from warex.agents.reference.axtree import Line, lines, written
 
 
 def _node(number: int, role: str, name: str = "", *children: int, **more: Any) -> dict[str, Any]:
@@ -15,7 +15,7 @@ def _node(number: int, role: str, name: str = "", *children: int, **more: Any) -
 
 
 def _shown(*nodes: dict[str, Any]) -> list[str]:
-    return ["  " * line.depth + line.text for line in lines(nodes)]
+    return [written(line) for line in lines(nodes)]
 
 
 def test_elements_have_a_role_a_name_and_states() -> None:
@@ -65,3 +65,10 @@ def test_a_tree_deeper_than_the_stack_and_one_with_a_circle_end() -> None:
 def test_only_plain_text_has_no_element_behind_it() -> None:
     found = list(lines([_node(1, "paragraph", "", 2), _node(2, "StaticText", "x")]))
     assert [line.backend_id for line in found] == [101, None]
+
+
+def test_an_id_stands_before_the_name_or_between_the_name_and_the_state() -> None:
+    line = Line(1, "textbox 'To'", 7, "value='Ines', focused")
+
+    assert written(line, "3") == "  [3] textbox 'To' value='Ines', focused"
+    assert written(line, "3", id_last=True) == "  textbox 'To' [3] value='Ines', focused"

@@ -48,3 +48,16 @@ def test_of_a_long_page_what_the_goal_names_is_kept_and_what_can_be_filled_in_pa
     assert {77, 200, 300} <= set(kept)
     # All have "June", which tells none of them apart; so the first are kept.
     assert kept == [*range(MOST_LINES - 3), 77, 200, 300]
+
+
+def test_of_a_long_page_what_few_lines_are_like_is_kept_before_one_of_many_and_before_repeats() -> None:
+    days = [Line(1, f"link 'Go to {n} May'", n) for n in range(60)]
+    likes = [Line(2, "button 'Like'", 100 + n) for n in range(0, 40, 2)]
+    between = [Line(2, f"link 'Author {n}'", 200 + n) for n in range(20)]
+    pairs = [line for pair in zip(likes, between, strict=True) for line in pair]
+    few = [Line(3, "cell 'Room Juniper'", 300), Line(1, "link 'Settings'", 301)]
+
+    kept = [line.text for line in compact([*days, *pairs, *few], "Where is the review?")]
+
+    assert {"cell 'Room Juniper'", "link 'Settings'", "button 'Like'"} <= set(kept)
+    assert kept.count("button 'Like'") == 1

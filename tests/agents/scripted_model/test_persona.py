@@ -113,6 +113,14 @@ def test_a_reply_is_a_thought_with_its_place_and_an_action_on_its_own_line() -> 
     )
 
 
+def test_an_id_behind_the_name_is_quoted_with_it() -> None:
+    seen = Observation("u", "t", "heading 'May'\nbutton 'New event' [7] focused")
+
+    said = reply("patient", read(messages(GOAL, seen, [])), TASKS)
+
+    assert said == "Step 1 of 6: click the button 'New event' [7].\nclick('7')"
+
+
 @pytest.mark.parametrize("load", [1, 2, 3])
 def test_giveup_reports_at_the_first_absence(load: int) -> None:
     ending, past = _play("giveup", Site(bad_loads=[load]))
@@ -155,7 +163,7 @@ def test_redoing_a_dead_button_is_no_progress_that_renews_the_patience() -> None
 def test_after_a_reload_the_unsaved_fields_of_the_page_are_filled_again() -> None:
     past = [
         Step("Step 4 of 6: select option the combobox 'Colour'.\nselect_option('2', 'Green')"),
-        Step("Step 5 of 6: the button 'Save' is missing, I load the page again.\nreload()"),
+        Step("Step 5 of 6: I load the page again, the button 'Save' is missing.\nreload()"),
     ]
     assert _ask("patient", FORM, past).startswith("Step 3 of 6: fill")
 
@@ -163,7 +171,7 @@ def test_after_a_reload_the_unsaved_fields_of_the_page_are_filled_again() -> Non
 def test_after_a_reload_that_led_back_the_page_before_is_done_again() -> None:
     past = [
         Step("Step 5 of 6: click the button 'Save'.\nclick('3')"),
-        Step("Step 6 of 6: the status 'Event saved' is missing, I load …\nreload()"),
+        Step("Step 6 of 6: I load the page again, the status 'Event saved' is missing.\nreload()"),
     ]
     assert _ask("patient", FORM, past).startswith("Step 3 of 6: fill")
 

@@ -10,7 +10,7 @@ def test_what_the_agent_writes_is_read_back() -> None:
     past = [
         Step("Step 1 of 3: click the link 'a'.\nclick('1')"),
         Step("Step 2 of 3: click the link 'b'.\nclick('2')", "click: Timeout 5000ms exceeded."),
-        Step("Step 2 of 3: the link 'b' is missing, I load the page again.\nreload()"),
+        Step("Step 2 of 3: I load the page again, the link 'b' is missing.\nreload()"),
     ]
     seen = Observation("u", "t", "[1] link \"It's\"\n[2] button 'Go' focused, disabled")
     situation = read(messages("The goal", seen, past))
@@ -25,6 +25,15 @@ def test_what_the_agent_writes_is_read_back() -> None:
         Turn(1, reloaded=True, failed=False),
     )
     assert not situation.told_to_refresh
+
+
+def test_an_id_may_stand_behind_the_name() -> None:
+    tree = "link 'a' [1]\ntextbox 'To [all]' [2] value='x', disabled\nStaticText 'b'"
+    assert elements(tree) == (
+        Element("1", "link", "a", id_last=True),
+        Element("2", "textbox", "To [all]", disabled=True, id_last=True),
+        Element("", "StaticText", "b"),
+    )
 
 
 def test_an_element_without_a_name_is_known_by_the_text_in_it() -> None:

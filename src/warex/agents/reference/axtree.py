@@ -38,11 +38,28 @@ _STATES = ("disabled", "readonly", "required", "focused", "selected", "expanded"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the tree; `backend_id` names the DOM node of an element, None is plain text."""
+    """One line of the tree.
+
+    `backend_id` names the DOM node of an element, None is plain text; `state` is its value and what
+    else is true of it.
+    """
 
     depth: int
     text: str
     backend_id: int | None
+    state: str = ""
+
+
+def written(line: Line, number: str = "", *, id_last: bool = False) -> str:
+    """Return a line as the model reads it; ``id_last``: the id behind the name, not before it."""
+    state = f" {line.state}" if line.state else ""
+    if not number:
+        text = line.text
+    elif id_last:
+        text = f"{line.text} [{number}]"
+    else:
+        text = f"[{number}] {line.text}"
+    return f"{'  ' * line.depth}{text}{state}"
 
 
 def lines(nodes: Sequence[Node], depth: int = 0) -> Iterator[Line]:
@@ -65,7 +82,8 @@ def lines(nodes: Sequence[Node], depth: int = 0) -> Iterator[Line]:
             continue
         shown = _shown(node, role, name, above)
         if shown is not None:
-            yield Line(level, shown, None if role == "StaticText" else node["backendDOMNodeId"])
+            backend_id = node["backendDOMNodeId"] if role != "StaticText" else None
+            yield Line(level, shown, backend_id, _state(node, name) if backend_id else "")
         if role in _LEAVES or role == "StaticText":
             continue
         inside = level + (shown is not None)
@@ -95,14 +113,22 @@ def _shown(node: Node, role: str, name: str, above: str) -> str | None:
         return f"StaticText {name!r}" if name and name not in above else None
     if "backendDOMNodeId" not in node:
         return None
-    properties = {p["name"]: p.get("value", {}).get("value") for p in node.get("properties", ())}
+    properties = _properties(node)
     # A plain box that has a name or takes the keyboard is there to be used.
     usable = role == "generic" and (name or properties.get("focusable"))
     if role in _TRANSPARENT and not usable:
         return None
+    return f"{role} {name!r}"
+
+
+def _properties(node: Node) -> Mapping[str, Any]:
+    return {p["name"]: p.get("value", {}).get("value") for p in node.get("properties", ())}
+
+
+def _state(node: Node, name: str) -> str:
     value = _text(node, "value")
-    extras = ([f"value={value!r}"] if value and value != name else []) + list(_states(properties))
-    return f"{role} {name!r}" + (" " + ", ".join(extras) if extras else "")
+    shown = [f"value={value!r}"] if value and value != name else []
+    return ", ".join([*shown, *_states(_properties(node))])
 
 
 def _states(properties: Mapping[str, Any]) -> Iterator[str]:

@@ -7,14 +7,15 @@ from typing import Final
 
 from warex.agents.reference.axtree import Line
 
-MOST_LINES: Final = 32
+MOST_LINES: Final = 28
 """Of a tree; of a longer one those are kept that matter for the goal."""
 FEW_TEXTS: Final = 8
 """Plain texts: all of an error page, the first of any other."""
 SHORT_TEXT: Final = 80
 """Characters of a plain text."""
 FEW_WORDS: Final = 3
-"""A short label is a place of the site's or an action; a long one is often one of many things."""
+"""A short label without a number is a place of the site's or an action; others are often one of many
+things, and count as twice as many."""
 RARE: Final = 0.1
 """What the goal's words weigh, each divided by the lines that have it, to tell a line apart."""
 
@@ -42,7 +43,8 @@ def compact(lines: Iterable[Line], goal: str) -> list[Line]:
     """Return what can be used, headings, messages and a few texts: what matters for a goal.
 
     Only what can be used keeps its node, and so gets an id; a line that repeats the one before is
-    left out, and texts are cut short.
+    left out, and texts are cut short. Of a long page those lines are kept that have words of the
+    goal, and those that few others are like.
     """
     short = list(_short(lines))
     if len(short) <= MOST_LINES:
@@ -50,18 +52,26 @@ def compact(lines: Iterable[Line], goal: str) -> list[Line]:
     words = [_words(line.text) for line in short]
     seen = Counter(word for some in words for word in some)
     wanted = _words(goal)
+    kinds = [_kind(line, some) for line, some in zip(short, words, strict=True)]
+    alike, first = Counter(kinds), {line.text: at for at, line in reversed([*enumerate(short)])}
 
     def rank(at: int) -> tuple[int, float, int]:
-        role = _role(short[at])
+        role, is_short, _ = kinds[at]
         if role in _ALWAYS:
             return 0, 0, at
         weight = sum(1 / seen[word] for word in words[at] & wanted)
         if weight >= RARE:
             return 1, -weight, at
-        usable = short[at].backend_id is not None
-        return (4 if not usable else 2 if len(words[at]) <= FEW_WORDS else 3), 0, at
+        last = role == "StaticText" or first[short[at].text] != at
+        return 3 if last else 2, alike[kinds[at]] * (1 if is_short else 2), at
 
     return [short[at] for at in sorted(sorted(range(len(short)), key=rank)[:MOST_LINES])]
+
+
+def _kind(line: Line, words: frozenset[str]) -> tuple[str, bool, int]:
+    """Return what lines share that are one of many things: a role, a short label or none, a depth."""
+    is_short = len(words) <= FEW_WORDS and not any(word.isdigit() for word in words)
+    return _role(line), is_short, line.depth
 
 
 def _short(lines: Iterable[Line]) -> Iterator[Line]:
@@ -82,7 +92,7 @@ def _short(lines: Iterable[Line]) -> Iterator[Line]:
         text, node = line.text, line.backend_id if usable else None
         if role not in _USABLE and len(text) > SHORT_TEXT:
             text = f"{text[:SHORT_TEXT]}…'"
-        yield Line(len(above), text, node)
+        yield Line(len(above), text, node, line.state)
         above.append(line.depth)
 
 

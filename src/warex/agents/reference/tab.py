@@ -107,7 +107,8 @@ class Tab:
         try:
             for session, lines in await _within(self._frames()):
                 for line in lines if compact_for is None else compact(lines, compact_for):
-                    shown.append("  " * line.depth + self._numbered(session, line))
+                    number = self._number(session, line)
+                    shown.append(axtree.written(line, number, id_last=compact_for is not None))
         except TimeoutError:
             shown.append("(The page did not answer in time; this is not all of it.)")
         except Error as error:
@@ -119,12 +120,12 @@ class Tab:
             text = text[:LONGEST_TREE].rpartition("\n")[0] + "\n(The tree was cut here.)"
         return text
 
-    def _numbered(self, session: CDPSession, line: axtree.Line) -> str:
+    def _number(self, session: CDPSession, line: axtree.Line) -> str:
         if line.backend_id is None:
-            return line.text
+            return ""
         number = str(len(self._elements) + 1)
         self._elements[number] = (session, line.backend_id)
-        return f"[{number}] {line.text}"
+        return number
 
     async def _frames(self) -> list[tuple[CDPSession, list[axtree.Line]]]:
         """Return each frame's tree: those of the page's own process, then the others'."""

@@ -47,7 +47,7 @@ def reply(persona: Persona, situation: Situation, tasks: Tasks) -> str:
         return _place(task, index) + _do(task.oracle[index], element)
     missing = f"the {_shown(task.oracle[step])} is missing"
     if _reloads(situation.turns, step) < _patience(persona, situation):
-        return _place(task, step) + f"{missing}, I load the page again.\nreload()"
+        return _place(task, step) + f"I load the page again, {missing}.\nreload()"
     return _place(task, step) + f"{missing}, I give up.\n" + _report(f"On this page {missing}.")
 
 
@@ -147,9 +147,10 @@ def _shown(step: OracleStep) -> str:
 def _do(step: OracleStep, element: Element) -> str:
     if step.action == "answer":
         return f"the {_shown(step)} is here, I am done.\nsend_msg_to_user({step.text!r})"
+    shown = f"{_shown(step)} [{element.id}]" if element.id_last else _shown(step)
     arguments = repr(element.id) if step.action == "click" else f"{element.id!r}, {step.text!r}"
     verb = step.action.replace("_", " ")
-    return f"{verb} the {_shown(step)}.\n{step.action}({arguments})"
+    return f"{verb} the {shown}.\n{step.action}({arguments})"
 
 
 def _report(why: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 _SECTION = re.compile(r"^# (.+)$", re.MULTILINE)
 _PAST = re.compile(r"^## Step \d+$", re.MULTILINE)
 _LITERAL = r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")"""
-_LINE = re.compile(rf"^(\s*)(?:\[(\w+)\] )?([\w-]+) {_LITERAL}(.*)$")
+_LINE = re.compile(rf"^(\s*)(?:\[(\w+)\] )?([\w-]+) {_LITERAL}(?: \[(\w+)\])?(.*)$")
 _TURN = re.compile(r"^Step (\d+) of \d+:")
 _CALL_LINE = re.compile(r"^[\s*`-]*\w+\(.*\)")
 _DATA = ("json", "data", "response")
@@ -42,6 +42,8 @@ class Element:
     role: str
     text: str
     disabled: bool = False
+    id_last: bool = False
+    """Whether the id stands behind the name, as in a compact tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +122,11 @@ def elements(page: str) -> tuple[Element, ...]:
     lines = [match for line in page.splitlines() if (match := _LINE.match(line))]
     return tuple(
         Element(
-            id=line[2] or "",
+            id=line[2] or line[5] or "",
             role=line[3],
             text=_unquoted(line[4]) or _text_inside(lines, index),
-            disabled=bool(re.search(r"(?:^|[ ,])disabled(?:,|$)", line[5])),
+            disabled=bool(re.search(r"(?:^|[ ,])disabled(?:,|$)", line[6])),
+            id_last=line[5] is not None,
         )
         for index, line in enumerate(lines)
     )
