@@ -21,6 +21,7 @@ from warex.training.data import examples, plain, require_rows, require_two_kinds
 from warex.training.memory import keep_freed_memory
 from warex.training.model import LoadedModel, load_model
 from warex.training.recipe import Recipe
+from warex.training.scoring import score_answers_only
 
 CHECKPOINTS: Final = "checkpoints"
 METRICS: Final = "metrics.jsonl"
@@ -197,6 +198,7 @@ def _trainer(
     from transformers import PrinterCallback
 
     disable_progress_bars()
+    score_answers_only(loaded.device)
     config, trainer = {
         "sft": (trl.SFTConfig, trl.SFTTrainer),
         "dpo": (trl.DPOConfig, trl.DPOTrainer),
