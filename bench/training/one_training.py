@@ -59,7 +59,7 @@ def _by_trl(dataset: Dataset, model: str, out: Path, recipe: Recipe) -> float:
         model_init_kwargs={"dtype": _DTYPES[recipe.precision]},
         num_train_epochs=recipe.epochs,
         per_device_train_batch_size=recipe.at_once,
-        gradient_accumulation_steps=recipe.accumulated,
+        gradient_accumulation_steps=recipe.accumulated(),
         learning_rate=recipe.learning_rate,
         lr_scheduler_type=recipe.schedule,
         max_grad_norm=recipe.grad_norm,

@@ -17,9 +17,15 @@ def test_the_papers_recipe_is_the_default() -> None:
 
 
 def test_a_batch_is_accumulated_from_what_fits_at_once() -> None:
-    assert Recipe().accumulated == 8
-    assert Recipe(batch=8, at_once=4).accumulated == 2
-    assert Recipe(batch=2, at_once=4).accumulated == 1
+    assert Recipe().accumulated() == 8
+    assert Recipe(batch=8, at_once=4).accumulated() == 2
+    assert Recipe(batch=2, at_once=4).accumulated() == 1
+
+
+def test_a_batch_is_divided_among_processes() -> None:
+    assert Recipe(batch=8).accumulated(processes=2) == 4
+    assert Recipe(batch=8, at_once=2).accumulated(processes=4) == 1
+    assert Recipe(batch=2).accumulated(processes=4) == 1
 
 
 @pytest.mark.parametrize("wrong", [{"rank": 0}, {"learning_rate": 2}, {"epoch": 3}])

@@ -201,3 +201,22 @@ def test_a_full_disk_leaves_earlier_checkpoints_and_a_sentence(
     monkeypatch.undo()
 
     assert train(data, model, tmp_path / "out", QUICK, resume=True).resumed_at == 4
+
+
+def test_several_processes_train_one_adapter_by_the_same_batch(
+    tmp_path: Path, model: str, data: Dataset
+) -> None:
+    # As accelerate starts them, one for each card; on processors it would want MPI.
+    launch = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", "2"]
+    launch += ["-m", "warex.cli", "train", "--data", str(data.folder)]
+    launch += ["--model", model, "--out", str(tmp_path / "out"), "--learning-rate", "0.01"]
+    launch += ["--batch", "4", "--max-length", "512", "--precision", "fp32"]
+
+    ended = subprocess.run(launch, capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.count("16 examples: 8 failure, 8 clean") == 1
+    seen = losses(tmp_path / "out")
+    assert len(seen) == 16
+    assert seen[-1] < seen[0] / 1.5
+    assert (tmp_path / "out/adapter_model.safetensors").exists()

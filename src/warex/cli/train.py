@@ -60,7 +60,11 @@ def command(
     from warex.exports.dataset import read_dataset
     from warex.training.model import require_extra
     from warex.training.recipe import Recipe
-    from warex.training.train import Progress, train
+    from warex.training.train import Progress, is_first_process, train
+
+    def report(text: str) -> None:
+        if is_first_process():
+            say(text)
 
     dataset = read_dataset(data)
     if dpo:
@@ -69,9 +73,11 @@ def command(
     chosen = Recipe(**{name: value for name, value in recipe.items() if value is not None})
     facts = dataset.manifest.splits.get("train")
     if facts is not None:
-        say(f"data      {counted(facts.examples, 'example')}: {facts.failure} failure,"
+        report(f"data      {counted(facts.examples, 'example')}: {facts.failure} failure,"
             f" {facts.clean} clean")  # fmt: skip
-    say(f"recipe    {', '.join(f'{name} {value}' for name, value in chosen.model_dump().items())}")
+    report(
+        f"recipe    {', '.join(f'{name} {value}' for name, value in chosen.model_dump().items())}"
+    )
     countdown: Countdown | None = None
     shown: dict[str, float] = {}
 
@@ -94,9 +100,9 @@ def command(
         tell=tell,
     )
     if trained.left_out:
-        say(
+        report(
             f"left out  {counted(trained.left_out, 'row')}, too long for {chosen.max_length} tokens"
         )
     if trained.validation_loss is not None:
-        say(f"best      validation loss {trained.validation_loss:.4f}")
-    say(f"adapter   {trained.folder}")
+        report(f"best      validation loss {trained.validation_loss:.4f}")
+    report(f"adapter   {trained.folder}")

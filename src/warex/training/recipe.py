@@ -41,7 +41,6 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
     """Of DPO and KTO: how far the model may go from its beginning."""
     seed: Annotated[int, Field(ge=0)] = 0
 
-    @property
-    def accumulated(self) -> int:
-        """How many times ``at_once`` examples make a batch."""
-        return max(1, self.batch // self.at_once)
+    def accumulated(self, processes: int = 1) -> int:
+        """Return how many times ``at_once`` examples of each process make a batch; one at least."""
+        return max(1, self.batch // (self.at_once * processes))

@@ -80,7 +80,7 @@ def train(
     if not one_sided:
         require_two_kinds(dataset)
     last = _whole_checkpoint(out) if resume else None
-    if not resume and os.environ.get("RANK", "0") == "0":
+    if not resume and is_first_process():
         _require_fresh(out)
     keep_freed_memory()
     loaded = load_model(model, precision=recipe.precision, qlora=recipe.qlora)
@@ -114,6 +114,15 @@ def train(
     if trainer.is_world_process_zero():
         write_whole(out / "README.md", _card(model, dataset, recipe, trained).encode())
     return trained
+
+
+def is_first_process() -> bool:
+    """Whether this is the only process of a training, or the first that accelerate started."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def _processes() -> int:
+    return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def _require_fresh(out: Path) -> None:
@@ -218,7 +227,7 @@ def _trainer(
         num_train_epochs=recipe.epochs,
         per_device_train_batch_size=recipe.at_once,
         per_device_eval_batch_size=recipe.at_once,
-        gradient_accumulation_steps=recipe.accumulated,
+        gradient_accumulation_steps=recipe.accumulated(_processes()),
         learning_rate=recipe.learning_rate,
         lr_scheduler_type=recipe.schedule,
         warmup_steps=recipe.warmup,

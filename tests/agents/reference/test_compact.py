@@ -50,7 +50,9 @@ def test_of_a_long_page_what_the_goal_names_is_kept_and_what_can_be_filled_in_pa
     assert kept == [*range(MOST_LINES - 3), 77, 200, 300]
 
 
-def test_of_a_long_page_what_few_lines_are_like_is_kept_before_one_of_many_and_before_repeats() -> None:
+def test_of_a_long_page_what_few_lines_are_like_is_kept_before_one_of_many_and_before_repeats() -> (
+    None
+):
     days = [Line(1, f"link 'Go to {n} May'", n) for n in range(60)]
     likes = [Line(2, "button 'Like'", 100 + n) for n in range(0, 40, 2)]
     between = [Line(2, f"link 'Author {n}'", 200 + n) for n in range(20)]
