@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.training import runs
-from bench.training.runs import HELD_OUT, LIVE_TASKS, UNSEEN_PAGES, Campaign
+from bench.training.runs import CLEAN, HELD_OUT, LIVE_TASKS, UNSEEN_PAGES, Campaign
 
 WAREX: Final = str(Path(sys.executable).with_name("warex"))
 GGUF: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -24,8 +24,6 @@ BASE: Final = "base"
 STAGE_ONE: Final = "stage-one"
 _LARGEST: Final = "1600"
 """Characters of a prompt, so that a step is about 700 tokens at most."""
-_RATE: Final = "1e-3"
-"""The paper's rate is a tenth of it, for some ten times as many updates."""
 _SERVING: Final = "serving  "
 
 
@@ -39,13 +37,13 @@ class Size:
     """Sites of the test."""
     others: int | None
     """Tasks under other faults; None for no such test."""
-    clean: int
-    """Clean steps of stage one."""
-    epochs: float
-    """Of stage one."""
+    clean: int | None
+    """Clean steps of stage one; None for all."""
+    stage_one: tuple[str, ...]
+    """What of stage one differs from the paper's recipe."""
     failures: int
     """Of stage two, and as many clean steps."""
-    recipe: tuple[str, ...]
+    stage_two: tuple[str, ...]
     """What of stage two differs from the paper's recipe."""
     seeds: tuple[int, ...]
     asked: int
@@ -58,10 +56,10 @@ FULL: Final = Size(
     known=None,
     unseen=HELD_OUT,
     others=12,
-    clean=320,
-    epochs=1.0,
-    failures=16,
-    recipe=("--learning-rate", _RATE),
+    clean=None,
+    stage_one=("--epochs", "2", "--learning-rate", "1e-3", "--batch", "2"),
+    failures=48,
+    stage_two=("--learning-rate", "3e-4"),
     seeds=(0, 1, 2),
     asked=64,
     live=LIVE_TASKS,
@@ -71,11 +69,11 @@ SMALL: Final = Size(
     unseen=("inbox", "forum"),
     others=None,
     clean=24,
-    epochs=1.0,
+    stage_one=("--epochs", "1", "--learning-rate", "1e-3", "--batch", "2"),
     failures=12,
-    recipe=("--learning-rate", _RATE, "--epochs", "2"),
+    stage_two=("--epochs", "2", "--learning-rate", "1e-3"),
     seeds=(0,),
-    asked=12,
+    asked=16,
     live=(),
 )
 """A few minutes: for a test."""
@@ -111,12 +109,9 @@ class Experiment:
         self._campaign(runs.to_be_asked(size.unseen))
         self._clean_steps()
         self._failures()
-        self._train(
-            STAGE_ONE, "clean-steps", 0, "--one-sided",
-            "--epochs", str(size.epochs), "--learning-rate", _RATE, "--batch", "2",
-        )  # fmt: skip
+        self._train(STAGE_ONE, "clean-steps", 0, "--one-sided", *size.stage_one)
         for seed, name in zip(size.seeds, self.tuned, strict=True):
-            self._train(name, "failures", seed, "--adapter", self._path(STAGE_ONE), *size.recipe)
+            self._train(name, "failures", seed, "--adapter", self._path(STAGE_ONE), *size.stage_two)
         self._evaluate("failures", (STAGE_ONE, *self.tuned), size.asked)
         if size.others is not None:
             self._campaign(runs.of_other_faults(size.others))
@@ -148,12 +143,13 @@ class Experiment:
         self._warex("run", str(file), "--out", run, *(["--resume"] if Path(run).exists() else []))
 
     def _clean_steps(self) -> None:
-        """Stage one's examples: with nothing held out but the sites that were not visited."""
+        """Stage one's examples: nothing ever failed in them, and none is of a held-out site."""
+        most = ["--all"] if self.size.clean is None else ["--most", str(self.size.clean)]
         with self._step("export-clean-steps") as new:
             if new:
                 self._warex(
                     "export", self._path("run-known"), "--out", self._path("clean-steps"),
-                    "--only", "clean", "--split", "none", "--most", str(self.size.clean),
+                    "--only", "clean", "--condition", CLEAN, "--split", "none", *most,
                     "--largest", _LARGEST,
                 )  # fmt: skip
 

@@ -19,6 +19,8 @@ LEAST_ASKED: Final = 60
 """Held-out failures."""
 MOST_LOST: Final = 0.05
 """Of the agreement on clean steps."""
+MOST_FALSE: Final = 0.1
+"""Of clean steps, on which a tuned model loads the page again."""
 _COLUMNS: Final = (
     "recovered", "unseen brands", "unseen kind", "clean: agrees", "same kind of action",
     "false reloads", "p against base", "p against stage one",
@@ -90,6 +92,9 @@ def wrong(it: Found, *, least_asked: int = LEAST_ASKED) -> Iterator[str]:
     lost = (one.agreement.value or 0.0) - after
     if lost > MOST_LOST:
         yield f"agreement on clean steps falls by {lost * 100:.1f} points"
+    false = fmean(score.false_reloads.value or 0.0 for score in it.tuned.values())
+    if false > MOST_FALSE:
+        yield f"{false:.0%} of clean steps are answered by a reload"
 
 
 def tables(it: Found) -> str:

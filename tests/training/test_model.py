@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from bench.training.experiment import smollm2
 
 from tests.training.tiny import tiny_model
 from warex.errors import InputError, MachineError
@@ -130,3 +131,12 @@ def test_a_folder_of_ggufs_is_pointed_at(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match=r"did you mean .*x\.gguf"):
         model._source(str(tmp_path))
+
+
+@pytest.mark.slow
+def test_a_gguf_that_is_cut_short_in_its_weights_is_said_to_be_cut(tmp_path: Path) -> None:
+    path = tmp_path / "cut.gguf"
+    path.write_bytes(Path(smollm2()).read_bytes()[:3_000_000])
+
+    with pytest.raises(InputError, match="the file is cut short or damaged"):
+        load_model(str(path), device="cpu")

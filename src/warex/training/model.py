@@ -168,6 +168,8 @@ def _why_not(name: str, error: Exception) -> str:
     text = _brief(error)
     if "not supported yet" in text and name.endswith(GGUF):
         return f"its architecture is not one that transformers reads from GGUF ({text})"
+    if "cannot reshape" in text and name.endswith(GGUF):
+        return f"the file is cut short or damaged ({text})"
     offline = os.environ.get("HF_HUB_OFFLINE") or os.environ.get("TRANSFORMERS_OFFLINE")
     if not Path(name).exists() and isinstance(error, OSError):
         why = "the hub is not asked (HF_HUB_OFFLINE is set)" if offline else "the hub has it not"

@@ -1,14 +1,14 @@
-"""Which tokens' scores are computed in training: those of the answer, on a processor as on a card."""
+"""Which tokens are scored in training: those of the answer, on a processor as on a card."""
 
 from typing import Any
 
 
 def score_answers_only(device: str) -> bool:
-    """Have TRL compute no scores of the vocabulary where the loss does not count; return whether so.
+    """Have TRL score no token of the prompt on a processor; return whether it scores none.
 
-    On a card it does so itself; elsewhere it scores each token of the prompt, too, and throws that
-    away, since a changing number of tokens would make some accelerators compile anew. A processor
-    compiles nothing, and a step takes a third less. Call it before a trainer is made.
+    On a card it scores none itself; elsewhere it scores all and throws away what the loss does not
+    count, since some accelerators compile anew for each number of tokens. A processor does not, and
+    a step takes a third less time. Call it before a trainer is made.
     """
     import trl.trainer.utils as utils
 

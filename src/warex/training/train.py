@@ -93,26 +93,28 @@ def train(
             " --max-length, or export with a smaller --largest"
         )
     validation, _ = examples(rows_of(dataset, "validation"), length, recipe.max_length)
-    out.mkdir(parents=True, exist_ok=True)
-    _write_json(out / RECIPE, {"model": model, **recipe.model_dump()})
-    trainer = _trainer(loaded, dataset.manifest.format, some, validation, out, recipe, tell)
+    from safetensors import SafetensorError
+
     try:
+        out.mkdir(parents=True, exist_ok=True)
+        _write_json(out / RECIPE, {"model": model, **recipe.model_dump()})
+        trainer = _trainer(loaded, dataset.manifest.format, some, validation, out, recipe, tell)
         result = trainer.train(resume_from_checkpoint=str(last) if last else None)
         trainer.save_model(str(out))
-    except (OSError, RuntimeError) as error:
+        best = trainer.state.best_metric
+        trained = Trained(
+            folder=out,
+            steps=trainer.state.global_step,
+            examples=len(some),
+            left_out=left_out,
+            loss=result.training_loss,
+            validation_loss=float(best) if best is not None else None,
+            resumed_at=int(last.name.rpartition("-")[2]) if last else 0,
+        )
+        if trainer.is_world_process_zero():
+            write_whole(out / "README.md", _card(model, dataset, recipe, trained).encode())
+    except (OSError, RuntimeError, SafetensorError) as error:
         raise _explained(error, out) from error
-    best = trainer.state.best_metric
-    trained = Trained(
-        folder=out,
-        steps=trainer.state.global_step,
-        examples=len(some),
-        left_out=left_out,
-        loss=result.training_loss,
-        validation_loss=float(best) if best is not None else None,
-        resumed_at=int(last.name.rpartition("-")[2]) if last else 0,
-    )
-    if trainer.is_world_process_zero():
-        write_whole(out / "README.md", _card(model, dataset, recipe, trained).encode())
     return trained
 
 
@@ -286,7 +288,7 @@ def _callback(path: Path, tell: Tell) -> Any:
     return Metrics()
 
 
-def _explained(error: OSError | RuntimeError, out: Path) -> MachineError:
+def _explained(error: Exception, out: Path) -> MachineError:
     """Return what became of a training that broke, and what helps."""
     text = " ".join(str(error).split())
     full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)

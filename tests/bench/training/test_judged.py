@@ -12,9 +12,9 @@ from warex.exports.card import card
 from warex.exports.dataset import Draft, write_dataset
 
 
-def score(recovered: int, agreed: int = 20, of: int = 64) -> Score:
+def score(recovered: int, agreed: int = 20, of: int = 64, false: int = 0) -> Score:
     nothing = Rate(0, 0)
-    return Score(Rate(recovered, of), nothing, nothing, Rate(agreed, 64), nothing, Rate(0, 64))
+    return Score(Rate(recovered, of), nothing, nothing, Rate(agreed, 64), nothing, Rate(false, 64))
 
 
 def finding(**scores: Score) -> Found:
@@ -35,6 +35,10 @@ def test_a_rise_that_is_significant_for_each_seed_shows_what_is_claimed() -> Non
         (
             {"tuned_0": score(60, agreed=18), "tuned_1": score(60, agreed=14)},
             "agreement on clean steps falls by 6.2 points",
+        ),
+        (
+            {"tuned_0": score(60, false=4), "tuned_1": score(60, false=12)},
+            "12% of clean steps are answered by a reload",
         ),
     ],
 )

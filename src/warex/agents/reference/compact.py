@@ -14,8 +14,8 @@ FEW_TEXTS: Final = 8
 SHORT_TEXT: Final = 80
 """Characters of a plain text."""
 FEW_WORDS: Final = 3
-"""A short label without a number is a place of the site's or an action; others are often one of many
-things, and count as twice as many."""
+"""A short label without a number is a place of the site's or an action; others are often one of
+many things, and count as twice as many."""
 RARE: Final = 0.1
 """What the goal's words weigh, each divided by the lines that have it, to tell a line apart."""
 
@@ -69,7 +69,7 @@ def compact(lines: Iterable[Line], goal: str) -> list[Line]:
 
 
 def _kind(line: Line, words: frozenset[str]) -> tuple[str, bool, int]:
-    """Return what lines share that are one of many things: a role, a short label or none, a depth."""
+    """Return what lines share that are one of many things: role, short label or not, depth."""
     is_short = len(words) <= FEW_WORDS and not any(word.isdigit() for word in words)
     return _role(line), is_short, line.depth
 
@@ -91,7 +91,7 @@ def _short(lines: Iterable[Line]) -> Iterator[Line]:
         usable = role in _USABLE and role != "option"
         text, node = line.text, line.backend_id if usable else None
         if role not in _USABLE and len(text) > SHORT_TEXT:
-            text = f"{text[:SHORT_TEXT]}…'"
+            text = f"{text[:SHORT_TEXT]}…{text[-1]}"
         yield Line(len(above), text, node, line.state)
         above.append(line.depth)
 

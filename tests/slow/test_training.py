@@ -1,0 +1,29 @@
+"""From campaigns on the testbed to a model that recovers, with a real model, by WAREX's commands."""
+
+from pathlib import Path
+
+import pytest
+from bench.training.experiment import SMALL, Experiment, smollm2
+from bench.training.judged import found
+
+from warex.analysis.statistics import LEVEL, fisher
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+
+def test_a_real_model_learns_to_recover_on_sites_and_error_pages_that_it_has_not_seen(
+    tmp_path: Path,
+) -> None:
+    experiment = Experiment(tmp_path, SMALL, smollm2())
+
+    experiment.run()
+
+    scores = found(experiment).scores
+    assert list(scores) == ["base", "stage-one", "tuned-0"]
+    base, one, tuned = (score.recovery for score in scores.values())
+    assert base.n == one.n == tuned.n >= 12
+    for before in (base, one):
+        assert tuned.hits > before.hits
+        assert fisher((tuned.hits, tuned.n), (before.hits, before.n)) < LEVEL
+    # A model that always reloads would do so here, too.
+    assert scores["tuned-0"].false_reloads.hits < tuned.n / 2
