@@ -1,4 +1,4 @@
-"""From campaigns on the testbed to a model that recovers, with a real model, by WAREX's commands."""
+"""From runs on the testbed to a model that recovers: a real model, by WAREX's own commands."""
 
 from pathlib import Path
 

@@ -113,12 +113,19 @@ def test_a_reply_is_a_thought_with_its_place_and_an_action_on_its_own_line() -> 
     )
 
 
-def test_an_id_behind_the_name_is_quoted_with_it() -> None:
+def test_of_a_compact_page_heading_and_id_are_quoted_for_a_small_model() -> None:
     seen = Observation("u", "t", "heading 'May'\nbutton 'New event' [7] focused")
+    spoilt = Observation("u", "500: broken", "StaticText 'Try again.'")
 
-    said = reply("patient", read(messages(GOAL, seen, [])), TASKS)
+    said = reply("patient", read(messages(GOAL, seen, [], compact=True)), TASKS)
+    past = [Step(said), Step("Step 2 of 6, on 'May': I load the page again.\nreload()")]
+    then = reply("patient", read(messages(GOAL, spoilt, past, compact=True)), TASKS)
 
-    assert said == "Step 1 of 6: click the button 'New event' [7].\nclick('7')"
+    assert said == "Step 1 of 6, on 'May': click the button 'New event' [7].\nclick('7')"
+    assert then == (
+        "Step 2 of 6, on '500: broken': I load the page again, the link 'All day' is missing.\n"
+        "reload()"
+    )
 
 
 @pytest.mark.parametrize("load", [1, 2, 3])

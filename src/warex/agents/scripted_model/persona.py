@@ -39,16 +39,24 @@ def reply(persona: Persona, situation: Situation, tasks: Tasks) -> str:
         return "All steps are done.\nsend_msg_to_user('Done.')"
     here = _resume(task, step, situation)
     if situation.turns and situation.turns[-1].failed and _is_covered(here, situation):
-        return _place(task, step) + _uncover(persona, situation)
+        return _place(task, step, situation) + _uncover(persona, situation)
     if len(situation.turns) >= LONGEST or _failures(situation.turns, step) >= STUBBORNNESS:
-        return _place(task, step) + "I try in vain.\n" + _report("The page does not let me act.")
+        return (
+            _place(task, step, situation)
+            + "I try in vain.\n"
+            + _report("The page does not let me act.")
+        )
     if here is not None:
         index, element = here
-        return _place(task, index) + _do(task.oracle[index], element)
+        return _place(task, index, situation) + _do(task.oracle[index], element)
     missing = f"the {_shown(task.oracle[step])} is missing"
     if _reloads(situation.turns, step) < _patience(persona, situation):
-        return _place(task, step) + f"I load the page again, {missing}.\nreload()"
-    return _place(task, step) + f"{missing}, I give up.\n" + _report(f"On this page {missing}.")
+        return _place(task, step, situation) + f"I load the page again, {missing}.\nreload()"
+    return (
+        _place(task, step, situation)
+        + f"{missing}, I give up.\n"
+        + _report(f"On this page {missing}.")
+    )
 
 
 def _is_covered(here: tuple[int, Element] | None, situation: Situation) -> bool:
@@ -136,8 +144,10 @@ def _failures(turns: Sequence[Turn], step: int) -> int:
     return count
 
 
-def _place(task: Task, index: int) -> str:
-    return f"Step {index + 1} of {len(task.oracle)}: "
+def _place(task: Task, index: int, situation: Situation) -> str:
+    """Return the step and, for a small model, what the page says it is: an error page says so."""
+    where = f", on {situation.headed!r}" if situation.headed else ""
+    return f"Step {index + 1} of {len(task.oracle)}{where}: "
 
 
 def _shown(step: OracleStep) -> str:

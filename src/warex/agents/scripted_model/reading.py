@@ -12,7 +12,7 @@ _SECTION = re.compile(r"^# (.+)$", re.MULTILINE)
 _PAST = re.compile(r"^## Step \d+$", re.MULTILINE)
 _LITERAL = r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")"""
 _LINE = re.compile(rf"^(\s*)(?:\[(\w+)\] )?([\w-]+) {_LITERAL}(?: \[(\w+)\])?(.*)$")
-_TURN = re.compile(r"^Step (\d+) of \d+:")
+_TURN = re.compile(r"^Step (\d+) of \d+[:,]")
 _CALL_LINE = re.compile(r"^[\s*`-]*\w+\(.*\)")
 _DATA = ("json", "data", "response")
 """Under these some APIs put what a tool gave back, whatever that is."""
@@ -29,6 +29,9 @@ _SAID = (
 """Under these the APIs of models put words, and what tools gave back."""
 IN_THE_WAY = "is in the way"
 """What a persona says of what is not part of its task."""
+_TITLE = re.compile(r"^Title: (.*)$", re.MULTILINE)
+_LONGEST_HEADING = 60
+"""Characters that are quoted of one."""
 _DIALOG = re.compile(r"^\s*(?:\[\w+\] )?(?:alert)?dialog ")
 _CLOSE = re.compile(r"\bclose\b", re.IGNORECASE)
 _REFRESH = re.compile(r"\b(refresh|reload)", re.IGNORECASE)
@@ -68,6 +71,8 @@ class Situation:
     told_to_close: bool = False
     dialog: tuple[Element, ...] = ()
     """What stands in the last dialog of the page, where it has one."""
+    headed: str = ""
+    """A compact page's first heading, or its title; empty for a page that is shown whole."""
 
 
 def read(messages: Sequence[dict[str, Any]]) -> Situation:
@@ -82,7 +87,15 @@ def read(messages: Sequence[dict[str, Any]]) -> Situation:
         told_to_refresh=_tells(system, _REFRESH),
         told_to_close=_tells(system, _CLOSE),
         dialog=elements(_dialog(page)),
+        # Only a prompt for a small model does not ask for the next action.
+        headed="" if "Next action" in sections else _headed(page),
     )
+
+
+def _headed(page: str) -> str:
+    found = (element.text for element in elements(page) if element.role == "heading")
+    title = _TITLE.search(page)
+    return next(filter(None, found), title[1] if title else "")[:_LONGEST_HEADING]
 
 
 def text(message: Mapping[str, Any]) -> str:
