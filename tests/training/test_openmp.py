@@ -4,37 +4,44 @@ import sys
 
 import pytest
 
-from warex.training.openmp import wait_passively
+from warex.training.openmp import spin_briefly
 
 
-def test_threads_wait_passively_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_spin_briefly_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
-    wait_passively()
-    assert os.environ["OMP_WAIT_POLICY"] == "passive"
+    monkeypatch.setenv("GOMP_SPINCOUNT", "7")
+    spin_briefly()
+    assert os.environ["GOMP_SPINCOUNT"] == "7"
 
+    monkeypatch.delenv("GOMP_SPINCOUNT")
     monkeypatch.setenv("OMP_WAIT_POLICY", "active")
-    wait_passively()
-    assert os.environ["OMP_WAIT_POLICY"] == "active"
+    spin_briefly()
+    assert "GOMP_SPINCOUNT" not in os.environ
+
+    monkeypatch.delenv("OMP_WAIT_POLICY")
+    spin_briefly()
+    assert int(os.environ["GOMP_SPINCOUNT"]) > 0
 
 
 @pytest.mark.slow
 def test_a_model_is_loaded_by_an_openmp_that_was_told_so() -> None:
     code = (
-        "import contextlib, os\n"
+        "import contextlib\n"
         "from warex.training.model import load_model\n"
         "from warex.errors import InputError\n"
         "with contextlib.suppress(InputError):\n"
         "    load_model('./nothing')\n"
     )
-    environment = {name: it for name, it in os.environ.items() if not name.startswith("OMP_")}
+    ours = ("OMP_", "GOMP_")
+    environment = {name: it for name, it in os.environ.items() if not name.startswith(ours)}
 
     # OpenMP writes what it reads, when it is loaded.
     told = subprocess.run(
         [sys.executable, "-c", code],
-        env={**environment, "OMP_DISPLAY_ENV": "true"},
+        env={**environment, "OMP_DISPLAY_ENV": "verbose"},
         capture_output=True,
         text=True,
         check=True,
     ).stderr
 
-    assert "OMP_WAIT_POLICY = 'PASSIVE'" in told
+    assert "GOMP_SPINCOUNT = '2000'" in told

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from warex.errors import InputError, MachineError
 from warex.training.memory import bytes_of_a_weight, require_memory
-from warex.training.openmp import wait_passively
+from warex.training.openmp import spin_briefly
 
 type Precision = Literal["auto", "bf16", "fp32"]
 
@@ -102,7 +102,7 @@ def load_model(
     require_extra()
     if adapter is not None:
         require_adapter(adapter)
-    wait_passively()
+    spin_briefly()
     _be_quiet()
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer

@@ -1,13 +1,18 @@
-"""How torch's threads wait for each other on a processor (OpenMP 5.2, section 21.8)."""
+"""How long torch's threads wait for each other on a processor before they sleep."""
 
 import os
+from typing import Final
+
+_TURNS: Final = "2000"
+"""Microseconds: as fast as spinning for long, alone; and next to another program, too."""
 
 
-def wait_passively() -> None:
-    """Have threads sleep while they wait, unless ``OMP_WAIT_POLICY`` says otherwise.
+def spin_briefly() -> None:
+    """Have threads sleep soon while they wait, unless GNU OpenMP's own variables say otherwise.
 
-    By default they spin. Alone that saves a little; beside another program that computes, each
-    waits in vain for a thread that is not running, and both take many times as long. OpenMP reads
-    the variable when torch is imported: call it before.
+    By default they spin for milliseconds. Beside another program that computes, each then waits in
+    vain for a thread that is not running, and both take many times as long. The library reads the
+    variable when torch is imported: call it before.
     """
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", _TURNS)

@@ -20,7 +20,7 @@ from warex.traces.files import write_whole
 from warex.training.data import examples, plain, require_rows, require_two_kinds, rows_of
 from warex.training.memory import keep_freed_memory
 from warex.training.model import LoadedModel, load_model
-from warex.training.openmp import wait_passively
+from warex.training.openmp import spin_briefly
 from warex.training.recipe import Recipe
 from warex.training.scoring import score_answers_only
 
@@ -80,7 +80,7 @@ def train(
     require_rows(dataset)
     if not one_sided:
         require_two_kinds(dataset)
-    wait_passively()
+    spin_briefly()
     last = _whole_checkpoint(out) if resume else None
     if not resume and is_first_process():
         _require_fresh(out)
