@@ -18,7 +18,7 @@ def test_on_a_processor_the_answers_tokens_alone_are_scored_to_the_same_loss(
 
     scored: list[int] = []
 
-    class Counted(utils._ChunkedLogProbFunction):  # type: ignore[misc,name-defined]
+    class Counted(utils._ChunkedLogProbFunction):  # type: ignore[misc]
         @classmethod
         def apply(cls, hidden: Any, *more: Any) -> Any:
             scored.append(len(hidden))

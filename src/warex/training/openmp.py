@@ -4,7 +4,7 @@ import os
 from typing import Final
 
 _TURNS: Final = "2000"
-"""Microseconds: as fast as spinning for long, alone; and next to another program, too."""
+"""Of a loop, which takes microseconds: as fast as spinning for long, alone and in company."""
 
 
 def spin_briefly() -> None:
