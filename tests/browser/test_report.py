@@ -1,7 +1,5 @@
 """The report in a real browser: it can be read, in every light and width, and asks for nothing."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -13,6 +11,7 @@ from tests.analysis.builders import RunFolder, failed, solved
 from tests.report.sample import make
 from warex.analysis.run import load_run
 from warex.report.html import write_report
+from warex.sandbox.chromium import find_chromium
 
 pytestmark = pytest.mark.browser
 
@@ -45,11 +44,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    found = (
-        os.environ.get("WAREX_CHROMIUM")
-        or shutil.which("chromium")
-        or shutil.which("google-chrome")
-    )
+    found = find_chromium()
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield launched

@@ -4,9 +4,7 @@ The first two tasks of each kind of site are of the browser tier, the others of 
 """
 
 import json
-import os
 import re
-import shutil
 import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -16,6 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, CDPSession, Locator, Page, expect, sync_playwright
 
+from warex.sandbox.chromium import find_chromium
 from warex.testbed.server import Testbed
 from warex.testbed.sites import KINDS
 from warex.testbed.tasks import OracleStep, Task, load_tasks
@@ -58,11 +57,7 @@ def bed() -> Iterator[Testbed]:
 
 @pytest.fixture(scope="module")
 def browser(bed: Testbed) -> Iterator[Browser]:
-    found = (
-        os.environ.get("WAREX_CHROMIUM")
-        or shutil.which("chromium")
-        or shutil.which("google-chrome")
-    )
+    found = find_chromium()
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(
             executable_path=found,

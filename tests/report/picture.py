@@ -3,8 +3,6 @@
 python -m tests.report.picture docs/images/report.png
 """
 
-import os
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -14,11 +12,12 @@ from playwright.sync_api import sync_playwright
 from tests.report.sample import make
 from warex.analysis.run import load_run
 from warex.report.html import write_report
+from warex.sandbox.chromium import find_chromium
 
 
 def draw(to: Path) -> None:
     """Write the picture."""
-    found = os.environ.get("WAREX_CHROMIUM") or shutil.which("chromium")
+    found = find_chromium()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = write_report(load_run(make(Path(folder), tasks=16, repeats=1)))
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
