@@ -97,8 +97,8 @@ def train(
     validation, _ = examples(rows_of(dataset, "validation"), length, recipe.max_length)
     from safetensors import SafetensorError
 
+    out.mkdir(parents=True, exist_ok=True)
     try:
-        out.mkdir(parents=True, exist_ok=True)
         _write_json(out / RECIPE, {"model": model, **recipe.model_dump()})
         trainer = _trainer(loaded, dataset.manifest.format, some, validation, out, recipe, tell)
         result = trainer.train(resume_from_checkpoint=str(last) if last else None)
