@@ -63,3 +63,29 @@ def test_of_a_long_page_what_few_lines_are_like_is_kept_before_one_of_many_and_b
 
     assert {"cell 'Room Juniper'", "link 'Settings'", "button 'Like'"} <= set(kept)
     assert kept.count("button 'Like'") == 1
+
+
+def test_a_long_label_counts_as_one_of_twice_as_many() -> None:
+    words = [f"{a}{b}a" for a in "klmnopqrst" for b in "aeiou"]
+    short = [Line(1, f"link '{word}'", at) for at, word in enumerate(words[:20])]
+    long = [
+        Line(2, f"link 'More of {word} and the sea'", 50 + at) for at, word in enumerate(words[:15])
+    ]
+
+    kept = [line.backend_id for line in compact([*long, *short], "")]
+
+    assert {line.backend_id for line in short} <= set(kept)
+    assert len(kept) == MOST_LINES
+
+
+def test_a_text_that_is_cut_ends_with_the_quote_that_it_began_with() -> None:
+    (kept,) = compact([Line(0, f'heading "It\'s {"x" * 200}"', 1)], "")
+
+    assert kept.text.startswith("heading \"It's x")
+    assert kept.text.endswith('x…"')
+
+
+def test_what_is_true_of_an_element_is_shown() -> None:
+    (kept,) = compact([Line(2, "textbox 'To'", 1, "value='Ines', focused")], "")
+
+    assert kept == Line(0, "textbox 'To'", 1, "value='Ines', focused")

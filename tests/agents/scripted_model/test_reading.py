@@ -36,6 +36,16 @@ def test_an_id_may_stand_behind_the_name() -> None:
     )
 
 
+def test_a_compact_page_is_known_by_its_first_heading_or_its_title_not_all_of_a_long_one() -> None:
+    def headed(tree: str, *, compact: bool = True) -> str:
+        return read(messages("The goal", Observation("u", "T", tree), [], compact=compact)).headed
+
+    assert headed("link 'a' [1]\nheading 'First'\nheading 'Second'") == "First"
+    assert headed("heading ''\nlink 'a' [1]") == "T"
+    assert headed(f"heading '{'x' * 200}'") == "x" * 60
+    assert headed("[1] heading 'First'", compact=False) == ""
+
+
 def test_an_element_without_a_name_is_known_by_the_text_in_it() -> None:
     tree = "[1] status ''\n  [2] paragraph ''\n    StaticText 'Event'\n  StaticText 'saved'"
     assert elements(tree + "\n[3] link 'x'")[0] == Element("1", "status", "Event saved")
