@@ -203,6 +203,24 @@ def test_a_full_disk_leaves_earlier_checkpoints_and_a_sentence(
     assert train(data, model, tmp_path / "out", QUICK, resume=True).resumed_at == 4
 
 
+@pytest.mark.parametrize("size", ["60k", "120k", "200k"])
+def test_a_disk_that_is_full_at_any_file_of_a_checkpoint_is_said_to_be(
+    tmp_path: Path, model: str, data: Dataset, size: str
+) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    # A disk of its own, in namespaces that end with the command.
+    script = f'mount -t tmpfs -o size={size} none "$1" && shift && exec "$@"'
+    apart = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", str(disk)]
+    train_there = [sys.executable, "-m", "warex.cli", "train", "--data", str(data.folder)]
+    train_there += ["--model", model, "--out", str(disk / "out"), "--max-length", "512"]
+
+    ended = subprocess.run([*apart, *train_there], capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 3, ended.stderr
+    assert ended.stderr.splitlines()[-1].startswith(f"warex: {disk}/out: the disk is full")
+
+
 def test_several_processes_train_one_adapter_by_the_same_batch(
     tmp_path: Path, model: str, data: Dataset
 ) -> None:

@@ -27,7 +27,10 @@ from warex.training.scoring import score_answers_only
 CHECKPOINTS: Final = "checkpoints"
 METRICS: Final = "metrics.jsonl"
 RECIPE: Final = "recipe.json"
-_DISK_FULL: Final = ("No space left", "PytorchStreamWriter failed", "Disk quota exceeded")
+_DISK_FULL: Final = (
+    "No space left", "PytorchStreamWriter failed", "unexpected pos", "Disk quota exceeded",
+)  # fmt: skip
+"""``unexpected pos``: of a file that torch writes, less was written than was asked for."""
 
 type Tell = Callable[["Progress"], None]
 
