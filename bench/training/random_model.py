@@ -65,9 +65,10 @@ def _qwen3(tokenizer: Any, **size: int) -> Any:
 
 
 def _small(tokenizer: Any) -> Any:
+    """Of as many words as SmolLM2 has; only some are ever spoken."""
     return _qwen3(
         tokenizer,
-        vocab_size=len(tokenizer),
+        vocab_size=49_152,
         hidden_size=512,
         intermediate_size=1536,
         num_hidden_layers=8,
