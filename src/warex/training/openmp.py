@@ -3,8 +3,8 @@
 import os
 from typing import Final
 
-_TURNS: Final = "2000"
-"""Of a loop, which takes microseconds: as fast as spinning for long, alone and in company."""
+_SPINS: Final = "2000"
+"""Turns of the loop in which a thread waits, some microseconds; the default is many more."""
 
 
 def spin_briefly() -> None:
@@ -15,4 +15,4 @@ def spin_briefly() -> None:
     variable when torch is imported: call it before.
     """
     if "OMP_WAIT_POLICY" not in os.environ:
-        os.environ.setdefault("GOMP_SPINCOUNT", _TURNS)
+        os.environ.setdefault("GOMP_SPINCOUNT", _SPINS)
