@@ -14,7 +14,7 @@ FEW_TEXTS: Final = 8
 SHORT_TEXT: Final = 80
 """Characters of a plain text."""
 FEW_WORDS: Final = 3
-"""A label of more words, or with a number, often names one of many things: its kind counts double."""
+"""A label of more words, or with a number, often names one of many: its kind counts double."""
 RARE: Final = 0.1
 """What the goal's words weigh, each divided by the lines that have it, to tell a line apart."""
 
