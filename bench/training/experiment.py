@@ -118,14 +118,18 @@ class Experiment:
             self._others()
             self._evaluate("others", (STAGE_ONE, self.tuned[0]), size.asked)
         if size.live:
-            with self._step("live") as new:
-                if new:
-                    self._live()
+            for name in self.at_work:
+                self._live(name)
 
     @property
     def tuned(self) -> tuple[str, ...]:
         """The adapters of stage two, one for each seed."""
         return tuple(f"tuned-{seed}" for seed in self.size.seeds)
+
+    @property
+    def at_work(self) -> tuple[str, ...]:
+        """Those that drive the reference agent: before, after stage one, and tuned."""
+        return BASE, STAGE_ONE, self.tuned[0]
 
     @property
     def seconds(self) -> Mapping[str, float]:
@@ -198,20 +202,21 @@ class Experiment:
                     *(word for it in adapters for word in ("--adapter", self._path(it))),
                 )  # fmt: skip
 
-    def _live(self) -> None:
-        """Have the models drive the reference agent: before, after stage one, and tuned."""
-        adapters = (STAGE_ONE, self.tuned[0])
-        models = {BASE: self.model, **{name: name for name in adapters}}
-        with self._served(adapters) as url:
-            self._run(runs.at_work(models, url, self.size.live))
+    def _live(self, name: str) -> None:
+        """Have one model drive the reference agent, served alone: two slow each other down."""
+        with self._step(f"live-{name}") as new:
+            if new:
+                with self._served(name) as url:
+                    model = self.model if name == BASE else name
+                    self._run(runs.at_work(name, model, url, self.size.live))
 
     @contextmanager
-    def _served(self, adapters: Sequence[str]) -> Iterator[str]:
-        """Serve the model and adapters while inside; give the URL."""
-        command = [WAREX, "serve", "--model", self.model, "--port", "0", "--batch", "4"]
-        command += ["--max-tokens", "96", "--temperature", "0"]
-        command += [word for it in adapters for word in ("--adapter", self._path(it))]
-        with (self.folder / "serve.log").open("w") as log:
+    def _served(self, name: str) -> Iterator[str]:
+        """Serve a model while inside; give the URL."""
+        command = [WAREX, "serve", "--model", self.model, "--port", "0"]
+        command += ["--max-tokens", "64", "--temperature", "0"]
+        command += [] if name == BASE else ["--adapter", self._path(name), "--merge"]
+        with (self.folder / f"serve-{name}.log").open("w") as log:
             server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
         try:
             assert server.stdout is not None

@@ -70,11 +70,11 @@ def found(experiment: Experiment) -> Found:
             name: _by_fault(classes, asked)
             for name, classes in _answers(file, experiment.model).items()
         }
-    live = folder / "run-live" / "summary.json"
+    live = [folder / f"run-live-{name}" / "summary.json" for name in experiment.at_work]
     return Found(
         scores={name: _score(classes, rows) for name, classes in tested.items()},
         others=others,
-        live=list(_live(live)) if live.is_file() else [],
+        live=[one for file in live if file.is_file() for one in _live(file)],
         seconds=experiment.seconds,
     )
 

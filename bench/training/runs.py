@@ -104,15 +104,16 @@ def of_other_faults(sample: int | None) -> Campaign:
     )
 
 
-def at_work(models: Mapping[str, str], base_url: str, tasks: Sequence[str]) -> Campaign:
-    """Return agents with models that are served there, on unseen brands, the first page failing."""
+def at_work(name: str, model: str, base_url: str, tasks: Sequence[str]) -> Campaign:
+    """Return an agent with a model that is served there, on unseen brands, the first page failing.
+
+    A task takes three steps at most, and one to recover.
+    """
+    agent = {"name": name, "model": model, "base_url": base_url, "max_steps": 5}
     return Campaign(
-        "live",
+        f"live-{name}",
         {"names": list(tasks)},
-        [
-            {"name": name, "model": model, "base_url": base_url, "max_steps": 6}
-            for name, model in models.items()
-        ],
+        [agent],
         {
             fault.replace("_", "-"): [_rule(fault, {"first": 1}, _fault(fault, families[0]))]
             for fault, families in UNSEEN_PAGES.items()

@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from tests.training.tiny import tiny_model
-from warex.cli.serve import _listening
+from warex.cli.serve import _listening, command
 from warex.errors import MachineError
 
 
@@ -20,14 +21,24 @@ def test_a_port_that_is_taken_is_said_before_a_model_is_loaded() -> None:
             _listening("127.0.0.1", port)
 
 
+@pytest.mark.parametrize("adapters", [(), ("one", "two")])
+def test_one_adapter_is_merged_not_none_or_several(adapters: tuple[str, ...]) -> None:
+    given = [word for name in adapters for word in ("--adapter", name)]
+
+    result = CliRunner().invoke(command, ["--model", "m", "--merge", *given])
+
+    assert result.exit_code == 2
+    assert "--merge takes one --adapter" in result.output
+
+
 @pytest.mark.slow
 def test_openais_own_client_is_answered_and_an_interrupt_ends_it(tmp_path: Path) -> None:
     import openai
 
     model = tiny_model(tmp_path / "model")
-    command = [sys.executable, "-m", "warex.cli", "serve", "--model", str(model), "--port", "0"]
+    started = [sys.executable, "-m", "warex.cli", "serve", "--model", str(model), "--port", "0"]
     with subprocess.Popen(
-        [*command, "--name", "gpt-4o"], stdout=subprocess.PIPE, text=True, env={**os.environ}
+        [*started, "--name", "gpt-4o"], stdout=subprocess.PIPE, text=True, env={**os.environ}
     ) as server:
         assert server.stdout is not None
         told = re.match(r"serving  (\S+)  \((.*)\)", server.stdout.readline())

@@ -90,10 +90,13 @@ def test_an_adapter_answers_as_it_was_trained_to_when_it_is_loaded_again(
 
     tuned = {it.id: answer["content"] for it, answer in by_model(loaded, asked, adapter)}
     plain = {it.id: answer["content"] for it, answer in by_model(loaded, asked, None)}
+    loaded.merge_adapter()
+    merged = {it.id: answer["content"] for it, answer in by_model(loaded, asked, None)}
 
     assert tuned["f0"].endswith("reload()")
     assert tuned["c0"].endswith("click('1')")
     assert plain != tuned
+    assert merged == tuned
 
 
 def test_a_run_that_was_killed_goes_on_at_its_last_whole_checkpoint(

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     help="An adapter, served beside the model under its folder's name; several may be given.",
 )
 @click.option(
+    "--merge",
+    is_flag=True,
+    help="Serve the one adapter alone, merged into the model's weights: it answers sooner.",
+)
+@click.option(
     "--name",
     metavar="NAME",
     help="Serve the last one given under this name, for an agent that cannot be told another.",
@@ -66,6 +71,7 @@ if TYPE_CHECKING:
 def command(
     model: str,
     adapters: tuple[Path, ...],
+    merge: bool,
     name: str | None,
     host: str,
     port: int,
@@ -83,6 +89,8 @@ def command(
     from warex.training.model import load_model, require_extra
     from warex.training.server import Unsaid, application
 
+    if merge and len(adapters) != 1:
+        raise click.UsageError("--merge takes one --adapter")
     require_extra()
     taken = _listening(host, port)
     loaded = load_model(model, precision=precision)
@@ -91,6 +99,9 @@ def command(
         if (known := folder.resolve().name) in served:
             raise InputError(f"--adapter {folder}: {known} is served already; rename the folder")
         served[known] = loaded.add_adapter(folder)
+    if merge:
+        loaded.merge_adapter()
+        served = {known: None}
     if name is not None:
         served[name] = list(served.values())[-1]
     import uvicorn

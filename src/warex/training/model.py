@@ -52,6 +52,11 @@ class LoadedModel:
         self.adapters.append(name)
         return name
 
+    def merge_adapter(self) -> None:
+        """Merge the only adapter into the weights: it is part of the model from then on."""
+        self.model = self.model.merge_and_unload()
+        self.adapters.clear()
+
     @contextmanager
     def using(self, adapter: str | None) -> Iterator[Any]:
         """Give the model with one of its adapters, or with none."""
