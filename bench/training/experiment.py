@@ -42,7 +42,9 @@ class Size:
     stage_one: tuple[str, ...]
     """What of stage one differs from the paper's recipe."""
     failures: int
-    """Of stage two, and as many clean steps."""
+    """Of stage two."""
+    clean_per_failure: float
+    """Clean steps beside each failure, of stage two and of the test."""
     stage_two: tuple[str, ...]
     """What of stage two differs from the paper's recipe."""
     seeds: tuple[int, ...]
@@ -59,7 +61,8 @@ FULL: Final = Size(
     clean=None,
     stage_one=("--epochs", "1", "--learning-rate", "1e-3", "--batch", "2"),
     failures=40,
-    stage_two=("--learning-rate", "3e-4"),
+    clean_per_failure=2,
+    stage_two=("--epochs", "3", "--batch", "4", "--learning-rate", "3e-4"),
     seeds=(0, 1, 2),
     asked=60,
     live=LIVE_TASKS,
@@ -71,6 +74,7 @@ SMALL: Final = Size(
     clean=24,
     stage_one=("--epochs", "1", "--learning-rate", "1e-3", "--batch", "2"),
     failures=12,
+    clean_per_failure=1,
     stage_two=("--batch", "2", "--learning-rate", "5e-4"),
     seeds=(0,),
     asked=16,
@@ -147,18 +151,21 @@ class Experiment:
         self._warex("run", str(file), "--out", run, *(["--resume"] if Path(run).exists() else []))
 
     def _clean_steps(self) -> None:
-        """Stage one's examples, of the known sites: after a failure, too, but never of one."""
+        """Stage one's examples: all steps of the known sites while nothing fails."""
         most = ["--all"] if self.size.clean is None else ["--most", str(self.size.clean)]
         with self._step("export-clean-steps") as new:
             if new:
                 self._warex(
                     "export", self._path("run-known"), "--out", self._path("clean-steps"),
-                    "--only", "clean", "--split", "none", *most,
+                    "--condition", runs.CLEAN, "--only", "clean", "--split", "none", *most,
                     "--largest", _LARGEST,
                 )  # fmt: skip
 
     def _failures(self) -> None:
-        """Stage two's examples, and the test: sites and error pages that neither stage has seen."""
+        """Stage two's examples, and the test: sites and error pages that neither stage has seen.
+
+        All are of trials in which pages fail, so that some of the clean steps stand after a recovery.
+        """
         with self._step("export-failures") as new:
             if new:
                 families = [it for some in UNSEEN_PAGES.values() for it in some]
@@ -166,7 +173,9 @@ class Experiment:
                 held += [f"page_family={family}" for family in families]
                 self._warex(
                     "export", self._path("run-known"), self._path("run-unseen"),
+                    "--condition", runs.FAULTS,
                     "--out", self._path("failures"), "--most", str(self.size.failures),
+                    "--clean-per-failure", str(self.size.clean_per_failure),
                     "--largest", _LARGEST,
                     *(word for it in held for word in ("--test", it)),
                 )  # fmt: skip

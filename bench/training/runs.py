@@ -22,6 +22,7 @@ UNSEEN_PAGES: Final = {
 """Families of error pages, by the fault that shows them."""
 
 CLEAN: Final = "clean"
+FAULTS: Final = "faults"
 SCRIPTED: Final = {"name": "patient", "model": "scripted:patient"}
 
 LIVE_TASKS: Final = (
@@ -78,14 +79,14 @@ class Campaign:
 def to_learn_from(sample: int | None) -> Campaign:
     """Return the scripted agent on the known sites, random pages failing."""
     return Campaign(
-        "known", _tasks(KNOWN_SITES, sample), [SCRIPTED], {"faults": list(_random(KNOWN_PAGES))}
+        "known", _tasks(KNOWN_SITES, sample), [SCRIPTED], {FAULTS: list(_random(KNOWN_PAGES))}
     )
 
 
 def to_be_asked(sites: Sequence[str]) -> Campaign:
     """Return the same agent on sites and error pages that are held out."""
     return Campaign(
-        "unseen", _tasks(sites, None), [SCRIPTED], {"faults": list(_random(UNSEEN_PAGES))}
+        "unseen", _tasks(sites, None), [SCRIPTED], {FAULTS: list(_random(UNSEEN_PAGES))}
     )
 
 
