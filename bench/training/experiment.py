@@ -164,7 +164,7 @@ class Experiment:
     def _failures(self) -> None:
         """Stage two's examples, and the test: sites and error pages that neither stage has seen.
 
-        All are of trials in which pages fail, so that some of the clean steps stand after a recovery.
+        All are of trials in which pages fail: some of the clean steps stand after a recovery.
         """
         with self._step("export-failures") as new:
             if new:
