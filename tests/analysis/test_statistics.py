@@ -1,15 +1,17 @@
-"""Known answers: from publications, and from definitions worked out here in whole numbers."""
+"""Known answers: from publications, from scipy, and from definitions worked out here."""
 
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb, sqrt
 from statistics import NormalDist
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from warex.analysis.statistics import (
+    binomial,
     fisher,
     holm,
     paired_interval,
@@ -18,11 +20,14 @@ from warex.analysis.statistics import (
     power,
     share_interval,
     smallest_drop,
+    t_quantile,
     tasks_needed,
     wilson,
 )
 
 COUNTS = st.integers(0, 40)
+PARTS = st.integers(0, 160).map(lambda quarters: quarters / 4)
+"""Effective numbers of trials are no whole ones."""
 Z95 = NormalDist().inv_cdf(0.975)
 
 
@@ -42,9 +47,9 @@ def test_the_wilson_interval_gives_the_published_numbers(
     assert wilson(hits, n) == pytest.approx((low, high), abs=5e-5)
 
 
-@given(COUNTS, COUNTS)
+@given(PARTS, PARTS)
 def test_the_ends_of_a_wilson_interval_are_as_far_as_the_score_test_allows(
-    hits: int, more: int
+    hits: float, more: float
 ) -> None:
     n = hits + more
     low, high = wilson(hits, n)
@@ -150,23 +155,41 @@ def test_holm_multiplies_the_smallest_by_all_and_never_falls_again() -> None:
     assert holm([]) == ()
 
 
-@pytest.mark.slow
-def test_the_score_interval_is_statsmodels() -> None:
-    from statsmodels.stats.proportion import proportion_confint
+def test_the_score_interval_is_scipy_s() -> None:
+    from scipy.stats import binomtest
 
-    for n in (1, 2, 7, 7.5, 120, 10_000):
-        for hits in (0, 0.5, n / 3, n / 2, n - 0.25, n):
-            low, high = proportion_confint(hits, n, method="wilson")
-            assert wilson(hits, n) == pytest.approx((max(0.0, low), min(1.0, high)), abs=1e-12)
+    for n in (1, 2, 7, 120, 10_000):
+        for hits in (0, 1, n // 3, n // 2, n):
+            known = binomtest(hits, n).proportion_ci(method="wilson")
+            assert wilson(hits, n) == pytest.approx((known.low, known.high), abs=1e-12)
 
 
-@pytest.mark.slow
-def test_holm_is_statsmodels() -> None:
-    # Here, since it loads a second and a half of other packages.
-    from statsmodels.stats.multitest import multipletests
+@given(st.lists(st.floats(1e-6, 1), min_size=1, max_size=6))
+def test_holm_s_p_is_the_largest_that_bonferroni_gives_any_set_with_the_test(
+    ps: list[float],
+) -> None:
+    # The closure of Bonferroni's test: a hypothesis falls where each set that holds it does.
+    numbers = range(len(ps))
+    sets = [chosen for size in numbers for chosen in combinations(numbers, size + 1)]
+    for number, fixed in enumerate(holm(ps)):
+        of_sets = (len(s) * min(ps[one] for one in s) for s in sets if number in s)
+        assert fixed == pytest.approx(min(1.0, max(of_sets)))
 
-    ps = [0.001, 0.2, 0.012, 0.04, 0.012, 0.9]
-    assert holm(ps) == pytest.approx(tuple(multipletests(ps, method="holm")[1]))
+
+def test_the_quantile_of_student_s_t_is_scipy_s() -> None:
+    from scipy.special import stdtrit
+
+    for freedom in (*range(1, 60), 99, 100, 4999, 5000):
+        assert t_quantile(freedom) == pytest.approx(float(stdtrit(freedom, 0.975)), rel=1e-11)
+
+
+@given(st.integers(0, 300), st.integers(0, 1000))
+def test_the_binomial_distribution_is_scipy_s(n: int, thousandths: int) -> None:
+    from scipy.stats import binom
+
+    p = thousandths / 1000
+    for k in (-1, 0, 1, n // 2, n - 1, n, n + 1):
+        assert binomial(k, n, p) == pytest.approx(float(binom.pmf(k, n, p)), rel=1e-9, abs=1e-15)
 
 
 @given(st.lists(st.floats(1e-6, 1), min_size=1, max_size=6))
@@ -197,6 +220,22 @@ def test_power_is_the_sum_over_all_outcomes_that_would_be_significant() -> None:
         if b > c and _mcnemar_by_definition(b, c) < Fraction(5, 100)
     )
     assert power(n, lose, win) == pytest.approx(by_hand)
+
+
+@pytest.mark.parametrize(
+    ("n", "lose", "win"), [(1, 1.0, 0.0), (60, 0.3, 0.05), (250, 0.0, 0.2), (5000, 0.11, 0.1)]
+)
+def test_power_is_as_by_scipy_s_binomial_distribution(n: int, lose: float, win: float) -> None:
+    from scipy.stats import binom
+
+    differing = range(n + 1)
+    # The most wins whose mid-p is below the level, sought from the quantile on.
+    most = [int(binom.ppf(0.025, one, 0.5)) for one in differing]
+    mid = [binom.cdf(m, one, 0.5) - binom.pmf(m, one, 0.5) / 2 for one, m in enumerate(most)]
+    most = [m if p < 0.025 else m - 1 for m, p in zip(most, mid, strict=True)]
+    seen = np.asarray(binom.cdf(most, differing, win / (lose + win)))
+    known = float(np.asarray(binom.pmf(differing, n, lose + win)) @ seen)
+    assert power(n, lose, win) == pytest.approx(known, abs=1e-10)
 
 
 def test_the_smallest_drop_is_just_seen_and_a_smaller_one_is_not() -> None:

@@ -1,11 +1,12 @@
-"""The tests and intervals, from scipy where it has them and is not slow to load.
+"""The tests and intervals, each in a few lines of its own.
 
-The libraries are imported inside the functions: they take a second, and whoever only runs trials
-must not pay for it.
+scipy has most of them, in 140 MB that take a second to load. The tests hold these against scipy,
+against published numbers, and against definitions.
 """
 
 from collections.abc import Sequence
-from math import ceil, comb, sqrt
+from functools import cache
+from math import ceil, comb, cos, exp, lgamma, log, pi, sin, sqrt, tan
 from statistics import NormalDist
 
 LEVEL = 0.05
@@ -16,8 +17,7 @@ def wilson(hits: float, n: float) -> tuple[float, float]:
     """Return the score interval of a proportion (Wilson 1927), each end within 0 to 1.
 
     Unlike the normal approximation it stays honest at 0 of n and n of n, which is where small
-    campaigns end. Of no trials at all nothing is known: (0, 1). Not by statsmodels, which takes two
-    seconds of processor time to load.
+    campaigns end. Of no trials at all nothing is known: (0, 1).
     """
     if n == 0:
         return 0.0, 1.0
@@ -28,11 +28,28 @@ def wilson(hits: float, n: float) -> tuple[float, float]:
     return max(0.0, min(middle - reach, p)), min(1.0, max(middle + reach, p))
 
 
+@cache
 def t_quantile(freedom: int) -> float:
-    """Return the end of the middle 95 % of Student's t with so many degrees of freedom."""
-    from scipy.special import stdtrit
+    """Return the end of the middle 95 % of Student's t with so many degrees of freedom.
 
-    return float(stdtrit(freedom, 1 - LEVEL / 2))
+    By bisection of its distribution (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4) over the angle
+    whose tangent is t / sqrt(freedom). ``freedom`` is at least 1.
+    """
+    low, high = 0.0, pi / 2
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if _t_within(middle, freedom) < 1 - LEVEL else (low, middle)
+    return tan(low) * sqrt(freedom)
+
+
+def _t_within(angle: float, freedom: int) -> float:
+    """Return how likely Student's t lies within ± tan(angle) * sqrt(freedom)."""
+    odd = freedom % 2
+    total, term = 0.0, cos(angle) if odd else 1.0
+    for exponent in range(odd, freedom - 1, 2):
+        total += term
+        term *= cos(angle) ** 2 * (exponent + 1) / (exponent + 2)
+    within = sin(angle) * total
+    return 2 / pi * (angle + within) if odd else within
 
 
 def z_quantile() -> float:
@@ -101,10 +118,7 @@ def _alike(both: float, lost: float, won: float, neither: float) -> float:
 
 
 def holm(ps: Sequence[float]) -> tuple[float, ...]:
-    """Return the p of several tests, adjusted for being several (Holm 1979), in their order.
-
-    Not by statsmodels, whose function collects garbage at each call: seconds, in a large run.
-    """
+    """Return the p of several tests, adjusted for being several (Holm 1979), in their order."""
     fixed, highest = [0.0] * len(ps), 0.0
     for rank, place in enumerate(sorted(range(len(ps)), key=lambda place: ps[place])):
         highest = max(highest, min(1.0, ps[place] * (len(ps) - rank)))
@@ -113,11 +127,17 @@ def holm(ps: Sequence[float]) -> tuple[float, ...]:
 
 
 def fisher(first: tuple[int, int], second: tuple[int, int]) -> float:
-    """Return the two-sided p of two independent rates, each (hits, n), by Fisher's exact test."""
-    from scipy.stats import fisher_exact
+    """Return the two-sided p of two independent rates, each (hits, n), by Fisher's exact test.
 
-    table = [[hits, n - hits] for hits, n in (first, second)]
-    return min(1.0, float(fisher_exact(table).pvalue))
+    It is the share of all tables with the same margins that are no likelier than the one seen.
+    """
+    (seen, n), (others, m) = first, second
+    hits = seen + others
+    fewest, most = max(0, hits - m), min(n, hits)
+    ways = [comb(n, fewest) * comb(m, hits - fewest)]
+    for k in range(fewest, most):
+        ways.append(ways[-1] * (n - k) * (hits - k) // ((k + 1) * (m - hits + k + 1)))
+    return sum(way for way in ways if way <= ways[seen - fewest]) / comb(n + m, hits)
 
 
 def pass_k(tasks: Sequence[tuple[int, int]], k: int) -> float | None:
@@ -136,20 +156,37 @@ def power(n: int, lose: float, win: float, alpha: float = LEVEL) -> float:
     A pair is lost with probability ``lose`` and won with ``win``; a significant rise is no fall
     seen.
     """
-    import numpy as np
-    from scipy.stats import binom
-
     differ = lose + win
     if n <= 0 or differ <= 0:
         return 0.0
-    differing = np.arange(n + 1)
-    # The most wins among so many differing pairs that are still significant; -1: none is. What is
-    # as extreme as that counts by half.
-    most = binom.ppf(alpha / 2, differing, 0.5)
-    half = (binom.cdf(most - 1, differing, 0.5) + binom.cdf(most, differing, 0.5)) / 2
-    most = np.where(half >= alpha / 2, most - 1, most)
-    seen = binom.cdf(most, differing, min(1.0, win / differ))
-    return float(min(1.0, np.sum(binom.pmf(differing, n, min(1.0, differ)) * seen)))
+    share, seen = win / differ, 0.0
+    # Of so many differing pairs, the most that may be won and the fall is still significant; -1:
+    # none. How likely no more are won, by chance alone and by the shares given.
+    most, by_chance, as_given = -1, 0.0, 0.0
+    for differing in range(n + 1):
+        # What is as extreme as the seen counts by half.
+        while by_chance + binomial(most + 1, differing, 0.5) / 2 < alpha / 2:
+            most += 1
+            by_chance += binomial(most, differing, 0.5)
+            as_given += binomial(most, differing, share)
+        seen += binomial(differing, n, differ) * as_given
+        # One differing pair more: of those with the most wins, some win it and are out.
+        by_chance -= binomial(most, differing, 0.5) / 2
+        as_given -= binomial(most, differing, share) * share
+    return min(1.0, seen)
+
+
+def binomial(k: int, n: int, p: float) -> float:
+    """Return how likely k of n independent trials hit, each with probability ``p``.
+
+    Rounding may have taken ``p`` over 1.
+    """
+    if not 0 <= k <= n:
+        return 0.0
+    if not 0 < p < 1:
+        return float(k == (n if p >= 1 else 0))
+    ways = lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+    return exp(ways + k * log(p) + (n - k) * log(1 - p))
 
 
 def smallest_drop(
