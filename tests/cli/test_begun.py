@@ -22,8 +22,16 @@ def test_only_exec_begins_one_and_takes_that_very_one() -> None:
     taken.close()
 
 
+@pytest.mark.parametrize("help_", ["-h", "--help"])
+def test_help_begins_none(help_: str) -> None:
+    with begun.for_command(["exec", help_]):
+        assert begun._waiting == []
+    with begun.for_command(["exec", "--", "curl", help_]):
+        assert begun._waiting
+
+
 def test_what_is_not_taken_is_ended() -> None:
-    with begun.for_command(["exec", "--help"]):
+    with begun.for_command(["exec", "--no-such-option"]):
         (server,) = begun._waiting
         process = server._process
     assert isinstance(server, Forkserver)

@@ -18,7 +18,7 @@ _waiting: "list[Forkserver]" = []
 @contextmanager
 def for_command(given: Sequence[str]) -> Iterator[None]:
     """Begin what the command needs; at the end, end what it has not taken."""
-    if given[:1] == ["exec"]:
+    if given[:1] == ["exec"] and not {"-h", "--help"} & {*given[1:2]}:
         # Where no process can be started, the command finds that out again, and says so.
         with suppress(OSError):
             _waiting.append(_warm())
