@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[1]
 GROUND = (
     "errors",
     "exchange",
+    "extras",
     "seeds",
     "clock",
     "files",

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import warex.agents
 
-GROUND = {"warex.errors", "warex.seeds", "warex.clock", "warex.exchange", "warex.regex"}
+GROUND = {f"warex.{name}" for name in ("errors", "seeds", "clock", "exchange", "extras", "regex")}
 
 
 def test_agents_are_strangers_they_import_no_other_room() -> None:

@@ -406,7 +406,6 @@ def test_a_trial_that_is_lost_again_and_again_is_told_and_left(
         while (turn := schedule.take(0)) is not None:
             schedule.lost(turn)
 
-    monkeypatch.setattr(campaigns, "require_ray", lambda: None)
     monkeypatch.setattr(campaigns, "run_on_ray", lose)
     told: list[str] = []
 

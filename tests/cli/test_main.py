@@ -17,7 +17,7 @@ from tests.cli.reference import commands
 
 HEAVY = (
     *("mitmproxy", "pydantic", "playwright", "rich", "jinja2", "openai", "cryptography", "yaml"),
-    *("numpy", "scipy", "statsmodels", "polars"),
+    *("numpy", "polars"),
 )
 
 NAMES = [name.removeprefix("warex").split() for name, _ in commands()]

@@ -93,9 +93,10 @@ def test_the_image_is_the_command_and_by_itself_a_proxy_that_is_watched() -> Non
 
 
 def test_a_browser_comes_only_when_asked_for() -> None:
-    _, image = build_and_image()
+    build, image = build_and_image()
 
-    assert only("ARG", image).rest == "CHROMIUM=no"
+    assert only("ARG", build).rest == only("ARG", image).rest == "CHROMIUM=no"
+    assert """$([ "$CHROMIUM" != yes ] || echo '[demo]')""" in build[-1].rest
     (packages,) = (each.rest for each in image if "apt-get install" in each.rest)
     assert '$([ "$CHROMIUM" != yes ] || echo chromium)' in packages
 

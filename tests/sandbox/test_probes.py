@@ -1,6 +1,7 @@
 """A way behind the proxy is called good only after real programs have come through it."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from warex.errors import MachineError
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox import namespace as namespaces
+from warex.sandbox import probes
 from warex.sandbox.finding import Finding
 from warex.sandbox.isolation import Isolation
 from warex.sandbox.probes import prove
@@ -54,6 +56,16 @@ def test_an_old_node_is_told_apart_from_a_broken_way(
 
     assert found.state == "broken"
     assert found.sentence.startswith("Node 20.1 heeds no proxy variables")
+
+
+def test_without_playwright_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "playwright", None)
+    place: Any = None
+
+    found = probes._playwright(place, Path("chromium"), True)
+
+    assert (found.state, found.needed) == ("missing", True)
+    assert found.sentence.endswith("pip install 'warex[demo]'")
 
 
 def test_a_machine_that_allows_no_namespace_is_told_the_remedy(

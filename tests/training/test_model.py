@@ -9,16 +9,16 @@ from bench.training.experiment import smollm2
 from tests.training.tiny import tiny_model
 from warex.errors import InputError, MachineError
 from warex.training import model
-from warex.training.model import load_model, require_adapter, require_extra
+from warex.training.model import load_model, require_adapter, require_packages
 
 
 def test_what_is_missing_of_the_extra_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
 
     with pytest.raises(
-        MachineError, match=r"torch, .*: not installed\. pip install 'warex\[train\]'"
+        MachineError, match=r"torch, .*, not installed here: pip install 'warex\[train\]'"
     ):
-        require_extra()
+        require_packages()
 
 
 def test_a_folder_without_an_adapter_is_said_to_hold_none(tmp_path: Path) -> None:

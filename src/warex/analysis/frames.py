@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-
-import polars as pl
+from typing import TYPE_CHECKING, Literal
 
 from warex.analysis import run as runs
 from warex.analysis.injections import occurrences
@@ -21,15 +20,23 @@ from warex.analysis.plain import figures_of, key_of
 from warex.analysis.run import Run
 from warex.analysis.table import Intervals, Row, tabulate
 from warex.analysis.trial import TrialRecord
+from warex.extras import require_extra
 from warex.files import stands
 from warex.traces.events import RequestSeen, ResponseSeen
 from warex.traces.paths import EVENTS
 from warex.traces.reader import read_trace
 
-type Schema = Mapping[str, type[pl.DataType]]
+if TYPE_CHECKING:
+    import polars as pl
+
+type Kind = Literal["text", "whole", "real", "flag"]
+type Schema = Mapping[str, Kind]
 type Line = Mapping[str, object]
 
-_TEXT, _WHOLE, _REAL, _FLAG = pl.String, pl.Int64, pl.Float64, pl.Boolean
+_TEXT: Kind = "text"
+_WHOLE: Kind = "whole"
+_REAL: Kind = "real"
+_FLAG: Kind = "flag"
 
 KEY: Schema = {
     "benchmark": _TEXT,
@@ -208,24 +215,28 @@ class Frames:
     """A run in frames."""
 
     run: Run
-    trials: pl.DataFrame
+    trials: "pl.DataFrame"
     """One line for each attempt."""
-    injections: pl.DataFrame
+    injections: "pl.DataFrame"
     """One line for each planned fault."""
-    recoveries: pl.DataFrame
+    recoveries: "pl.DataFrame"
     """One line for each delivered fault with a verdict."""
-    llm_calls: pl.DataFrame
-    conditions: pl.DataFrame
+    llm_calls: "pl.DataFrame"
+    conditions: "pl.DataFrame"
     """One line for each agent and condition: the report's table."""
 
     @cached_property
-    def requests(self) -> pl.DataFrame:
+    def requests(self) -> "pl.DataFrame":
         """One line for each request; the traces are read again when this is first asked for."""
         return _frame(REQUESTS, (line for a in self.run.attempts for line in _requests(a)))
 
 
 def load_run(path: str | os.PathLike[str]) -> Frames:
-    """Read a run's folder into frames. Raises TraceError as ``warex report`` does."""
+    """Read a run's folder into frames.
+
+    Raises TraceError as ``warex report`` does, MachineError where Polars is not installed.
+    """
+    require_extra("frames", "warex.load_run", "polars")
     run = runs.load_run(Path(path))
     standing = {(trial.key, trial.attempt) for trial in run.trials}
     return Frames(
@@ -261,12 +272,15 @@ def load_run(path: str | os.PathLike[str]) -> Frames:
     )
 
 
-def _frame(schema: Schema, lines: Iterable[Line]) -> pl.DataFrame:
+def _frame(schema: Schema, lines: Iterable[Line]) -> "pl.DataFrame":
+    import polars as pl
+
+    types = {"text": pl.String, "whole": pl.Int64, "real": pl.Float64, "flag": pl.Boolean}
     columns: dict[str, list[object]] = {name: [] for name in schema}
     for line in lines:
         for name, column in columns.items():
             column.append(line[name])
-    return pl.DataFrame(columns, schema=dict(schema))
+    return pl.DataFrame(columns, schema={name: types[kind] for name, kind in schema.items()})
 
 
 def _line(attempt: TrialRecord, schema: Schema, of: object, **told: object) -> Line:

@@ -3,17 +3,18 @@
 import json
 import sys
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-from warex.benchmarks.base import AGENT_LOG, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
 from warex.benchmarks.records import crashed, last_words, object_in
 from warex.benchmarks.table import BenchmarkTable
 from warex.benchmarks.testbed_pool import TestbedPool, own_testbed
 from warex.errors import CampaignError, ProcessDied, TrialVoid
+from warex.extras import require_extra
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
@@ -98,6 +99,13 @@ scenario = "paper/server-error"
     def arm(self, scenario: Scenario, task: str) -> Arm:
         """Return ``first_page``, as in the paper: the reference agent bears any first page."""
         return scenario.arm or "first_page"
+
+    def ready(
+        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
+    ) -> None:
+        """Raise MachineError where the reference agent lacks Playwright, or as the others do."""
+        super().ready(tasks, agents, direct=direct)
+        require_extra("demo", "the reference agent", "playwright")
 
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool

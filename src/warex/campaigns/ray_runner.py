@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -39,14 +38,6 @@ _LOOK = 0.2
 """Seconds between two looks for turns that have become possible."""
 _END_SECONDS = 20.0
 _START = "import sys; from warex.campaigns.ray_gateway import main; main(*sys.argv[1:])"
-
-
-def require_ray() -> None:
-    """Raise MachineError where Ray is not installed."""
-    if find_spec("ray") is None:
-        raise MachineError(
-            "--ray needs Ray, which is not installed; install it with: pip install 'warex[ray]'"
-        )
 
 
 def run_on_ray(

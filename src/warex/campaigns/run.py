@@ -32,13 +32,14 @@ from warex.campaigns.plan import (
 )
 from warex.campaigns.provenance import versions
 from warex.campaigns.ray_node import Work
-from warex.campaigns.ray_runner import require_ray, run_on_ray
+from warex.campaigns.ray_runner import run_on_ray
 from warex.campaigns.runner import Done, Execute, run_trials
 from warex.campaigns.schedule import Schedule, Turn
 from warex.campaigns.setting import setting_for
 from warex.campaigns.spent import Spent, spent_in
 from warex.clock import Clock, iso
 from warex.errors import CampaignError, InputError, ScenarioError, TraceError
+from warex.extras import require_extra
 from warex.llm.embedded import is_embedded
 from warex.proxy.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import HostMap, ProxyConfig
@@ -225,7 +226,7 @@ def run_campaign(
     """
     config = planned.config
     if options.ray is not None:
-        require_ray()
+        require_extra("ray", "--ray", "ray")
     _check_traffic(options)
     chromium = planned.benchmark.find_browser()
     ca = ensure_ca()

@@ -86,7 +86,7 @@ def command(
     from warex.exports.dataset import read_dataset, require_free
     from warex.training.ablation import outcomes, variants
     from warex.training.data import limited
-    from warex.training.model import require_extra
+    from warex.training.model import require_packages
     from warex.training.recipe import Recipe
     from warex.training.tables import ablation
 
@@ -95,7 +95,7 @@ def command(
     if not asked:
         raise InputError(f"{data} has no row in test: there is nothing to ask")
     require_free(out)
-    require_extra()
+    require_packages()
     chosen = variants(
         without_relabelled=without_relabelled,
         clean_per_failure=clean_per_failure,

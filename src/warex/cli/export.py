@@ -169,7 +169,7 @@ def command(
     from warex.analysis.run import load_run
     from warex.exports.build import Request, build
     from warex.exports.card import card
-    from warex.exports.dataset import require_free, write_dataset
+    from warex.exports.dataset import require_free, require_parquet, write_dataset
     from warex.exports.examples import KIND_OF_SITE, Choice
     from warex.exports.splits import Plan
 
@@ -180,6 +180,7 @@ def command(
     dimensions = _dimensions(by, held)
     pattern = KIND_OF_SITE if group is None else _pattern(group)
     require_free(out)
+    require_parquet(kind)
     request = Request(
         format=kind,
         choice=Choice(relabel, largest, not (no_images or mask), pattern),

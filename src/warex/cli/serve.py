@@ -86,12 +86,12 @@ def command(
     serve the adapter by vLLM: vllm serve MODEL --enable-lora --lora-modules NAME=DIR.
     """
     from warex.training.batching import Batcher
-    from warex.training.model import load_model, require_extra
+    from warex.training.model import load_model, require_packages
     from warex.training.server import Unsaid, application
 
     if merge and len(adapters) != 1:
         raise click.UsageError("--merge takes one --adapter")
-    require_extra()
+    require_packages()
     taken = _listening(host, port)
     loaded = load_model(model, precision=precision)
     served: dict[str, str | None] = {model: None}

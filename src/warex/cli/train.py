@@ -58,7 +58,7 @@ def command(
     """
     from warex.cli.countdown import Countdown
     from warex.exports.dataset import read_dataset
-    from warex.training.model import require_extra
+    from warex.training.model import require_packages
     from warex.training.recipe import Recipe
     from warex.training.train import Progress, is_first_process, train
 
@@ -69,7 +69,7 @@ def command(
     dataset = read_dataset(data)
     if dpo:
         dataset.pairs("train")
-    require_extra()
+    require_packages()
     chosen = Recipe(**{name: value for name, value in recipe.items() if value is not None})
     facts = dataset.manifest.splits.get("train")
     if facts is not None:

@@ -22,6 +22,7 @@ from warex.errors import InputError
 from warex.exports.names import Format
 from warex.exports.rows import ROWS, Facts, Labelled, Pair, Row
 from warex.exports.trajectories import adp, atif
+from warex.extras import require_extra
 from warex.files import read_ordinary, stands
 from warex.llm.actions import Vocabulary
 from warex.traces.files import write_whole
@@ -123,9 +124,10 @@ def write_dataset(
     ``card`` makes the text of README.md of the whole manifest.
 
     Raises InputError where the folder is a file or holds another data set's files, MachineError
-    where the disk refuses.
+    where the disk refuses or Polars, which writes Parquet, is not installed.
     """
     require_free(folder)
+    require_parquet(draft.manifest.format)
     for name, data in draft.images.items():
         write_whole(folder / name, data)
     facts: dict[str, SplitFacts] = {}
@@ -150,6 +152,12 @@ def require_free(folder: Path) -> None:
         raise InputError(f"{folder} is not a folder: name one for the data set")
     if folder.is_dir() and any(folder.iterdir()):
         raise InputError(f"{folder} is not empty: name a new folder, or delete it")
+
+
+def require_parquet(kind: Format) -> None:
+    """Raise MachineError where a format is written as Parquet, too, and Polars is missing."""
+    if kind in ROWS:
+        require_extra("frames", f"--to {kind}, which writes Parquet,", "polars")
 
 
 def read_dataset(folder: Path) -> Dataset:

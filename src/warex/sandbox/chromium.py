@@ -53,8 +53,9 @@ def find_chromium(
             if own:
                 return max(own, key=_revision)
     raise MachineError(
-        "there is no Chromium on this machine: run `playwright install chromium`, install your"
-        " system's chromium package, or set WAREX_CHROMIUM to one"
+        "there is no Chromium on this machine: install your system's chromium package, run"
+        " `playwright install chromium` (pip install 'warex[demo]' brings it), or set"
+        " WAREX_CHROMIUM to one"
     )
 
 

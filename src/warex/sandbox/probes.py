@@ -12,10 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
-from playwright.sync_api import Error as PlaywrightError
-from playwright.sync_api import sync_playwright
-
-from warex.errors import WarexError
+from warex.errors import MachineError, WarexError
+from warex.extras import require_extra
 from warex.proxy.ca import CertificateAuthority
 from warex.proxy.config import ProxyConfig
 from warex.proxy.forkserver import Forkserver
@@ -146,6 +144,13 @@ def _canary(place: Behind, chromium: Path, needed: bool) -> Finding:
 
 
 def _playwright(place: Behind, chromium: Path, needed: bool) -> Finding:
+    try:
+        require_extra("demo", "the reference agent", "playwright")
+    except MachineError as error:
+        return Finding("playwright", "missing", str(error), needed)
+    from playwright.sync_api import Error as PlaywrightError
+    from playwright.sync_api import sync_playwright
+
     # Chromium refuses its sandbox to root.
     as_root = ("--no-sandbox",) if os.geteuid() == 0 else ()
     nonce = secrets.token_hex(8)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from warex.errors import InputError, MachineError
+from warex.extras import require_extra
 from warex.training.memory import bytes_of_a_weight, require_memory
 from warex.training.openmp import spin_briefly
 
@@ -70,17 +71,10 @@ class LoadedModel:
             yield self.model
 
 
-def require_extra() -> None:
-    """Raise MachineError where the packages of the extra are missing."""
-    from importlib.util import find_spec
-
-    needed = ("torch", "transformers", "peft", "trl", "tensorboard", "uvicorn")
-    missing = [name for name in needed if find_spec(name) is None]
-    if missing:
-        raise MachineError(
-            f"{', '.join(missing)}: not installed. pip install 'warex[train]' brings what training"
-            " needs"
-        )
+def require_packages() -> None:
+    """Raise MachineError where packages of the extra ``train`` are missing."""
+    packages = ("torch", "transformers", "peft", "trl", "tensorboard", "uvicorn")
+    require_extra("train", "a model on this machine", *packages)
 
 
 def require_adapter(folder: Path) -> None:
@@ -104,7 +98,7 @@ def load_model(
     Raises InputError where there is none, its architecture is unknown, or it has no chat template;
     MachineError where the extra is missing or memory does not do.
     """
-    require_extra()
+    require_packages()
     if adapter is not None:
         require_adapter(adapter)
     spin_briefly()

@@ -1,8 +1,8 @@
 """The command line of the reference agent.
 
 Exit codes: 0 it answered, reported or used up its steps; 1 the browser was lost or the result
-cannot be written; 2 bad arguments; 3 no Chromium; 4 the model endpoint cannot be used; 130
-interrupted.
+cannot be written; 2 bad arguments; 3 no Playwright or no Chromium; 4 the model endpoint cannot be
+used; 130 interrupted.
 """
 
 import argparse
@@ -14,20 +14,27 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
-
-from playwright.async_api import Error as BrowserError
 
 from warex.agents.reference.chromium import NoChromium
 from warex.agents.reference.endpoint import Endpoint, ModelError
-from warex.agents.reference.loop import Result, pursue
-from warex.agents.reference.tab import launched
+from warex.errors import MachineError
+from warex.extras import require_extra
+
+if TYPE_CHECKING:
+    from warex.agents.reference.loop import Result
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the agent and return its exit code."""
     options = _parser().parse_args(argv)
+    try:
+        require_extra("demo", "the reference agent", "playwright")
+    except MachineError as error:
+        return _fail(3, str(error))
+    from playwright.async_api import Error as BrowserError
+
     try:
         result = asyncio.run(_run(options))
         if options.result is not None:
@@ -50,7 +57,10 @@ def _fail(code: int, sentence: str) -> int:
     return code
 
 
-async def _run(options: argparse.Namespace) -> Result:
+async def _run(options: argparse.Namespace) -> "Result":
+    from warex.agents.reference.loop import Result, pursue
+    from warex.agents.reference.tab import launched
+
     environment = dict(os.environ)
     try:
         endpoint = Endpoint(options.model, options.base_url, environment)
@@ -78,7 +88,7 @@ async def _run(options: argparse.Namespace) -> Result:
         return Result("model_error", None, 0, str(error))
 
 
-def _write(path: Path, result: Result) -> None:
+def _write(path: Path, result: "Result") -> None:
     """Write the result so that a reader finds all of it or nothing."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:

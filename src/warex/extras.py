@@ -1,0 +1,22 @@
+"""The extras of the installation: packages that `pip install warex` does not bring."""
+
+from typing import Literal
+
+from warex.errors import MachineError
+
+type Extra = Literal["demo", "frames", "ray", "train"]
+
+
+def require_extra(extra: Extra, purpose: str, *packages: str) -> None:
+    """Raise MachineError where a package of an extra is not installed.
+
+    ``purpose`` is what needs it, the sentence's first words.
+    """
+    from importlib.util import find_spec
+
+    missing = [package for package in packages if find_spec(package) is None]
+    if missing:
+        raise MachineError(
+            f"{purpose} needs {', '.join(missing)}, not installed here: pip install"
+            f" 'warex[{extra}]'"
+        )
