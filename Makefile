@@ -47,7 +47,7 @@ check: setup ## lint, types, contracts, docs
 	@.venv/bin/lint-imports
 	@$(PYTHON) -m pytest -m "not (wire or browser or slow)" -k docs
 
-bench: setup ## measure against peers, each a ratio in one run
+bench: setup ## measure what WAREX costs: a row for each promise
 	@$(PYTHON) -m bench
 
 # Without UPGRADE=1, versions that still fit stay as they are.

@@ -1,1 +1,1 @@
-"""Benchmarks: what WAREX costs, in one run beside its peers (``python -m bench``)."""
+"""Benchmarks: what WAREX costs (``python -m bench``)."""

@@ -1,7 +1,7 @@
 """Measure, print the table, and say whether every target is met.
 
 python -m bench                       all but the demo
-python -m bench requests event        the ones that are named
+python -m bench requests exec         the ones that are named
 python -m bench --json FILE           the table for programs too
 python -m bench --docs FILE           put the table into a page, between its marks
 python -m bench --quick               a few seconds each: does it work? The numbers mean little.
@@ -25,28 +25,17 @@ from rich.console import Console
 from bench import (
     coverage,
     demo,
-    event,
     exec_ready,
     first_event,
-    inside,
     latency,
     machine,
     memory,
-    on_ray,
     overhead,
     pages,
-    processor,
-    question_memory,
-    reading,
     ready,
-    redact,
     report,
-    rewritten,
-    scheduler,
     table,
-    tapped,
     throughput,
-    values,
 )
 from bench.fuzz import command as fuzz
 from bench.row import Row
@@ -66,30 +55,15 @@ class Benchmark:
 
 
 BENCHMARKS: Mapping[str, Benchmark] = {
-    "requests": Benchmark(throughput.measure, ("requests", "passed-through")),
-    "page": Benchmark(pages.measure, ("page", "page-direct")),
-    "ready": Benchmark(ready.measure, ("ready", "ready-processor")),
+    "requests": Benchmark(throughput.measure, ("requests",)),
+    "page": Benchmark(pages.measure, ("page",)),
+    "ready": Benchmark(ready.measure, ("ready",)),
     "memory": Benchmark(memory.measure, ("memory",)),
     "first-event": Benchmark(first_event.measure, ("first-event",)),
-    "rewritten": Benchmark(rewritten.measure, ("rewritten-first", "rewritten-last")),
-    "values": Benchmark(values.measure, ("values-text", "values-json")),
-    "tapped-stream": Benchmark(tapped.measure, ("tapped-stream",)),
-    "question-memory": Benchmark(question_memory.measure, ("question-memory",)),
-    "processor": Benchmark(processor.measure, tuple(processor.names())),
-    "namespace": Benchmark(
-        inside.measure, ("namespace-kept", "namespace-fresh", "namespace-relay")
-    ),
-    "exec": Benchmark(exec_ready.measure, ("exec", "exec-scenario", "exec-answer")),
-    "event": Benchmark(event.measure, ("event",)),
-    "redact": Benchmark(redact.measure, ("redact", "redact-cold")),
-    "reading": Benchmark(reading.measure, ("reading", "reading-memory", "inspect")),
+    "exec": Benchmark(exec_ready.measure, ("exec", "exec-answer")),
     "proxy-latency": Benchmark(latency.measure, ("proxy-latency",)),
     "campaign-overhead": Benchmark(overhead.measure, ("campaign-overhead",)),
-    "ray-against-local": Benchmark(on_ray.measure, ("ray-against-local",)),
-    "report-10000": Benchmark(
-        report.measure, ("report-10000", "report-10000-html", "report-10000-memory")
-    ),
-    "scheduler": Benchmark(scheduler.measure, ("scheduler", "scheduler-linear")),
+    "report-10000": Benchmark(report.measure, ("report-10000",)),
     "demo": Benchmark(demo.measure, ("demo",)),
 }
 ONLY_WHEN_NAMED = ("demo",)
@@ -111,7 +85,7 @@ def main() -> int:
         return CHECKS[sys.argv[1]](sys.argv[2:])
     parser = argparse.ArgumentParser(
         prog="python -m bench",
-        description="What WAREX costs, in one run beside its peers. Without names: all but the "
+        description="What WAREX costs. Without names: all but the "
         "demo, whose time `time make demo` tells (target: 3 minutes on 2 cores).",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))

@@ -1,8 +1,7 @@
-"""The lanes that are measured; what they are compared with stands in ``peers``."""
+"""The lanes that are measured."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal
 
 from bench.counted import Lane, counting_lane
 from bench.setting import HOST, Setting
@@ -39,41 +38,19 @@ LOADED = Scenario(
 )
 """Rules that match, count and never fire."""
 
-ELSEWHERE = Scenario(
-    name="elsewhere",
-    rules=(
-        Rule(
-            name="other-site",
-            match=Match(url="https://shop.example/*"),
-            trigger=Trigger(always=True),
-            fault=HttpError(status=500),
-        ),
-    ),
-)
-"""A scenario about another host: with ``record=concerned`` this one is passed through."""
 
-
-def warex_config(
-    setting: Setting,
-    scenario: Scenario | None = None,
-    record: Literal["all", "concerned"] = "all",
-) -> ProxyConfig:
+def warex_config(setting: Setting, scenario: Scenario | None = None) -> ProxyConfig:
     """Return a lane's configuration with tracing on."""
     return ProxyConfig(
         ca=setting.ca.folder,
         out=setting.fresh("trial"),
         scenario=scenario,
-        record=record,
         insecure=True,
     )
 
 
 @contextmanager
-def lane(
-    setting: Setting,
-    scenario: Scenario | None = None,
-    record: Literal["all", "concerned"] = "all",
-) -> Iterator[Lane]:
-    """Run a lane as the other candidates are run, for clients that know the proxy."""
-    with counting_lane(setting, warex_config(setting, scenario, record)) as running:
+def lane(setting: Setting, scenario: Scenario | None = None) -> Iterator[Lane]:
+    """Run a lane, for clients that know the proxy."""
+    with counting_lane(setting, warex_config(setting, scenario)) as running:
         yield running

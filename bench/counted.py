@@ -12,9 +12,8 @@ from pathlib import Path
 
 from bench.setting import Setting
 from warex.proxy.config import ProxyConfig
-from warex.proxy.handed import Handed
 from warex.proxy.lane import Proxy, started
-from warex.traces import EVENTS, LlmCall, RequestSeen, ResponseSeen, TlsRejected, Tunnel, iter_trace
+from warex.traces import EVENTS, LlmCall, RequestSeen, ResponseSeen, TlsRejected, iter_trace
 
 
 class Uncounted(RuntimeError):
@@ -27,7 +26,6 @@ class Lane:
     def __init__(self, proxy: Proxy) -> None:
         self.proxy, self.port, self.pid = proxy, proxy.port, proxy.pid
         self._answered: Counter[str] = Counter()
-        self._passed = 0
         self._calls: Counter[str] = Counter()
 
     def answered(self, *urls: str, times: int = 1) -> None:
@@ -35,17 +33,13 @@ class Lane:
         for url in urls:
             self._answered[url] += times
 
-    def passed(self, received: int) -> None:
-        """Count bytes that a client received through tunnels, unread, as was asked for."""
-        self._passed += received
-
     def called(self, answer: str, times: int = 1) -> None:
         """Count calls to a model whose answer the lane has read as this text, to its end."""
         self._calls[answer] += times
 
     def check(self, trace: Path) -> None:
         """Raise Uncounted unless the trace holds all that was counted, or if nothing was."""
-        if not self._answered and not self._passed:
+        if not self._answered:
             raise Uncounted("nothing was counted that the lane's trace could hold")
         all_recorded(self._answered, trace)
         if missing := self._calls - _calls(trace):
@@ -53,12 +47,6 @@ class Lane:
             raise Uncounted(
                 f"of {self._calls.total():,} calls to a model {missing.total():,} are not in the"
                 f" trace as they were answered; {times:,} with {answer[:40]!r}"
-            )
-        tunnelled = _tunnelled(trace)
-        if tunnelled < self._passed:
-            raise Uncounted(
-                f"{self._passed:,} bytes were received through tunnels, but the trace has"
-                f" {tunnelled:,}"
             )
 
 
@@ -102,19 +90,8 @@ def _calls(trace: Path) -> Counter[str]:
     )
 
 
-def _tunnelled(trace: Path) -> int:
-    """Return the bytes that clients received through tunnels which were meant to be some."""
-    return sum(
-        entry.event.received
-        for entry in iter_trace(trace)
-        if isinstance(entry.event, Tunnel) and entry.event.why != "tls_rejected"
-    )
-
-
 @contextmanager
-def counting_lane(
-    setting: Setting, config: ProxyConfig, handed: Handed | None = None
-) -> Iterator[Lane]:
+def counting_lane(setting: Setting, config: ProxyConfig) -> Iterator[Lane]:
     """Run a lane; its client counts on it what was answered.
 
     Raises RuntimeError where its trial turned out void, since nothing then counts, and Uncounted
@@ -122,7 +99,7 @@ def counting_lane(
     """
     if config.out is None:
         raise ValueError("a lane without a trace cannot tell what came through it")
-    with started(setting.forkserver, config, handed=handed) as proxy:
+    with started(setting.forkserver, config) as proxy:
         lane = Lane(proxy)
         yield lane
     if proxy.broken:

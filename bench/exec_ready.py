@@ -19,60 +19,29 @@ WAREX = str(Path(sys.executable).with_name("warex"))
 _NOW = "echo $EPOCHREALTIME"
 TOLD = ("bash", "-c", _NOW)
 """Its first instruction, as far as a program can tell: seconds since 1970."""
-OWN = """\
-schema_version: 1
-name: checkout-fails-twice
-rules:
-  - name: shop-down
-    match: {url: "https://shop.example/checkout*", method: [POST]}
-    trigger: {first: 2}
-    fault: {kind: http_error, status: 503}
-"""
 
 
 def measure(setting: Setting) -> list[Row]:
-    """Start a command in a namespace until it runs, without a scenario and with one of one's own.
-
-    A file is read before the command may start; a preset was read by WAREX's own tests.
-    """
-    return [*_until_run(setting), _until_answered(setting)]
+    """Start a command in a namespace until it runs, and one until it is answered."""
+    return [_until_run(setting), _until_answered(setting)]
 
 
-def _until_run(setting: Setting) -> list[Row]:
-    own = setting.folder / "own.yaml"
-    own.write_text(OWN)
-    options = {
-        "alone": [],
-        "plain": [WAREX, "exec", "--quiet", "--isolate", "namespace"],
-        "preset": [WAREX, "exec", "--quiet", "--scenario", "paper/server-error"],
-        "own": [WAREX, "exec", "--quiet", "--scenario", str(own)],
-    }
-    seconds: dict[str, list[float]] = {name: [] for name in options}
+def _until_run(setting: Setting) -> Row:
+    plain = (WAREX, "exec", "--quiet", "--isolate", "namespace", "--")
+    alone, behind = list[float](), list[float]()
     for _ in range(3 if setting.quick else 31):
-        for name, before in options.items():
-            seconds[name].append(_until_it_runs(*before))
-    alone, plain, preset, with_own = (median(each) * 1000 for each in seconds.values())
-    return [
-        Row(
-            "exec",
-            "`warex exec` until the command's first instruction, in a network of its own",
-            plain,
-            "ms",
-            300,
-            at_least=False,
-            detail=f"slowest {max(seconds['plain']) * 1000:.0f} ms; under a preset {preset:.0f} ms;"
-            f" the command alone {alone:.0f} ms",
-        ),
-        Row(
-            "exec-scenario",
-            "the same under a scenario of one's own, which is read first",
-            with_own,
-            "ms",
-            300,
-            at_least=False,
-            detail=f"slowest {max(seconds['own']) * 1000:.0f} ms",
-        ),
-    ]
+        alone.append(_until_told(*TOLD))
+        behind.append(_until_told(*plain, *TOLD))
+    return Row(
+        "exec",
+        "`warex exec` until the command's first instruction, in a network of its own",
+        median(behind) * 1000,
+        "ms",
+        300,
+        at_least=False,
+        detail=f"slowest {max(behind) * 1000:.0f} ms; the command alone"
+        f" {median(alone) * 1000:.0f} ms",
+    )
 
 
 def _until_answered(setting: Setting) -> Row:
@@ -100,10 +69,6 @@ def _until_answered(setting: Setting) -> Row:
         at_least=False,
         detail=f"slowest {max(behind) * 1000:.0f} ms; curl alone {median(alone) * 1000:.0f} ms",
     )
-
-
-def _until_it_runs(*before: str) -> float:
-    return _until_told(*before, *(["--"] if before else []), *TOLD)
 
 
 def _until_told(*command: str) -> float:

@@ -11,7 +11,7 @@ from bench.load import trusting, tunnel
 from bench.programs import site
 from bench.row import Row
 from bench.setting import HOST, Setting
-from bench.streams import ask, said
+from bench.streams import SAID, ask
 
 PATH = "/v1/chat/completions"
 
@@ -29,7 +29,7 @@ def measure(setting: Setting) -> list[Row]:
             for _ in range(1 + (3 if setting.quick else 50))
         ]
         recorder.answered(f"https://{authority}{PATH}", times=len(times))
-        recorder.called(said(1), times=len(times))
+        recorder.called(SAID, times=len(times))
     del times[0]  # The first calls open connections.
     added = median(late - early for early, late in times)
     return [

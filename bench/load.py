@@ -1,13 +1,11 @@
 """A client that keeps connections busy, each with one request at a time.
 
 It costs as little as Python allows: one thread, a selector, TLS straight on the socket, one request
-made in advance with the headers that Chromium sends. HTTP/1.1, unless HTTP/2 is asked for.
+made in advance with the headers that Chromium sends.
 
-    python -m bench.load [h2]      ends when its input does; by the line:
-    connect NAME PROXY PORT N      opens N connections to localhost:PORT (PROXY 0: directly) → ok,
-                                   or the protocol that is spoken there
+    python -m bench.load           ends when its input does; by the line:
+    connect NAME PROXY PORT N      opens N connections to localhost:PORT (PROXY 0: directly) → ok
     turn NAME SECONDS              keeps them busy → answers and seconds
-    fresh PROXY PORT SECONDS       a connection for each request, one by one → answers and seconds
 """
 
 import selectors
@@ -19,7 +17,7 @@ from dataclasses import dataclass
 
 from bench.programs import Program
 from bench.setting import HOST
-from bench.talk import PATH, client
+from bench.talk import PATH, Client
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +33,10 @@ class Turn:
         return self.answers / self.seconds
 
 
-def turn(client: Program, line: str) -> Turn:
-    """Have a client do as a line says, ``turn …`` or ``fresh …``."""
-    answers, seconds = client.ask(line).split()
-    return Turn(int(answers), float(seconds))
+def turn(client: Program, name: str, seconds: float) -> Turn:
+    """Have a client keep a group of its connections busy."""
+    answers, took = client.ask(f"turn {name} {seconds}").split()
+    return Turn(int(answers), float(took))
 
 
 def url(port: int) -> str:
@@ -62,44 +60,33 @@ def tunnel(proxy: int, port: int, context: ssl.SSLContext) -> ssl.SSLSocket:
     return context.wrap_socket(raw, server_hostname=HOST)
 
 
-def trusting(protocol: str = "http/1.1") -> ssl.SSLContext:
-    """Return a client's context that speaks one protocol and takes any certificate.
+def trusting() -> ssl.SSLContext:
+    """Return a client's context that speaks HTTP/1.1 and takes any certificate.
 
     Checking the chain is the client's work, not the proxies'.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
-    context.set_alpn_protocols([protocol])
+    context.set_alpn_protocols(["http/1.1"])
     return context
 
 
 class Load:
     """Named groups of connections, each to one candidate."""
 
-    def __init__(self, protocol: str = "http/1.1") -> None:
-        self._protocol = protocol
-        self._context = trusting(protocol)
+    def __init__(self) -> None:
+        self._context = trusting()
         self._groups: dict[str, selectors.BaseSelector] = {}
 
-    def connect(self, name: str, proxy: int, port: int, number: int) -> str:
-        """Open the connections of a group, which closes those that it had.
-
-        Returns ok, or the only protocol that is spoken there.
-        """
-        for key in list(self._groups[name].get_map().values()) if name in self._groups else ():
-            _socket(key).close()
+    def connect(self, name: str, proxy: int, port: int, number: int) -> None:
+        """Open the connections of a group."""
         selector = selectors.DefaultSelector()
         for _ in range(number):
             connected = tunnel(proxy, port, self._context)
-            chosen = connected.selected_alpn_protocol() or "http/1.1"
-            if chosen != self._protocol:
-                connected.close()
-                return chosen
             connected.setblocking(False)
-            selector.register(connected, selectors.EVENT_READ, client(self._protocol, port))
+            selector.register(connected, selectors.EVENT_READ, Client(port))
         self._groups[name] = selector
-        return "ok"
 
     def turn(self, name: str, seconds: float) -> Turn:
         """Keep a group busy; return its answers.
@@ -111,7 +98,7 @@ class Load:
         until = began + seconds
         answers, waiting = 0, 0
         for key in list(selector.get_map().values()):
-            _socket(key).send(key.data.ask())
+            _socket(key).send(key.data.request)
             waiting += 1
         while waiting:
             for key, _ in selector.select(30) or _silence(name):
@@ -126,25 +113,9 @@ class Load:
                     continue
                 answers += 1
                 if time.perf_counter() < until:
-                    connected.send(key.data.ask())
+                    connected.send(key.data.request)
                 else:
                     waiting -= 1
-        return Turn(answers, time.perf_counter() - began)
-
-    def fresh(self, proxy: int, port: int, seconds: float) -> Turn:
-        """Open a connection for each request; return the answers."""
-        answers = 0
-        began = time.perf_counter()
-        while time.perf_counter() < began + seconds:
-            says = client(self._protocol, port)
-            with tunnel(proxy, port, self._context) as connected:
-                connected.sendall(says.ask())
-                while more := connected.recv(65536):
-                    if says.take(more):
-                        answers += 1
-                        break
-                else:
-                    raise ConnectionError("closed in the midst of an answer")
         return Turn(answers, time.perf_counter() - began)
 
 
@@ -158,21 +129,17 @@ def _silence(name: str) -> list[tuple[selectors.SelectorKey, int]]:
     raise ConnectionError(f"{name} did not answer for 30 s")
 
 
-def _print(done: Turn) -> None:
-    print(done.answers, done.seconds, flush=True)
-
-
 def main() -> None:
     """Do as the input says, line by line."""
-    load = Load(*sys.argv[1:])
+    load = Load()
     for line in sys.stdin:
         match line.split():
             case ["connect", name, proxy, port, number]:
-                print(load.connect(name, int(proxy), int(port), int(number)), flush=True)
-            case ["fresh", proxy, port, seconds]:
-                _print(load.fresh(int(proxy), int(port), float(seconds)))
+                load.connect(name, int(proxy), int(port), int(number))
+                print("ok", flush=True)
             case ["turn", name, seconds]:
-                _print(load.turn(name, float(seconds)))
+                done = load.turn(name, float(seconds))
+                print(done.answers, done.seconds, flush=True)
             case _:
                 raise SystemExit(f"{line!r} is no command")
 

@@ -1,7 +1,7 @@
 """A site that answers 2 kB over TLS and costs as little as Python allows.
 
 What site and client use of the machine is missing to the proxy between them. So: one thread, a
-selector, TLS straight on the socket, and answers made in advance, over HTTP/1.1 or HTTP/2.
+selector, TLS straight on the socket, and answers made in advance.
 
     python -m bench.quick_site CERTIFICATE KEY     prints its port; ends when its input does
 """
@@ -30,7 +30,7 @@ def serve(context: ssl.SSLContext, listener: socket.socket) -> None:
                 except OSError:
                     asked = b""
                 if asked:
-                    if answer := key.data.take(asked):
+                    if answer := talk.answer(asked):
                         ready.sendall(answer)
                 else:
                     selector.unregister(ready)
@@ -44,8 +44,7 @@ def serve(context: ssl.SSLContext, listener: socket.socket) -> None:
                 except OSError:
                     continue
                 connected.setblocking(False)
-                says = talk.site(connected.selected_alpn_protocol())
-                selector.register(connected, selectors.EVENT_READ, says)
+                selector.register(connected, selectors.EVENT_READ)
             else:
                 return
 
@@ -54,7 +53,6 @@ def main() -> None:
     """Serve on any free port of loopback."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(sys.argv[1], sys.argv[2])
-    context.set_alpn_protocols(list(reversed(talk.PROTOCOLS)))
     with socket.create_server(("127.0.0.1", 0), backlog=256) as listener:
         print(listener.getsockname()[1], flush=True)
         serve(context, listener)

@@ -5,7 +5,6 @@ import time
 from statistics import median
 
 from bench.candidates import LOADED, warex_config
-from bench.processes import threads_seconds
 from bench.row import Row
 from bench.setting import Setting
 from warex.proxy.lane import started
@@ -15,13 +14,11 @@ def measure(setting: Setting) -> list[Row]:
     """End a lane's proxy and start the next one until it accepts a connection; the median."""
     starts: list[float] = []
     turns: list[float] = []
-    spent: list[float] = []
     ended = 0.0
     for _ in range(4 if setting.quick else 21):
         config = warex_config(setting, LOADED)
         began = time.perf_counter()
         with started(setting.forkserver, config) as proxy:
-            spent.append(threads_seconds(proxy.pid))
             socket.create_connection((proxy.host, proxy.port), timeout=10).close()
             starts.append(time.perf_counter() - began)
             if ended:
@@ -38,14 +35,5 @@ def measure(setting: Setting) -> list[Row]:
             at_least=False,
             detail=f"of it the start {median(starts) * 1000:.0f} ms; "
             f"slowest {max(turns) * 1000:.0f} ms",
-        ),
-        Row(
-            "ready-processor",
-            "processor time of a lane's process until it accepts",
-            median(spent) * 1000,
-            "ms",
-            10,
-            at_least=False,
-            detail=f"least {min(spent) * 1000:.1f} ms, most {max(spent) * 1000:.1f} ms",
-        ),
+        )
     ]

@@ -12,9 +12,8 @@ class Row:
     measured: float | None
     """None: it could not be measured here, and ``detail`` says why."""
     unit: str
-    """``times`` for a ratio to a peer in the same run; otherwise ms, µs, MB, s."""
-    target: float | None
-    """None: nothing is asked of it."""
+    """``times`` for a ratio to a peer in the same run; otherwise ms, MB, s, %."""
+    target: float
     at_least: bool
     """Whether more is better: the target is the least; otherwise it is the most allowed."""
     detail: str = ""
@@ -22,8 +21,8 @@ class Row:
 
     @property
     def ok(self) -> bool | None:
-        """Whether the target is met; None where there is none, or nothing was measured."""
-        if self.measured is None or self.target is None:
+        """Whether the target is met; None where nothing was measured."""
+        if self.measured is None:
             return None
         if self.at_least:
             return self.measured >= self.target
@@ -37,8 +36,6 @@ class Row:
     @property
     def target_text(self) -> str:
         """The target with its unit, as a relation."""
-        if self.target is None:
-            return "none"
         return f"{'≥' if self.at_least else '≤'} {_with_unit(self.target, self.unit)}"
 
 

@@ -1,10 +1,8 @@
 """A site over TLS with the slower things that benchmarks ask for. One thread a connection.
 
 GET /bytes/N                  N bytes
-GET /document/N               an HTML document of N bytes
 GET /page                     a page of 60 scripts, style sheets and images, none cacheable
 POST /v1/chat/completions     a model's streamed answer: two events, the second later
-POST …?events=N               N events and the last, one by one, as a fast model sends them
 
 python -m bench.site CERTIFICATE KEY     prints its port; ends when its input does
 """
@@ -16,13 +14,11 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from bench.streams import BETWEEN_EVENTS, BETWEEN_TOKENS, EVENT, LAST_EVENTS
+from bench.streams import BETWEEN_EVENTS, EVENT, LAST_EVENTS
 
 KINDS = ("js", "css", "png")
 SUB_RESOURCES = 60
 _PIECE = bytes(64 * 1024)
-_BEGINNING = b"<!doctype html><head><title>Long</title></head><body>"
-_TEXT = b"<p>A line of text with a <a href=/page>link</a>.</p>\n"
 _PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489"
     "0000000d49444154789c636060606000000005000157a7c1a40000000049454e44ae426082"
@@ -57,9 +53,6 @@ class _Answers(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.path.startswith("/bytes/"):
             self._send_bytes(int(self.path.rpartition("/")[2]))
-        elif self.path.startswith("/document/"):
-            number = int(self.path.rpartition("/")[2].partition("?")[0])
-            self._send("text/html", (_BEGINNING + _TEXT * (number // len(_TEXT)))[:number])
         elif self.path.startswith("/part/"):
             self._send(*_SUB_RESOURCE[self.path.rpartition(".")[2]])
         else:
@@ -68,12 +61,8 @@ class _Answers(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["content-length"]))
         self._head("text/event-stream", "Transfer-Encoding", "chunked")
-        _, _, events = self.path.partition("?events=")
-        for number in range(int(events or 1)):
-            if number:
-                time.sleep(BETWEEN_TOKENS)
-            self.wfile.write(_chunk(EVENT))
-        time.sleep(BETWEEN_TOKENS if events else BETWEEN_EVENTS)
+        self.wfile.write(_chunk(EVENT))
+        time.sleep(BETWEEN_EVENTS)
         self.wfile.write(_chunk(LAST_EVENTS) + b"0\r\n\r\n")
 
     def _head(self, media_type: str, framing: str, value: str) -> None:

@@ -6,8 +6,6 @@ import time
 
 BETWEEN_EVENTS = 0.05
 """Seconds. A proxy that holds the stream back until its end is late by as much."""
-BETWEEN_TOKENS = 0.002
-"""Seconds: the events of a fast model. Each comes alone."""
 
 
 def _event(content: str) -> bytes:
@@ -38,22 +36,21 @@ QUESTION = json.dumps(
 """An agent's call with a page in it: 8 kB."""
 
 
-def said(events: int) -> str:
-    """Return what the model says in so many events, and the last."""
-    return FIRST * events + LAST
+SAID = FIRST + LAST
+"""What the model says."""
 
 
-def ask(connection: ssl.SSLSocket, authority: str, path: str, question: bytes = QUESTION) -> float:
+def ask(connection: ssl.SSLSocket, authority: str, path: str) -> float:
     """Ask the model; return the seconds until the first event, having read to the end.
 
     Raises ConnectionError where what came is not a model's answer.
     """
     head = (
         f"POST {path} HTTP/1.1\r\nHost: {authority}\r\nContent-Type: application/json\r\n"
-        f"Authorization: Bearer none\r\nContent-Length: {len(question)}\r\n\r\n"
+        f"Authorization: Bearer none\r\nContent-Length: {len(QUESTION)}\r\n\r\n"
     )
     began = time.perf_counter()
-    connection.sendall(head.encode() + question)
+    connection.sendall(head.encode() + QUESTION)
     held, first = bytearray(), 0.0
     while not held.endswith(b"0\r\n\r\n"):
         if not (more := connection.recv(65536)):

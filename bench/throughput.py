@@ -1,50 +1,44 @@
 """HTTPS requests per second on 16 kept connections, against stock mitmdump.
 
-All candidates stay up and take turns of a second under the same client, so that whatever else the
-machine does falls on all of them alike. The result is the ratio of the medians.
+Both stay up and take turns of a second under the same client, so that whatever else the
+machine does falls on both alike. The result is the ratio of the medians.
 """
 
 from contextlib import ExitStack
 from statistics import median
 
 from bench import load
-from bench.candidates import ELSEWHERE, LOADED, lane
+from bench.candidates import LOADED, lane
 from bench.counted import Lane
 from bench.load import Turn
-from bench.peers import Running
-from bench.peers.mitmdump import mitmdump
+from bench.mitmdump import Running, mitmdump
 from bench.processes import processor_seconds
 from bench.programs import program, site
 from bench.row import Row
 from bench.setting import Setting
-from bench.talk import BODY
 from bench.turns import there_and_back
 
 CONNECTIONS = 16
 
 
 def measure(setting: Setting) -> list[Row]:
-    """Measure a lane that reads everything and one that passes the host through."""
+    """Measure a lane that traces under a scenario, and mitmdump."""
     rounds, seconds = (2, 0.3) if setting.quick else (20, 1.0)
     with ExitStack() as stack:
         port = stack.enter_context(site("bench.quick_site", *setting.tls))
         read = stack.enter_context(lane(setting, LOADED))
-        passed = stack.enter_context(lane(setting, ELSEWHERE, "concerned"))
-        proxies: dict[str, Running | Lane] = {
-            "mitmdump": stack.enter_context(mitmdump(setting)),
-            "warex": read,
-            "passed": passed,
-        }
         client = stack.enter_context(program("bench.load"))
 
         def turn(name: str) -> Turn:
-            done = load.turn(client, f"turn {name} {seconds}")
+            done = load.turn(client, name, seconds)
             if name == "warex":
                 read.answered(load.url(port), times=done.answers)
-            elif name == "passed":
-                passed.passed(done.answers * len(BODY))
             return done
 
+        proxies: dict[str, Running | Lane] = {
+            "mitmdump": stack.enter_context(mitmdump(setting)),
+            "warex": read,
+        }
         client.ask(f"connect direct 0 {port} {CONNECTIONS}")
         direct = turn("direct").rate
         for name, proxy in proxies.items():
@@ -59,14 +53,6 @@ def measure(setting: Setting) -> list[Row]:
                 used[name] += processor_seconds(proxies[name].pid) - before
     typical = {name: median(each.rate for each in found) for name, found in turns.items()}
     cost = {name: used[name] / sum(each.answers for each in turns[name]) * 1000 for name in proxies}
-
-    def behind(name: str) -> str:
-        return (
-            f"{typical[name]:,.0f} requests/s and {cost[name]:.2f} ms of processor time each; "
-            f"mitmdump {typical['mitmdump']:,.0f} and {cost['mitmdump']:.2f} ms; "
-            f"direct {direct:,.0f}"
-        )
-
     return [
         Row(
             "requests",
@@ -75,15 +61,8 @@ def measure(setting: Setting) -> list[Row]:
             "times",
             1.6,
             at_least=True,
-            detail=behind("warex"),
-        ),
-        Row(
-            "passed-through",
-            "the same for a host that is passed through (`--record concerned`)",
-            typical["passed"] / typical["mitmdump"],
-            "times",
-            10,
-            at_least=True,
-            detail=behind("passed"),
-        ),
+            detail=f"{typical['warex']:,.0f} requests/s and {cost['warex']:.2f} ms of processor"
+            f" time each; mitmdump {typical['mitmdump']:,.0f} and {cost['mitmdump']:.2f} ms;"
+            f" direct {direct:,.0f}",
+        )
     ]
