@@ -23,9 +23,11 @@ def test_the_traits_of_an_effect_do_not_contradict_each_other(kind: type[Effect]
     assert not (traits.keeps_answer and traits.ends)
     assert traits.ends or not traits.cuts
     assert traits.cuts or not traits.unreachable
+    assert traits.unreachable or traits.kernel is None
+    assert not (traits.rewrites and (traits.keeps_answer or traits.ends))
 
 
 def test_effects_are_found_by_their_traits_under_the_names_of_the_trace() -> None:
-    assert named(keeps_answer=True) == {"delay", "trickle"}
-    assert named(unreachable=True) == {"unresolved", "refuse", "drop"}
-    assert name_of(Delay(1.0)) in named(ends=False)
+    assert named(lambda traits: traits.keeps_answer) == {"delay", "trickle"}
+    assert named(lambda traits: traits.unreachable) == {"unresolved", "refuse", "drop"}
+    assert name_of(Delay(1.0)) not in named(lambda traits: traits.ends)

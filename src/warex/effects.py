@@ -1,6 +1,6 @@
 """The few things that a fault can ask the proxy to do, and what is true of each of them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal, get_args
 
@@ -12,25 +12,31 @@ from warex.rewriting.base import Edit
 class Traits:
     """What is true of every effect of one kind."""
 
-    ends: bool
+    ends: bool = False
     """Nothing else can happen to the exchange, or attempt, after it."""
-    cuts: bool
+    cuts: bool = False
     """The client gets no answer over HTTP."""
-    unreachable: bool
+    unreachable: bool = False
     """There is not even a connection to the site."""
-    keeps_answer: bool
+    kernel: Literal["refuse", "drop"] | None = None
+    """What the kernel does to the connection, where the proxy can do nothing to it any more."""
+    keeps_answer: bool = False
     """The client gets the site's own answer, whole, if perhaps late."""
-    goes_by_asking_again: bool
+    rewrites: bool = False
+    """The client gets the site's own answer, changed as it passes."""
+    depends_on_site: bool = False
+    """It does nothing where the site has given nothing yet, or does not take a second request."""
+    goes_by_asking_again: bool = True
     """Who asks for the same again gets the site's own answer, unless hit again."""
+    judged_by_values: bool = False
+    """Recovery is to doubt the values that it changed, where the ledger has them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delay:
     """Hold the exchange for a while, then carry on."""
 
-    traits: ClassVar[Traits] = Traits(
-        ends=False, cuts=False, unreachable=False, keeps_answer=True, goes_by_asking_again=True
-    )
+    traits: ClassVar[Traits] = Traits(keeps_answer=True)
 
     seconds: float
 
@@ -50,9 +56,7 @@ class Gate:
 class Reply:
     """Answer with this instead of the site's answer."""
 
-    traits: ClassVar[Traits] = Traits(
-        ends=True, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=True
-    )
+    traits: ClassVar[Traits] = Traits(ends=True)
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -74,9 +78,7 @@ class Cut:
     On HTTP/2 a close ends the stream (RFC 9113 RST_STREAM); a reset always takes the connection.
     """
 
-    traits: ClassVar[Traits] = Traits(
-        ends=True, cuts=True, unreachable=False, keeps_answer=False, goes_by_asking_again=True
-    )
+    traits: ClassVar[Traits] = Traits(ends=True, cuts=True)
 
     how: Literal["close", "reset"] = "close"
 
@@ -88,9 +90,7 @@ class Trickle:
     A stream's pieces are its events, lines or messages; any other answer is divided into sixteen.
     """
 
-    traits: ClassVar[Traits] = Traits(
-        ends=False, cuts=False, unreachable=False, keeps_answer=True, goes_by_asking_again=True
-    )
+    traits: ClassVar[Traits] = Traits(keeps_answer=True)
 
     pause: float
     """Seconds."""
@@ -104,9 +104,7 @@ class Truncate:
     ``reset`` end the connection in the middle, as in ``Cut``.
     """
 
-    traits: ClassVar[Traits] = Traits(
-        ends=True, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=True
-    )
+    traits: ClassVar[Traits] = Traits(ends=True)
 
     share: float
     """Of the answer's pieces, from 0 to below 1; at least the first piece, never the last."""
@@ -120,9 +118,7 @@ class Rewrite:
     Delivered means that the page itself reported to be shown, at the edit's ``report``.
     """
 
-    traits: ClassVar[Traits] = Traits(
-        ends=False, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=True
-    )
+    traits: ClassVar[Traits] = Traits(rewrites=True, judged_by_values=True)
 
     edit: Edit
     link: str = ""
@@ -133,9 +129,7 @@ class Rewrite:
 class Elsewhere:
     """Ask the site for another of its pages, one that was asked for before, in place of this."""
 
-    traits: ClassVar[Traits] = Traits(
-        ends=False, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=True
-    )
+    traits: ClassVar[Traits] = Traits(depends_on_site=True)
 
     draw: float
     """Which of those pages: from 0 to below 1, the first to the last."""
@@ -145,9 +139,7 @@ class Elsewhere:
 class Earlier:
     """Answer with what the site answered when the same was first asked for."""
 
-    traits: ClassVar[Traits] = Traits(
-        ends=True, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=True
-    )
+    traits: ClassVar[Traits] = Traits(ends=True, depends_on_site=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +147,7 @@ class Twice:
     """Send the request to the site once more, and before the client's own."""
 
     traits: ClassVar[Traits] = Traits(
-        ends=False, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=False
+        depends_on_site=True, goes_by_asking_again=False, judged_by_values=True
     )
 
 
@@ -166,9 +158,7 @@ class Amend:
     It is looked for wherever it comes: in the exchange itself, or as an event of another one.
     """
 
-    traits: ClassVar[Traits] = Traits(
-        ends=True, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=False
-    )
+    traits: ClassVar[Traits] = Traits(ends=True, goes_by_asking_again=False)
 
     change: Change | None
     """None leaves it as it is."""
@@ -180,9 +170,7 @@ class Amend:
 class Say:
     """Put a message into the stream of events on which a client of tools (MCP) awaits answers."""
 
-    traits: ClassVar[Traits] = Traits(
-        ends=False, cuts=False, unreachable=False, keeps_answer=False, goes_by_asking_again=False
-    )
+    traits: ClassVar[Traits] = Traits(goes_by_asking_again=False)
 
     message: bytes
     after: float = 0.0
@@ -200,9 +188,7 @@ type Distrust = Literal["expired", "wrong_host", "self_signed", "unknown_ca"]
 class Unresolved:
     """Give the name no address (RFC 1035 RCODE 3 or 2, or no answer at all)."""
 
-    traits: ClassVar[Traits] = Traits(
-        ends=True, cuts=True, unreachable=True, keeps_answer=False, goes_by_asking_again=True
-    )
+    traits: ClassVar[Traits] = Traits(ends=True, cuts=True, unreachable=True)
 
     code: Answerless
 
@@ -211,27 +197,21 @@ class Unresolved:
 class Refuse:
     """Answer the connection's first packet with a TCP reset, as if no server listened."""
 
-    traits: ClassVar[Traits] = Traits(
-        ends=True, cuts=True, unreachable=True, keeps_answer=False, goes_by_asking_again=True
-    )
+    traits: ClassVar[Traits] = Traits(ends=True, cuts=True, unreachable=True, kernel="refuse")
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
     """Leave the connection's packets unanswered, until the client's system gives up."""
 
-    traits: ClassVar[Traits] = Traits(
-        ends=True, cuts=True, unreachable=True, keeps_answer=False, goes_by_asking_again=True
-    )
+    traits: ClassVar[Traits] = Traits(ends=True, cuts=True, unreachable=True, kernel="drop")
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
     """Begin TLS with a certificate that no client may trust."""
 
-    traits: ClassVar[Traits] = Traits(
-        ends=True, cuts=True, unreachable=False, keeps_answer=False, goes_by_asking_again=True
-    )
+    traits: ClassVar[Traits] = Traits(ends=True, cuts=True)
 
     wrong: Distrust
 
@@ -265,10 +245,6 @@ def name_of(effect: Effect) -> str:
     return type(effect).__name__.lower()
 
 
-def named(**wanted: bool) -> frozenset[str]:
-    """Return the names of the kinds that have these traits."""
-    return frozenset(
-        name
-        for name, kind in EFFECTS.items()
-        if all(getattr(kind.traits, trait) is it for trait, it in wanted.items())
-    )
+def named(wanted: Callable[[Traits], bool]) -> frozenset[str]:
+    """Return the names of the kinds whose traits are wanted."""
+    return frozenset(name for name, kind in EFFECTS.items() if wanted(kind.traits))

@@ -17,7 +17,7 @@ type Part = Literal["clean", "recovery", "lost"]
 """``clean``: no fault stands between the agent and its task. ``recovery``: its answer is what the
 agent recovered by. ``lost``: the first after a fault that the agent did not recover from."""
 
-_ASKING_HELPS = named(goes_by_asking_again=True)
+_ASKING_HELPS = named(lambda traits: traits.goes_by_asking_again)
 _REPORTS = ("dismissed", "accepted", "cleared")
 """What a page says of a dialog or a wall that is gone."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, Field, JsonValue
 
-from warex.effects import Delay, Effect, Rewrite
+from warex.effects import Delay, Effect
 from warex.exchange import Exchange, Request, Resource
 from warex.faults.own_site import OwnSite
 from warex.seeds import Luck
@@ -118,7 +118,7 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     @property
     def rewrites(self) -> bool:
         """Whether it changes the site's own answer."""
-        return any(isinstance(effect, Rewrite) for effect in self.on_a_page())
+        return any(effect.traits.rewrites for effect in self.on_a_page())
 
     def on_a_page(self) -> tuple[Effect, ...]:
         """Return what it does to who asks for a page, for the first time."""

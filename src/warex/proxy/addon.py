@@ -13,6 +13,7 @@ from typing import override
 import msgspec
 from mitmproxy import connection, http
 
+from warex.effects import Cut
 from warex.exchange import Exchange, resource_of
 from warex.proxy import flows
 from warex.proxy.closing import Closing
@@ -343,7 +344,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
         """Expect the browser's silent repeat of whatever our cut has killed."""
         now = self.recorder.clock.now()
         dead = [ongoing]
-        if any(getattr(effect, "how", None) == "reset" for effect in injection.effects):
+        if Cut("reset") in injection.effects:
             dead = [other for _, other in self._live.get(flow.client_conn.id, {}).values()]
         for other in dead:
             other.task.injector.died(other.exchange.id, now)

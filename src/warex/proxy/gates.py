@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from warex.clock import Clock
-from warex.effects import Drop
 from warex.faults import ConnectionFault
 from warex.proxy import netfilter
 from warex.proxy.arrivals import Arrival
@@ -205,7 +204,7 @@ class Gates:
         _, _, address, port = ends
         host = self._host(address, port)
         injections = self._attempts.judge("connect", host, port, met=True)
-        if any(isinstance(effect, Drop) for it in injections for effect in it.effects):
+        if any(effect.traits.kernel == "drop" for it in injections for effect in it.effects):
             pending = self._pending[ends] = _Pending(now, injections)
             self._loop.call_later(_ASKS_AGAIN, self._given_up, pending)
             self._loop.call_later(_FORGOTTEN, self._pending.pop, ends, None)

@@ -96,9 +96,7 @@ class Struck:
     @property
     def remembers(self) -> bool:
         """Whether it depends on what the site gives, or has given before."""
-        return any(
-            isinstance(effect, Elsewhere | Earlier | Twice) for effect in self.injection.effects
-        )
+        return any(effect.traits.depends_on_site for effect in self.injection.effects)
 
     @property
     def changes(self) -> list[ChangedValue]:
@@ -114,7 +112,7 @@ class Struck:
     @property
     def rewrites(self) -> bool:
         """Whether it changes the answer as it passes."""
-        return any(isinstance(effect, Rewrite) for effect in self.injection.effects)
+        return any(effect.traits.rewrites for effect in self.injection.effects)
 
     def goes_on(self, *, arrived: bool) -> bool:
         """Whether it is not over with its exchange: it is met elsewhere, or a page may report."""

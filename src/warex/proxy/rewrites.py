@@ -47,7 +47,7 @@ type Settle = Callable[[Ongoing, Struck, bool], None]
 
 def rewrites(injection: Injection) -> bool:
     """Whether an injection does nothing but change the answer as it passes."""
-    return all(isinstance(effect, Rewrite) for effect in injection.effects)
+    return all(effect.traits.rewrites for effect in injection.effects)
 
 
 def _changed(struck: Struck, texts: str) -> JsonValue:

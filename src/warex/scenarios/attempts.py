@@ -19,7 +19,6 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from warex.effects import Drop, Refuse
 from warex.exchange import Exchange, Request
 from warex.faults import ConnectionFault, Fault, Memory, Point
 from warex.llm.hosts import host_fits, is_known_llm_host
@@ -411,12 +410,7 @@ def _origins(match: Match, sites: tuple[str, ...]) -> tuple[Origins, ...]:
 def _gate_of(fault: Fault) -> Gate | None:
     attempt = Exchange("", Request("CONNECT", "https://site.example/"))
     effects, _ = fault.effects(attempt, {}, Luck(0, ""))
-    for effect in effects:
-        if isinstance(effect, Refuse):
-            return "refuse"
-        if isinstance(effect, Drop):
-            return "drop"
-    return None
+    return next((effect.traits.kernel for effect in effects if effect.traits.kernel), None)
 
 
 def _held(rule: _Rule, injection: Injection, now: float) -> _Held:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Final
 
-from warex.effects import Rewrite
 from warex.exchange import ONLY_BY_GET
 from warex.faults import ConnectionFault, Fault
 from warex.scenarios.collisions import collisions, only_url, superseded, superseded_in_words
@@ -84,8 +83,7 @@ def may_write(rule: Rule) -> bool:
 def _loses_answer(fault: Fault) -> bool:
     """Whether the client gets something else in place of the site's own answer."""
     return any(
-        not (effect.traits.keeps_answer or isinstance(effect, Rewrite))
-        for effect in fault.on_a_page()
+        not (effect.traits.keeps_answer or effect.traits.rewrites) for effect in fault.on_a_page()
     )
 
 

@@ -15,7 +15,8 @@ from warex.effects import named
 from warex.llm.actions import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
 
-_RELOADABLE = named(goes_by_asking_again=True)
+_RELOADABLE = named(lambda traits: traits.goes_by_asking_again)
+_JUDGED_BY_VALUES = named(lambda traits: traits.judged_by_values)
 _CLOSES = ("dismissed", "accepted")
 """What a popup reports when it is gone."""
 _LED_AWAY = ("followed", "visited")
@@ -175,7 +176,7 @@ def _judge(story: Story, injection: _Injection, first: float) -> Recovery:
             return _judge_popup(story, injection)
         case _:
             pass
-    if injection.delivered.changes and effects & {"rewrite", "twice"}:
+    if injection.delivered.changes and effects & _JUDGED_BY_VALUES:
         return _judge_lie(story, injection, first)
     if not effects <= _RELOADABLE:
         return _say(injection, "undecided", "No rule says how to recover from this fault.")

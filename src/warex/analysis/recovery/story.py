@@ -23,7 +23,7 @@ from warex.traces.events import (
     Witness,
 )
 
-WHOLE: frozenset[str] = named(keeps_answer=True)
+WHOLE: frozenset[str] = named(lambda traits: traits.keeps_answer)
 """Effects that leave an answer whole."""
 _AFTER_THE_END = 10.0
 """Seconds in which the actions of the agent's last answer are carried out. What is asked for later
