@@ -20,6 +20,8 @@ class Traits:
     """There is not even a connection to the site."""
     kernel: Literal["refuse", "drop"] | None = None
     """What the kernel does to the connection, where the proxy can do nothing to it any more."""
+    holds: bool = False
+    """It does nothing but hold what comes."""
     keeps_answer: bool = False
     """The client gets the site's own answer, whole, if perhaps late."""
     rewrites: bool = False
@@ -36,7 +38,7 @@ class Traits:
 class Delay:
     """Hold the exchange for a while, then carry on."""
 
-    traits: ClassVar[Traits] = Traits(keeps_answer=True)
+    traits: ClassVar[Traits] = Traits(holds=True, keeps_answer=True)
 
     seconds: float
 

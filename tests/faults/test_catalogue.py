@@ -7,18 +7,9 @@ from typing import get_args
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from warex.effects import Delay
+from warex.effects import Amend, Delay, Effect, Say
 from warex.exchange import Exchange, Request
-from warex.faults import (
-    CATALOGUE,
-    AnyFault,
-    ConnectionFault,
-    ConnectionTimeout,
-    Fault,
-    LlmFault,
-    LlmSlow,
-    McpFault,
-)
+from warex.faults import CATALOGUE, AnyFault, ConnectionFault, Fault, HeldFault, Target
 from warex.seeds import Luck
 
 ROOT = Path(__file__).parents[2]
@@ -33,19 +24,32 @@ ANY: TypeAdapter[Fault] = TypeAdapter(AnyFault)
 EXCHANGE = Exchange("1", Request("GET", "https://shop.test/"))
 
 OF_CONNECTIONS = [fault for fault in CATALOGUE if issubclass(fault, ConnectionFault)]
-OF_CALLS = [fault for fault in CATALOGUE if issubclass(fault, LlmFault)]
-OF_TOOLS = [fault for fault in CATALOGUE if issubclass(fault, McpFault)]
-OF_EXCHANGES = [fault for fault in CATALOGUE if not issubclass(fault, ConnectionFault)]
+OF_EXCHANGES = [fault for fault in CATALOGUE if fault.point is None]
+HELD = [fault for fault in CATALOGUE if issubclass(fault, HeldFault)]
+SERVER: dict[Target, str] = {"site": "the site", "llm": "the model", "mcp": "the server"}
 
 each_fault = pytest.mark.parametrize("fault", CATALOGUE, ids=lambda fault: fault.__name__)
 each_of_exchanges = pytest.mark.parametrize("fault", OF_EXCHANGES, ids=lambda it: it.__name__)
 each_of_connections = pytest.mark.parametrize("fault", OF_CONNECTIONS, ids=lambda it: it.__name__)
-HELD = [fault for fault in CATALOGUE if "delay" in fault.model_fields]
 each_that_holds = pytest.mark.parametrize("fault", HELD, ids=lambda fault: fault.__name__)
 
 
 def kind_of(fault: type[Fault]) -> str:
     return str(fault.model_fields["kind"].default)
+
+
+def stages_of(fault: type[Fault]) -> tuple[str, ...]:
+    return get_args(fault.model_fields["stage"].annotation) or ("request", "response")
+
+
+def done_by(fault: Fault) -> tuple[Effect, ...]:
+    return fault.effects(EXCHANGE, {}, Luck(1, "rule"))[0]
+
+
+def held_by(effects: tuple[Effect, ...]) -> float:
+    """Return for how long effects hold what they hit, before anything of it comes."""
+    waits = sum(effect.seconds for effect in effects if isinstance(effect, Delay))
+    return waits + sum(effect.after for effect in effects if isinstance(effect, Amend | Say))
 
 
 def section_of(kind: str) -> str:
@@ -87,15 +91,30 @@ def test_a_fault_does_something_and_forgets_nothing(fault: type[Fault]) -> None:
     assert memory["seen"] == 1
 
 
-@each_of_connections
-def test_a_connection_fault_explains_itself_with_its_hold(fault: type[Fault]) -> None:
-    words = fault.model_validate({"hold": 2.5}).explain()
+@each_fault
+def test_what_is_said_of_a_fault_is_what_it_does(fault: type[Fault]) -> None:
+    given = fault()
+    effects = done_by(given)
 
-    lasts = 1.9 if fault is ConnectionTimeout else 0
+    assert (fault.target == "connection") == (fault.point is not None)
+    assert fault.point is not None or not fault.needs_namespace
+    assert fault.point is None or any(effect.traits.cuts for effect in effects)
+    assert given.rewrites or not fault.changes_page
+    assert fault.changes_page or not (fault.reads_code or given.covers_page)
+    assert fault.gives_again is None or any(effect.traits.depends_on_site for effect in effects)
+    assert held_by(effects) == given.held_s
+
+
+@each_of_connections
+def test_a_connection_fault_explains_itself_with_its_hold(fault: type[ConnectionFault]) -> None:
+    given = fault(hold=2.5)
+    words = given.explain()
+
+    longer = given.lasts - given.tries_for
     assert words.startswith("is ")
-    assert f"within {lasts + 2.5:g} s" in words
+    assert f"within {longer + 2.5:g} s" in words
     assert not words.endswith(".")
-    assert ("within" in fault.model_validate({"hold": 0}).explain()) == bool(lasts)
+    assert ("within" in fault(hold=0).explain()) == bool(longer)
 
 
 @each_of_connections
@@ -121,18 +140,16 @@ def test_the_hold_is_three_seconds_unless_said_otherwise(fault: type[Fault]) -> 
 def test_a_fault_explains_itself_in_one_sentence_without_its_full_stop(
     fault: type[Fault], stage: str
 ) -> None:
-    stages = get_args(fault.model_fields["stage"].annotation) or ("request", "response")
-    if stage not in stages:
+    if stage not in stages_of(fault):
         with pytest.raises(ValidationError, match="stage"):
             fault.model_validate({"stage": stage})
         return
-    held = {"delay": 2.5} if fault in HELD else {}
-    words = fault.model_validate({"stage": stage, **held}).explain()
-    by = "the model" if fault in OF_CALLS else "the server" if fault in OF_TOOLS else "the site"
+    given = fault.model_validate({"stage": stage})
+    words = given.explain()
 
     assert words.startswith("is ")
-    assert ("held for 2.5 s" in words) == bool(held)
-    assert (f"handled by {by}" in words) == (stage == "response")
+    assert ("held for" in words) == bool(given.held_s)
+    assert (f"handled by {SERVER[fault.target]}" in words) == (stage == "response")
     assert not words.endswith(".")
 
 
@@ -144,11 +161,24 @@ def test_a_fault_survives_being_written_down(fault: type[Fault]) -> None:
 
 
 @each_that_holds
-def test_a_wait_can_be_shortened_to_nothing(fault: type[Fault]) -> None:
-    rest = {"pause": 1.0} if fault is LlmSlow else {}
-    effects, _ = fault.model_validate({"delay": 0, **rest}).effects(EXCHANGE, {}, Luck(1, "rule"))
+def test_a_fault_that_holds_says_for_how_long(fault: type[Fault]) -> None:
+    for stage in stages_of(fault):
+        given = fault.model_validate({"stage": stage, "delay": 2.5})
 
-    assert not [effect for effect in effects if isinstance(effect, Delay)]
+        assert "held for 2.5 s" in given.explain()
+        assert given.held_s == held_by(done_by(given)) == 2.5
+        assert given.held_at_most(3) == given
+        assert given.held_at_most(1).held_s == 1
+
+
+@each_that_holds
+def test_a_wait_can_be_shortened_to_nothing(fault: type[Fault]) -> None:
+    rest = {name: 1.0 for name in fault.sizes if name != "delay"}
+    given = fault.model_validate({"delay": 0, **rest})
+
+    assert given == fault.model_validate({"delay": 2.5, **rest}).held_at_most(0)
+    assert not [effect for effect in done_by(given) if isinstance(effect, Delay)]
+    assert "held" not in given.explain()
 
 
 @each_that_holds
@@ -193,8 +223,9 @@ def test_an_unknown_fault_is_refused_with_those_that_exist() -> None:
 
 @each_fault
 def test_a_size_is_a_number_of_the_fault_and_stands_in_its_docs(fault: type[Fault]) -> None:
+    defaults = fault().model_dump()
     for name in fault.sizes:
-        assert isinstance(getattr(fault(), name), float)
+        assert isinstance(defaults[name], float)
         assert f"| `{name}` |" in section_of(kind_of(fault)) + section_of_connections()
 
 

@@ -354,8 +354,10 @@ scenario = "late-scripts.yaml"
 
 def _leaves_it_whole(rule: Rule) -> bool:
     """Whether a page of MiniWoB++ that meets the rule's fault can still be set up."""
-    held = getattr(rule.fault, "delay", 0.0) <= LONGEST_WAIT
-    lets_through = rule.fault.model_dump().get("mode") == "delay"
+    held = rule.fault.held_s <= LONGEST_WAIT
+    lets_through = rule.fault.target == "site" and all(
+        effect.traits.holds for effect in rule.fault.on_a_page()
+    )
     spared = bool(rule.resources) and not {"document", "script", "xhr"} & set(rule.resources)
     return held and (lets_through or spared)
 

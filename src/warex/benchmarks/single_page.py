@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Final
 
-from warex.faults import ConnectionFault
 from warex.scenarios import Arm, Rule, Scenario
 
 _DATA: Final = frozenset({"xhr", "other"})
@@ -16,7 +15,7 @@ def missed_on_single_page(scenario: Scenario, arm: Arm, sites: str) -> Iterator[
     ``arm`` is from when on the benchmark bears the scenario; ``sites`` says whose sites they are.
     """
     for rule in scenario.rules:
-        if isinstance(rule.fault, ConnectionFault) or not _loads_once(rule):
+        if not _loads_once(rule):
             continue
         what = " and ".join(sorted(f"{each}s" for each in rule.resources))
         if arm == "first_llm_call" or rule.trigger.after_step:
@@ -30,10 +29,7 @@ def missed_on_single_page(scenario: Scenario, arm: Arm, sites: str) -> Iterator[
 
 def hits_document(scenario: Scenario) -> bool:
     """Return whether a rule takes a page away that only asking for it again brings back."""
-    return any(
-        "document" in rule.resources and not isinstance(rule.fault, ConnectionFault)
-        for rule in scenario.rules
-    )
+    return any("document" in rule.resources for rule in scenario.rules)
 
 
 def _loads_once(rule: Rule) -> bool:

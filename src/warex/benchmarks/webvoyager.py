@@ -19,8 +19,6 @@ from warex.benchmarks.recipe import Install, Recipe
 from warex.benchmarks.records import crashed, last_words
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
-from warex.faults import DarkPattern, Fault
-from warex.faults.popups.base import PopupFault
 from warex.files import read_ordinary, read_words
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
@@ -202,7 +200,7 @@ scenario = "paper/server-error"
             for effect in rule.fault.on_a_page()
         )
         # ``run.py`` clicks the middle of its first page before its model has seen it.
-        clicked = any(_covers(rule.fault) for rule in scenario.rules)
+        clicked = any(rule.fault.covers_page for rule in scenario.rules)
         return "first_llm_call" if raises or clicked else "first_page"
 
     def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
@@ -343,9 +341,3 @@ def _ending(log: str) -> Ending:
         (log.rfind("API call complete"), "step_limit"),
     ]
     return cast(Ending, max(ends)[1])
-
-
-def _covers(fault: Fault) -> bool:
-    """Whether a fault may open a dialog over a page."""
-    nags = isinstance(fault, DarkPattern) and fault.pattern in (None, "nagging")
-    return nags or isinstance(fault, PopupFault)

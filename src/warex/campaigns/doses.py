@@ -77,13 +77,11 @@ def shortened(scenario: Scenario, longest_hold_s: float | None) -> Scenario:
     """Return the scenario with no fault holding an exchange longer than so many seconds."""
     if longest_hold_s is None:
         return scenario
-    rules = []
-    for rule in scenario.rules:
-        if getattr(rule.fault, "delay", 0.0) > longest_hold_s:
-            fault = rule.fault.model_copy(update={"delay": longest_hold_s})
-            rule = rule.model_copy(update={"fault": fault})
-        rules.append(rule)
-    return scenario.model_copy(update={"rules": tuple(rules)})
+    rules = tuple(
+        rule.model_copy(update={"fault": rule.fault.held_at_most(longest_hold_s)})
+        for rule in scenario.rules
+    )
+    return scenario.model_copy(update={"rules": rules})
 
 
 def at_intensity(
@@ -119,7 +117,7 @@ def at_intensity(
 
 def _sizes(rule: Rule) -> dict[str, float]:
     """Return what the size of a rule's fault is now."""
-    found = {name: getattr(rule.fault, name) for name in rule.fault.sizes}
+    found = rule.fault.model_dump(include=set(rule.fault.sizes))
     return {name: value for name, value in found.items() if value}
 
 
@@ -147,7 +145,7 @@ def _scaled(rule: Rule, intensity: float) -> Rule:
 def _uncut(scenario: Scenario, longest_hold_s: float | None) -> Scenario:
     """Return the scenario; raise ScenarioError where its dose would not be what it says."""
     if shortened(scenario, longest_hold_s) != scenario:
-        longest = max(getattr(rule.fault, "delay", 0.0) for rule in scenario.rules)
+        longest = max(rule.fault.held_s for rule in scenario.rules)
         raise ScenarioError(
             f"its intensity makes a hold of {longest:g} s, which longest_hold_s ="
             f" {longest_hold_s:g} would cut: leave out one of the two"

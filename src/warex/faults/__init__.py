@@ -16,11 +16,13 @@ from warex.faults.base import (
     ConnectionFault,
     ErrorStatus,
     Fault,
+    HeldFault,
     Memory,
     PageFault,
     Point,
     Seconds,
     Stage,
+    Target,
 )
 from warex.faults.connection.connection_cut import ConnectionCut
 from warex.faults.connection.connection_refused import ConnectionRefused
@@ -148,6 +150,7 @@ __all__ = [
     "ConnectionFault",
     "ErrorStatus",
     "Fault",
+    "HeldFault",
     "LlmFault",
     "McpFault",
     "Memory",
@@ -155,4 +158,5 @@ __all__ = [
     "Point",
     "Seconds",
     "Stage",
+    "Target",
 ]

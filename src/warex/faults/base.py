@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, override
 
 from pydantic import BaseModel, Field, JsonValue
 
@@ -42,6 +42,10 @@ type Point = Literal["name", "connect", "tls"]
 """Where an attempt to reach a site can fail before there is a request: when its name is asked for,
 when the connection is made, when TLS begins."""
 
+type Target = Literal["site", "connection", "llm", "mcp"]
+"""What a fault is about: exchanges with sites, attempts to reach one, calls to a model, requests to
+a server of tools."""
+
 
 def counted(memory: Memory, what: str = "pages") -> tuple[int, Memory]:
     """Return how many there were before this one, and the memory with it."""
@@ -62,6 +66,24 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
 
     category: ClassVar[Category] = "failure"
 
+    target: ClassVar[Target] = "site"
+
+    point: ClassVar[Point | None] = None
+    """Where the attempt to reach a site fails; None for what strikes an exchange."""
+
+    needs_namespace: ClassVar[bool] = False
+    """Whether only a namespace of the client's own can show it. Elsewhere the client leaves names
+    and connections to the proxy, or is answered before the proxy is asked."""
+
+    changes_page: ClassVar[bool] = False
+    """Whether it changes the site's own page, as it passes and in the browser."""
+
+    reads_code: ClassVar[bool] = False
+    """Whether its pages ask which names the site's scripts and styles speak of."""
+
+    gives_again: ClassVar[Literal["page", "answer"] | None] = None
+    """What it gives again of what the site has given before: another page, the same answer."""
+
     default_resource: ClassVar[tuple[Resource, ...]] = ()
     """``resources``, unless its parameters say otherwise."""
 
@@ -79,9 +101,35 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         return self.default_resource
 
     @property
+    def held_s(self) -> float:
+        """Seconds for which what it hits is held first."""
+        return 0.0
+
+    def held_at_most(self, seconds: float) -> Self:
+        """Return the fault, which holds nothing for longer than that."""
+        return self
+
+    @property
+    def covers_page(self) -> bool:
+        """Whether it may open a dialog over a page."""
+        return self.category == "popup"
+
+    @property
     def of_third_parties(self) -> bool:
         """Whether a rule with it is only about what is of another site than the page."""
         return False
+
+    @property
+    def tools(self) -> str | None:
+        """A glob over the names of the tools that alone it is about; None where it says none."""
+        return None
+
+    def asks_tools(self, method: str, tool: str) -> bool:
+        """Whether it is about such a request to a server of tools, in a rule about those.
+
+        Where the rule's match names methods, they decide.
+        """
+        return method == "tools/call"
 
     if TYPE_CHECKING:
 
@@ -120,6 +168,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         """Whether it changes the site's own answer."""
         return any(effect.traits.rewrites for effect in self.on_a_page())
 
+    @property
+    def keeps_answer(self) -> bool:
+        """Whether the site's own answer comes whole, if perhaps late."""
+        return all(effect.traits.keeps_answer for effect in self.on_a_page())
+
     def on_a_page(self) -> tuple[Effect, ...]:
         """Return what it does to who asks for a page, for the first time."""
         exchange = Exchange("", Request("GET", "https://site.example/"))
@@ -127,9 +180,34 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
 
     def answers_within(self, seconds: float) -> bool:
         """Whether who asks for a page is given an answer, the site's or another, in that time."""
-        effects = self.on_a_page()
-        held = sum(effect.seconds for effect in effects if isinstance(effect, Delay))
-        return held <= seconds and not any(effect.traits.cuts for effect in effects)
+        cut = any(effect.traits.cuts for effect in self.on_a_page())
+        return self.held_s <= seconds and not cut
+
+
+class HeldFault(Fault, frozen=True):
+    """A fault that may hold what it hits for a while first."""
+
+    sizes: ClassVar[tuple[str, ...]] = ("delay",)
+
+    if TYPE_CHECKING:
+
+        @property
+        def delay(self) -> float:
+            """Seconds; each has a field of its own, with its default and its words."""
+
+    @property
+    @override
+    def held_s(self) -> float:
+        return self.delay
+
+    @override
+    def held_at_most(self, seconds: float) -> Self:
+        return self.model_copy(update={"delay": min(self.delay, seconds)})
+
+    @property
+    def held(self) -> tuple[Effect, ...]:
+        """The wait as an effect, if there is one."""
+        return (Delay(self.delay),) if self.delay else ()
 
 
 class PageFault(Fault, frozen=True):
@@ -139,10 +217,8 @@ class PageFault(Fault, frozen=True):
     documents.
     """
 
+    changes_page: ClassVar[bool] = True
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
-
-    reads_code: ClassVar[bool] = False
-    """Whether its pages ask which names the site's scripts and styles speak of."""
 
     stage: Literal["response"] = "response"
 
@@ -156,12 +232,8 @@ class ConnectionFault(Fault, frozen=True):
     after ``lasts`` seconds, the hold begins then.
     """
 
+    target: ClassVar[Target] = "connection"
     point: ClassVar[Point]
-    """Where the attempt fails."""
-
-    needs_namespace: ClassVar[bool] = False
-    """Whether only a namespace of the client's own can show it. Elsewhere the client leaves names
-    and connections to the proxy, or is answered before the proxy is asked."""
 
     sizes: ClassVar[tuple[str, ...]] = ("hold",)
 

@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 from mitmproxy import http
 
 from warex.effects import Earlier, Elsewhere
-from warex.faults import StaleResponse, WrongPage
 from warex.proxy.ongoing import Ongoing
 from warex.proxy.perform import Struck
 from warex.scenarios import Rule
@@ -34,9 +33,9 @@ class EarlierAnswers:
     """
 
     def __init__(self, rules: Iterable[Rule]) -> None:
-        faults = [rule.fault for rule in rules]
-        self._wants_pages = any(isinstance(fault, WrongPage) for fault in faults)
-        self._wants_answers = any(isinstance(fault, StaleResponse) for fault in faults)
+        given_again = {rule.fault.gives_again for rule in rules}
+        self._wants_pages = "page" in given_again
+        self._wants_answers = "answer" in given_again
         self._pages: dict[tuple[_Whose, str], list[str]] = {}
         """The paths of the pages of each host."""
         self._answers: dict[tuple[_Whose, str], _Answer] = {}

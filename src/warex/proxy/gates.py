@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from warex.clock import Clock
-from warex.faults import ConnectionFault
 from warex.proxy import netfilter
 from warex.proxy.arrivals import Arrival
 from warex.proxy.attempts import Attempts
@@ -127,10 +126,7 @@ class Gates:
             named = (rule.match.url_exact or rule.match.url or "" for rule in rules)
             hosts = (_HOST.search(text) for text in (*named, *self._sites))
             self._named = tuple({it[1].strip("[]").lower(): None for it in hosts if it})
-        return any(
-            isinstance(rule.fault, ConnectionFault) and rule.fault.point == "connect"
-            for rule in rules
-        )
+        return any(rule.fault.point == "connect" for rule in rules)
 
     def _wanted(self) -> Iterator[Gate]:
         for host, addresses, everywhere in self._places():

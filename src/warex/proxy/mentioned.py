@@ -6,7 +6,6 @@ from typing import Final
 
 from mitmproxy import http
 
-from warex.faults import PageFault
 from warex.proxy.decoding import StreamDecoder
 from warex.proxy.ongoing import Ongoing
 from warex.rewriting.base import Changed
@@ -32,9 +31,7 @@ class Mentioned:
     """
 
     def __init__(self, rules: Iterable[Rule]) -> None:
-        self._wanted = any(
-            isinstance(rule.fault, PageFault) and rule.fault.reads_code for rule in rules
-        )
+        self._wanted = any(rule.fault.reads_code for rule in rules)
         self._mentions = Mentions()
         self._asked: set[str] = set()
         self._read: set[str] = set()

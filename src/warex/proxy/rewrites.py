@@ -9,7 +9,6 @@ from mitmproxy import http
 from pydantic import JsonValue
 
 from warex.effects import Gate, Reply, Rewrite
-from warex.faults import PageFault
 from warex.proxy.decoding import StreamDecoder
 from warex.proxy.mentioned import MENTIONS, NAMES, Mentioned
 from warex.proxy.ongoing import Ongoing
@@ -66,7 +65,7 @@ class Rewrites:
     def __init__(
         self, rules: Iterable[Rule], recorder: Recorder, settle: Settle, leads: Leads
     ) -> None:
-        if any(isinstance(rule.fault, PageFault) for rule in rules):
+        if any(rule.fault.changes_page for rule in rules):
             # Before the first page, which is not to wait for it.
             import_module("warex.rewriting.html")
         self._mentioned = Mentioned(rules)

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import NamedTuple, Self
 
 from warex.exchange import ONLY_BY_GET, Exchange, Resource, resource_of
-from warex.faults import McpFault, PageFault
 from warex.llm.exchange import LlmExchange
 from warex.llm.hosts import is_known_llm_host
 from warex.mcp.exchange import McpExchange
@@ -76,9 +75,7 @@ def candidates_of(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], b
     methods, statuses = match.method, match.status
     of_llm, llm = rule.of_llm, match.llm or LlmMatch()
     of_mcp = rule.of_mcp
-    whole_pages = (
-        isinstance(rule.fault, PageFault) and match.resource is None and "document" in resources
-    )
+    whole_pages = rule.fault.changes_page and match.resource is None and "document" in resources
     third_parties = rule.fault.of_third_parties
     media_types = tuple(wanted.lower() for wanted in match.content_type or ())
 
@@ -120,13 +117,11 @@ def _is_asked(call: tuple[str, str, int], wanted: LlmMatch) -> bool:
 
 
 def _is_about(rule: Rule, method: str, tool: str) -> bool:
-    wanted, fault = rule.match.mcp or McpMatch(), rule.fault
+    wanted = rule.match.mcp or McpMatch()
     if wanted.method is not None:
         about = any(fnmatchcase(method, glob) for glob in wanted.method)
-    elif isinstance(fault, McpFault):
-        about = fault.is_about(method, tool)
     else:
-        about = method == "tools/call"
+        about = rule.fault.asks_tools(method, tool)
     return about and (wanted.tool is None or any(fnmatchcase(tool, it) for it in wanted.tool))
 
 

@@ -7,7 +7,6 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from warex.exchange import Exchange, Request, Response
-from warex.faults import ConnectionFault, McpFault, Point
 from warex.scenarios.patterns import matcher, normalise
 from warex.scenarios.scenario import SITES, LlmMatch, Match, McpMatch, Rule, Trigger
 from warex.seeds import Luck
@@ -55,7 +54,7 @@ def collisions(rules: Iterable[Rule]) -> Iterator[str]:
     judged = _as_judged(rules)
     meetings: dict[_Meeting, dict[tuple[int, int], None]] = {}
     for (i, earlier), (j, later) in combinations(enumerate(judged), 2):
-        if _point(earlier) == _point(later) and _may_meet(earlier, later):
+        if earlier.fault.point == later.fault.point and _may_meet(earlier, later):
             both_strike = not (_ends(earlier) and _ends(later))
             kind = _Meeting(_what(earlier), both_strike)
             meetings.setdefault(kind, {})[i, j] = None
@@ -140,7 +139,7 @@ def _as_judged(rules: Iterable[Rule]) -> list[Rule]:
 def _stands_for(earlier: Rule, later: Rule) -> bool:
     """Whether the earlier rule leaves nothing to the later one."""
     return (
-        _point(earlier) == _point(later)
+        earlier.fault.point == later.fault.point
         and _may_meet(earlier, later)
         and _ends(earlier)
         and _ends(later)
@@ -149,12 +148,7 @@ def _stands_for(earlier: Rule, later: Rule) -> bool:
 
 
 def _what(rule: Rule) -> _What:
-    return "exchange" if _point(rule) is None else "attempt"
-
-
-def _point(rule: Rule) -> Point | None:
-    """Return which attempts the rule is about; None for exchanges."""
-    return rule.fault.point if isinstance(rule.fault, ConnectionFault) else None
+    return "exchange" if rule.fault.point is None else "attempt"
 
 
 def _judged_together(one: Rule, other: Rule) -> bool:
@@ -184,16 +178,15 @@ def _methods(rule: Rule) -> tuple[str, ...]:
     if not rule.of_mcp or (rule.match.mcp is not None and rule.match.mcp.method is not None):
         return ()
     known = ("tools/call", "tools/list")
-    if isinstance(rule.fault, McpFault):
-        return tuple(method for method in known if rule.fault.is_about(method, "tool"))
-    return known[:1]
+    return tuple(method for method in known if rule.fault.asks_tools(method, "tool"))
 
 
 def _asks_all_of(wide: Rule, narrow: Rule) -> bool:
     some, others = wide.match.mcp or McpMatch(), narrow.match.mcp or McpMatch()
-    tools = getattr(wide.fault, "tool", None), getattr(narrow.fault, "tool", None)
     alike = some.method == others.method and _methods(wide) == _methods(narrow)
-    return alike and some.tool in (None, others.tool) and tools[0] in ("*", tools[1])
+    return (
+        alike and some.tool in (None, others.tool) and wide.fault.tools in ("*", narrow.fault.tools)
+    )
 
 
 def _share(some: Sequence[object] | None, others: Sequence[object] | None) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from warex.exchange import Exchange
-from warex.faults import ConnectionFault, Memory
+from warex.faults import Memory
 from warex.packed import Counts
 from warex.scenarios.candidate import Candidate, candidates_of
 from warex.scenarios.patterns import matcher
@@ -33,7 +33,7 @@ class RuleCount:
 
     def __init__(self, rule: Rule, sites: tuple[str, ...], *, once: bool = False) -> None:
         self.rule = rule
-        self.of_attempts = isinstance(rule.fault, ConnectionFault)
+        self.of_attempts = rule.fault.point is not None
         """Whether the rule is about attempts to connect, and so about no exchange."""
         self._fits = candidates_of(rule, sites)
         self.at_answer = rule.match.needs_response

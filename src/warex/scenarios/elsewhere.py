@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from warex.faults import ConnectionFault
+from warex.faults import Point
 from warex.scenarios.connection_doubts import origins_of
 from warex.scenarios.globs import stars
 from warex.scenarios.origins import Target
@@ -48,8 +48,8 @@ def _concerns(rule: Rule, site: SplitResult) -> bool:
     match = rule.match
     if (match.url or "").startswith(SITES):
         return True
-    if isinstance(rule.fault, ConnectionFault):
-        return _reaches(rule, rule.fault, site)
+    if rule.fault.point is not None:
+        return _reaches(rule, rule.fault.point, site)
     if match.url_regex is not None:
         return _regex_concerns(match.url_regex, site)
     if match.url_exact is not None:
@@ -57,7 +57,7 @@ def _concerns(rule: Rule, site: SplitResult) -> bool:
     return _glob_concerns(match, site)
 
 
-def _reaches(rule: Rule, fault: ConnectionFault, site: SplitResult) -> bool:
+def _reaches(rule: Rule, point: Point, site: SplitResult) -> bool:
     origins = origins_of(rule)
     if origins is None:
         return True
@@ -65,10 +65,10 @@ def _reaches(rule: Rule, fault: ConnectionFault, site: SplitResult) -> bool:
         port = site.port or _PORTS.get(site.scheme)
     except ValueError:
         return True
-    target = Target.of(fault.point, site.hostname or "", port)
+    target = Target.of(point, site.hostname or "", port)
     # That plain HTTP has no TLS is said in other words.
     return origins.names_host(target.host) and (
-        fault.point == "name" or origins.port in (None, target.port)
+        point == "name" or origins.port in (None, target.port)
     )
 
 

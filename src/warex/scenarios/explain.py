@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from warex.faults import ConnectionFault, McpFault, McpSlow, Point
+from warex.faults import ConnectionFault, Point
 from warex.scenarios.doubts import doubts, may_write
 from warex.scenarios.origins import read_origins
 from warex.scenarios.scenario import SITES, LlmMatch, Match, McpMatch, Rule, Scenario, Trigger
@@ -58,7 +58,7 @@ def explain(scenario: Scenario, sites: tuple[str, ...] = ()) -> str:
 def _armed(scenario: Scenario) -> str:
     words = _ARMED[scenario.arm]
     if scenario.arm == "first_page":
-        if any(isinstance(rule.fault, ConnectionFault) for rule in scenario.rules):
+        if any(rule.fault.point is not None for rule in scenario.rules):
             words += " Attempts to reach a task site count before it (any site, if none is known)."
         if scenario.pages_of_programs:
             words += " The first request of a program, which asks for no page, stands for one."
@@ -82,9 +82,9 @@ def _never(patterns: Sequence[str]) -> str:
 
 
 def _exchanges(rule: Rule) -> str:
-    match = rule.match
-    if isinstance(rule.fault, ConnectionFault):
-        return f"{_ATTEMPTS[rule.fault.point]}{_origins(match, rule.fault.point)}"
+    match, point = rule.match, rule.fault.point
+    if point is not None:
+        return f"{_ATTEMPTS[point]}{_origins(match, point)}"
     if rule.of_llm:
         return _calls(match)
     if rule.of_mcp:
@@ -122,7 +122,7 @@ def _requests_to_tools(rule: Rule) -> str:
     match, wanted = rule.match, rule.match.mcp or McpMatch()
     if wanted.method:
         words = f"requests to servers of tools (MCP) for {_or(map(shown, wanted.method))}"
-    elif isinstance(rule.fault, McpFault) and rule.fault.is_about("tools/list", ""):
+    elif rule.fault.asks_tools("tools/list", ""):
         words = "calls of tools over MCP, and requests for their list"
     else:
         words = "calls of tools over MCP"
@@ -221,7 +221,7 @@ def _meets(rule: Rule) -> str:
 
 
 def _stage(rule: Rule) -> str:
-    if isinstance(rule.fault, ConnectionFault):
+    if rule.fault.point is not None:
         where = f"; shows in {NAMESPACE_MODE} only" if rule.fault.needs_namespace else ""
         return f"before there is a request, so the site does nothing{where}"
     if rule.of_llm:
@@ -231,14 +231,14 @@ def _stage(rule: Rule) -> str:
     if rule.of_mcp:
         if rule.fault.stage == "response":
             return "after the tool has done its work, so only its answer is lost"
-        if isinstance(rule.fault, McpSlow):
+        if rule.fault.keeps_answer:
             return "the tool does its work, late"
         return "before the server hears of a call, so no tool is run"
     if rule.fault.stage == "request":
         return "before the site sees the request, so the site does nothing"
     if rule.fault.rewrites:
         words = "after the site has acted; its answer is changed on the way"
-    elif all(effect.traits.keeps_answer for effect in rule.fault.on_a_page()):
+    elif rule.fault.keeps_answer:
         words = "after the site has acted; its answer comes late"
     else:
         words = "after the site has acted, so only its answer is lost"

@@ -7,7 +7,6 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from warex.exchange import ONLY_BY_GET, Resource, resource_by_extension
-from warex.faults import ConnectionFault, PageFault
 from warex.scenarios.globs import stars
 from warex.scenarios.never import NEVER
 from warex.scenarios.patterns import any_of, normalise
@@ -30,7 +29,7 @@ def impossible(
     ``never``: the scenario's own globs; ``sites``: the task sites' origins, where they are known.
     """
     reasons = [*_pattern(rule), *_spared(rule, never, sites)]
-    if not isinstance(rule.fault, ConnectionFault):
+    if rule.fault.point is None:
         reasons += [*_methods(rule), *_websockets(rule), *_kind_of_url(rule), *_answers(rule)]
         reasons += _pages(rule)
     reasons += _chance(rule)
@@ -71,7 +70,7 @@ def _pattern(rule: Rule) -> Iterable[str]:
     if not pattern.startswith(("*", SITES)) and "://" not in pattern:
         yield _begin_otherwise(pattern)
         return
-    if isinstance(rule.fault, ConnectionFault):
+    if rule.fault.point is not None:
         return
     _, mark, rest = normalise(pattern).partition("://")
     if mark and not pattern.startswith(SITES):
@@ -172,7 +171,7 @@ def _globs(rule: Rule, sites: tuple[str, ...]) -> tuple[str, ...]:
         rest = pattern.removeprefix(SITES) or "/*"
         bases = [site.removesuffix("*").rstrip("/") for site in sites] or ["*://*"]
         found = tuple(f"{base}{rest}" for base in bases)
-    elif isinstance(rule.fault, ConnectionFault) and pattern.count("/") <= 3:
+    elif rule.fault.point is not None and pattern.count("/") <= 3:
         found = (f"{pattern.rstrip('/*')}/*" if "://" in pattern else pattern,)
     else:
         found = (pattern,)
@@ -254,7 +253,7 @@ def _answers(rule: Rule) -> Iterable[str]:
 
 def _pages(rule: Rule) -> Iterable[str]:
     """Say where the fault changes pages, and the rule is about what is none."""
-    if isinstance(rule.fault, PageFault) and set(rule.resources) <= ONLY_BY_GET:
+    if rule.fault.changes_page and set(rule.resources) <= ONLY_BY_GET:
         yield (
             f"{rule.fault.kind} changes pages, and the rule is about {_resources(rule)} only; name"
             " document under `resource`"

@@ -19,7 +19,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from warex.exchange import Resource
-from warex.faults import AnyFault, ConnectionFault, LlmFault, McpFault
+from warex.faults import AnyFault
 from warex.llm import FAMILIES
 from warex.regex import Regex
 from warex.scenarios.origins import ALLOWED, origin_mistake
@@ -236,7 +236,7 @@ class Rule(BaseModel, frozen=True, extra="forbid"):
 
     @model_validator(mode="after")
     def _origin_only(self) -> Self:
-        if not isinstance(self.fault, ConnectionFault):
+        if self.fault.point is None:
             return self
         when = f"{self.fault.kind} strikes before there is a request"
         given = [key for key in _OF_REQUESTS if getattr(self.match, key) is not None]
@@ -280,12 +280,12 @@ class Rule(BaseModel, frozen=True, extra="forbid"):
     @property
     def of_llm(self) -> bool:
         """Whether the rule is about calls to a model, and about nothing else."""
-        return self.match.llm is not None or isinstance(self.fault, LlmFault)
+        return self.match.llm is not None or self.fault.target == "llm"
 
     @property
     def of_mcp(self) -> bool:
         """Whether the rule is about requests to servers of tools, and about nothing else."""
-        return self.match.mcp is not None or isinstance(self.fault, McpFault)
+        return self.match.mcp is not None or self.fault.target == "mcp"
 
     @property
     def resources(self) -> tuple[Resource, ...]:
@@ -293,7 +293,7 @@ class Rule(BaseModel, frozen=True, extra="forbid"):
         if self.of_llm or self.of_mcp:
             return ()
         named = self.match.resource or self.fault.resources
-        if named or not self.match.of_websockets or isinstance(self.fault, ConnectionFault):
+        if named or not self.match.of_websockets or self.fault.point is not None:
             return named
         return ("websocket",)
 

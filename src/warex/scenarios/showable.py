@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Final
 
 from warex.errors import ScenarioError
-from warex.faults import ConnectionFault
 from warex.scenarios.scenario import Rule
 
 NAMESPACE_MODE: Final = "namespace mode (warex exec --isolate namespace, or the same of warex run)"
@@ -13,11 +12,7 @@ NAMESPACE_MODE: Final = "namespace mode (warex exec --isolate namespace, or the 
 
 def hidden(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     """Return the rules whose faults show in namespace mode only."""
-    return tuple(
-        rule
-        for rule in rules
-        if isinstance(rule.fault, ConnectionFault) and rule.fault.needs_namespace
-    )
+    return tuple(rule for rule in rules if rule.fault.needs_namespace)
 
 
 def require_showable(rules: Iterable[Rule], *, in_namespace: bool) -> None:

@@ -10,10 +10,10 @@ from warex.seeds import Luck
 def test_it_is_about_the_list_and_about_calls_of_what_is_missing() -> None:
     missing = McpToolMissing(tool="look*")
 
-    assert missing.is_about("tools/list", "")
-    assert missing.is_about("tools/call", "look_around")
-    assert not missing.is_about("tools/call", "buy")
-    assert not missing.is_about("initialize", "")
+    assert missing.asks_tools("tools/list", "")
+    assert missing.asks_tools("tools/call", "look_around")
+    assert not missing.asks_tools("tools/call", "buy")
+    assert not missing.asks_tools("initialize", "")
 
 
 def test_the_list_lacks_it() -> None:

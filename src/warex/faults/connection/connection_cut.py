@@ -4,14 +4,14 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from warex.effects import Cut, Delay, Effect
+from warex.effects import Cut, Effect
 from warex.exchange import Exchange
-from warex.faults.base import Fault, Memory, Seconds
+from warex.faults.base import HeldFault, Memory, Seconds
 from warex.faults.words import what_happens
 from warex.seeds import Luck
 
 
-class ConnectionCut(Fault, frozen=True):
+class ConnectionCut(HeldFault, frozen=True):
     """End the connection without an answer.
 
     What the browser shows is truly its own. Chromium silently repeats the request, POST too, when
@@ -19,7 +19,6 @@ class ConnectionCut(Fault, frozen=True):
     """
 
     summary: ClassVar = "End the connection without an answer."
-    sizes: ClassVar = ("delay",)
 
     kind: Literal["connection_cut"] = "connection_cut"
     how: Literal["close", "reset"] = Field(
@@ -31,8 +30,7 @@ class ConnectionCut(Fault, frozen=True):
         self, exchange: Exchange, memory: Memory, luck: Luck
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Cut, after the wait if there is one."""
-        held = (Delay(self.delay),) if self.delay else ()
-        return (*held, Cut(self.how)), memory
+        return (*self.held, Cut(self.how)), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

@@ -4,15 +4,15 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from warex.effects import Delay, Effect
+from warex.effects import Effect
 from warex.exchange import Exchange
-from warex.faults.base import ErrorStatus, Fault, Memory, Seconds
+from warex.faults.base import ErrorStatus, HeldFault, Memory, Seconds
 from warex.faults.pages import BrowserPage, Incident, render, render_any
 from warex.faults.words import what_happens
 from warex.seeds import Luck
 
 
-class NetworkError(Fault, frozen=True):
+class NetworkError(HeldFault, frozen=True):
     """Hold the answer, then put a page worded as a browser's connection error in its place.
 
     The connection itself stays whole, so that drivers which raise on a dead one still see a page;
@@ -20,7 +20,6 @@ class NetworkError(Fault, frozen=True):
     """
 
     summary: ClassVar = "Hold the answer, then show a browser's connection error in its place."
-    sizes: ClassVar = ("delay",)
 
     kind: Literal["network_error"] = "network_error"
     delay: Seconds = Field(default=10.0, description="How long the answer is held, in seconds.")
@@ -35,8 +34,7 @@ class NetworkError(Fault, frozen=True):
         """Wait, then answer."""
         incident = Incident.of(exchange.request, self.status, luck)
         page = render(self.page, incident) if self.page else render_any("browser", incident)
-        held = (Delay(self.delay),) if self.delay else ()
-        return (*held, page.reply(self.status)), memory
+        return (*self.held, page.reply(self.status)), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

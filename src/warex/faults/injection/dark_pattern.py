@@ -4,7 +4,7 @@ The patterns are those of Mathur et al., "Dark Patterns at Scale: Findings from 
 Shopping Websites" (2019), and of Gray et al., "The Dark (Patterns) Side of UX Design" (2018).
 """
 
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field, JsonValue
 
@@ -103,6 +103,11 @@ class DarkPattern(PageFault, frozen=True):
                 settings |= {"title": title, "price": price, "remove": "Remove"}
         report = f"/{luck.word('report', number)}"
         return (Rewrite(page_script(script, settings, report)),), memory
+
+    @property
+    @override
+    def covers_page(self) -> bool:
+        return self.pattern in (None, "nagging")
 
     def _nagging(self, luck: Luck) -> dict[str, JsonValue]:
         title, text, accept, close = luck.choice(_NAGS, "words")

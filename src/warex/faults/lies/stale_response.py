@@ -12,6 +12,7 @@ class StaleResponse(Fault, frozen=True):
     """Answer a GET with what the site answered when the same was first asked for."""
 
     category: ClassVar = "lie"
+    gives_again: ClassVar = "answer"
     summary: ClassVar = "Answer with what the site answered to the same request before."
     default_resource: ClassVar[tuple[Resource, ...]] = ("document", "xhr")
 

@@ -12,6 +12,7 @@ class WrongPage(Fault, frozen=True):
     """Answer with another page of the same host that was shown before."""
 
     category: ClassVar = "lie"
+    gives_again: ClassVar = "page"
     summary: ClassVar = "Show another page of the same site under this URL."
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
 

@@ -6,22 +6,22 @@ from typing import ClassVar, override
 
 from pydantic import Field
 
-from warex.effects import Delay, Effect, Reply
+from warex.effects import Effect, Reply
 from warex.exchange import Exchange
-from warex.faults.base import Fault, Memory, Seconds
+from warex.faults.base import HeldFault, Memory, Seconds, Target
 from warex.faults.words import what_happens
 from warex.llm.base import WrittenAnswer
 from warex.llm.exchange import LlmExchange, as_call
 from warex.seeds import Luck
 
 
-class LlmFault(Fault, frozen=True):
+class LlmFault(HeldFault, frozen=True):
     """A fault of a model's API: a rule with it is about the agent's calls to its model alone.
 
     What the client meets is in the format of the API that it asked.
     """
 
-    sizes: ClassVar[tuple[str, ...]] = ("delay",)
+    target: ClassVar[Target] = "llm"
 
     delay: Seconds = Field(default=0.0, description="How long the call is held, in seconds.")
 
@@ -30,8 +30,7 @@ class LlmFault(Fault, frozen=True):
         self, exchange: Exchange, memory: Memory, luck: Luck
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Hold the call if there is a wait; then do what the fault does to it."""
-        held = (Delay(self.delay),) if self.delay else ()
-        return (*held, *self.on_call(as_call(exchange), luck)), memory
+        return (*self.held, *self.on_call(as_call(exchange), luck)), memory
 
     @abstractmethod
     def on_call(self, call: LlmExchange, luck: Luck) -> tuple[Effect, ...]:

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Final, Literal, override
 from pydantic import Field
 
 from warex.effects import Effect, Reply
-from warex.faults.mcp.base import McpFault, held
+from warex.faults.mcp.base import McpFault
 from warex.mcp.changes import INTERNAL_ERROR, SESSION_NOT_FOUND, error, failure, written
 from warex.mcp.exchange import McpExchange
 from warex.seeds import Luck
@@ -49,11 +49,11 @@ class McpError(McpFault, frozen=True):
             case "http_500":
                 plain = {"content-type": "text/plain; charset=utf-8"}
                 reply = Reply(500, plain, (self.text or "Internal Server Error").encode())
-                return (*held(self.delay), reply)
+                return (*self.held, reply)
             case "session_lost":
                 said = error(SESSION_NOT_FOUND, self.text or "Session not found")
                 body = written({"jsonrpc": "2.0", "id": None, **said})
-                return (*held(self.delay), Reply(404, {"content-type": "application/json"}, body))
+                return (*self.held, Reply(404, {"content-type": "application/json"}, body))
 
     @property
     @override

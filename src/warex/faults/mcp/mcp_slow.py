@@ -6,7 +6,7 @@ from pydantic import Field
 
 from warex.effects import Amend, Effect
 from warex.faults.base import Seconds
-from warex.faults.mcp.base import McpFault, held
+from warex.faults.mcp.base import McpFault
 from warex.mcp.exchange import McpExchange
 from warex.seeds import Luck
 
@@ -28,7 +28,12 @@ class McpSlow(McpFault, frozen=True):
         if exchange.transport == "sse":
             # What is sent there is accepted at once, however long the tool takes.
             return (Amend(None, self.delay),)
-        return held(self.delay) or (Amend(None),)
+        return self.held or (Amend(None),)
+
+    @property
+    @override
+    def keeps_answer(self) -> bool:
+        return True
 
     @property
     @override

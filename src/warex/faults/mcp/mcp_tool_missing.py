@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal, override
 from pydantic import Field
 
 from warex.effects import Amend, Effect
-from warex.faults.mcp.base import McpFault, instead
+from warex.faults.mcp.base import McpFault
 from warex.mcp.changes import INVALID_PARAMS, WithoutTools, answers_to, error
 from warex.mcp.exchange import McpExchange
 from warex.seeds import Luck
@@ -23,8 +23,13 @@ class McpToolMissing(McpFault, frozen=True):
         default="*", description="A glob over the names of the tools that are missing."
     )
 
+    @property
     @override
-    def is_about(self, method: str, tool: str) -> bool:
+    def tools(self) -> str:
+        return self.tool
+
+    @override
+    def asks_tools(self, method: str, tool: str) -> bool:
         called = method == "tools/call" and fnmatchcase(tool, self.tool)
         return method == "tools/list" or called
 
@@ -35,7 +40,7 @@ class McpToolMissing(McpFault, frozen=True):
         messages = answers_to(
             exchange.asked, lambda asked: error(INVALID_PARAMS, f"Unknown tool: {asked.tool}")
         )
-        return instead(exchange, messages, self.delay)
+        return self.instead(exchange, messages)
 
     @property
     @override

@@ -4,9 +4,9 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from warex.effects import Delay, Effect, Reply, Truncate
+from warex.effects import Effect, Reply, Truncate
 from warex.exchange import Exchange, Resource
-from warex.faults.base import Fault, Memory, Seconds
+from warex.faults.base import HeldFault, Memory, Seconds
 from warex.faults.pages import Incident, render_any
 from warex.faults.words import what_happens
 from warex.seeds import Luck
@@ -19,7 +19,7 @@ _ERRORS = (
 )
 
 
-class JavascriptFailure(Fault, frozen=True):
+class JavascriptFailure(HeldFault, frozen=True):
     """Hold scripts, then let them through late, break them, or answer 504 as a gateway would.
 
     The 504 carries the gateway's error page: no browser runs that as a script.
@@ -27,7 +27,6 @@ class JavascriptFailure(Fault, frozen=True):
 
     summary: ClassVar = "Hold scripts, then answer 504, break them or let them through late."
     default_resource: ClassVar[tuple[Resource, ...]] = ("script",)
-    sizes: ClassVar = ("delay",)
 
     kind: Literal["javascript_failure"] = "javascript_failure"
     delay: Seconds = Field(default=10.0, description="How long a script is held, in seconds.")
@@ -62,17 +61,16 @@ class JavascriptFailure(Fault, frozen=True):
         self, exchange: Exchange, memory: Memory, luck: Luck
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Wait, then fail or let through."""
-        held = (Delay(self.delay),) if self.delay else ()
         if self.mode == "delay":
-            return held, memory
+            return self.held, memory
         if self.mode == "truncate":
-            return (*held, Truncate(0.5, "clean")), memory
+            return (*self.held, Truncate(0.5, "clean")), memory
         if self.mode == "throw":
             error = luck.choice(_ERRORS, "error", exchange.request.url)
             headers = {"content-type": "text/javascript", "cache-control": "no-store"}
-            return (*held, Reply(200, headers, f"throw new {error};\n".encode())), memory
+            return (*self.held, Reply(200, headers, f"throw new {error};\n".encode())), memory
         incident = Incident.of(exchange.request, _GATEWAY_TIMEOUT, luck)
-        return (*held, render_any("server", incident).reply(_GATEWAY_TIMEOUT)), memory
+        return (*self.held, render_any("server", incident).reply(_GATEWAY_TIMEOUT)), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

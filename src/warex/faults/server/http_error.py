@@ -5,9 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from warex.effects import Delay, Effect
+from warex.effects import Effect
 from warex.exchange import Exchange, Request, resource_of
-from warex.faults.base import ErrorStatus, Fault, Memory, Seconds
+from warex.faults.base import ErrorStatus, HeldFault, Memory, Seconds
 from warex.faults.pages import Incident, Page, ServerPage, render, render_any
 from warex.faults.words import what_happens
 from warex.seeds import Luck
@@ -24,14 +24,13 @@ def _usual_wait(given: dict[str, Any]) -> int | None:
     return USUAL_WAIT if given.get("status") in _WAIT_IS_USUAL else None
 
 
-class HttpError(Fault, frozen=True):
+class HttpError(HeldFault, frozen=True):
     """Answer with an error status and the page a server would send.
 
     With ``stage: response`` the site has already acted and only its answer is replaced.
     """
 
     summary: ClassVar = "Answer with an error status (400-599) and a server's error page."
-    sizes: ClassVar = ("delay",)
 
     kind: Literal["http_error"] = "http_error"
     status: ErrorStatus = Field(default=500, description="The error status.")
@@ -67,8 +66,7 @@ class HttpError(Fault, frozen=True):
         headers = _required(self.status, exchange.request.method)
         if self.retry_after is not None:
             headers["retry-after"] = str(self.retry_after)
-        held = (Delay(self.delay),) if self.delay else ()
-        return (*held, page.reply(self.status, headers)), memory
+        return (*self.held, page.reply(self.status, headers)), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

@@ -4,20 +4,19 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from warex.effects import Delay, Effect
+from warex.effects import Effect
 from warex.exchange import Exchange, Resource
-from warex.faults.base import ErrorStatus, Fault, Memory, Seconds
+from warex.faults.base import ErrorStatus, HeldFault, Memory, Seconds
 from warex.faults.pages import Incident, render_any
 from warex.faults.words import what_happens
 from warex.seeds import Luck
 
 
-class ResourceFailure(Fault, frozen=True):
+class ResourceFailure(HeldFault, frozen=True):
     """Answer requests for a page's styles, images and fonts with an error."""
 
     summary: ClassVar = "Fail the styles, images and fonts of a page."
     default_resource: ClassVar[tuple[Resource, ...]] = ("stylesheet", "image", "font")
-    sizes: ClassVar = ("delay",)
 
     kind: Literal["resource_failure"] = "resource_failure"
     status: ErrorStatus = Field(default=503, description="The error status.")
@@ -27,9 +26,8 @@ class ResourceFailure(Fault, frozen=True):
         self, exchange: Exchange, memory: Memory, luck: Luck
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Answer with the status and a server's page, which is no style, image or font."""
-        held = (Delay(self.delay),) if self.delay else ()
         incident = Incident.of(exchange.request, self.status, luck)
-        return (*held, render_any("server", incident).reply(self.status)), memory
+        return (*self.held, render_any("server", incident).reply(self.status)), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

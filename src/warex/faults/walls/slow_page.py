@@ -4,14 +4,14 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from warex.effects import Delay, Effect, Trickle
+from warex.effects import Effect, Trickle
 from warex.exchange import Exchange, Resource
-from warex.faults.base import Fault, Memory, Seconds
+from warex.faults.base import HeldFault, Memory, Seconds
 from warex.faults.words import what_happens
 from warex.seeds import Luck
 
 
-class SlowPage(Fault, frozen=True):
+class SlowPage(HeldFault, frozen=True):
     """Let the page's document through in sixteen pieces, with a pause before each but the first."""
 
     summary: ClassVar = "Let a page trickle in, piece by piece."
@@ -29,8 +29,7 @@ class SlowPage(Fault, frozen=True):
         self, exchange: Exchange, memory: Memory, luck: Luck
     ) -> tuple[tuple[Effect, ...], Memory]:
         """Hold the first piece, then trickle."""
-        held = (Delay(self.delay),) if self.delay else ()
-        return (*held, Trickle(self.pause)), memory
+        return (*self.held, Trickle(self.pause)), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
