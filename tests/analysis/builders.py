@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter
 
 from warex.clock import Clock
-from warex.faults import CATALOGUE
+from warex.faults import CATALOGUE, AnyFault, Fault
 from warex.llm.actions import Vocabulary
 from warex.traces.changed_value import ChangedValue
 from warex.traces.events import (
@@ -20,7 +20,6 @@ from warex.traces.events import (
     FaultMissed,
     FaultPlanned,
     LlmCall,
-    MissReason,
     RequestSeen,
     ResponseSeen,
     Timings,
@@ -28,12 +27,14 @@ from warex.traces.events import (
     Witness,
 )
 from warex.traces.manifest import Manifest, write_manifest
+from warex.traces.miss_reason import MissReason
 from warex.traces.outcome import Counted, Outcome
 from warex.traces.outcome_file import write_outcome
 from warex.traces.paths import EVENTS, MANIFEST, TrialKey, attempt_dir
 from warex.traces.writer import TraceWriter
 
 SHOP = "https://shop.example/"
+ANY: TypeAdapter[Fault] = TypeAdapter(AnyFault)
 CATEGORIES = {fault.model_fields["kind"].default: fault.category for fault in CATALOGUE}
 """By the fault's kind."""
 WORDS = Vocabulary(
@@ -61,6 +62,14 @@ def solved(latency: float = 3.0, *reasons: str) -> Counted:
 
 def failed(latency: float = 2.0, *reasons: str) -> Counted:
     return Counted(ending="reported_infeasible", score=0, latency_s=latency, reasons=reasons)
+
+
+def as_planned(event: FaultPlanned, fault: dict[str, Any]) -> FaultPlanned:
+    """Return the event with this fault, and what is recorded of it."""
+    given = ANY.validate_python(fault)
+    return msgspec.structs.replace(
+        event, fault=fault, category=given.category, inaction_resists=given.inaction_resists
+    )
 
 
 @dataclass

@@ -102,6 +102,8 @@ def test_what_is_said_of_a_fault_is_what_it_does(fault: type[Fault]) -> None:
     assert given.rewrites or not fault.changes_page
     assert fault.changes_page or not (fault.reads_code or given.covers_page)
     assert fault.gives_again is None or any(effect.traits.depends_on_site for effect in effects)
+    assert fault.category == "attack" or not given.inaction_resists
+    assert fault.target == "llm" or not fault.looks_healthy
     assert held_by(effects) == given.held_s
 
 

@@ -4,6 +4,7 @@ from mitmproxy.test import tflow
 
 from tests.proxy.support.tasks import a_task
 from warex.exchange import Exchange, Request
+from warex.faults.server.http_error import HttpError
 from warex.proxy.ongoing import Ongoing, attach, ongoing_of
 from warex.proxy.perform import Struck
 from warex.scenarios import Injection
@@ -27,7 +28,7 @@ def test_what_is_known_stays_with_its_flow() -> None:
 def test_only_a_reply_awaits_its_sending() -> None:
     known = ongoing()
     assert not known.awaits_sending
-    injection = Injection("i1", "x1", "r", {}, "failure", "request", "", 1, ())
+    injection = Injection("i1", "x1", "r", HttpError(), "", 1, ())
     known.struck.append(Struck(injection, cut=True))
     assert not known.awaits_sending
     known.struck.append(Struck(injection, replied=True))

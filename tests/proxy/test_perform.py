@@ -9,6 +9,7 @@ from mitmproxy.test import tflow
 
 from warex.clock import Clock
 from warex.effects import Cut, Delay, Effect, Reply
+from warex.faults.server.http_error import HttpError
 from warex.proxy import perform
 from warex.proxy.perform import GAVE_UP_AFTER, Struck, strike
 from warex.proxy.presence import Presence
@@ -26,7 +27,7 @@ def resets(monkeypatch: pytest.MonkeyPatch) -> list[connection.Client]:
 
 
 def struck_by(*effects: Effect) -> Struck:
-    return Struck(Injection("i1", "x1", "r", {}, "failure", "request", "", 1, effects))
+    return Struck(Injection("i1", "x1", "r", HttpError(), "", 1, effects))
 
 
 def flow(method: str = "GET") -> http.HTTPFlow:

@@ -465,7 +465,7 @@ def planned(decision: Decision) -> list[Event]:
             injection=injection.id,
             exchange=injection.exchange,
             rule=injection.rule,
-            fault=dict(injection.fault),
+            fault=injection.fault.model_dump(mode="json"),
             stage=injection.stage,
             scope=injection.scope,
             ordinal=injection.ordinal,

@@ -28,6 +28,7 @@ from tests.scenarios.builders import (
 from warex.effects import Delay, Effect, Reply
 from warex.exchange import Exchange, Resource
 from warex.faults import Fault, Memory
+from warex.faults.server.http_error import HttpError
 from warex.scenarios import Decision, Injector, LeftAlone, Rule, Scenario
 from warex.seeds import Luck
 
@@ -928,7 +929,7 @@ def test_an_injection_says_what_was_injected_where() -> None:
     )
 
     assert (injection.exchange, injection.stage, injection.repeat_of) == ("x1", "request", None)
-    assert injection.fault["status"] == 503
+    assert injection.fault == HttpError(status=503)
     assert [type(effect).__name__ for effect in injection.effects] == ["Reply"]
 
 

@@ -58,7 +58,7 @@ def planned(injection: Injection) -> FaultPlanned:
         injection=injection.id,
         exchange=injection.exchange,
         rule=injection.rule,
-        fault=dict(injection.fault),
+        fault=injection.fault.model_dump(mode="json"),
         stage=injection.stage,
         scope=injection.scope,
         ordinal=injection.ordinal,

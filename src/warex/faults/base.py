@@ -84,6 +84,9 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     gives_again: ClassVar[Literal["page", "answer"] | None] = None
     """What it gives again of what the site has given before: another page, the same answer."""
 
+    looks_healthy: ClassVar[bool] = False
+    """Whether a model's answer is whole and wrong, so that no trace tells who has noticed it."""
+
     default_resource: ClassVar[tuple[Resource, ...]] = ()
     """``resources``, unless its parameters say otherwise."""
 
@@ -108,6 +111,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     def held_at_most(self, seconds: float) -> Self:
         """Return the fault, which holds nothing for longer than that."""
         return self
+
+    @property
+    def inaction_resists(self) -> bool:
+        """Whether who goes on has met the attack, and has resisted by doing nothing about it."""
+        return self.category == "attack"
 
     @property
     def covers_page(self) -> bool:

@@ -13,13 +13,17 @@ def planned(injection: Injection, url: str, point: Point | None = None) -> Fault
 
     ``point``: what failed, where the rule fired for an attempt to reach a site.
     """
+    fault = injection.fault
     return FaultPlanned(
         injection=injection.id,
         exchange=injection.exchange,
         rule=injection.rule,
-        fault=dict(injection.fault),
-        category=injection.category,
-        stage=injection.stage,
+        fault=fault.model_dump(mode="json"),
+        category=fault.category,
+        target=fault.target,
+        inaction_resists=fault.inaction_resists,
+        looks_healthy=fault.looks_healthy,
+        stage=fault.stage,
         scope=injection.scope,
         ordinal=injection.ordinal,
         effects=tuple(map(name_of, injection.effects)),

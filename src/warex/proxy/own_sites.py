@@ -33,7 +33,7 @@ class OwnSites:
 
     def leads(self, ongoing: Ongoing, injection: Injection) -> None:
         """Note an injection: what follows at its fault's site is because of it."""
-        self._latest[str(injection.fault["kind"])] = ongoing.exchange.id, injection.id
+        self._latest[injection.fault.kind] = ongoing.exchange.id, injection.id
 
     def answer(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
         """Answer a request to such a site, and record what it shows."""

@@ -3,17 +3,14 @@
 Exchanges and attempts to connect are judged apart, and plan alike.
 """
 
-from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import count as counting
 from typing import Final, Self
 
-from pydantic import JsonValue
-
 from warex.effects import Effect
 from warex.exchange import Exchange
-from warex.faults import Category, Memory, Stage
+from warex.faults import Fault, Memory, Stage
 from warex.scenarios.counting import Begun, Occurrence, RuleCount, Schedule
 from warex.seeds import Luck
 
@@ -26,9 +23,7 @@ class Injection:
     exchange: str
     """The exchange's identifier, or the attempt's: ``a1``, ``a2``…"""
     rule: str
-    fault: Mapping[str, JsonValue]
-    category: Category
-    stage: Stage
+    fault: Fault
     scope: str
     ordinal: int
     effects: tuple[Effect, ...]
@@ -37,6 +32,11 @@ class Injection:
     into the first of the attempts that are one occurrence."""
     occurrence: Occurrence | None = field(default=None, compare=False, repr=False)
     """What it uses up, together with its repeats; None where it does not stand."""
+
+    @property
+    def stage(self) -> Stage:
+        """When it strikes."""
+        return self.fault.stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +105,7 @@ class Planner:
             id=self._new_id(),
             exchange=exchange.id,
             rule=rule.name,
-            fault=rule.fault.model_dump(mode="json"),
-            category=rule.fault.category,
-            stage=rule.fault.stage,
+            fault=rule.fault,
             scope=scope,
             ordinal=ordinal,
             effects=effects,
@@ -151,13 +149,11 @@ def collide(earlier: Injection, later: Injection) -> bool:
     An exchange ends once. One that ends before the site has acted has no answer to do anything to,
     and one that is cut has nothing left to hold.
     """
+    stages = earlier.stage, later.stage
     if _ends(earlier):
-        return (
-            _ends(later)
-            or (earlier.stage, later.stage) == ("request", "response")
-            or (earlier.stage == later.stage and _cuts(earlier))
-        )
-    return _ends(later) and (earlier.stage, later.stage) == ("response", "request")
+        cut = stages[0] == stages[1] and _cuts(earlier)
+        return _ends(later) or stages == ("request", "response") or cut
+    return _ends(later) and stages == ("response", "request")
 
 
 def _ends(injection: Injection) -> bool:

@@ -21,7 +21,6 @@ from warex.traces.events import (
     LlmRetried,
     LlmUnread,
     McpCall,
-    MissReason,
     RequestRefused,
     RequestSeen,
     ResponseSeen,
@@ -51,6 +50,7 @@ from warex.traces.manifest import (
     redact_manifest,
     write_manifest,
 )
+from warex.traces.miss_reason import MissReason
 from warex.traces.outcome import (
     CRASHED_BEFORE_A_FAULT,
     Counted,

@@ -11,22 +11,10 @@ from msgspec import Struct
 
 from warex.llm.base import Finish, Usage
 from warex.traces.changed_value import ChangedValue
+from warex.traces.miss_reason import MissReason
 
-SCHEMA_VERSION = 1
-
-type MissReason = Literal[
-    "not_armed",
-    "never",
-    "client_gone",
-    "client_left",
-    "trial_over",
-    "superseded",
-    "nothing_to_rewrite",
-    "not_rendered",
-    "browser_cache",
-    "websocket",
-]
-
+SCHEMA_VERSION = 2
+"""Of what is written. What version 1 leaves unsaid is told from its rest (``traces.older``)."""
 
 type ToldBy = Literal["control", "marker", "header", "user_name", "rule", "conversation"]
 
@@ -223,6 +211,12 @@ class FaultPlanned(_Event, frozen=True, kw_only=True, tag="fault_planned"):
     """Of an attempt to reach a site, where it failed; ``exchange`` is the attempt's own."""
     category: Literal["failure", "lie", "quota", "wall", "popup", "attack", "variation"] = "failure"
     """What the fault is to the agent, which says what recovery means."""
+    target: Literal["site", "connection", "llm", "mcp"] = "site"
+    """What the fault is about."""
+    inaction_resists: bool = False
+    """Whether who goes on and does nothing about the attack has resisted it."""
+    looks_healthy: bool = False
+    """Whether the model's answer is whole and wrong, so that nothing tells who has noticed it."""
     page: str = ""
     """The family of error pages that it shows; empty for none."""
 

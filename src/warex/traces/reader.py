@@ -25,7 +25,9 @@ from warex.traces.events import (
     LlmCall,
     RequestSeen,
 )
+from warex.traces.older import completed
 
+_READ = (1, SCHEMA_VERSION)
 _LONGEST = 1 << 28
 """Bytes of one line; what is longer is no event."""
 _EVENT = b',"event":'
@@ -152,8 +154,9 @@ def _entry(line: bytes, lean: bool, known: dict[Any, Any]) -> tuple[int, Entry |
             event = _event.decode(b"{" + line[at + 1 :])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _with_care(line, lean)
-    if stamps.schema_version != SCHEMA_VERSION:
+    if stamps.schema_version not in _READ:
         return _with_care(line, lean)
+    event = completed(event, stamps.schema_version)
     if lean and type(event) is LlmCall:
         event = _without_messages(event)
     return stamps.seq, Entry(stamps.seq, stamps.t, stamps.at, event)
@@ -188,7 +191,7 @@ def _uncounted(line: bytes) -> tuple[int, Entry | None]:
         stamps = _stamps.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _with_care(line, lean=True)
-    return (stamps.seq, None) if stamps.schema_version == SCHEMA_VERSION else _with_care(line, True)
+    return (stamps.seq, None) if stamps.schema_version in _READ else _with_care(line, True)
 
 
 def _without_messages(call: LlmCall) -> LlmCall:
@@ -200,14 +203,15 @@ def _with_care(line: bytes, lean: bool) -> tuple[int, Entry | None]:
     if not isinstance(data, dict) or "schema_version" not in data:
         raise _NoEvent("this is not an event: it has no schema_version")
     version = data.pop("schema_version")
-    if version != SCHEMA_VERSION:
-        raise _NoEvent(f"schema_version {version!r} is unknown; this WAREX reads {SCHEMA_VERSION}")
+    if version not in _READ:
+        known = " and ".join(map(str, _READ))
+        raise _NoEvent(f"schema_version {version!r} is unknown; this WAREX reads {known}")
     given = {name: data.pop(name) for name in ("seq", "t", "at") if name in data}
     try:
         stamps = msgspec.convert({"schema_version": version, **given}, _Stamps, strict=False)
         if lean and f'"{data.get("event")}"'.encode() in _UNCOUNTED:
             return stamps.seq, None
-        event: Event = msgspec.convert(data, Event.__value__, strict=False)
+        event = completed(msgspec.convert(data, Event.__value__, strict=False), version)
     except msgspec.ValidationError as error:
         raise _NoEvent(f"this is not an event: {_explained(str(error))}") from None
     if lean and isinstance(event, LlmCall):

@@ -1,10 +1,9 @@
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
-from tests.analysis.builders import WORDS, Story
+from tests.analysis.builders import WORDS, Story, as_planned
 from warex.analysis.attacks.outcome import attacks
 from warex.analysis.recovery import recoveries
 from warex.traces.events import FaultPlanned
@@ -16,7 +15,7 @@ def entries(story: Story, folder: Path, **fault: Any) -> Any:
         if isinstance(event, FaultPlanned):
             story.events[place] = (
                 t,
-                msgspec.structs.replace(event, fault=fault, category="attack"),
+                as_planned(event, fault),
             )
     return read_trace(story.write(folder / "events.jsonl")).entries
 

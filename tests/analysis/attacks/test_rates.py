@@ -1,9 +1,8 @@
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from tests.analysis.builders import RunFolder, Story, failed, solved
+from tests.analysis.builders import RunFolder, Story, as_planned, failed, solved
 from warex.analysis.attacks.rates import Attacks, attack_rates
 from warex.analysis.intervals import Rate
 from warex.analysis.run import load_run
@@ -23,9 +22,7 @@ def met(*reports: str, goes_on: bool = True) -> Story:
     story = story.thinks(2, "click") if goes_on else story
     for place, (t, event) in enumerate(story.events):
         if isinstance(event, FaultPlanned):
-            fault = {"kind": "prompt_injection"}
-            orders = msgspec.structs.replace(event, fault=fault, category="attack")
-            story.events[place] = (t, orders)
+            story.events[place] = (t, as_planned(event, {"kind": "prompt_injection"}))
     return story.stops()
 
 

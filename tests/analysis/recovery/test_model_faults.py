@@ -6,10 +6,13 @@ import pytest
 
 from tests.analysis.builders import WORDS, Story
 from warex.analysis.recovery import Recovery, recoveries
+from warex.faults import CATALOGUE
 from warex.llm.base import Finish
 from warex.traces.events import Disarmed, FaultDelivered, FaultPlanned, LlmCall
 from warex.traces.reader import read_trace
 
+WRONG = [it.model_fields["kind"].default for it in CATALOGUE if it.looks_healthy]
+"""The kinds of faults of which nothing tells whether the agent noticed."""
 URL = "https://llm.example/v1/chat/completions"
 
 
@@ -70,6 +73,8 @@ class Calls(Story):
                 exchange=f"m{number}",
                 rule="model",
                 fault={"kind": kind},
+                target="llm",
+                looks_healthy=kind in WRONG,
                 stage="request",
                 scope="",
                 ordinal=1,

@@ -12,14 +12,10 @@ from warex.analysis.recovery.verdicts import Recovery, Verdict
 from warex.analysis.usage import seconds_saved
 from warex.traces.events import FaultDelivered, FaultPlanned
 
-_WRONG = "llm_stale"
-"""Of a whole answer that is wrong nothing tells whether the agent noticed."""
-
 
 def of_model(story: Story, plan: FaultPlanned) -> bool:
     """Whether an injection hit a call to the model."""
-    kind = str(plan.fault.get("kind", ""))
-    return kind.startswith("llm_") or story.call_of(plan.exchange) is not None
+    return plan.target == "llm" or story.call_of(plan.exchange) is not None
 
 
 def judge_model_fault(
@@ -36,7 +32,7 @@ def judge_model_fault(
     hit = story.call_of(plan.exchange)
     if set(plan.effects) <= WHOLE and not delivered.client_left:
         return say(_verdict("not_needed", "The model's answer came late but whole."))
-    if plan.fault.get("kind") == _WRONG and hit is not None and _says_something(hit):
+    if plan.looks_healthy and hit is not None and _says_something(hit):
         why = "The answer was whole and of another step: the trace cannot tell who noticed."
         return say(_verdict("undecided", why))
     after = [

@@ -106,6 +106,11 @@ class DarkPattern(PageFault, frozen=True):
 
     @property
     @override
+    def inaction_resists(self) -> bool:
+        return self.pattern == "disguised_ad"
+
+    @property
+    @override
     def covers_page(self) -> bool:
         return self.pattern in (None, "nagging")
 

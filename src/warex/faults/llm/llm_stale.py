@@ -17,6 +17,8 @@ class LlmStale(LlmFault, frozen=True):
 
     summary: ClassVar = "Answer a call to a model with its answer to an earlier step."
 
+    looks_healthy: ClassVar = True
+
     kind: Literal["llm_stale"] = "llm_stale"
 
     @override

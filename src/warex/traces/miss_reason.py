@@ -1,0 +1,16 @@
+"""Why a planned injection did not reach the client."""
+
+from typing import Literal
+
+type MissReason = Literal[
+    "not_armed",
+    "never",
+    "client_gone",
+    "client_left",
+    "trial_over",
+    "superseded",
+    "nothing_to_rewrite",
+    "not_rendered",
+    "browser_cache",
+    "websocket",
+]
