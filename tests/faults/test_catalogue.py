@@ -7,7 +7,8 @@ from typing import get_args
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from warex.effects import Amend, Delay, Effect, Say
+from tests.faults.calls import CALLS
+from warex.effects import Amend, Delay, Effect, Say, name_of
 from warex.exchange import Exchange, Request
 from warex.faults import CATALOGUE, AnyFault, ConnectionFault, Fault, HeldFault, Target
 from warex.seeds import Luck
@@ -25,12 +26,15 @@ EXCHANGE = Exchange("1", Request("GET", "https://shop.test/"))
 
 OF_CONNECTIONS = [fault for fault in CATALOGUE if issubclass(fault, ConnectionFault)]
 OF_EXCHANGES = [fault for fault in CATALOGUE if fault.point is None]
+OF_MODELS = [fault for fault in CATALOGUE if fault.target == "llm"]
 HELD = [fault for fault in CATALOGUE if issubclass(fault, HeldFault)]
+GIVEN_AGAIN = {"elsewhere": "page", "earlier": "answer"}
 SERVER: dict[Target, str] = {"site": "the site", "llm": "the model", "mcp": "the server"}
 
 each_fault = pytest.mark.parametrize("fault", CATALOGUE, ids=lambda fault: fault.__name__)
 each_of_exchanges = pytest.mark.parametrize("fault", OF_EXCHANGES, ids=lambda it: it.__name__)
 each_of_connections = pytest.mark.parametrize("fault", OF_CONNECTIONS, ids=lambda it: it.__name__)
+each_of_models = pytest.mark.parametrize("fault", OF_MODELS, ids=lambda fault: fault.__name__)
 each_that_holds = pytest.mark.parametrize("fault", HELD, ids=lambda fault: fault.__name__)
 
 
@@ -101,10 +105,19 @@ def test_what_is_said_of_a_fault_is_what_it_does(fault: type[Fault]) -> None:
     assert fault.point is None or any(effect.traits.cuts for effect in effects)
     assert given.rewrites or not fault.changes_page
     assert fault.changes_page or not (fault.reads_code or given.covers_page)
-    assert fault.gives_again is None or any(effect.traits.depends_on_site for effect in effects)
+    assert fault.gives_again == next((GIVEN_AGAIN.get(name_of(effect)) for effect in effects), None)
     assert fault.category == "attack" or not given.inaction_resists
     assert fault.target == "llm" or not fault.looks_healthy
     assert held_by(effects) == given.held_s
+
+
+@each_of_models
+def test_a_fault_of_a_model_does_the_same_over_every_api(fault: type[Fault]) -> None:
+    given = fault()
+    for call in CALLS:
+        effects, _ = given.effects(call, {}, Luck(1, "rule"))
+
+        assert list(map(name_of, effects)) == list(map(name_of, done_by(given)))
 
 
 @each_of_connections

@@ -31,15 +31,18 @@ keep texts."""
 _RUNS = re.compile(r"/threads/(?:[^/]+/)?runs(?:/[^/]+/submit_tool_outputs)?$")
 """Paths of OpenAI's and Azure's Assistants that generate text; other servers have such ones for
 agents."""
-_PROMPTS = ("messages", "message", "input", "inputs", "inputText", "contents", "prompt", "requests")
-"""Where those APIs have what the model is asked."""
+_PROMPTS = (
+    *(key for family in FAMILIES for key in family.prompts),
+    *("message", "inputs", "inputText", "requests"),
+)
+"""Where those APIs, and the families', have what the model is asked."""
 _NAMES = ("model", "agent", "agent_id")
 """Where they have whom they ask."""
 _NAMED_BY_PATH = (":", "/converse", "/invoke")
 """In paths that name the model themselves."""
 _NAMED_BY_HEADER = "ai-language-model-id"
 """Where Vercel's AI Gateway is told the model."""
-_COUNTS = ("/count_tokens", ":countTokens", "/input_tokens")
+_COUNTS = tuple(ending for family in FAMILIES for ending in family.counting_endings)
 """Of requests that generate nothing."""
 _EMBEDS = re.compile(r"/model/[^/]*(?:embed|rerank)[^/]*/invoke$")
 """Calls of Bedrock's to models that generate nothing."""

@@ -37,6 +37,10 @@ each_vector = pytest.mark.parametrize("vector", VECTORS, ids=lambda v: f"{v.fami
 each_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 
 
+def prompts_of(vector: Vector) -> tuple[str, ...]:
+    return next(family.prompts for family in FAMILIES if family.name == vector.family)
+
+
 @each_family
 def test_at_least_twenty_calls_of_it_are_read(family: Family) -> None:
     assert len(vectors(family.name)) >= 20
@@ -48,6 +52,7 @@ def test_a_request_is_read(vector: Vector) -> None:
 
     told = asdict(request)
     assert request.family == vector.family
+    assert any(key in vector.request for key in prompts_of(vector))
     assert {key: told[key] for key in vector.asked} == vector.asked
 
 

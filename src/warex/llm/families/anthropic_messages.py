@@ -71,6 +71,7 @@ class AnthropicMessages(Family):
     answers = "a message"
     content = ("content",)
     path_endings = ("/messages", *_VERTEX)
+    counting_endings = ("/count_tokens",)
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:

@@ -31,6 +31,10 @@ class Family(ABC):
     """What it answers with, for sentences: ``a chat completion``."""
     path_endings: ClassVar[tuple[str, ...]]
     """How the path of each of its calls ends, query left out."""
+    counting_endings: ClassVar[tuple[str, ...]] = ()
+    """How the paths end at which its API counts tokens, and generates nothing."""
+    prompts: ClassVar[tuple[str, ...]] = ("messages",)
+    """Where the body of a call has what the model is asked: at least one of them is there."""
     content: ClassVar[tuple[str | int, ...]] = ()
     """Where a whole answer has what the model said: text, objects, or nothing."""
     tells: ClassVar[tuple[str, ...]] = ("model", "cache_read", "cache_write", "reasoning")

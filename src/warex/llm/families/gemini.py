@@ -109,6 +109,8 @@ class Gemini(Family):
     answers = "an answer of Gemini"
     content = ("candidates", 0, "content", "parts")
     path_endings = (":generateContent", _STREAM)
+    counting_endings = (":countTokens",)
+    prompts = ("contents",)
     tells = ("model", "cache_read", "reasoning")
 
     @override

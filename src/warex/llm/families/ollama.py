@@ -51,6 +51,7 @@ class Ollama(Family):
     answers = "an answer of Ollama's"
     content = ("message", "content")
     path_endings = ("/api/chat", _GENERATE)
+    prompts = ("messages", "prompt")
     tells = ("model",)
 
     @override

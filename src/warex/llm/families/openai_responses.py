@@ -66,6 +66,8 @@ class OpenAiResponses(Family):
     answers = "a response"
     content = ("output",)
     path_endings = ("/responses",)
+    counting_endings = ("/input_tokens",)
+    prompts = ("input", "prompt")
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
