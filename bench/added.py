@@ -22,7 +22,6 @@ from bench.setting import Setting
 from bench.turns import there_and_back
 from warex.benchmarks.testbed import TestbedBenchmark
 from warex.benchmarks.testbed_pool import own_testbed
-from warex.proxy.config import HostMap
 from warex.testbed.sites import HOSTS
 from warex.testbed.tasks import FILES
 from warex.trials.model import HOST as MODEL
@@ -88,9 +87,13 @@ def _pages(setting: Setting, rounds: int) -> dict[str, list[tuple[float, float]]
 
 @contextmanager
 def _lane(setting: Setting, port: int) -> Iterator[Lane]:
-    maps = tuple(HostMap.parse(f"https://{host}=https://127.0.0.1:{port}") for host in HOSTS)
-    config = warex_config(setting).model_copy(
-        update={"maps": maps, "sites": tuple(f"https://{host}" for host in HOSTS)}
+    maps = tuple(f"https://{host}=https://127.0.0.1:{port}" for host in HOSTS)
+    usual = warex_config(setting)
+    config = usual.model_copy(
+        update={
+            "traffic": usual.traffic.extended(maps=maps),
+            "sites": tuple(f"https://{host}" for host in HOSTS),
+        }
     )
     with counting_lane(setting, config) as lane:
         yield lane
@@ -120,10 +123,11 @@ def _calls(
     asked = [json.dumps({"model": "scripted:patient", "messages": each}).encode() for each in calls]
     with ExitStack() as stack:
         port = stack.enter_context(stack.enter_context(ScriptedModel(FILES)).lend())
-        config = warex_config(setting).model_copy(
+        usual = warex_config(setting)
+        maps = (f"http://{MODEL}=http://127.0.0.1:{port}",)
+        config = usual.model_copy(
             update={
-                "maps": (HostMap.parse(f"http://{MODEL}=http://127.0.0.1:{port}"),),
-                "llm_hosts": (MODEL,),
+                "traffic": usual.traffic.extended(maps=maps, llm_hosts=(MODEL,)),
                 "vocabulary": TestbedBenchmark.vocabulary,
             }
         )

@@ -104,7 +104,8 @@ def one_second_trials(setting: Setting, number: int) -> Iterator[tuple[Planned, 
                     },
                 },
                 "agents": [{"name": "sleeper", "model": "none"}],
+                "traffic": {"insecure": True},
                 "conditions": [{"name": "clean"}],
             }
         )
-        yield plan(config), Options(insecure=True)
+        yield plan(config), Options()

@@ -8,6 +8,7 @@ from bench.setting import HOST, Setting
 from warex.faults import HttpError
 from warex.proxy.config import ProxyConfig
 from warex.scenarios import Match, Rule, Scenario, Trigger
+from warex.traffic import TrafficOptions
 
 NEVER_REACHED = 10**9
 
@@ -45,7 +46,7 @@ def warex_config(setting: Setting, scenario: Scenario | None = None) -> ProxyCon
         ca=setting.ca.folder,
         out=setting.fresh("trial"),
         scenario=scenario,
-        insecure=True,
+        traffic=TrafficOptions(insecure=True),
     )
 
 

@@ -147,11 +147,12 @@ def _pairs(setting: Setting, tasks: int) -> list[_Pair]:
             "seed": _SEED,
             "agents": [{"name": "patient", "model": "scripted:patient"}],
             "conditions": [{"name": NO_PROXY}, {"name": CLEAN}],
+            "traffic": {"insecure": True},
         }
     )
     planned = plan(config)
     same = replace(planned, benchmark=_SameSites(config.benchmark))
-    run = went(setting, same, Options(jobs=1, insecure=True)).run
+    run = went(setting, same, Options(jobs=1)).run
     bare, clean = (
         sorted(spec.key for spec in planned.trials if spec.key.condition == name)
         for name in (NO_PROXY, CLEAN)

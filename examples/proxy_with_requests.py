@@ -2,7 +2,7 @@
 
     python examples/proxy_with_requests.py
 
-A site of one page is served on this machine and stands in for the real web; `HostMap` gives it a
+A site of one page is served on this machine and stands in for the real web; `maps` gives it a
 name. The client is Python's own, with the proxy and the certificate it must trust.
 """
 
@@ -15,10 +15,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from warex.proxy.ca import ensure_ca
-from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.config import ProxyConfig
 from warex.proxy.forkserver import Forkserver
 from warex.proxy.lane import started
 from warex.scenarios.load import load_scenario
+from warex.traffic import TrafficOptions
 
 URL = "https://shop.example/"
 
@@ -63,7 +64,7 @@ def main() -> None:
             out=Path(folder) / "trial",
             scenario=load_scenario("paper/server-error"),
             seed=1,
-            maps=(HostMap.parse(f"{URL[:-1]}=http://127.0.0.1:{shop.server_port}"),),
+            traffic=TrafficOptions(maps=(f"{URL[:-1]}=http://127.0.0.1:{shop.server_port}",)),
         )
         with started(forkserver, config) as proxy:
             opener = urllib.request.build_opener(

@@ -18,6 +18,7 @@ GROUND = (
     "packed",
     "private",
     "regex",
+    "traffic",
     "visible",
     "words",
 )
@@ -41,6 +42,7 @@ FORBIDDEN = (
     ("trials", "testbed"),
     ("seeds", "llm"),
     ("campaigns", "cli"),
+    ("api", "cli"),
 )
 
 

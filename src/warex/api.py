@@ -23,26 +23,23 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
-import click
 import msgspec
 from pydantic import JsonValue, ValidationError
 from pydantic_core import to_jsonable_python
 
-from warex.cli.traffic import Host, Origin
-from warex.cli.unscored import leave_outcome
 from warex.errors import InputError, MachineError, ScenarioError, TrialVoid, WarexError
 from warex.llm.defences import Defence, find_defence
 from warex.proxy.ca import CertificateAuthority, ensure_ca
-from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.config import ProxyConfig
 from warex.proxy.forkserver import Forkserver
 from warex.proxy.lane import Proxy, started
 from warex.sandbox.chromium import QUIET
 from warex.sandbox.environment import behind_proxy, trusts
 from warex.sandbox.merged import own_bundles, wgetrc
 from warex.sandbox.surroundings import browser_flags
-from warex.scenarios import Arm, Scenario
+from warex.scenarios import Scenario
 from warex.scenarios.load import load_scenario
 from warex.scenarios.mistakes import check, listed
 from warex.scenarios.paper_config import is_paper_config, read_paper_config
@@ -56,8 +53,10 @@ from warex.traces import (
     RequestSeen,
     Trace,
     Unscored,
+    leave_outcome,
     read_trace,
 )
+from warex.traffic import OptionError, TrafficKeywords, TrafficOptions, read_origin
 
 if TYPE_CHECKING:
     from playwright.sync_api import ProxySettings
@@ -287,48 +286,40 @@ def intercept(
     seed: int = 1,
     out: str | os.PathLike[str] | None = None,
     sites: str | Sequence[str] = (),
-    maps: Mapping[str, str] | Sequence[str] = (),
-    arm: Arm | None = None,
-    upstream: str | None = None,
-    insecure: bool = False,
-    record: Literal["all", "concerned"] = "all",
-    pass_through: str | Sequence[str] = (),
-    llm_hosts: str | Sequence[str] = (),
     defence: str | Defence | None = None,
+    **traffic: Unpack[TrafficKeywords],
 ) -> Interceptor:
     """Return what starts a proxy under a scenario, for ``with`` and ``async with``.
 
-    ``scenario`` is a preset's name, a file, a Scenario, a dict, or None for no faults. The rest is
-    as the options of ``warex proxy``; ``maps`` may be a dict of origins to where they are served.
+    ``scenario`` is a preset's name, a file, a Scenario, a dict, or None for no faults.
     ``defence`` is a name of the catalogue, a file with a text, or a Defence.
-    ``out`` keeps the trace; it must not hold one already.
+    ``out`` keeps the trace; it must not hold one already. The rest is as the options of ``warex
+    proxy``: ``maps`` (also a dict of origins to where they are served), ``upstream``, ``insecure``,
+    ``record``, ``pass_through``, ``llm_hosts``, ``arm``.
 
     Raises InputError for what cannot work, and MachineError at the start where the machine lacks
     something. Leaving the block raises TrialVoid where the proxy broke, unless another exception
     is on its way: a broken proxy must not pass for an agent that met no faults.
     """
-    pairs = [f"{k}={v}" for k, v in maps.items()] if isinstance(maps, Mapping) else _tuple(maps)
+    given: Mapping[str, object] = traffic
     try:
         config = ProxyConfig(
             ca=Path(),
             scenario=_scenario(scenario),
             seed=seed,
-            sites=_parsed("sites", Origin(), sites),
-            maps=tuple(map(HostMap.parse, pairs)),
-            arm=arm,
-            upstream=upstream,
-            insecure=insecure,
-            record=record,
-            pass_through=_parsed("pass_through", Host(), pass_through),
-            llm_hosts=_parsed("llm_hosts", Host(), llm_hosts),
+            sites=_origins(sites),
+            traffic=TrafficOptions().extended(**traffic),
             defence=find_defence(defence) if isinstance(defence, str) else defence,
         )
+    except OptionError as error:
+        raise InputError(
+            f"intercept(…, {error.option}={given[error.option]!r}): {error.why}"
+        ) from None
     except ValidationError as error:
         details = error.errors()[0]
+        name = next(step for step in details["loc"] if step != "traffic")
         message = details["msg"].removeprefix("Value error, ")
-        raise InputError(
-            f"intercept(…, {details['loc'][0]}={details['input']!r}): {message}"
-        ) from None
+        raise InputError(f"intercept(…, {name}={details['input']!r}): {message}") from None
     return Interceptor(config, None if out is None else Path(out))
 
 
@@ -364,15 +355,11 @@ def _json(what: str, given: Mapping[str, object]) -> dict[str, JsonValue]:
         raise InputError(f"{what} cannot be written as JSON: {error}") from None
 
 
-def _tuple(given: str | Sequence[str]) -> Sequence[str]:
-    return (given,) if isinstance(given, str) else given
-
-
-def _parsed(name: str, kind: click.ParamType[str], given: str | Sequence[str]) -> tuple[str, ...]:
+def _origins(sites: str | Sequence[str]) -> tuple[str, ...]:
     try:
-        return tuple(kind.convert(value, None, None) for value in _tuple(given))
-    except click.BadParameter as error:
-        raise InputError(f"intercept(…, {name}=…): {error.message}") from None
+        return tuple(map(read_origin, (sites,) if isinstance(sites, str) else sites))
+    except ValueError as error:
+        raise InputError(f"intercept(…, sites=…): {error}") from None
 
 
 @contextmanager

@@ -5,7 +5,7 @@ run a whole campaign and demand what it must reach. See docs/how-to/ci.md.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,13 +132,17 @@ class Warex:
         from warex.campaigns.run import plan, run_campaign
         from warex.report.html import write_report
         from warex.traces import escape
+        from warex.traffic import TrafficOptions
 
         config = (
             campaign_of(campaign) if isinstance(campaign, Mapping) else load_campaign(str(campaign))
         )
         folder = self.out / escape(name or config.name)
         notices: list[str] = []
-        given = Options(**options, command=_command(campaign, options))
+        typed = _command(campaign, options)
+        names = options.keys() & {option.name for option in fields(TrafficOptions)}
+        config = config.with_traffic(**{name: options.pop(name) for name in names})
+        given = Options(**options, command=typed)
         run_campaign(plan(config), folder, given, notice=notices.append)
         loaded = load_run(folder)
         table = tabulate(loaded)

@@ -15,7 +15,6 @@ from tests.proxy.support.lanes import Begin, Lane, beginner, scenario, wait_unti
 from tests.proxy.support.origin import Answer, Frames, Origin, served, server_context
 from warex.faults import ConnectionCut, HttpError, NetworkError
 from warex.proxy.ca import CertificateAuthority, ensure_ca
-from warex.proxy.config import HostMap
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET, find_chromium
 from warex.scenarios import Scenario, Trigger
@@ -80,8 +79,8 @@ def page_behind(browser: Browser, lane: Lane) -> Iterator[Page]:
         context.close()
 
 
-def mapped(site: Origin) -> tuple[HostMap, ...]:
-    return (HostMap.parse(f"https://shop.example=http://127.0.0.1:{site.port}"),)
+def mapped(site: Origin) -> tuple[str, ...]:
+    return (f"https://shop.example=http://127.0.0.1:{site.port}",)
 
 
 def on_page(fault: HttpError | ConnectionCut | NetworkError) -> Scenario:
@@ -161,7 +160,7 @@ def test_a_page_over_http2_passes_with_all_its_parts(
             site.routes[f"/{number}.svg"] = Answer(
                 headers=[(b"content-type", b"image/svg+xml")], body=image
             )
-        target = (HostMap.parse(f"https://shop.example=https://localhost:{site.port}"),)
+        target = (f"https://shop.example=https://localhost:{site.port}",)
         with begin(maps=target) as lane, page_behind(browser, lane) as page:
             page.goto("https://shop.example/")
             widths = page.evaluate("[...document.images].map(image => image.naturalWidth)")

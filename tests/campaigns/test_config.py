@@ -279,3 +279,20 @@ def test_the_doses_of_the_intensity_sweep_are_as_their_names_say() -> None:
         assert scenario is not None
         delay = getattr(scenario.rules[0].fault, "delay", 0.0)
         assert condition.name == f"scripts-{delay:g}s"
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ('pass_through = ["a b"]', "traffic: pass_through: 'a b' is no host; write shop.example"),
+        ('upstream = "corp"', "traffic: upstream: 'corp' is no proxy; write http://host:port"),
+        ('record = "none"', 'traffic.record: "none" is not allowed; give'),
+        ('llm_host = ["x"]', "there is no key 'llm_host' here; did you mean 'llm_hosts'?"),
+        ('maps = "a=b"', 'traffic.maps: "a=b" is not allowed; give a list'),
+    ],
+)
+def test_a_mistake_in_its_traffic_is_a_sentence(tmp_path: Path, table: str, says: str) -> None:
+    with pytest.raises(CampaignError) as caught:
+        load_campaign(written(tmp_path, f"{GOOD}\n[traffic]\n{table}\n"))
+
+    assert says in str(caught.value)

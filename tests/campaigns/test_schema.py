@@ -64,6 +64,7 @@ def test_every_built_in_campaign_fits_the_schema(name: str) -> None:
         {"conditions": [{"name": "x", "control": True}]},
         {"budget": {"usd": 1.5, "tokens": 10, "minutes": 2}, "llm_cache": True},
         {"tasks": {"sample": 3}},
+        {"traffic": {"maps": ["https://a.example=http://127.0.0.1:1"], "record": "concerned"}},
     ],
 )
 def test_what_is_loaded_fits_the_schema(more: dict[str, Any]) -> None:
@@ -80,6 +81,7 @@ def test_what_is_loaded_fits_the_schema(more: dict[str, Any]) -> None:
         {"conditions": [{"name": "x", "defence": "refesh"}]},
         {"conditions": [{"name": "x", "intensity": 0}]},
         {"repeats": 0},
+        {"traffic": {"record": "some"}},
     ],
 )
 def test_what_is_refused_does_not_fit_it(more: dict[str, Any]) -> None:

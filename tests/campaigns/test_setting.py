@@ -3,8 +3,8 @@ import os
 import pytest
 
 from warex.benchmarks import BenchmarkTable, benchmark_of
-from warex.campaigns.options import Options
 from warex.campaigns.setting import setting_for
+from warex.traffic import TrafficOptions
 
 pytestmark = pytest.mark.wire
 
@@ -12,7 +12,7 @@ TESTBED = benchmark_of(BenchmarkTable(name="testbed"))
 
 
 def test_what_trials_share_ends_with_them() -> None:
-    with setting_for(TESTBED, (), 60.0, Options(), "environment") as setting:
+    with setting_for(TESTBED, (), 60.0, TrafficOptions(), "environment") as setting:
         pid = setting.forkserver.pid
         assert pid is not None
         os.kill(pid, 0)

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from warex.campaigns.run import plan
 from warex.campaigns.template import template
 from warex.errors import CampaignError
 from warex.llm.prices import Price
+from warex.traffic import TrafficOptions
 
 KINDS = [kind.name for kind in BENCHMARKS]
 
@@ -46,13 +48,16 @@ def test_it_can_be_planned_as_it_stands(tmp_path: Path) -> None:
     assert len(planned.trials) == 6 * 5
 
 
-def test_every_key_is_in_it_with_its_default() -> None:
+def test_every_key_is_in_it_with_its_default(tmp_path: Path) -> None:
     text = template("mine", "testbed", "mine.toml")
 
     for model in (CampaignConfig, Budget, AgentConfig, ConditionConfig):
         for key in model.model_fields:
             assert re.search(rf"^(# )?{key} = |^\[+{key}\]+$", text, re.MULTILINE), key
+    for name in (field.name for field in fields(TrafficOptions)):
+        assert re.search(rf"^(# )?{name} = ", text, re.MULTILINE), name
     given = tomllib.loads(text)
+    assert loaded(tmp_path, text).traffic == TrafficOptions()
     for key in ("repeats", "seed", "jobs", "timeout_s", "isolate", "llm_cache", "schema_version"):
         assert given[key] == CampaignConfig.model_fields[key].default, key
 
@@ -66,6 +71,7 @@ def test_what_is_commented_out_is_valid_too(tmp_path: Path) -> None:
     assert whole.budget == Budget(usd=5, tokens=2_000_000, minutes=30)
     assert whole.longest_hold_s == 10
     assert whole.prices == {"my-model": Price(input=0.1, output=0.4)}
+    assert whole.traffic == TrafficOptions(upstream="http://proxy.example:3128", arm="first_page")
     assert whole.agents[0].base_url is not None
     assert whole.conditions[-1].control
     assert (whole.conditions[-3].intensity, whole.conditions[-3].frequency) == (2, 3)

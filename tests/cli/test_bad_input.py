@@ -148,7 +148,7 @@ LINES = {
     "no campaign": (["run"], "Missing argument 'CAMPAIGN'"),
     "no trial at all": (["run", "demo", "--limit", "0"], "0 is not in the range x>=1"),
     "no lane": (["demo", "--jobs", "0"], "0 is not in the range 1<=x<=64"),
-    "a run's map of nothing": (["run", "demo", "--map", "x"], "--map 'x'"),
+    "a run's map of nothing": (["run", "demo", "--map", "x"], "'--map': 'x' is no mapping"),
     "a run's upstream of no kind": (["run", "demo", "--upstream", "x"], "write http://host:port"),
     "a report of nothing": (["report", "none"], "none is not a folder"),
     "a report of an empty folder": (["report", "."], "is no run"),

@@ -9,10 +9,11 @@ import pytest
 
 from warex.cli.judging import Judging
 from warex.errors import InputError, TrialVoid
+from warex.traffic import TrafficOptions
 
 NONE: dict[str, Any] = {
     **dict.fromkeys(("expect_text", "expect_regex", "expect_url", "check", "reset", "out")),
-    "record": "all",
+    "traffic": TrafficOptions(),
 }
 
 
@@ -25,7 +26,7 @@ def test_its_options_are_not_those_of_the_proxy() -> None:
 
     Judging.taken_from(options)
 
-    assert options == {"out": None, "record": "all"}
+    assert options == {"out": None, "traffic": TrafficOptions()}
 
 
 def test_where_nothing_is_expected_there_is_no_verdict() -> None:
@@ -85,7 +86,7 @@ def test_a_command_that_fails_has_not_done_its_task_and_is_not_checked() -> None
     [
         ({"expect_url": "*"}, "--expect-url is told from the trace; give --out, too"),
         (
-            {"expect_url": "*", "out": Path("x"), "record": "concerned"},
+            {"expect_url": "*", "out": Path("x"), "traffic": TrafficOptions(record="concerned")},
             "--expect-url needs all traffic read",
         ),
         ({"expect_url": "/thanks", "out": Path("x")}, "`/thanks` matches no URL"),

@@ -13,6 +13,7 @@ from warex.proxy.ca import CertificateAuthority
 from warex.proxy.config import ProxyConfig
 from warex.scenarios.load import load_scenario
 from warex.traces import EVENTS, TraceWriter, TrialBegan
+from warex.traffic import TrafficOptions
 
 
 def made(folder: Path, **options: Any) -> ProxyConfig:
@@ -21,24 +22,19 @@ def made(folder: Path, **options: Any) -> ProxyConfig:
         "seed": 1,
         "replay": None,
         "sites": (),
-        "arm": None,
-        "record": "all",
-        "maps": (),
         "defence": None,
+        "traffic": TrafficOptions(),
     }
     return traffic_config(CertificateAuthority(folder), **{**usual, **options})
 
 
-def test_a_preset_is_loaded_and_maps_are_read(tmp_path: Path) -> None:
-    found = made(
-        tmp_path, scenario="paper/server-error", seed=7, maps=("https://a.test=http://b.test:1",)
-    )
+def test_a_preset_is_loaded(tmp_path: Path) -> None:
+    found = made(tmp_path, scenario="paper/server-error", seed=7)
 
     assert found.ca == tmp_path
     assert found.seed == 7
     assert found.scenario is not None
     assert found.scenario.name == "paper/server-error"
-    assert [entry.origin for entry in found.maps] == ["a.test"]
 
 
 def test_a_defence_is_one_of_the_catalogue_or_a_file(tmp_path: Path) -> None:
@@ -62,16 +58,24 @@ def test_a_replay_brings_its_defence_unless_another_is_named(tmp_path: Path) -> 
     assert made(tmp_path, replay=tmp_path, defence=DEFENCES[1].name).defence == DEFENCES[1]
 
 
+def test_a_replay_is_armed_as_it_was_then(tmp_path: Path) -> None:
+    scenario = load_scenario("paper/server-error").model_dump(mode="json")
+    with TraceWriter(tmp_path / EVENTS, Clock()) as trace:
+        trace.write(TrialBegan(scenario=scenario, arm="first_page"))
+
+    found = made(tmp_path, replay=tmp_path, traffic=TrafficOptions(arm="start", insecure=True))
+
+    assert (found.traffic.arm, found.traffic.insecure) == ("first_page", True)
+
+
 def test_what_it_does_not_know_goes_through(tmp_path: Path) -> None:
-    assert made(tmp_path, insecure=True, upstream="http://corp.test:1").insecure
+    assert made(tmp_path, port=8080).port == 8080
 
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
         ({"replay": Path("t"), "scenario": "s"}, "--replay brings its own scenario"),
-        ({"upstream": "corp"}, "--upstream: 'corp' is no proxy"),
-        ({"maps": ("x",)}, "--map 'x' is no mapping"),
         ({"defence": "refesh"}, "there is no defence 'refesh'; did you mean 'refresh'"),
     ],
 )

@@ -9,7 +9,6 @@ from tests.proxy.support.origin import Answer, Origin
 from tests.proxy.support.upstream import UpstreamProxy
 from warex.faults import DuplicateWrite
 from warex.proxy.ca import CertificateAuthority
-from warex.proxy.config import HostMap
 from warex.scenarios import Trigger
 from warex.traces import FaultDelivered, FaultMissed, HarnessBroke, RequestSeen
 
@@ -22,7 +21,7 @@ def test_the_site_gets_a_write_twice_and_the_trace_has_one_request(
     begin: Begin, plain: Origin
 ) -> None:
     plain.routes["/order"] = Answer(status=201, body=b"made")
-    maps = (HostMap.parse(f"http://shop.example=http://127.0.0.1:{plain.port}"),)
+    maps = (f"http://shop.example=http://127.0.0.1:{plain.port}",)
     with (
         begin(scenario=scenario(DuplicateWrite(), ONCE), maps=maps) as lane,
         httpx.Client(proxy=lane.url, timeout=10) as client,

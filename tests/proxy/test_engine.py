@@ -16,7 +16,7 @@ from tests.proxy.support.upstream import UpstreamProxy
 from warex.errors import InputError
 from warex.faults import ConnectionFault, ConnectionRefused, ConnectionTimeout, DnsFailure
 from warex.proxy.ca import CertificateAuthority, ensure_ca
-from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.config import ProxyConfig
 from warex.proxy.engine import _no_port
 from warex.traces import RequestSeen, ResponseSeen
 
@@ -72,7 +72,7 @@ def test_the_site_chooses_the_protocol(
 def test_many_requests_of_one_connection_reach_a_mapped_site(
     begin: Begin, ca: CertificateAuthority, plain: Origin
 ) -> None:
-    mapped = HostMap.parse(f"https://shop.example=http://127.0.0.1:{plain.port}")
+    mapped = f"https://shop.example=http://127.0.0.1:{plain.port}"
     before = plain.connections
     with (
         begin(maps=(mapped,)) as lane,
@@ -91,7 +91,7 @@ def test_many_requests_of_one_connection_reach_a_mapped_site(
 def test_a_client_that_speaks_only_http2_reaches_a_mapped_site(
     begin: Begin, ca: CertificateAuthority, plain: Origin
 ) -> None:
-    mapped = HostMap.parse(f"https://shop.example=http://127.0.0.1:{plain.port}")
+    mapped = f"https://shop.example=http://127.0.0.1:{plain.port}"
     with (
         begin(maps=(mapped,)) as lane,
         secure(lane.port, "shop.example", 443, ca.certificate, "h2") as connection,
@@ -107,8 +107,8 @@ def test_a_site_is_mapped_to_one_that_speaks_tls(
     begin: Begin, ca: CertificateAuthority, secure_h1: Origin
 ) -> None:
     mapped = (
-        HostMap.parse(f"https://shop.example=https://localhost:{secure_h1.port}"),
-        HostMap.parse(f"http://shop.example=https://localhost:{secure_h1.port}"),
+        f"https://shop.example=https://localhost:{secure_h1.port}",
+        f"http://shop.example=https://localhost:{secure_h1.port}",
     )
     with begin(maps=mapped) as lane, httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
         assert client.get("https://shop.example/a").text == "hello"
@@ -151,8 +151,8 @@ def test_a_mapped_site_is_reached_directly_beside_an_upstream_proxy(
 ) -> None:
     other = f"http://localhost:{plain.port}/other"
     maps = (
-        HostMap.parse(f"https://shop.example=http://127.0.0.1:{plain.port}"),
-        HostMap.parse(f"http://shop.example=http://127.0.0.1:{plain.port}"),
+        f"https://shop.example=http://127.0.0.1:{plain.port}",
+        f"http://shop.example=http://127.0.0.1:{plain.port}",
     )
     with UpstreamProxy(password="me:pass") as upstream:
         address = f"http://me:pass@127.0.0.1:{upstream.port}"

@@ -4,7 +4,6 @@ import pytest
 from mitmproxy import http
 from mitmproxy.test import tflow, tutils
 
-from warex.proxy.config import HostMap
 from warex.proxy.flows import (
     BROWSER_URL,
     drop_hop_headers,
@@ -18,6 +17,7 @@ from warex.proxy.flows import (
     timings_of,
     url_of,
 )
+from warex.traffic import HostMap
 
 
 def flow(**request: object) -> http.HTTPFlow:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.proxy.support.lanes import configured
 from warex.faults import HttpError
-from warex.proxy.config import ProxyConfig
 from warex.proxy.interception import CANARY_HOST, Interception
 from warex.scenarios import Injector, Match, Rule, Scenario, Trigger
 
@@ -17,7 +17,7 @@ def interception(url: str | None = None, **config: object) -> Interception:
             name="rule", match=Match(url=url), trigger=Trigger(always=True), fault=HttpError()
         )
         rules = (rule,)
-    made = ProxyConfig.model_validate({"ca": Path("ca"), **config})
+    made = configured(ca=Path("ca"), **config)
     return Interception(made, Injector(Scenario(name="test", rules=rules), 1, sites=made.sites))
 
 
@@ -69,17 +69,7 @@ def test_the_canary_is_always_read() -> None:
 
 
 def test_a_mapped_origin_has_its_target_and_no_other_port_does() -> None:
-    tested = interception(
-        maps=[
-            {
-                "origin": "shop.example",
-                "origin_port": 443,
-                "target_scheme": "http",
-                "target_host": "127.0.0.1",
-                "target_port": 8001,
-            }
-        ]
-    )
+    tested = interception(maps=("https://shop.example=http://127.0.0.1:8001",))
     target = tested.target("SHOP.example", 443)
     assert target is not None
     assert target.target_port == 8001

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from warex.proxy.ca import CertificateAuthority, ensure_ca
-from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.config import ProxyConfig
 from warex.proxy.forkserver import Forkserver
 from warex.proxy.lane import Proxy, started
+from warex.traffic import TrafficOptions
 
 
 class _Site(BaseHTTPRequestHandler):
@@ -69,7 +70,7 @@ def lane(
     config = ProxyConfig(
         ca=ca.folder,
         out=folder,
-        maps=(HostMap.parse(f"https://site.warex.test=http://127.0.0.1:{site}"),),
+        traffic=TrafficOptions(maps=(f"https://site.warex.test=http://127.0.0.1:{site}",)),
     )
     with started(forkserver, config) as proxy:
         yield proxy, folder

@@ -10,7 +10,7 @@ import pytest
 from tests.fetch import FETCH
 from warex.errors import InputError, MachineError
 from warex.proxy.ca import CertificateAuthority
-from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.config import ProxyConfig
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox import namespace
 from warex.sandbox.isolation import Behind, Capture, Isolation, Told, Wish, behind
@@ -40,8 +40,8 @@ def test_commands_run_one_after_the_other_with_their_words_in_files(
     tmp_path: Path,
 ) -> None:
     def configure(capture: Capture) -> ProxyConfig:
-        maps = (HostMap.parse(f"{URL}=http://127.0.0.1:{site}"),)
-        return configured(ca, capture=capture, maps=maps)
+        maps = (f"{URL}=http://127.0.0.1:{site}",)
+        return configured(ca, capture=capture, traffic={"maps": maps})
 
     with behind(isolation, forkserver, configure, ca, os.environ) as place:
         codes = [fetched(place, tmp_path / name) for name in ("one", "two")]

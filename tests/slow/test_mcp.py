@@ -21,7 +21,6 @@ from tests.proxy.conftest import ca, forkserver  # noqa: F401 - fixtures
 from tests.proxy.support.lanes import Lane, beginner, wait_until
 from tests.proxy.support.origin import Answer, served
 from warex.proxy.ca import CertificateAuthority
-from warex.proxy.config import HostMap
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox import surroundings
 from warex.sandbox.chromium import find_chromium
@@ -142,8 +141,8 @@ class Served:
         return f"http://{NAME}{self.path}"
 
     @property
-    def maps(self) -> tuple[HostMap, ...]:
-        return (HostMap.parse(f"http://{NAME}=http://127.0.0.1:{self.port}"),)
+    def maps(self) -> tuple[str, ...]:
+        return (f"http://{NAME}=http://127.0.0.1:{self.port}",)
 
     def logged(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.log.read_text().split("\n") if line]

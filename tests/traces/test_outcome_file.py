@@ -2,8 +2,18 @@ from pathlib import Path
 
 import pytest
 
-from warex.errors import TraceError
-from warex.traces import Counted, Outcome, Unscored, Void, read_outcome, write_outcome
+from warex.errors import MachineError, TraceError
+from warex.traces import (
+    Counted,
+    Outcome,
+    Unscored,
+    Void,
+    leave_outcome,
+    read_outcome,
+    write_outcome,
+)
+
+ENDED = Unscored(ending="answered", latency_s=1.5)
 
 
 @pytest.mark.parametrize(
@@ -47,3 +57,28 @@ def test_a_key_in_an_answer_is_redacted(tmp_path: Path) -> None:
     write_outcome(tmp_path, Void(reason="401 for sk-proj-abcDEF0123456789"))
 
     assert read_outcome(tmp_path) == Void(reason="401 for [redacted]")
+
+
+def test_what_ended_in_good_order_is_unscored(tmp_path: Path) -> None:
+    leave_outcome(tmp_path, None, ENDED)
+
+    assert read_outcome(tmp_path) == ENDED
+
+
+def test_a_broken_proxy_makes_it_void_whatever_the_command_did(tmp_path: Path) -> None:
+    leave_outcome(tmp_path, "the disk is full", ENDED)
+
+    assert read_outcome(tmp_path) == Void(reason="the disk is full")
+
+
+def test_without_a_folder_there_is_nothing_to_leave() -> None:
+    leave_outcome(None, None, ENDED)
+
+
+def test_a_folder_that_refuses_is_said_unless_the_trial_is_void_anyway(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    no_folder = tmp_path / "file" / "trial"
+
+    leave_outcome(no_folder, "the disk is full", ENDED)
+    with pytest.raises(MachineError):
+        leave_outcome(no_folder, None, ENDED)

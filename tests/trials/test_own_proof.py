@@ -9,6 +9,7 @@ import pytest
 from tests.trials.shop import SITE, Shop
 from tests.trials.test_run import attempt, spec, void_reason
 from warex.traces import EVENTS, Canary, Counted, LlmCall, read_trace
+from warex.traffic import TrafficOptions
 from warex.trials import Setting
 
 pytestmark = pytest.mark.wire
@@ -53,7 +54,10 @@ def test_no_trial_counts_whose_agent_did_not_prove_its_way_itself(
 def test_where_not_all_is_read_a_canary_is_sent_after_all(
     setting: Setting, tmp_path: Path, reading: dict[str, Any]
 ) -> None:
-    outcome = attempt(spec("page"), replace(setting, benchmark=OpensAPage(), **reading), tmp_path)
+    traffic = TrafficOptions(**reading)
+    outcome = attempt(
+        spec("page"), replace(setting, benchmark=OpensAPage(), traffic=traffic), tmp_path
+    )
 
     assert isinstance(outcome, Counted)
     (canary,) = read_trace(tmp_path / "attempt-1" / EVENTS).events(Canary)

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, Unpack
 
 from pydantic import (
     BaseModel,
@@ -33,6 +33,7 @@ from warex.scenarios.documents import SUFFIXES, read_document
 from warex.scenarios.mistakes import check, did_you_mean, listed
 from warex.scenarios.paper_config import Frequency
 from warex.scenarios.presets import preset_names
+from warex.traffic import TrafficKeywords, TrafficOptions
 from warex.trials.playbook import PLAYBOOK
 
 _PRESETS = resources.files("warex.campaigns") / "presets"
@@ -228,6 +229,10 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
         description="How agents are put behind the proxy: in a network of their own, by variables,"
         " or the first where the machine allows it.",
     )
+    traffic: TrafficOptions = Field(
+        default=TrafficOptions(),
+        description="How traffic is routed and read: the options of `warex run`, which add to it.",
+    )
     longest_hold_s: Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)] | None = Field(
         default=None, description="No fault holds an exchange longer than this; None leaves them."
     )
@@ -269,6 +274,10 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
         Raises InputError where the user's own cannot be read.
         """
         return current_prices()
+
+    def with_traffic(self, **more: Unpack[TrafficKeywords]) -> Self:
+        """Return the campaign with more options about traffic (``TrafficOptions.extended``)."""
+        return self.model_copy(update={"traffic": self.traffic.extended(**more)})
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from warex.sandbox.isolation import Wish
-from warex.scenarios import Arm
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,14 +13,6 @@ class Options:
     limit: int | None = None
     """Run at most this many trials now."""
     resume: bool = False
-    insecure: bool = False
-    upstream: str | None = None
-    maps: tuple[str, ...] = ()
-    pass_through: tuple[str, ...] = ()
-    record: str = "all"
-    llm_hosts: tuple[str, ...] = ()
-    arm: Arm | None = None
-    """Overrides the scenarios' and the benchmark's."""
     ray: str | None = None
     """Address of a Ray cluster to run on; ``local`` starts one."""
     isolate: Wish | None = None

@@ -18,7 +18,6 @@ from pathlib import Path
 
 from warex.benchmarks import benchmark_of
 from warex.benchmarks.table import BenchmarkTable
-from warex.campaigns.options import Options
 from warex.campaigns.setting import setting_for
 from warex.errors import MachineError, WarexError
 from warex.private import make_private, private_folder
@@ -26,6 +25,7 @@ from warex.proxy.ca import ensure_ca
 from warex.sandbox.isolation import Isolation, allowed
 from warex.sandbox.scratch import own_scratch
 from warex.traces import Outcome, TrialKey, begin_llm_cache, shared_answers
+from warex.traffic import TrafficOptions
 from warex.trials.run import Setting, TrialSpec, run_trial
 
 
@@ -36,7 +36,7 @@ class Work:
     benchmark: BenchmarkTable
     specs: Mapping[TrialKey, TrialSpec]
     timeout_s: float
-    options: Options
+    traffic: TrafficOptions
     isolation: Isolation
     secret: bytes | None
     """Of the run's LLM cache; None where it keeps none."""
@@ -98,7 +98,7 @@ def _setting(work: Work) -> Setting:
             benchmark_of(work.benchmark),
             tuple(work.specs.values()),
             work.timeout_s,
-            work.options,
+            work.traffic,
             isolation,
         )
     )

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from warex.benchmarks import AgentSpec, Benchmark, benchmark_of
 from warex.campaigns.config import (
@@ -42,7 +42,6 @@ from warex.errors import CampaignError, InputError, ScenarioError, TraceError
 from warex.extras import require_extra
 from warex.llm.embedded import is_embedded
 from warex.proxy.ca import CertificateAuthority, ensure_ca
-from warex.proxy.config import HostMap, ProxyConfig
 from warex.sandbox.doctor import require_fit
 from warex.sandbox.host_ports import named_in
 from warex.sandbox.isolation import Isolation, allowed
@@ -227,7 +226,6 @@ def run_campaign(
     config = planned.config
     if options.ray is not None:
         require_extra("ray", "--ray", "ray")
-    _check_traffic(options)
     chromium = planned.benchmark.find_browser()
     ca = ensure_ca()
     require_fit(run, ca)
@@ -250,7 +248,7 @@ def run_campaign(
         if options.ray is not None:
             run_on_ray(
                 schedule,
-                _work(planned, left, run, options, isolation),
+                _work(planned, left, run, isolation),
                 run,
                 options.ray,
                 lanes=lanes.count,
@@ -260,7 +258,7 @@ def run_campaign(
                 notice=notice,
             )
         else:
-            _run_here(planned, left, schedule, run, options, isolation, lanes.count or 1, report)
+            _run_here(planned, left, schedule, run, isolation, lanes.count or 1, report)
         _tell_what_is_left(schedule, notice)
 
 
@@ -311,7 +309,6 @@ def _run_here(
     specs: Sequence[TrialSpec],
     schedule: Schedule,
     run: Path,
-    options: Options,
     isolation: Isolation,
     lanes: int,
     report: Callable[[Done], None],
@@ -319,7 +316,7 @@ def _run_here(
     config = planned.config
     cache = _cache(config, run)
     with setting_for(
-        planned.benchmark, specs, config.timeout_s, options, isolation, cache
+        planned.benchmark, specs, config.timeout_s, config.traffic, isolation, cache
     ) as setting:
         run_trials(
             schedule,
@@ -334,7 +331,6 @@ def _work(
     planned: Planned,
     specs: Sequence[TrialSpec],
     run: Path,
-    options: Options,
     isolation: Isolation,
 ) -> Work:
     """Return what the nodes of a cluster need."""
@@ -343,7 +339,7 @@ def _work(
         benchmark=config.benchmark,
         specs={spec.key: spec for spec in specs},
         timeout_s=config.timeout_s,
-        options=options,
+        traffic=config.traffic,
         isolation=isolation,
         secret=None if cache is None else llm_cache_secret(cache),
         variables={
@@ -427,17 +423,6 @@ def _isolation(
     return isolation
 
 
-def _check_traffic(options: Options) -> None:
-    """Raise InputError now for what would stop the first trial."""
-    for text in options.maps:
-        HostMap.parse(text)
-    try:
-        ProxyConfig(ca=Path(), upstream=options.upstream)
-    except ValidationError as error:
-        why = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
-        raise InputError(f"--upstream {why}") from None
-
-
 def _playbook(agent: AgentConfig) -> Playbook | None:
     """Return the rules that an agent's model is played by; None for any other model."""
     if not agent.model.startswith(PLAYBOOK):
@@ -463,16 +448,8 @@ def _manifest(planned: Planned, options: Options, chromium: Path, isolation: Iso
             for spec in planned.trials
             if spec.playbook is not None
         }
-    frozen["traffic"] = {
-        "record": options.record,
-        "insecure": options.insecure,
-        "upstream": options.upstream,
-        "maps": list(options.maps),
-        "pass_through": list(options.pass_through),
-        "llm_hosts": list(options.llm_hosts),
-        "arm": options.arm,
-        "isolation": isolation,
-    }
+    traffic = planned.config.model_dump(mode="json", include={"traffic"})["traffic"]
+    frozen["traffic"] = {**traffic, "isolation": isolation}
     return Manifest.model_validate(
         {
             "campaign": frozen,

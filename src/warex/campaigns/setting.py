@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from warex.benchmarks import Benchmark
-from warex.campaigns.options import Options
 from warex.proxy.ca import ensure_ca
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox.isolation import Isolation
+from warex.traffic import TrafficOptions
 from warex.trials.model import PREFIX, ScriptedModel
 from warex.trials.run import Setting, TrialSpec
 
@@ -18,7 +18,7 @@ def setting_for(
     benchmark: Benchmark,
     specs: Sequence[TrialSpec],
     timeout_s: float,
-    options: Options,
+    traffic: TrafficOptions,
     isolation: Isolation,
     cache: Path | None = None,
 ) -> Iterator[Setting]:
@@ -36,13 +36,7 @@ def setting_for(
             isolation=isolation,
             timeout_s=timeout_s,
             model=model,
-            record=options.record,
-            insecure=options.insecure,
-            upstream=options.upstream,
-            maps=options.maps,
-            pass_through=options.pass_through,
-            llm_hosts=options.llm_hosts,
-            arm=options.arm,
+            traffic=traffic,
             llm_cache=cache,
         )
 

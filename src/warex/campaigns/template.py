@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from dataclasses import Field, fields
 from importlib import resources
 from typing import Any
 
@@ -11,6 +12,7 @@ from warex.benchmarks.table import BenchmarkTable
 from warex.campaigns.config import CampaignConfig
 from warex.errors import CampaignError
 from warex.scenarios.mistakes import check, listed
+from warex.traffic import TrafficOptions, option_of
 
 _TEMPLATE = resources.files("warex.campaigns") / "template.toml"
 
@@ -43,6 +45,7 @@ def template(name: str, benchmark: str, file: str) -> str:
         "timeout_s": as_toml(float(example.get("timeout_s", 300.0))),
         "table": "" if alone else benchmark_table(kind, example["benchmark"]),
         "agents": "".join(map(_agent, example["agents"])),
+        "traffic": "".join(map(_traffic, fields(TrafficOptions))),
     }
     text = _TEMPLATE.read_text("utf-8")
     if not alone and kind(BenchmarkTable.model_validate(example["benchmark"])).needs_proxy():
@@ -100,13 +103,20 @@ def _agent(agent: dict[str, Any]) -> str:
     return said
 
 
+def _traffic(field: Field[Any]) -> str:
+    example = option_of(field).example
+    value = as_toml(field.default if example is None else example)
+    mark = "" if example is None else "# "
+    return f"# {field.metadata['description']}\n{mark}{field.name} = {value}\n"
+
+
 def as_toml(value: Any) -> str:
     """Return a value as TOML writes it in one line; mappings become inline tables."""
     match value:
         case dict():
             inner = ", ".join(f"{_key(key)} = {as_toml(each)}" for key, each in value.items())
             return f"{{ {inner} }}"
-        case list():
+        case list() | tuple():
             return f"[{', '.join(map(as_toml, value))}]"
         case _:
             # Text, numbers and truth values are written alike.

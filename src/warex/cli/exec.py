@@ -27,6 +27,7 @@ from warex.cli.traffic import (
 from warex.errors import MachineError, TraceError, TrialVoid
 from warex.files import open_ordinary, read_words
 from warex.private import private_folder
+from warex.traffic import TrafficOptions
 from warex.visible import counted
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ def command(
     from warex.sandbox.direct import find_program
 
     find_program(arguments[0], os.environ)
+    options["traffic"] = TrafficOptions().extended(**options["traffic"])
     judging = Judging.taken_from(options)
     # While it loads mitmproxy, everything else is made ready.
     forkserver = begun.forkserver()
@@ -191,6 +193,11 @@ class _Trial:
             self._sum_up(place, proxy.saw)
         return code if code >= 0 else 128 - code
 
+    @property
+    def _traffic(self) -> TrafficOptions:
+        traffic: TrafficOptions = self.options["traffic"]
+        return traffic
+
     def _doubt(self) -> None:
         """Say which rules can hit nothing on the sites that are named."""
         if self.options["sites"] and self.options["scenario"]:
@@ -248,7 +255,7 @@ class _Trial:
             return asked
         named = host_ports.named_in(_text_of(self.options["scenario"]))
         named |= host_ports.named_in(_first_event(self.options["replay"]))
-        for site in (*self.options["sites"], *self.options["maps"]):
+        for site in (*self.options["sites"], *self._traffic.maps):
             named |= host_ports.named_in(site.partition("=")[0])
         found = host_ports.named_by_environment(os.environ)
         in_line = set().union(*map(host_ports.named_in, self.arguments))
@@ -270,15 +277,15 @@ class _Trial:
         """Go on through the proxy that the caller's environment names."""
         from warex.sandbox.caller_proxy import caller_proxy
 
-        found = None if self.options["upstream"] else caller_proxy(os.environ)
+        found = None if self._traffic.upstream else caller_proxy(os.environ)
         if found is None:
             return
         self.say(found.sentence)
-        self.options["upstream"] = found.upstream
         if found.upstream is not None:
             # What is on this machine is never to be found through another one.
             origins = (f"http://{host}:{port}" for port in ports for host in _LOOPBACK)
-            self.options["maps"] += tuple(f"{origin}={origin}" for origin in origins)
+            maps = {origin: origin for origin in origins}
+            self.options["traffic"] = self._traffic.extended(upstream=found.upstream, maps=maps)
 
     def _warn_of_escapes(self, isolation: str) -> None:
         from warex.sandbox.escapes import escapes
@@ -300,7 +307,7 @@ class _Trial:
         def look() -> None:
             if self.options["out"] is not None:
                 # What writes the outcome takes a while to import; the command runs meanwhile.
-                import warex.cli.unscored  # noqa: F401
+                import warex.traces  # noqa: F401
             while not over.wait(_LOOK):
                 stop_with(pid, terminal)
                 for sentence in place.loopback():
@@ -344,8 +351,7 @@ class _Trial:
             self.say(f"{solved}: {'; '.join(verdict.reasons)}")
         if out is None:
             return broken
-        from warex.cli.unscored import leave_outcome
-        from warex.traces import Counted, Ending, Unscored
+        from warex.traces import Counted, Ending, Unscored, leave_outcome
 
         ending: Ending = "agent_crashed" if code else "answered"
         latency = round(seconds, 3)
@@ -409,7 +415,7 @@ class _Trial:
 
 
 EVENTS = "events.jsonl"
-_READ_WHOLE = ("maps", "upstream", "replay", "defence", "vocabulary", "tasks")
+_READ_WHOLE = ("replay", "defence", "vocabulary", "tasks")
 """Options whose mistakes show when the configuration is made."""
 _LONGEST_HEAD = 1 << 26
 """Bytes of the first line that are looked at."""

@@ -76,7 +76,7 @@ class Judging:
             return cls()
         if given["expect_url"] is not None and options["out"] is None:
             raise InputError("--expect-url is told from the trace; give --out, too")
-        if given["expect_url"] is not None and options["record"] != "all":
+        if given["expect_url"] is not None and options["traffic"].record != "all":
             raise InputError("--expect-url needs all traffic read; leave --record concerned out")
         from warex.benchmarks.outside import parts_of, require_program
 

@@ -10,6 +10,7 @@ from warex.cli.say import say
 from warex.cli.traffic import defence_option, site_option, tasks_option, traffic_options
 from warex.cli.traffic_config import futile_rules, traffic_config
 from warex.errors import InputError, MachineError, TrialVoid
+from warex.traffic import TrafficKeywords, TrafficOptions
 
 if TYPE_CHECKING:
     from warex.proxy.config import ProxyConfig
@@ -61,17 +62,11 @@ def command(
     control_port: int,
     seed: int,
     sites: tuple[str, ...],
-    arm: str | None,
     out: Path | None,
     replay: Path | None,
     defence: str | None,
     tasks: str | None,
-    maps: tuple[str, ...],
-    upstream: str | None,
-    insecure: bool,
-    record: str,
-    pass_through: tuple[str, ...],
-    llm_hosts: tuple[str, ...],
+    traffic: TrafficKeywords,
 ) -> None:
     """Run the proxy alone. Ends cleanly on Ctrl-C.
 
@@ -89,9 +84,7 @@ def command(
         seed=seed,
         replay=replay,
         sites=sites,
-        arm=arm,
-        record=record,
-        maps=maps,
+        traffic=TrafficOptions().extended(**traffic),
         defence=defence,
         tasks=tasks,
         capture="transparent" if transparent else "forward",
@@ -99,10 +92,6 @@ def command(
         port=port,
         control_port=control_port,
         out=out,
-        pass_through=pass_through,
-        llm_hosts=llm_hosts,
-        upstream=upstream,
-        insecure=insecure,
     )
     for sentence in () if scenario is None else futile_rules(scenario, sites):
         _say(sentence)
@@ -143,10 +132,9 @@ def _serve(config: "ProxyConfig", certificate: str) -> None:
     import signal
     import threading
 
-    from warex.cli.unscored import leave_outcome
     from warex.proxy.forkserver import Forkserver
     from warex.proxy.lane import started
-    from warex.traces import Unscored
+    from warex.traces import Unscored, leave_outcome
 
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

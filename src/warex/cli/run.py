@@ -12,12 +12,12 @@ from warex.cli.say import say
 from warex.cli.traffic import traffic_options
 from warex.cli.trial import traced
 from warex.errors import InputError
+from warex.traffic import TrafficKeywords
 
 if TYPE_CHECKING:
     from warex.campaigns.adapted import Changes
     from warex.campaigns.config import CampaignConfig
     from warex.sandbox.isolation import Wish
-    from warex.scenarios import Arm
 
 
 @click.command("run")
@@ -80,13 +80,7 @@ def command(
     isolate: str | None,
     benchmark: str | None,
     fail_under: str | None,
-    maps: tuple[str, ...],
-    upstream: str | None,
-    insecure: bool,
-    record: str,
-    pass_through: tuple[str, ...],
-    llm_hosts: tuple[str, ...],
-    arm: str | None,
+    traffic: TrafficKeywords,
     **adapting: Any,
 ) -> None:
     """Run a campaign: every agent on every task under every condition.
@@ -104,7 +98,7 @@ def command(
 
     if campaign is None:
         raise _without_campaign(ray)
-    config = _config(campaign, changes_of(benchmark, **adapting))
+    config = _config(campaign, changes_of(benchmark, **adapting)).with_traffic(**traffic)
     if intensity is not None:
         if replay is not None:
             raise InputError("--intensity changes what --replay repeats; give one of the two")
@@ -119,13 +113,6 @@ def command(
         jobs=jobs,
         limit=limit,
         resume=resume,
-        insecure=insecure,
-        upstream=upstream,
-        maps=maps,
-        pass_through=pass_through,
-        llm_hosts=llm_hosts,
-        arm=cast("Arm | None", arm),
-        record=record,
         ray=ray,
         isolate=cast("Wish | None", isolate),
         command=typed,

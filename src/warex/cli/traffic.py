@@ -1,56 +1,38 @@
 """The options about traffic that every command with a proxy has."""
 
-import re
+import functools
 from collections.abc import Callable
+from dataclasses import Field, fields
 from typing import Any
-from urllib.parse import urlsplit
 
 import click
+from click.core import ParameterSource
 
 from warex.cli import completion
+from warex.traffic import TrafficOptions, option_of, read_origin
 
 
-class Origin(click.ParamType[str]):
-    """An origin as browsers write it: scheme, host and perhaps a port."""
+class _Text(click.ParamType[str]):
+    """A text that a function reads."""
 
-    name = "origin"
+    name = "text"
+
+    def __init__(self, read: Callable[[str], str]) -> None:
+        self._read = read
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the origin without a slash at its end; fail for anything else."""
+        """Return what the function returns; fail where it raises ValueError."""
         try:
-            parts = urlsplit(value)
-            good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-        except ValueError:
-            good = False
-        if not good or parts.path.strip("/") or parts.query or parts.fragment:
-            self.fail(
-                f"{value!r} is no origin; write for instance https://shop.example", param, ctx
-            )
-        return f"{parts.scheme}://{parts.netloc}"
-
-
-# Letters, digits, hyphens and underscores between dots, or an IPv6 address.
-_HOST = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)*\.?|\[?[0-9a-fA-F]*:[0-9a-fA-F:.]+\]?")
-
-
-class Host(click.ParamType[str]):
-    """A host's name, or `*.example` for all below it."""
-
-    name = "host"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the host in lower case; fail for anything else."""
-        good = _HOST.fullmatch(value) is not None
-        if not good:
-            self.fail(f"{value!r} is no host; write shop.example or *.example", param, ctx)
-        return value.lower()
+            return self._read(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
 site_option = click.option(
     "--site",
     "sites",
     multiple=True,
-    type=Origin(),
+    type=_Text(read_origin),
     metavar="ORIGIN",
     help="A task site, for {sites}; left out, everything outside `never`.",
 )
@@ -77,49 +59,42 @@ tasks_option = click.option(
     shell_complete=completion.TASKS,
 )
 
-_OPTIONS = (
-    click.option(
-        "--map",
-        "maps",
-        multiple=True,
-        metavar="ORIGIN=TARGET",
-        help="Serve an origin from elsewhere, as https://shop.example=http://127.0.0.1:8001.",
-    ),
-    click.option("--upstream", metavar="URL", help="Go through another proxy: http://host:port."),
-    click.option("--insecure", is_flag=True, help="Accept any certificate of the sites."),
-    click.option(
-        "--record",
-        type=click.Choice(["all", "concerned"]),
-        default="all",
-        show_default=True,
-        help="Read all traffic, or only what a rule or a model endpoint needs.",
-    ),
-    click.option(
-        "--pass-through",
-        "pass_through",
-        multiple=True,
-        type=Host(),
-        metavar="HOST",
-        help="Never read this host's traffic; *.example is allowed.",
-    ),
-    click.option(
-        "--llm-host",
-        "llm_hosts",
-        multiple=True,
-        type=Host(),
-        metavar="HOST",
-        help="A host that serves a model, also read under --record concerned.",
-    ),
-    click.option(
-        "--arm",
-        type=click.Choice(["start", "first_page", "first_llm_call"]),
-        help="When injection starts; default: as the scenario says.",
-    ),
-)
+
+def traffic_options[R](command: Callable[..., R]) -> Callable[..., R]:
+    """Add the options of ``TrafficOptions`` to a command.
+
+    It is given those that were typed, by their names there, as ``traffic``.
+    """
+    known = fields(TrafficOptions)
+
+    @functools.wraps(command)
+    def with_traffic(*arguments: Any, **options: Any) -> R:
+        source = click.get_current_context().get_parameter_source
+        given = {each.name: options.pop(each.name) for each in known}
+        typed = {name: given[name] for name in given if source(name) != ParameterSource.DEFAULT}
+        return command(*arguments, traffic=typed, **options)
+
+    wrapped: Callable[..., R] = with_traffic
+    for each in reversed(known):
+        wrapped = _option(each)(wrapped)
+    return wrapped
 
 
-def traffic_options[F: Callable[..., Any]](command: F) -> F:
-    """Add the options about traffic to a command."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+def _option(field: Field[Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    option = option_of(field)
+    kind: click.ParamType[Any] | None = None
+    if option.choices:
+        kind = click.Choice(option.choices)
+    elif option.metavar is not None:
+        kind = _Text(option.read)
+    return click.option(
+        option.flag,
+        field.name,
+        type=kind,
+        is_flag=field.default is False,
+        multiple=field.default == (),
+        default=field.default,
+        show_default=bool(field.default),
+        metavar=option.metavar,
+        help=field.metadata["description"],
+    )

@@ -1,16 +1,17 @@
 """What the options about traffic come to: the configuration of one proxy."""
 
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any
 
 from warex.errors import InputError
 from warex.proxy.unread import UnreadConfig
+from warex.traffic import TrafficOptions
 
 if TYPE_CHECKING:
     from warex.proxy.ca import CertificateAuthority
     from warex.proxy.config import ProxyConfig
     from warex.proxy.unread import Capture
-    from warex.scenarios import Arm
 
 
 def traffic_config(
@@ -20,10 +21,8 @@ def traffic_config(
     seed: int,
     replay: Path | None,
     sites: tuple[str, ...],
-    arm: str | None,
-    record: str,
-    maps: tuple[str, ...],
     defence: str | None,
+    traffic: TrafficOptions,
     vocabulary: str | None = None,
     tasks: str | None = None,
     **others: Any,
@@ -32,11 +31,9 @@ def traffic_config(
 
     Raises InputError where it cannot work; the message names the option.
     """
-    from pydantic import ValidationError
-
     from warex.cli.trial import traced
     from warex.llm.defences import find_defence
-    from warex.proxy.config import HostMap, ProxyConfig
+    from warex.proxy.config import ProxyConfig
     from warex.scenarios.load import load_scenario
 
     if replay is not None and scenario is not None:
@@ -56,28 +53,22 @@ def traffic_config(
         from warex.scenarios.task_rules import TaskRule
 
         rule = TaskRule.parse(tasks)
-    loaded = past.scenario if past else None if scenario is None else load_scenario(scenario)
-    try:
-        return ProxyConfig(
-            ca=ca.folder,
-            scenario=loaded,
-            seed=past.seed if past else seed,
-            arm=past.arm if past else cast("Arm | None", arm),
-            sites=sites or (past.sites if past else ()),
-            never=past.never if past else (),
-            schedule=past.schedule if past else None,
-            record=cast(Literal["all", "concerned"], record),
-            maps=tuple(map(HostMap.parse, maps)),
-            defence=find_defence(defence) if defence else past.defence if past else None,
-            vocabulary=words,
-            tasks=rule,
-            replay_of=None if replay is None else str(replay),
-            **others,
-        )
-    except ValidationError as error:
-        details = error.errors()[0]
-        option = "--" + str(details["loc"][0]).replace("_", "-")
-        raise InputError(f"{option}: {details['msg'].removeprefix('Value error, ')}") from None
+    if past is not None:
+        traffic = replace(traffic, arm=past.arm)
+    return ProxyConfig(
+        ca=ca.folder,
+        scenario=past.scenario if past else None if scenario is None else load_scenario(scenario),
+        seed=past.seed if past else seed,
+        sites=sites or (past.sites if past else ()),
+        never=past.never if past else (),
+        schedule=past.schedule if past else None,
+        traffic=traffic,
+        defence=find_defence(defence) if defence else past.defence if past else None,
+        vocabulary=words,
+        tasks=rule,
+        replay_of=None if replay is None else str(replay),
+        **others,
+    )
 
 
 def futile_rules(scenario: str, sites: tuple[str, ...]) -> tuple[str, ...]:
@@ -97,12 +88,14 @@ def unread_config(
     defence: None,
     vocabulary: None,
     tasks: None,
+    traffic: TrafficOptions,
     **others: Any,
 ) -> UnreadConfig:
     """Put together what needs no check, without loading what checks it."""
     values = {
         "ca": str(ca.folder),
         "out": None if out is None else str(out),
+        "traffic": asdict(traffic),
         **{name: value for name, value in others.items() if value is not None},
     }
     return UnreadConfig(capture, values)

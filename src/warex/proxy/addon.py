@@ -74,7 +74,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
         """Send the request where it belongs; stream a large body that nobody needs to see."""
         request = flow.request
         self.take_header(flow)
-        if self.config.maps:
+        if self.config.traffic.maps:
             target = self.interception.target(request.pretty_host, request.port)
             if target is not None:
                 flows.send_elsewhere(flow, target)
@@ -245,7 +245,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
         self._note(flow, ongoing)
         if ongoing.unreachable and not ongoing.by_warex:
             site = ongoing.exchange.request.parts
-            self.notices(flows.unreachable(site, self.config.upstream, reason))
+            self.notices(flows.unreachable(site, self.config.traffic.upstream, reason))
         if ongoing.is_refused:
             ongoing.task.injector.died(ongoing.exchange.id, self.recorder.clock.now())
         self.end(flow, ongoing, arrived=False, error=reason)

@@ -30,7 +30,7 @@ async def captured(
 ) -> AsyncIterator[int]:
     """Serve redirected connections; give the port on which they come in, 0 for a namespace's."""
     names = Names()
-    entrance = Entrance(server, config.upstream)
+    entrance = Entrance(server, config.traffic.upstream)
     tunnels, recorder = addon.tunnels, addon.recorder
     inside = None if handed is None else _Inside(config, handed, names, addon, server)
 
@@ -49,9 +49,9 @@ async def captured(
         relayed=relayed,
         broke=broke,
         now=recorder.clock.now,
-        route=Route(config.upstream),
+        route=Route(config.traffic.upstream),
         http_ports=_http_ports(config),
-        relays_h2c=config.upstream is not None,
+        relays_h2c=config.traffic.upstream is not None,
     )
     door.open()
     if inside is not None:
@@ -67,7 +67,9 @@ async def captured(
 def _http_ports(config: ProxyConfig) -> set[int]:
     """Return the ports of which it is known that HTTP is spoken there."""
     sites = (urlsplit(site) for site in config.sites)
-    return {entry.origin_port for entry in config.maps} | {it.port for it in sites if it.port}
+    return {entry.origin_port for entry in config.traffic.host_maps} | {
+        it.port for it in sites if it.port
+    }
 
 
 class _Inside:
@@ -103,8 +105,8 @@ class _Inside:
             record=recorder.write,
             named=lambda name: self.gates.update(),
             broke=broke,
-            known=(*OWN_HOSTS, *(entry.origin for entry in config.maps)),
-            asks=config.upstream is None,
+            known=(*OWN_HOSTS, *(entry.origin for entry in config.traffic.host_maps)),
+            asks=config.traffic.upstream is None,
         )
         addon.on_turn = self.gates.update
 

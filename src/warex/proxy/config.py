@@ -2,62 +2,14 @@
 
 from pathlib import Path
 from typing import Literal, Self
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from warex.errors import InputError
 from warex.llm.actions import Vocabulary
 from warex.llm.defences import Defence
-from warex.scenarios import Arm, Mark, Scenario
+from warex.scenarios import Mark, Scenario
 from warex.scenarios.task_rules import TaskRule
-
-
-class HostMap(BaseModel, frozen=True, extra="forbid"):
-    """Serve one origin from another: the browser sees the first, the proxy asks the second."""
-
-    origin: str
-    """Host of the origin as the browser knows it, in lower case."""
-    origin_port: int
-    target_scheme: Literal["http", "https"]
-    target_host: str
-    target_port: int
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Read ``https://shop.example=http://127.0.0.1:8001``; raise InputError for anything else.
-
-        A bare host on the left stands for its https origin.
-        """
-        left, mark, right = text.partition("=")
-        try:
-            source = urlsplit(left if "://" in left else f"https://{left}")
-            target = urlsplit(right)
-            ports = source.port, target.port
-        except ValueError:
-            source = target = urlsplit("")
-            ports = None, None
-        if (
-            not mark
-            or source.scheme not in ("http", "https")
-            or target.scheme not in ("http", "https")
-            or not source.hostname
-            or not target.hostname
-            or source.path not in ("", "/")
-            or target.path not in ("", "/")
-        ):
-            raise InputError(
-                f"--map {text!r} is no mapping of one origin to another;"
-                " write for instance https://shop.example=http://127.0.0.1:8001"
-            )
-        scheme: Literal["http", "https"] = "http" if target.scheme == "http" else "https"
-        return cls(
-            origin=source.hostname,
-            origin_port=ports[0] or (443 if source.scheme == "https" else 80),
-            target_scheme=scheme,
-            target_host=target.hostname,
-            target_port=ports[1] or (443 if target.scheme == "https" else 80),
-        )
+from warex.traffic import TrafficOptions
 
 
 class LlmCachePlace(BaseModel, frozen=True, extra="forbid"):
@@ -86,7 +38,6 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     scenario: Scenario | None = None
     """A preset's name or a file may be given in its place."""
     seed: int = 0
-    arm: Arm | None = None
     sites: tuple[str, ...] = ()
     """Origins of the task sites; empty for everything outside ``never``."""
     never: tuple[str, ...] = ()
@@ -108,16 +59,7 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     secrets: frozenset[str] = Field(default=frozenset(), repr=False)
     """Values that the agent's command is given beside those in this process's environment: written
     into no trace."""
-    record: Literal["all", "concerned"] = "all"
-    pass_through: tuple[str, ...] = ()
-    """Hosts that are not read, `*.example` allowed."""
-    llm_hosts: tuple[str, ...] = ()
-    """Hosts of LLM endpoints beside the well-known ones."""
-    maps: tuple[HostMap, ...] = ()
-    upstream: str | None = None
-    """Another proxy to go through: http://[user:password@]host:port."""
-    insecure: bool = False
-    """Whether the sites' certificates go unverified."""
+    traffic: TrafficOptions = TrafficOptions()
 
     tasks: TaskRule | None = None
     """How the tasks of one command are told apart by their traffic, where nobody marks them."""
@@ -147,19 +89,3 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
         from warex.scenarios.load import load_scenario
 
         return load_scenario(value)
-
-    @field_validator("upstream")
-    @classmethod
-    def _is_a_proxy(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        try:
-            parts = urlsplit(value)
-            good = parts.scheme in ("http", "https") and parts.hostname and parts.port
-        except ValueError:
-            good = None
-        if not good:
-            raise ValueError(
-                f"{value!r} is no proxy; write http://host:port or http://user:password@host:port"
-            )
-        return value

@@ -46,7 +46,7 @@ class ConnectionHooks(Hooks):
         self.connections: dict[str, str] = {}
         """The trial's own names of the clients' connections that are open."""
         self._numbered = 0
-        self.upstream_auth = _basic(config.upstream)
+        self.upstream_auth = _basic(config.traffic.upstream)
         self.on_turn: Callable[[], None] = lambda: None
         """Told when an attempt may meet something else than before: armed, disarmed, a step on."""
 

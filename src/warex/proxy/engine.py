@@ -71,10 +71,10 @@ async def running(config: ProxyConfig, handed: Handed | None = None) -> AsyncIte
         sites=config.sites,
         never=config.never,
         never_agents=config.never_agents,
-        arm=config.arm,
+        arm=config.traffic.arm,
         schedule=config.schedule,
         own_hosts=OWN_HOSTS,
-        llm_hosts=config.llm_hosts,
+        llm_hosts=config.traffic.llm_hosts,
     )
     recorder.write(_began(config, injector))
     proof = Proof(config, recorder)
@@ -190,8 +190,8 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> _Embedded:
     if config.capture != "forward":
         # Redirected connections come in by a door of our own.
         mode = []
-    elif config.upstream is not None:
-        parts = urlsplit(config.upstream)
+    elif config.traffic.upstream is not None:
+        parts = urlsplit(config.traffic.upstream)
         mode = [f"upstream:{parts.scheme}://{parts.netloc.rpartition('@')[2]}"]
     trust = trust_of(config.ca)
     embedded.options.update(
@@ -199,7 +199,7 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> _Embedded:
         mode=mode,
         listen_host=config.host,
         listen_port=config.port,
-        ssl_insecure=config.insecure,
+        ssl_insecure=config.traffic.insecure,
         ssl_verify_upstream_trusted_ca=trust.file,
         ssl_verify_upstream_trusted_confdir=trust.folder,
         # What is strange passes as it would without a proxy; mitmproxy would answer itself.
@@ -232,7 +232,7 @@ def _began(config: ProxyConfig, injector: Injector) -> TrialBegan:
         arm=injector.arm_at,
         sites=config.sites,
         never=config.never,
-        record=config.record,
+        record=config.traffic.record,
         replay_of=config.replay_of,
         versions=_VERSIONS,
         vocabulary=config.vocabulary.model_dump(mode="json") if config.vocabulary else None,

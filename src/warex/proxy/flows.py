@@ -10,10 +10,10 @@ from mitmproxy.flow import Error
 from mitmproxy.net.http import url
 
 from warex.exchange import Request, Response
-from warex.proxy.config import HostMap
 from warex.proxy.operations import operation
 from warex.traces import Timings
 from warex.traces.redact import redact_headers
+from warex.traffic import HostMap
 
 BROWSER_URL = "warex_url"
 """Where a flow keeps its URL when the request goes to another host."""

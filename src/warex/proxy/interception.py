@@ -3,11 +3,12 @@
 from typing import Literal
 
 from warex.llm.hosts import host_fits, is_known_llm_host
-from warex.proxy.config import HostMap, ProxyConfig
+from warex.proxy.config import ProxyConfig
 from warex.proxy.own_sites import FAULT_HOSTS
 from warex.proxy.tasks import TASK_HOST
 from warex.scenarios import BACKGROUND_HOSTS, Injector
 from warex.scenarios.patterns import may_concern_host
+from warex.traffic import HostMap
 
 CANARY_HOST = "canary.warex.test"
 """WAREX answers this host itself, with the nonce that was asked for."""
@@ -36,10 +37,13 @@ class Interception:
     """Says of each host whether its connections are read."""
 
     def __init__(self, config: ProxyConfig, injector: Injector) -> None:
-        self._config = config
+        self._sites = config.sites
+        self._traffic = config.traffic
         self._injector = injector
         self._rejected: set[str] = set()
-        self._maps = {(entry.origin, entry.origin_port): entry for entry in config.maps}
+        self._maps = {
+            (entry.origin, entry.origin_port): entry for entry in config.traffic.host_maps
+        }
 
     def why_not(self, host: str) -> Reason | None:
         """Return why a host's connections are passed through unread; None if they are read."""
@@ -48,11 +52,11 @@ class Interception:
             return None
         if host in self._rejected:
             return "tls_rejected"
-        if any(host_fits(pattern, host) for pattern in self._config.pass_through):
+        if any(host_fits(pattern, host) for pattern in self._traffic.pass_through):
             return "pass_through"
         if host in BACKGROUND_HOSTS:
             return "background"
-        if self._config.record == "concerned" and not self._is_concerned(host):
+        if self._traffic.record == "concerned" and not self._is_concerned(host):
             return "not_concerned"
         return None
 
@@ -67,9 +71,6 @@ class Interception:
     def _is_concerned(self, host: str) -> bool:
         return (
             is_known_llm_host(host)
-            or any(host_fits(pattern, host) for pattern in self._config.llm_hosts)
-            or any(
-                may_concern_host(rule.match, host, self._config.sites)
-                for rule in self._injector.rules
-            )
+            or any(host_fits(pattern, host) for pattern in self._traffic.llm_hosts)
+            or any(may_concern_host(rule.match, host, self._sites) for rule in self._injector.rules)
         )

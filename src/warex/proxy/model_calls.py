@@ -84,7 +84,7 @@ class ModelCalls:
         of_site = is_of_site(
             ongoing.exchange.request.parts.hostname or "",
             ongoing.exchange.request.headers,
-            self._config.llm_hosts,
+            self._config.traffic.llm_hosts,
         )
         if request.method != "POST" or of_site:
             return None
@@ -115,7 +115,7 @@ class ModelCalls:
         """Follow the calls over a WebSocket, where a request opens one to a model."""
         request = ongoing.exchange.request
         host = request.parts.hostname or ""
-        if carries_calls(host, path, request.headers, self._config.llm_hosts):
+        if carries_calls(host, path, request.headers, self._config.traffic.llm_hosts):
             ongoing.socket = SocketCalls(ongoing.exchange.id)
         else:
             ongoing.unread_llm = unread_socket(host, request.headers)

@@ -28,7 +28,7 @@ from warex.mcp.exchange import McpExchange
 from warex.scenarios.har import HarEntry, read_har
 from warex.scenarios.injector import Injector
 from warex.scenarios.planning import Decision
-from warex.scenarios.scenario import Arm, Scenario
+from warex.scenarios.scenario import Scenario
 from warex.traces import (
     EVENTS,
     Armed,
@@ -44,6 +44,7 @@ from warex.traces import (
     TrialBegan,
     iter_trace,
 )
+from warex.traffic import Arm
 
 _ARMS: Final[Mapping[str, Arm]] = {
     "start": "start",

@@ -6,7 +6,8 @@ from urllib.parse import urlsplit
 
 from warex.faults import ConnectionFault
 from warex.scenarios.origins import Origins, read_origins
-from warex.scenarios.scenario import SITES, Arm, Rule
+from warex.scenarios.scenario import SITES, Rule
+from warex.traffic import Arm
 from warex.visible import shown
 
 

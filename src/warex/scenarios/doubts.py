@@ -9,7 +9,8 @@ from warex.scenarios.collisions import collisions, only_url, superseded, superse
 from warex.scenarios.connection_doubts import connection_doubts, never_fails
 from warex.scenarios.elsewhere import elsewhere
 from warex.scenarios.impossible import impossible, spares_nothing
-from warex.scenarios.scenario import Arm, Rule, Scenario, Trigger
+from warex.scenarios.scenario import Rule, Scenario, Trigger
+from warex.traffic import Arm
 
 _SAFE_METHODS: Final = {"GET", "HEAD", "OPTIONS"}
 

@@ -38,7 +38,8 @@ from warex.scenarios.origins import Target
 from warex.scenarios.patterns import any_of, host_of, normalise, on_sites
 from warex.scenarios.planning import NOTHING, Decision, Injection, Planner, collide
 from warex.scenarios.repeats import Awaited
-from warex.scenarios.scenario import Arm, Rule, Scenario, Trigger
+from warex.scenarios.scenario import Rule, Scenario, Trigger
+from warex.traffic import Arm
 
 
 @dataclass(frozen=True, slots=True)

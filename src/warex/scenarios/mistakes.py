@@ -101,7 +101,7 @@ def _sentence(details: ErrorDetails, data: JsonValue, root: Mapping[str, Any]) -
     if kind == "missing":
         *parent, key = place
         return place, _at(parent, data, f"{key!r} is missing; give {_allowed(schema, root)}")
-    if kind == "extra_forbidden":
+    if kind in ("extra_forbidden", "unexpected_keyword_argument"):
         *parent, key = place
         keys = _keys(_follow(details["loc"][:-1], data, root)[2], root)
         hint = did_you_mean(str(key), keys)

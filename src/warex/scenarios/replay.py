@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from warex.errors import TraceError
 from warex.llm.defences import Defence
 from warex.scenarios.counting import Mark, Schedule
-from warex.scenarios.scenario import Arm, Rule, Scenario
+from warex.scenarios.scenario import Rule, Scenario
 from warex.traces import (
     EVENTS,
     AgentAction,
@@ -28,6 +28,7 @@ from warex.traces import (
     TrialBegan,
     read_trace,
 )
+from warex.traffic import Arm
 
 
 @dataclass(frozen=True, slots=True)

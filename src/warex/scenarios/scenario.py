@@ -23,10 +23,8 @@ from warex.faults import AnyFault
 from warex.llm import FAMILIES
 from warex.regex import Regex
 from warex.scenarios.origins import ALLOWED, origin_mistake
+from warex.traffic import Arm
 from warex.visible import shown
-
-type Arm = Literal["start", "first_page", "first_llm_call"]
-"""From when on exchanges are hit and counted."""
 
 SITES = "{sites}"
 """Stands in a URL pattern for the benchmark's task sites."""

@@ -60,7 +60,7 @@ from warex.traces.outcome import (
     Void,
     outcome_adapter,
 )
-from warex.traces.outcome_file import read_outcome, write_outcome
+from warex.traces.outcome_file import leave_outcome, read_outcome, write_outcome
 from warex.traces.paths import (
     BLOBS,
     EVENTS,
@@ -146,6 +146,7 @@ __all__ = [
     "escape",
     "find_trials",
     "iter_trace",
+    "leave_outcome",
     "llm_cache_secret",
     "outcome_adapter",
     "read_manifest",

@@ -1,14 +1,15 @@
 """The file that makes a folder a trial: how the attempt came out."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from warex.errors import TraceError
+from warex.errors import MachineError, TraceError
 from warex.files import stands
 from warex.traces.files import explain, read_object, write_whole
-from warex.traces.outcome import Outcome, Unscored, outcome_adapter
+from warex.traces.outcome import Counted, Outcome, Unscored, Void, outcome_adapter
 from warex.traces.paths import OUTCOME
 from warex.traces.redact import redact_json
 
@@ -24,6 +25,21 @@ def write_outcome(folder: Path, outcome: Outcome) -> None:
         said if isinstance(outcome, Unscored) else redact_json(said), ensure_ascii=False
     )
     write_whole(folder / OUTCOME, (text + "\n").encode("utf-8", "replace"))
+
+
+def leave_outcome(out: Path | None, broken: str | None, ended: Counted | Unscored) -> None:
+    """Write how a trial outside a campaign came out, its last file; without a folder nothing.
+
+    ``broken`` says why it is void, if it is: the caller raises that, so a disk that refuses even
+    this is not said besides. Otherwise raises MachineError where the disk refuses.
+    """
+    if out is None:
+        return
+    if broken is None:
+        write_outcome(out, ended)
+        return
+    with suppress(MachineError):
+        write_outcome(out, Void(reason=broken))
 
 
 def read_outcome(folder: Path) -> Outcome | None:

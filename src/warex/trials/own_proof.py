@@ -13,11 +13,7 @@ if TYPE_CHECKING:
 
 def own_proof(setting: "Setting") -> bool:
     """Return whether no canary is needed: the agent opens a page first, and it is read."""
-    return (
-        setting.benchmark.opens_a_page
-        and setting.record != "concerned"
-        and not setting.pass_through
-    )
+    return setting.benchmark.opens_a_page and setting.traffic.reads_everything
 
 
 def require_own_proof(trace: Trace, sites: Sequence[str], reached: bool | None) -> None:

@@ -21,7 +21,7 @@ from warex.errors import InputError, MachineError, ProcessDied, TraceError, Tria
 from warex.llm.defences import Defence
 from warex.private import make_private, private_folder
 from warex.proxy.ca import CertificateAuthority
-from warex.proxy.config import HostMap, LlmCachePlace, ProxyConfig
+from warex.proxy.config import LlmCachePlace, ProxyConfig
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.command import Finished, run_command
@@ -48,6 +48,7 @@ from warex.traces import (
     shared_answers,
     write_outcome,
 )
+from warex.traffic import TrafficOptions
 from warex.trials.addresses import (
     AGENT_ENDED,
     ended_at,
@@ -104,14 +105,8 @@ class Setting:
     """The embedded model, if a trial names it."""
     model_port: int | None = None
     """Port of what plays a trial's model, if WAREX plays it."""
-    record: str = "all"
-    insecure: bool = False
-    upstream: str | None = None
-    maps: tuple[str, ...] = ()
-    pass_through: tuple[str, ...] = ()
-    llm_hosts: tuple[str, ...] = ()
-    arm: Arm | None = None
-    """Overrides the scenario's and the benchmark's, not a replay's."""
+    traffic: TrafficOptions = field(default_factory=TrafficOptions)
+    """Its ``arm`` overrides the scenario's and the benchmark's, not a replay's."""
     llm_cache: Path | None = None
     """Folder of the run's LLM cache, made by ``begin_llm_cache``; None keeps none."""
     stop: threading.Event = field(default_factory=threading.Event)
@@ -276,10 +271,11 @@ def _proxy_config(
     ended: str,
 ) -> ProxyConfig:
     benchmark, key = setting.benchmark, spec.key
-    maps = [*stage.maps, *setting.maps]
+    traffic = setting.traffic
+    maps = [*stage.maps, *traffic.maps]
     if setting.model_port is not None:
         maps.append(f"http://{HOST}=http://127.0.0.1:{setting.model_port}")
-    arm = spec.arm or setting.arm
+    arm = spec.arm or traffic.arm
     if arm is None and spec.scenario is not None:
         arm = benchmark.arm(spec.scenario, key.task)
     base_url = _base_url(spec.agent, setting, proxied=True)
@@ -292,7 +288,6 @@ def _proxy_config(
         out=folder,
         scenario=spec.scenario,
         seed=spec.seed,
-        arm=arm,
         sites=benchmark.sites(key.task),
         never=benchmark.never(key.task),
         never_agents=benchmark.verifiers,
@@ -302,12 +297,7 @@ def _proxy_config(
         defence=spec.defence,
         llm_cache=_cache_place(spec, setting),
         secrets=secrets_of({**setting.base_environment, **benchmark.variables}),
-        record="concerned" if setting.record == "concerned" else "all",
-        pass_through=setting.pass_through,
-        llm_hosts=_llm_hosts(spec, setting),
-        maps=tuple(map(HostMap.parse, maps)),
-        upstream=setting.upstream,
-        insecure=setting.insecure,
+        traffic=replace(traffic, maps=tuple(maps), llm_hosts=_llm_hosts(spec, setting), arm=arm),
         vocabulary=benchmark.vocabulary_of(key.task),
         benchmark=key.benchmark,
         agent=key.agent,
@@ -328,7 +318,7 @@ def _llm_hosts(spec: TrialSpec, setting: Setting) -> tuple[str, ...]:
     """Return the hosts of the agent's model beside the well-known ones."""
     base_url = _base_url(spec.agent, setting, proxied=True)
     endpoints = setting.benchmark.endpoints(_named(spec.agent, setting.benchmark))
-    return (*setting.llm_hosts, *hosts_of(base_url or "", *endpoints))
+    return (*setting.traffic.llm_hosts, *hosts_of(base_url or "", *endpoints))
 
 
 def _served_at(base_url: str, setting: Setting) -> str:

@@ -30,7 +30,6 @@ from warex.faults import (
     TextCorruption,
 )
 from warex.proxy.ca import ensure_ca
-from warex.proxy.config import HostMap
 from warex.proxy.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET, find_chromium
 from warex.scenarios import Scenario
@@ -157,7 +156,7 @@ def _small(page: Page, png: bytes) -> bytes:
 def _shot(
     browser: Browser, begin: Begin, bed: Testbed, path: str, scenario: Scenario | None
 ) -> bytes:
-    maps = (HostMap.parse(f"{SITE}=http://127.0.0.1:{bed.port}"),)
+    maps = (f"{SITE}=http://127.0.0.1:{bed.port}",)
     with begin(scenario=scenario, maps=maps, sites=(SITE,), seed=1) as lane:
         context = browser.new_context(
             proxy={"server": lane.url}, ignore_https_errors=True, viewport=VIEW

@@ -6,7 +6,6 @@ from playwright.sync_api import Browser, Page
 
 from tests.proxy.support.lanes import Begin, Lane
 from tests.proxy.support.origin import Answer, Origin
-from warex.proxy.config import HostMap
 from warex.scenarios import Scenario
 from warex.traces import Witness
 
@@ -91,7 +90,7 @@ PAGES = {
 
 def lane_to(begin: Begin, site: Origin, scenario: Scenario) -> AbstractContextManager[Lane]:
     """Begin a lane through which the site is https://shop.example."""
-    maps = (HostMap.parse(f"https://shop.example=http://127.0.0.1:{site.port}"),)
+    maps = (f"https://shop.example=http://127.0.0.1:{site.port}",)
     return begin(scenario=scenario, maps=maps)
 
 

@@ -31,7 +31,6 @@ from warex.faults import (
     WrongPage,
 )
 from warex.faults.variation.base import VariationFault
-from warex.proxy.config import HostMap
 from warex.sandbox.chromium import QUIET, find_chromium
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, HarnessBroke, RequestSeen
 
@@ -187,7 +186,7 @@ def test_a_fault_is_met_or_has_nothing_to_change_whatever_is_asked_for(
     size = 1.0 if issubclass(kind, VariationFault) else 0.05
     fault = kind.model_validate(dict.fromkeys(kind.sizes, size))
     everything = {"url": f"{SITE}/target/*", "resource": get_args(Resource.__value__)}
-    maps = (HostMap.parse(f"{SITE}=http://127.0.0.1:{answers.port}"),)
+    maps = (f"{SITE}=http://127.0.0.1:{answers.port}",)
     with begin(scenario=scenario(fault, match=everything), maps=maps, port=port) as lane:
         for path, script in CAUSES.values():
             run(script)

@@ -11,7 +11,6 @@ from tests.browser.pages.site import ICON, has_said, lane_to, opened
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, Seen
 from warex.faults import Fault, Popup, Relabel
-from warex.proxy.config import HostMap
 from warex.sandbox.chromium import QUIET, find_chromium
 from warex.traces import FaultDelivered, FaultPlanned
 
@@ -114,7 +113,7 @@ def test_a_page_that_a_service_worker_brings_is_changed(
     site.routes["/worker.js"] = Answer(
         headers=[(b"Content-Type", b"text/javascript")], body=WORKER.encode()
     )
-    maps = (HostMap.parse(f"http://shop.localhost=http://127.0.0.1:{site.port}"),)
+    maps = (f"http://shop.localhost=http://127.0.0.1:{site.port}",)
     with begin(scenario=scenario(fault), maps=maps) as lane:
         context = browser.new_context(proxy={"server": lane.url, "bypass": "<-loopback>"})
         page = context.new_page()

@@ -11,7 +11,6 @@ from playwright.sync_api import Browser, expect
 
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from warex.faults import Fault, IdDrift, Reorder
-from warex.proxy.config import HostMap
 from warex.testbed.server import Testbed
 from warex.testbed.tasks import Task, load_tasks
 from warex.traces import FaultDelivered, HarnessBroke
@@ -37,7 +36,7 @@ def test_a_task_is_solved_on_a_changed_site_as_before(
         Testbed() as bed,
         begin(
             scenario=scenario(fault),
-            maps=(HostMap.parse(f"http://{task.host}=http://127.0.0.1:{bed.port}"),),
+            maps=(f"http://{task.host}=http://127.0.0.1:{bed.port}",),
         ) as lane,
     ):
         page = browser.new_context(proxy={"server": lane.url}).new_page()

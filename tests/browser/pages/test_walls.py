@@ -24,7 +24,6 @@ from warex.faults import (
     SlowPage,
     WrongRedirect,
 )
-from warex.proxy.config import HostMap
 from warex.scenarios import Trigger
 from warex.traces import FaultDelivered, FaultPlanned, HarnessBroke, Witness
 
@@ -191,7 +190,7 @@ def test_only_scripts_of_other_sites_do_not_come(
         body = f"document.title += ' {name}'".encode()
         site.routes[f"/{name}.js"] = Answer(headers=script, body=body)
     hosts = ("shop.example", "cdn.shop.example", "tracker.test")
-    maps = tuple(HostMap.parse(f"https://{it}=http://127.0.0.1:{site.port}") for it in hosts)
+    maps = tuple(f"https://{it}=http://127.0.0.1:{site.port}" for it in hosts)
     fault = JavascriptFailure(third_party=True, delay=0)
     with begin(scenario=scenario(fault, trigger=Trigger(always=True)), maps=maps) as lane:
         page = opened(browser, lane, "parts")

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tests.fetch import FETCH
-from tests.proxy.support.lanes import Lane
+from tests.proxy.support.lanes import Lane, configured
 from warex.proxy.ca import CertificateAuthority
-from warex.proxy.config import HostMap, ProxyConfig
 from warex.proxy.forkserver import Forkserver
 from warex.proxy.lane import started
 from warex.sandbox.namespace import Namespace, namespace
@@ -95,7 +94,7 @@ def beginner_inside(forkserver: Forkserver, ca: CertificateAuthority, folder: Pa
         count += 1
         out = folder / f"inside-{count}"
         notices: list[str] = []
-        wanted = ProxyConfig(ca=ca.folder, out=out, capture="handed", **config)
+        wanted = configured(ca=ca.folder, out=out, capture="handed", **config)
         with (
             namespace(ca, host_ports=host_ports) as space,
             started(forkserver, wanted, notices.append, handed=space.handed) as proxy,
@@ -105,7 +104,7 @@ def beginner_inside(forkserver: Forkserver, ca: CertificateAuthority, folder: Pa
     return begin
 
 
-def mapped(*origins: str, port: int, scheme: str = "http") -> tuple[HostMap, ...]:
+def mapped(*origins: str, port: int, scheme: str = "http") -> tuple[str, ...]:
     """Serve origins from a port of this machine."""
     host = "localhost" if scheme == "https" else "127.0.0.1"
-    return tuple(HostMap.parse(f"{origin}={scheme}://{host}:{port}") for origin in origins)
+    return tuple(f"{origin}={scheme}://{host}:{port}" for origin in origins)

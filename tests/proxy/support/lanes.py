@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,6 +15,7 @@ from warex.proxy.forkserver import Forkserver
 from warex.proxy.lane import Proxy, started
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.traces import Trace, read_trace
+from warex.traffic import TrafficOptions
 
 
 class Lane:
@@ -53,11 +55,18 @@ def beginner(forkserver: Forkserver, ca: CertificateAuthority, folder: Path) -> 
         out = folder / f"out-{count}"
         notices: list[str] = []
         with started(
-            forkserver, ProxyConfig(ca=ca.folder, out=out, **config), notices.append
+            forkserver, configured(ca=ca.folder, out=out, **config), notices.append
         ) as proxy:
             yield Lane(proxy, out, notices)
 
     return begin
+
+
+def configured(**keys: Any) -> ProxyConfig:
+    """A configuration whose options about traffic stand beside the other keys."""
+    names = keys.keys() & {option.name for option in fields(TrafficOptions)}
+    traffic = {name: keys.pop(name) for name in names}
+    return ProxyConfig(**keys, traffic=TrafficOptions(**traffic))
 
 
 def scenario(fault: Any, trigger: Trigger | None = None, **rule: Any) -> Scenario:

@@ -8,9 +8,9 @@ import socket
 import sys
 from pathlib import Path
 
+from tests.proxy.support.lanes import configured
 from tests.proxy.support.origin import served
 from warex.proxy import netfilter
-from warex.proxy.config import HostMap, ProxyConfig
 from warex.proxy.forkserver import Forkserver
 from warex.proxy.lane import started
 from warex.sandbox import netlink
@@ -28,10 +28,8 @@ def main() -> None:
     forkserver = Forkserver()
     with served() as origin:
         target = f"http://127.0.0.1:{origin.port}"
-        maps = tuple(
-            HostMap.parse(f"http://{it}={target}") for it in ("192.0.2.7", "[2001:db8::7]")
-        )
-        config = ProxyConfig(ca=ca, out=out, capture="transparent", maps=maps)
+        maps = tuple(f"http://{it}={target}" for it in ("192.0.2.7", "[2001:db8::7]"))
+        config = configured(ca=ca, out=out, capture="transparent", maps=maps)
         with started(forkserver, config) as proxy, netfilter.opened() as rules:
             netfilter.set_rules(rules, netfilter.Redirection(proxy.port, 9, ()))
             for site in _SITES:
