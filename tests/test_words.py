@@ -1,8 +1,8 @@
-"""A noun has the article that is spoken before it."""
+"""A noun has the article that is spoken before it, and a word that is not known the nearest one."""
 
 import pytest
 
-from warex.words import a
+from warex.words import a, did_you_mean
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,9 @@ from warex.words import a
 )
 def test_a_noun_has_the_article_that_is_spoken_before_it(said: str) -> None:
     assert a(said.partition(" ")[2]) == said
+
+
+def test_the_nearest_word_is_asked_for_if_one_is_near_enough() -> None:
+    assert did_you_mean("refesh", ("reload", "refresh")) == "; did you mean 'refresh'?"
+    assert did_you_mean("refesh", ("reload", "refresh"), likeness=0.95) == ""
+    assert did_you_mean("nothing", ()) == ""

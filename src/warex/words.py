@@ -1,6 +1,8 @@
 """Small words of English sentences."""
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Final
 
 _SOUNDS_LIKE_A_VOWEL: Final = re.compile(
@@ -15,3 +17,12 @@ def a(noun: str) -> str:
     """Return the noun with its indefinite article, by how it sounds: *an image*, *a URL*."""
     spoken = _SOUNDS_LIKE_A_VOWEL.match(noun) or _SPELLED_OUT.match(noun)
     return f"{'an' if spoken else 'a'} {noun}"
+
+
+def did_you_mean(word: str, words: Iterable[str], likeness: float = 0.6) -> str:
+    """Return ``; did you mean '…'?`` for the word that is most like it, or nothing.
+
+    ``likeness``, from 0 to 1, is how like it that one must be.
+    """
+    near = get_close_matches(word, list(words), n=1, cutoff=likeness)
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -15,9 +15,8 @@ once in twenty times, however many rows there are.
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from statistics import NormalDist
 
 from warex.analysis.differences import Delta
@@ -26,6 +25,7 @@ from warex.analysis.statistics import LEVEL, z_quantile
 from warex.analysis.table import Row, Table
 from warex.errors import InputError
 from warex.visible import counted
+from warex.words import did_you_mean
 
 LEAST_COUNTED = 0.8
 """Share of a row's trials that must count; else what was seen says too little to pass."""
@@ -179,8 +179,8 @@ def _demand(part: str, expression: str) -> Demand:
     metric = found["metric"]
     if metric not in METRICS:
         raise InputError(
-            f"{part!r}: there is no metric {metric!r}{_near(metric, METRICS)} There are:"
-            f" {', '.join(METRICS)}"
+            f"{part!r}: there is no metric {metric!r}{did_you_mean(metric, METRICS) or '.'}"
+            f" There are: {', '.join(METRICS)}"
         )
     try:
         bound = float(found["bound"])
@@ -204,7 +204,7 @@ def _rows(table: Table, demand: Demand) -> Sequence[Row]:
     if demand.scope not in names:
         raise InputError(
             f"{demand.text!r}: there is no condition {demand.scope!r} in this run"
-            f"{_near(demand.scope, names)} There are: {', '.join(sorted(names))}"
+            f"{did_you_mean(demand.scope, names) or '.'} There are: {', '.join(sorted(names))}"
         )
     return [
         row for row in table.rows if demand.scope in (row.condition, f"{row.agent}/{row.condition}")
@@ -269,8 +269,3 @@ def _of(metric: str, row: Row) -> str:
         Delta: f"{counted(found.pairs, 'pair')}, " if isinstance(found, Delta) else "",
     }
     return f" ({over.get(type(found), '')}95 % interval {low:.2g} to {high:.2g})"
-
-
-def _near(name: str, names: Iterable[str]) -> str:
-    near = get_close_matches(name, list(names), n=1)
-    return f"; did you mean {near[0]!r}?" if near else "."

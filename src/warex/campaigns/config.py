@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -30,11 +29,12 @@ from warex.llm.embedded import EMBEDDED
 from warex.llm.price_file import current_prices
 from warex.llm.prices import Price, PriceTable
 from warex.scenarios.documents import SUFFIXES, read_document
-from warex.scenarios.mistakes import check, did_you_mean, listed
+from warex.scenarios.mistakes import check, listed
 from warex.scenarios.paper_config import Frequency
 from warex.scenarios.presets import preset_names
 from warex.traffic import TrafficKeywords, TrafficOptions
 from warex.trials.playbook import PLAYBOOK
+from warex.words import did_you_mean
 
 _PRESETS = resources.files("warex.campaigns") / "presets"
 
@@ -114,11 +114,9 @@ class AgentConfig(BaseModel, frozen=True, extra="forbid"):
     @classmethod
     def _embedded_by_its_name(cls, model: str) -> str:
         kind, mark, _ = model.partition(":")
-        near = get_close_matches(kind + mark, EMBEDDED, n=1, cutoff=0.8)
+        near = did_you_mean(kind + mark, EMBEDDED, likeness=0.8)
         if mark and near and kind + mark not in EMBEDDED:
-            raise ValueError(
-                f"{model!r} is no model that WAREX plays, but nearly; did you mean {near[0]!r}?"
-            )
+            raise ValueError(f"{model!r} is no model that WAREX plays, but nearly{near}")
         return model
 
     @property

@@ -1,8 +1,8 @@
 """A group of commands that says what there is when asked for what there is not."""
 
-from difflib import get_close_matches
-
 import click
+
+from warex.words import did_you_mean
 
 
 class Group(click.Group):
@@ -14,8 +14,7 @@ class Group(click.Group):
         """Return the command that is meant; UsageError for an unknown one."""
         names = self.list_commands(ctx)
         if args[0] not in names and not args[0].startswith("-"):
-            near = get_close_matches(args[0], names, n=1)
-            guess = f"; did you mean {near[0]!r}?" if near else "."
+            guess = did_you_mean(args[0], names) or "."
             raise click.UsageError(
                 f"there is no command {args[0]!r}{guess} There are: {', '.join(names)}", ctx
             )

@@ -12,6 +12,7 @@ from warex.cli import completion
 from warex.cli.group import Group
 from warex.cli.say import say
 from warex.visible import counted
+from warex.words import did_you_mean
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -55,8 +56,6 @@ def command(context: click.Context, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(model: str, as_json: bool) -> None:
     """Print what a model costs, named as a trace or an API names it."""
-    from difflib import get_close_matches
-
     from warex.errors import InputError
     from warex.llm.price_file import current_prices
     from warex.llm.prices import AsIf
@@ -64,8 +63,7 @@ def show(model: str, as_json: bool) -> None:
     table = current_prices()
     entry = table.entry(model)
     if entry is None:
-        near = get_close_matches(model, table.models, n=1)
-        guess = f"; did you mean {near[0]!r}?" if near else "."
+        guess = did_you_mean(model, table.models) or "."
         raise InputError(
             f"the prices of {table.date} have no {model!r}{guess} Its cost is unknown, until"
             " `warex prices update` brings it or a campaign's [prices] says it"

@@ -3,7 +3,6 @@
 pydantic finds the mistakes; the model's JSON Schema knows what would have been right.
 """
 
-import difflib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +12,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic_core import ErrorDetails
+
+from warex.words import did_you_mean
 
 MOST: Final = 30
 """Mistakes told of one document; the rest are counted."""
@@ -62,12 +63,6 @@ def listed(document: object, sentences: Sequence[str]) -> str:
     if len(sentences) > MOST:
         told.append(f"  and {len(sentences) - MOST} more")
     return "\n".join([f"{document} has {len(sentences)} mistakes:", *told])
-
-
-def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return "; did you mean '…'?" for a near match, or nothing."""
-    near = difflib.get_close_matches(word, list(words), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def not_among(said: str, name: str, known: Sequence[str]) -> str:

@@ -5,7 +5,6 @@ tests/llm/defences/test_defences.py names whichever is missing.
 """
 
 import re
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from warex.llm.defences.base import Defence
 from warex.llm.defences.injection_warning import INJECTION_WARNING
 from warex.llm.defences.popup_warning import POPUP_WARNING
 from warex.llm.defences.refresh import REFRESH
+from warex.words import did_you_mean
 
 DEFENCES: tuple[Defence, ...] = (REFRESH, POPUP_WARNING, INJECTION_WARNING)
 
@@ -63,6 +63,5 @@ def find_defence(source: str) -> Defence:
 
 def no_such_defence(name: str) -> str:
     """Say that the catalogue lacks a name, and what it has."""
-    near = get_close_matches(name, _BY_NAME, n=1)
-    guess = f"; did you mean {near[0]!r}?" if near else "."
+    guess = did_you_mean(name, _BY_NAME) or "."
     return f"there is no defence {name!r}{guess} There are: {', '.join(_BY_NAME)}"
