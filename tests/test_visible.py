@@ -6,7 +6,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warex.visible import counted, shown, visible, visible_json
+from warex.visible import counted, of_number, shown, visible, visible_json
 
 
 def test_a_control_character_is_shown_as_a_sign() -> None:
@@ -22,6 +22,12 @@ def test_a_noun_is_counted_as_people_do() -> None:
     ]
     assert counted(1, "query", "queries") == "1 query"
     assert counted(2, "query", "queries") == "2 queries"
+    assert [of_number(number, "step") for number in (0, 1, 1.0, 1.5)] == [
+        "steps",
+        "step",
+        "step",
+        "steps",
+    ]
 
 
 def test_a_pattern_is_shown_as_it_was_written() -> None:

@@ -25,7 +25,12 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 
     ``plural`` is for nouns that do not take an s.
     """
-    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+    return f"{number:,} {of_number(number, noun, plural)}"
+
+
+def of_number(number: float, noun: str, plural: str | None = None) -> str:
+    """Return a noun as it is after a number: ``trial`` after 1, else ``trials`` or ``plural``."""
+    return noun if number == 1 else plural or f"{noun}s"
 
 
 def shown(text: str) -> str:

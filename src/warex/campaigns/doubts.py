@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from warex.campaigns.config import CampaignConfig
 from warex.scenarios import Scenario
 from warex.scenarios.doubts import futile
+from warex.visible import of_number
 
 if TYPE_CHECKING:
     from warex.campaigns.run import Planned
@@ -27,7 +28,7 @@ def doubts_of(planned: "Planned") -> tuple[str, ...]:
             for doubt in doubts:
                 found.setdefault(doubt, []).append(repr(each.name))
     return tuple(
-        f"condition{'' if len(names) == 1 else 's'} {', '.join(names)}: {doubt}"
+        f"{of_number(len(names), 'condition')} {', '.join(names)}: {doubt}"
         for doubt, names in found.items()
     )
 

@@ -11,7 +11,7 @@ from warex.analysis.injections import Ledger
 from warex.analysis.intervals import Rate
 from warex.analysis.table import Delta, Mean, Row
 from warex.report import figures
-from warex.visible import counted
+from warex.visible import counted, of_number
 
 type Bare = str | int | float | None
 
@@ -114,7 +114,7 @@ def _price(row: Row) -> Cell:
     price = row.recovery_price
     if price is None:
         return Cell(figures.UNKNOWN, (None,) * 4)
-    steps = f"{price.steps:.1f} {'step' if price.steps == 1 else 'steps'}"
+    steps = f"{price.steps:.1f} {of_number(price.steps, 'step')}"
     return Cell(
         f"{figures.seconds(price.seconds)}, {steps}, {counted(round(price.tokens), 'token')}",
         (price.seconds, price.steps, price.tokens, price.n),

@@ -10,6 +10,7 @@ from warex.exchange import Exchange, Request, Response
 from warex.scenarios.patterns import matcher, normalise
 from warex.scenarios.scenario import SITES, LlmMatch, Match, McpMatch, Rule, Trigger
 from warex.seeds import Luck
+from warex.visible import of_number
 
 type _What = Literal["exchange", "attempt"]
 
@@ -123,7 +124,7 @@ def _turns(group: Sequence[Rule]) -> str:
 
 
 def _rules(rules: Sequence[Rule]) -> str:
-    return f"Rule{'' if len(rules) == 1 else 's'} {_names(rules)}"
+    return f"{of_number(len(rules), 'Rule')} {_names(rules)}"
 
 
 def _names(rules: Sequence[Rule]) -> str:

@@ -9,7 +9,7 @@ from warex.scenarios.doubts import doubts, may_write
 from warex.scenarios.origins import read_origins
 from warex.scenarios.scenario import SITES, LlmMatch, Match, McpMatch, Rule, Scenario, Trigger
 from warex.scenarios.showable import NAMESPACE_MODE
-from warex.visible import shown
+from warex.visible import of_number, shown
 
 _ARMED: Final = {
     None: "From when on: the benchmark decides; where there is none, from the start.",
@@ -109,7 +109,7 @@ def _calls(match: Match) -> str:
     if llm.model:
         words += f", asked for as {shown(llm.model)}"
     if llm.step:
-        steps = "step" if len(llm.step) == 1 else "steps"
+        steps = of_number(len(llm.step), "step")
         words += f", in the agent's {steps} {_and(map(str, llm.step))}"
     words += _where(match) if match != Match(llm=match.llm) else ""
     if match.status:
@@ -178,7 +178,7 @@ def _which(trigger: Trigger, server: str) -> str:
         number = "the first one" if trigger.first == 1 else f"the first {trigger.first}"
         return f"{number}; after that the {server} is healthy again"
     if trigger.nth is not None:
-        number = "number" if len(trigger.nth) == 1 else "numbers"
+        number = of_number(len(trigger.nth), "number")
         return f"{number} {_and(map(str, trigger.nth))}, and no other"
     if trigger.every is not None:
         return "all" if trigger.every == 1 else f"every {_ordinal(trigger.every)}"

@@ -5,6 +5,7 @@ from typing import Final
 
 from warex.errors import ScenarioError
 from warex.scenarios.scenario import Rule
+from warex.visible import of_number
 
 NAMESPACE_MODE: Final = "namespace mode (warex exec --isolate namespace, or the same of warex run)"
 """Where every fault can show, as users ask for it."""
@@ -21,9 +22,9 @@ def require_showable(rules: Iterable[Rule], *, in_namespace: bool) -> None:
     if not found:
         return
     told = ", ".join(f"{rule.name!r} ({rule.fault.kind})" for rule in found)
-    which = "rule" if len(found) == 1 else "rules"
     raise ScenarioError(
-        f"{which} {told} cannot show here: a client that goes through a proxy leaves names and"
-        " connections to it, and one that is redirected is answered before the proxy is asked;"
+        f"{of_number(len(found), 'rule')} {told} cannot show here: a client that goes through a"
+        " proxy leaves names and connections to it, and one that is redirected is answered before"
+        " the proxy is asked;"
         f" use {NAMESPACE_MODE}"
     )
