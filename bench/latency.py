@@ -16,12 +16,14 @@ from bench.setting import Setting
 from warex.analysis.clustered import Task, mean_interval, ratio_interval
 from warex.benchmarks import Stage
 from warex.benchmarks.testbed import TestbedBenchmark
-from warex.campaigns.config import CLEAN, NO_PROXY, CampaignConfig
+from warex.campaigns.config import CampaignConfig
 from warex.campaigns.options import Options
 from warex.campaigns.run import plan
 from warex.proxy.ca import CertificateAuthority
 from warex.traces import (
+    CLEAN,
     EVENTS,
+    NO_PROXY,
     Counted,
     LlmCall,
     RequestSeen,

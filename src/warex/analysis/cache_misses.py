@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from warex.analysis.trial import CLEAN, NO_PROXY
 from warex.files import stands
 from warex.llm.differences import Difference, distance, first_difference
+from warex.traces import CLEAN, NO_PROXY
 from warex.traces.events import LlmCall
 from warex.traces.manifest import Manifest
 from warex.traces.outcome import Void

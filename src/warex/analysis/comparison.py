@@ -26,8 +26,9 @@ from warex.analysis.intervals import Mean, Rate, rate_over
 from warex.analysis.plain import plain
 from warex.analysis.run import Run
 from warex.analysis.statistics import LEVEL
-from warex.analysis.trial import CLEAN, NO_PROXY, TrialRecord
+from warex.analysis.trial import TrialRecord
 from warex.errors import InputError
+from warex.traces import CLEAN, NO_PROXY
 from warex.visible import counted
 
 type Verdict = Literal["better", "worse", "cannot tell"]

@@ -24,6 +24,7 @@ from warex.analysis.intervals import Mean, Rate
 from warex.analysis.statistics import LEVEL, z_quantile
 from warex.analysis.table import Row, Table
 from warex.errors import InputError
+from warex.traces import CLEAN
 from warex.visible import counted
 from warex.words import did_you_mean
 
@@ -252,7 +253,9 @@ def _unknown(metric: str, row: Row) -> str:
     if metric in ("recovery", "recovered_and_solved"):
         return "no trial with a delivered fault can be judged"
     if metric in ("delta", "r_fault"):
-        return "there is no pair with clean" if row.condition != "clean" else "it is clean itself"
+        return (
+            f"there is no pair with {CLEAN}" if row.condition != CLEAN else f"it is {CLEAN} itself"
+        )
     return "it was not recorded"
 
 

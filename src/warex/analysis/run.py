@@ -9,13 +9,14 @@ from pydantic import TypeAdapter, ValidationError
 
 from warex.analysis.folders import what_it_is
 from warex.analysis.reading import read_trials
-from warex.analysis.trial import CLEAN, NO_PROXY, TrialRecord
+from warex.analysis.trial import TrialRecord
 from warex.errors import TraceError
 from warex.files import stands
 from warex.llm.actions import Vocabulary
 from warex.llm.embedded import is_embedded
 from warex.llm.price_file import current_prices, read_prices
 from warex.llm.prices import Price, PriceTable
+from warex.traces import CLEAN, NO_PROXY
 from warex.traces.manifest import Manifest, read_manifest
 from warex.traces.paths import MANIFEST, PRICES, TrialKey, find_trials
 

@@ -40,7 +40,8 @@ from warex.analysis.recovery import HEALED
 from warex.analysis.regimes import Regime, effort, regime
 from warex.analysis.run import Run
 from warex.analysis.statistics import pass_k
-from warex.analysis.trial import CLEAN, NO_PROXY, TrialRecord
+from warex.analysis.trial import TrialRecord
+from warex.traces import CLEAN, NO_PROXY
 from warex.traces.outcome import Counted
 
 __all__ = [

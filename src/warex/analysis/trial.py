@@ -30,11 +30,8 @@ from warex.traces.events import (
 )
 from warex.traces.outcome import Counted, Outcome, Unscored, Void
 from warex.traces.outcome_file import read_outcome
-from warex.traces.paths import EVENTS, TrialKey, attempt_dir, unescape
+from warex.traces.paths import EVENTS, NO_PROXY, TrialKey, attempt_dir, unescape
 from warex.traces.reader import Trace, read_trace
-
-NO_PROXY = "no-proxy"
-CLEAN = "clean"
 
 
 @dataclass(frozen=True, slots=True)

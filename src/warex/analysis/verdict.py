@@ -16,7 +16,7 @@ from warex.analysis.differences import (
 from warex.analysis.regimes import KEPT
 from warex.analysis.run import Run
 from warex.analysis.table import Row, Table
-from warex.analysis.trial import CLEAN, NO_PROXY
+from warex.traces import CLEAN, NO_PROXY
 from warex.visible import counted
 
 type Finding = Literal["falls", "gains", "kept", "inconclusive"]

@@ -12,17 +12,13 @@ from pydantic import JsonValue
 
 from warex.benchmarks import Benchmark, benchmark_kind
 from warex.benchmarks.command import TASKS_WANTED, CommandBenchmark
-from warex.campaigns.config import (
-    NO_PROXY,
-    CampaignConfig,
-    built_in_names,
-    campaign_of,
-)
+from warex.campaigns.config import CampaignConfig, built_in_names, campaign_of
 from warex.campaigns.paper import EXPERIMENTS, MODEL, Experiment
 from warex.campaigns.plan import chosen_tasks
 from warex.campaigns.template import as_toml, benchmark_table
 from warex.errors import CampaignError, WarexError
 from warex.scenarios.mistakes import not_among
+from warex.traces import NO_PROXY
 
 _PRESETS = resources.files("warex.campaigns") / "presets"
 _CONDITIONS = "[[conditions]]"

@@ -4,9 +4,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from warex.campaigns.config import CLEAN
 from warex.llm.embedded import is_embedded
-from warex.traces import TrialKey
+from warex.traces import (
+    CLEAN,
+    TrialKey,
+)
 
 AROUND = 0.5
 """Seconds that a trial takes beside its agent: its world, its proxy (measured with

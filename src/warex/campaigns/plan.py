@@ -5,11 +5,17 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import cycle
 
-from warex.campaigns.config import CLEAN, NO_PROXY, CampaignConfig, ConditionConfig, TaskChoice
+from warex.campaigns.config import CampaignConfig, ConditionConfig, TaskChoice
 from warex.errors import CampaignError
 from warex.scenarios.mistakes import named, not_among
 from warex.seeds import derive, draw
-from warex.traces import Outcome, TrialKey, Void
+from warex.traces import (
+    CLEAN,
+    NO_PROXY,
+    Outcome,
+    TrialKey,
+    Void,
+)
 from warex.visible import counted
 
 ATTEMPTS = 3

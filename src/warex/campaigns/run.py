@@ -9,13 +9,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from warex.benchmarks import AgentSpec, Benchmark, benchmark_of
-from warex.campaigns.config import (
-    NO_PROXY,
-    AgentConfig,
-    CampaignConfig,
-    ConditionConfig,
-    TaskChoice,
-)
+from warex.campaigns.config import AgentConfig, CampaignConfig, ConditionConfig, TaskChoice
 from warex.campaigns.doses import scenario_of
 from warex.campaigns.doubts import doubts_of
 from warex.campaigns.folder import opened, past_of
@@ -51,6 +45,7 @@ from warex.scenarios.showable import require_showable
 from warex.traces import (
     EVENTS,
     MANIFEST,
+    NO_PROXY,
     Manifest,
     Outcome,
     TrialBegan,

@@ -21,7 +21,7 @@ from warex.llm.base import LlmAnswer
 from warex.traces.blobs import BlobStore
 from warex.traces.events import TrialBegan
 from warex.traces.outcome import Counted
-from warex.traces.paths import BLOBS, EVENTS
+from warex.traces.paths import BLOBS, EVENTS, NO_PROXY
 from warex.traces.reader import read_trace
 
 KIND_OF_SITE: Final = r"([A-Za-z]+)[-_./]"
@@ -88,7 +88,7 @@ def find_examples(runs: Sequence[Run], choice: Choice) -> Found:
 
 
 def _of_trial(run: Run, record: TrialRecord, choice: Choice, found: Found) -> Iterator[Example]:
-    if record.key.condition == "no-proxy" or not (record.path / EVENTS).is_file():
+    if record.key.condition == NO_PROXY or not (record.path / EVENTS).is_file():
         found.left_out["of a trial without a trace"] += 1
         return
     trace = read_trace(record.path / EVENTS)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from warex.analysis.run import Run
 from warex.analysis.table import Rate, Row, Table
-from warex.analysis.trial import CLEAN, NO_PROXY
 from warex.analysis.verdict import Finding, finding
 from warex.report import figures
+from warex.traces import CLEAN, NO_PROXY
 from warex.visible import counted
 
 MOST_ROWS = 12

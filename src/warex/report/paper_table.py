@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from warex.analysis.run import Run
 from warex.analysis.table import Row, Table
-from warex.analysis.trial import CLEAN, NO_PROXY
 from warex.report.columns import Cell, Column
 from warex.report.figures import UNKNOWN
 from warex.report.sheet import Block, Sheet
+from warex.traces import CLEAN, NO_PROXY
 
 type Told = tuple[Run, Table]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from warex.analysis.intervals import Rate
 from warex.analysis.run import Run
 from warex.analysis.table import Contrast, Mean, Row, Table
-from warex.analysis.trial import NO_PROXY, TrialRecord
+from warex.analysis.trial import TrialRecord
 from warex.report import figures
 from warex.report.attacks import attack_sheet
 from warex.report.columns import (
@@ -23,6 +23,7 @@ from warex.report.columns import (
 from warex.report.endings import ending_sheet
 from warex.report.popups import popup_sheet
 from warex.report.sheet import Sheet, blocks
+from warex.traces import NO_PROXY
 from warex.visible import counted
 
 _UNRECORDED = " A dash: not known, since without the proxy nothing is recorded."

@@ -63,8 +63,10 @@ from warex.traces.outcome import (
 from warex.traces.outcome_file import leave_outcome, read_outcome, write_outcome
 from warex.traces.paths import (
     BLOBS,
+    CLEAN,
     EVENTS,
     MANIFEST,
+    NO_PROXY,
     OUTCOME,
     PRICES,
     TRIALS,
@@ -88,10 +90,12 @@ from warex.traces.writer import TraceWriter
 
 __all__ = [
     "BLOBS",
+    "CLEAN",
     "CRASHED_BEFORE_A_FAULT",
     "EVENTS",
     "MANIFEST",
     "MANIFEST_VERSION",
+    "NO_PROXY",
     "OUTCOME",
     "PRICES",
     "REDACTED",

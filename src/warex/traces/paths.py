@@ -15,6 +15,11 @@ EVENTS = "events.jsonl"
 OUTCOME = "outcome.json"
 BLOBS = "blobs"
 
+NO_PROXY = "no-proxy"
+"""The condition of trials that go without WAREX."""
+CLEAN = "clean"
+"""The condition of trials that go through the proxy and meet no fault."""
+
 # What common file systems allow for one name, in bytes.
 _LONGEST = 255
 # An escaped name never ends in "%", so this is free to stand for the empty one.

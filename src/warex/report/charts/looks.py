@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from warex.analysis.intervals import Rate
 from warex.analysis.run import Run
 from warex.analysis.table import Row, Table
-from warex.analysis.trial import NO_PROXY
 from warex.report import figures
 from warex.report.charts.rows import Entry, Group
 from warex.report.colours import HUES
+from warex.traces import NO_PROXY
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ its colours, and without its axis.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from warex.analysis.trial import CLEAN, NO_PROXY
 from warex.report.svg import Chart, bar, line, mark, rect, shortened, text, ticks, width_of
+from warex.traces import CLEAN, NO_PROXY
 
 WIDTH = 500.0
 ROW = 24.0

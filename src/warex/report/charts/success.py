@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from warex.analysis.run import Run
 from warex.analysis.table import Row, Table
-from warex.analysis.trial import CLEAN
 from warex.report.charts.looks import Look, groups, rate_entry
 from warex.report.charts.rows import Axis, Entry, whiskers
 from warex.report.svg import Chart
+from warex.traces import CLEAN
 
 PERCENT = Axis("success, %", 0, 1, lambda share: f"{100 * share:.0f}")
 
