@@ -13,6 +13,7 @@ from warex.traffic import (
     OptionError,
     TrafficKeywords,
     TrafficOptions,
+    origin_of,
     read_host,
     read_origin,
     read_proxy_url,
@@ -30,6 +31,7 @@ from warex.traffic import (
 )
 def test_an_origin_is_scheme_host_and_port(given: str, origin: str) -> None:
     assert read_origin(given) == origin
+    assert origin_of(f"{origin}/v1?key=1#end") == origin
 
 
 @pytest.mark.parametrize(

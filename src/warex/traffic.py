@@ -98,6 +98,12 @@ def read_origin(text: str) -> str:
         good = False
     if not good or parts.path.strip("/") or parts.query or parts.fragment:
         raise ValueError(f"{text!r} is no origin; write for instance https://shop.example")
+    return origin_of(text)
+
+
+def origin_of(url: str) -> str:
+    """Return a URL without its path, query and fragment; raise ValueError for a broken address."""
+    parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 
 

@@ -10,7 +10,6 @@ from warex.trials.addresses import (
     in_place_of,
     loopback_notices,
     loopback_ports,
-    origin_of,
 )
 
 
@@ -92,5 +91,4 @@ def test_what_a_harness_hard_codes_is_served_from_elsewhere() -> None:
     assert in_place_of(endpoints, "http://127.0.0.1:8000") == [
         "https://api.openai.com=http://127.0.0.1:8000"
     ]
-    assert origin_of("http://127.0.0.1:8000/v1") == "http://127.0.0.1:8000"
     assert hosts_of("http://a.example/v1", "", "https://b.example") == ("a.example", "b.example")

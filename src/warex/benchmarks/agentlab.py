@@ -29,6 +29,7 @@ from warex.sandbox.finding import Finding
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.scenario import Rule
 from warex.traces import Ending
+from warex.traffic import origin_of
 
 MINIWOB = "https://miniwob.warex.test"
 """Where MiniWoB++ stands for the browser."""
@@ -206,7 +207,7 @@ scenario = "late-scripts.yaml"
         """Return the origins of the task's sites."""
         if task.startswith("miniwob."):
             return (MINIWOB,)
-        return tuple(_origin(self._seen(site)) for site in self._sites_of(task))
+        return tuple(origin_of(self._seen(site)) for site in self._sites_of(task))
 
     def site_names_of(self, task: str) -> tuple[str, ...]:
         """Return WebArena's names of the task's sites, or that MiniWoB++ is its only one."""
@@ -269,7 +270,7 @@ scenario = "late-scripts.yaml"
     @contextmanager
     def _on_sites(self) -> Iterator[Stage]:
         pairs = ((self._seen(site), target) for site, target in self.table.sites.items())
-        maps = {_origin(seen): _origin(target) for seen, target in pairs}
+        maps = {origin_of(seen): origin_of(target) for seen, target in pairs}
         yield _World(tuple(f"{seen}={target}" for seen, target in maps.items() if seen != target))
 
     def command(self, job: Job, stage: Stage) -> Command:
@@ -371,11 +372,6 @@ def _summary(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise TrialVoid(f"{paths[0]} cannot be read: {error}") from None
     return said if isinstance(said, dict) else {}
-
-
-def _origin(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _brief(text: str) -> str:

@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, cast
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, JsonValue, StringConstraints, model_validator
 
@@ -28,6 +27,7 @@ from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import check, not_among
 from warex.testbed.tasks import AnswerCheck
 from warex.traces import Ending
+from warex.traffic import origin_of
 
 _DRIVER = Path(__file__).with_name("drivers") / "browser_use_task.py"
 _TOLD = "job.json"
@@ -192,8 +192,7 @@ scenario = "paper/server-error"
         """Return the origin of the task's first page, and those that the table names."""
         if self._own is None:
             return self._testbed.sites(task)
-        parts = urlsplit(self._task(task).url)
-        return tuple(dict.fromkeys((f"{parts.scheme}://{parts.netloc}", *self.table.sites)))
+        return tuple(dict.fromkeys((origin_of(self._task(task).url), *self.table.sites)))
 
     def never(self, task: str) -> tuple[str, ...]:
         """Return the picture that its browser shows before the first page."""

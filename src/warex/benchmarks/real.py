@@ -31,6 +31,7 @@ from warex.sandbox.finding import Finding
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import not_among
 from warex.traces import Ending
+from warex.traffic import origin_of
 
 _DRIVER = Path(__file__).with_name("drivers") / "real_task.py"
 _TOLD = "job.json"
@@ -349,8 +350,7 @@ scenario = "paper/server-error"
             said = f"REAL {self._given.version} has no task"
             raise CampaignError(not_among(said, task, tuple(self._tasks)))
         site = self._tasks[task]["website"]
-        parts = urlsplit(site["url"])
-        return str(site["id"]), f"{parts.scheme}://{parts.netloc}"
+        return str(site["id"]), origin_of(site["url"])
 
 
 def _in_order(name: str) -> tuple[str, int]:

@@ -24,7 +24,6 @@ from warex.benchmarks.webarena import (
     filled,
     judged,
     offline,
-    origin_of,
     raw_tasks,
     require_sites,
 )
@@ -35,6 +34,7 @@ from warex.proxy.ca import CertificateAuthority
 from warex.sandbox.finding import Finding
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
+from warex.traffic import origin_of
 
 type Text = Annotated[str, StringConstraints(min_length=1)]
 

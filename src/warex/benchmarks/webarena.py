@@ -28,6 +28,7 @@ from warex.proxy.ca import CertificateAuthority
 from warex.sandbox.finding import Finding
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
+from warex.traffic import origin_of
 
 type Text = Annotated[str, StringConstraints(min_length=1)]
 
@@ -349,12 +350,6 @@ def address(site: str, target: str | None) -> tuple[str, str | None]:
     port = f":{parts.port}" if parts.port else ""
     origin = f"{parts.scheme}://{name}{port}"
     return f"{origin}{parts.path.rstrip('/')}", f"{origin}={origin_of(target)}"
-
-
-def origin_of(url: str) -> str:
-    """Return a URL without its path."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
 
 
 def require_sites(

@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, cast
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, StringConstraints
 
@@ -26,6 +25,7 @@ from warex.sandbox.finding import Finding
 from warex.sandbox.shims import write_starter
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
+from warex.traffic import origin_of
 
 type Text = Annotated[str, StringConstraints(min_length=1)]
 
@@ -181,8 +181,7 @@ scenario = "paper/server-error"
 
     def sites(self, task: str) -> tuple[str, ...]:
         """Return the origin of the task's page."""
-        parts = urlsplit(self._all[task]["web"])
-        return (f"{parts.scheme}://{parts.netloc}",)
+        return (origin_of(self._all[task]["web"]),)
 
     def site_names_of(self, task: str) -> tuple[str, ...]:
         """Return the site as the task's id names it: that of ``Google Map--0`` is Google Map."""

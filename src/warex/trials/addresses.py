@@ -15,6 +15,7 @@ from warex.sandbox.host_ports import (
     names_a_model,
     said_of_gone_past,
 )
+from warex.traffic import origin_of
 
 AGENT_ENDED: Final = "WAREX_AGENT_ENDED"
 """The variable with the address that a harness asks once its agent has ended, before it judges."""
@@ -76,9 +77,3 @@ def in_place_of(endpoints: Sequence[str], target: str) -> list[str]:
     """Return maps that serve what a harness hard-codes from where the model really is."""
     origins = {origin_of(endpoint) for endpoint in endpoints}
     return [f"{origin}={target}" for origin in sorted(origins) if origin != target]
-
-
-def origin_of(url: str) -> str:
-    """Return a URL without its path."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"

@@ -48,14 +48,13 @@ from warex.traces import (
     shared_answers,
     write_outcome,
 )
-from warex.traffic import TrafficOptions
+from warex.traffic import TrafficOptions, origin_of
 from warex.trials.addresses import (
     AGENT_ENDED,
     ended_at,
     hosts_of,
     in_place_of,
     loopback_ports,
-    origin_of,
 )
 from warex.trials.defended import require_the_defence
 from warex.trials.model import HOST, ScriptedModel
