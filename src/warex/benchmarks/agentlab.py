@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field
 
-from warex.benchmarks.base import AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.base import AgentSpec, Benchmark, Command, Job, Result, Stage, maps_of
 from warex.benchmarks.files import Served, served
 from warex.benchmarks.playwright import browsers_for
 from warex.benchmarks.recipe import Install, Recipe
@@ -269,9 +269,8 @@ scenario = "late-scripts.yaml"
 
     @contextmanager
     def _on_sites(self) -> Iterator[Stage]:
-        pairs = ((self._seen(site), target) for site, target in self.table.sites.items())
-        maps = {origin_of(seen): origin_of(target) for seen, target in pairs}
-        yield _World(tuple(f"{seen}={target}" for seen, target in maps.items() if seen != target))
+        sites = self.table.sites.items()
+        yield _World(maps_of({origin_of(self._seen(s)): origin_of(target) for s, target in sites}))
 
     def command(self, job: Job, stage: Stage) -> Command:
         """Return the driver's command for one ``ExpArgs``."""

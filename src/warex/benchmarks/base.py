@@ -28,7 +28,7 @@ from warex.sandbox.chromium import find_chromium
 from warex.sandbox.finding import Finding
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import check, listed, not_among
-from warex.traces import Ending, Trace
+from warex.traces import NO_PROXY, Ending, Trace
 
 AGENT_LOG = "agent.log"
 """In an attempt's folder: what the agent's command printed."""
@@ -105,6 +105,21 @@ class Command:
     variables: Mapping[str, str] = field(default_factory=dict)
     """Beside those of the way behind the proxy."""
     cwd: Path | None = None
+
+
+def maps_of(served: Mapping[str, str]) -> tuple[str, ...]:
+    """Return maps of origins to where they are served; none for one that is served as itself."""
+    return tuple(f"{origin}={target}" for origin, target in served.items() if origin != target)
+
+
+def served_elsewhere(site: str) -> str:
+    """Say why no trial that needs a site can go without the proxy."""
+    return f"{site} is served from elsewhere, which only the proxy can do"
+
+
+def no_proxy_refused(why: str, other_remedy: str = "") -> CampaignError:
+    """Return the error of a campaign whose trials without the proxy cannot run."""
+    return CampaignError(f"condition {NO_PROXY!r}: {why}; leave the condition out{other_remedy}")
 
 
 class NoOptions(BaseModel, frozen=True, extra="forbid"):
@@ -215,10 +230,13 @@ class Benchmark(ABC):
         for agent in agents:
             self._check_endpoint(agent)
             self._check_observation(agent)
+        if direct and (why := self.needs_proxy()):
+            raise no_proxy_refused(why)
 
     def needs_proxy(self) -> str | None:
         """Return why no trial can go without the proxy, where the table alone tells."""
-        return None
+        mapped = maps_of(self.table.sites) if self.site_names is None else ()
+        return served_elsewhere(mapped[0].partition("=")[0]) if mapped else None
 
     def require_keys(self, agents: Sequence[AgentSpec], environment: Mapping[str, str]) -> None:
         """Raise MachineError for a model behind an API whose key nobody set.

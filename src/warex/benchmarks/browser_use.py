@@ -14,7 +14,16 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import BaseModel, Field, JsonValue, StringConstraints, model_validator
 
-from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.base import (
+    AGENT_LOG,
+    AgentSpec,
+    Benchmark,
+    Command,
+    Job,
+    Result,
+    Stage,
+    maps_of,
+)
 from warex.benchmarks.recipe import Install, Recipe
 from warex.benchmarks.records import crashed, object_in
 from warex.benchmarks.table import BenchmarkTable
@@ -213,11 +222,6 @@ scenario = "paper/server-error"
                 f"benchmark.options.api is {self._given.api!r}, but {embedded[0]} speaks OpenAI's"
                 " chat completions alone; leave the key out"
             )
-        if direct and (mapped := [s for s, target in self.table.sites.items() if s != target]):
-            raise CampaignError(
-                f"condition 'no-proxy': {mapped[0]} is served from elsewhere, which only the proxy"
-                " can do; leave the condition out"
-            )
 
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
@@ -225,8 +229,7 @@ scenario = "paper/server-error"
         """Start the testbed's sites; for tasks of one's own, return the table's maps."""
         if self._own is None:
             return self._testbed.stage(task, folder, ca, direct=direct)
-        sites = self.table.sites.items()
-        return nullcontext(Stage(tuple(f"{s}={target}" for s, target in sites if s != target)))
+        return nullcontext(Stage(maps_of(self.table.sites)))
 
     def lasting(self) -> AbstractContextManager[None]:
         """Keep the testbed's sites from trial to trial."""

@@ -10,7 +10,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.base import (
+    AGENT_LOG,
+    AgentSpec,
+    Benchmark,
+    Command,
+    Job,
+    Result,
+    Stage,
+    no_proxy_refused,
+)
 from warex.benchmarks.command_options import (
     PLACEHOLDER,
     PLACEHOLDERS,
@@ -178,15 +187,6 @@ scenario = "paper/server-error"
                     f"agent {agent.name!r} gives no base_url, which benchmark.options.command names"
                 )
         require_folders(self.table)
-        if direct and (why := self.needs_proxy()):
-            raise CampaignError(f"condition 'no-proxy': {why}; leave the condition out")
-
-    def needs_proxy(self) -> str | None:
-        """Return which site only the proxy can serve, if any."""
-        mapped = [site for site, target in self.table.sites.items() if site != target]
-        return (
-            f"{mapped[0]} is served from elsewhere, which only the proxy can do" if mapped else None
-        )
 
     def require_keys(self, agents: Sequence[AgentSpec], environment: Mapping[str, str]) -> None:
         """Require none: how a command comes to its model is its own matter."""
@@ -213,9 +213,10 @@ scenario = "paper/server-error"
                         " that runs"
                     )
             if direct and expect is not None and expect.url is not None:
-                raise CampaignError(
-                    f"condition 'no-proxy': task {task!r} expects a URL that the browser ends at,"
-                    " which only the proxy sees; leave the condition out, or expect something else"
+                raise no_proxy_refused(
+                    f"task {task!r} expects a URL that the browser ends at, which only the proxy"
+                    " sees",
+                    other_remedy=", or expect something else",
                 )
 
     def stage(

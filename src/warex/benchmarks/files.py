@@ -9,7 +9,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from warex.benchmarks.base import Stage
+from warex.benchmarks.base import Stage, maps_of
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
 
@@ -53,13 +53,12 @@ def require_folders(table: BenchmarkTable) -> None:
 def staged(table: BenchmarkTable) -> Iterator[Stage]:
     """Serve the sites of a table that are folders; map these, and those that are elsewhere."""
     with ExitStack() as held:
-        maps = []
-        for site, target in table.sites.items():
+        where = dict(table.sites)
+        for site, target in where.items():
             if "://" not in target:
-                target = f"http://127.0.0.1:{held.enter_context(served(table.path(target))).port}"
-            if site != target:
-                maps.append(f"{site}={target}")
-        yield Stage(tuple(maps))
+                port = held.enter_context(served(table.path(target))).port
+                where[site] = f"http://127.0.0.1:{port}"
+        yield Stage(maps_of(where))
 
 
 class _Server(ThreadingHTTPServer):

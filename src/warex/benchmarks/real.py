@@ -16,7 +16,17 @@ from typing import Any, ClassVar, cast
 from urllib.parse import urlsplit
 
 from warex.benchmarks.arming import arm_on_first_page
-from warex.benchmarks.base import AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.base import (
+    AgentSpec,
+    Benchmark,
+    Command,
+    Job,
+    Result,
+    Stage,
+    maps_of,
+    no_proxy_refused,
+    served_elsewhere,
+)
 from warex.benchmarks.environments import Made
 from warex.benchmarks.playwright import browsers_for
 from warex.benchmarks.real_options import DEMO, SUBSETS, RealOptions, words
@@ -237,15 +247,12 @@ scenario = "paper/server-error"
         if not direct:
             return
         for site in sorted({self._site(task)[0] for task in tasks} & self.table.sites.keys()):
-            raise CampaignError(
-                f"condition 'no-proxy': the site {site} is served from elsewhere, which only the"
-                " proxy can do; leave the condition out"
-            )
+            raise no_proxy_refused(served_elsewhere(f"the site {site}"))
         for agent in agents:
             if agent.model.startswith(_BY_OPENROUTER) and agent.base_url is not None:
-                raise CampaignError(
-                    f"condition 'no-proxy': REAL asks {_OPENROUTER} for {agent.model!r}, whatever"
-                    " it is told; only the proxy can send that to base_url"
+                raise no_proxy_refused(
+                    f"REAL asks {_OPENROUTER} for {agent.model!r}, whatever it is told, and only"
+                    " the proxy can send that to base_url"
                 )
 
     def needs(self) -> Iterator[Finding]:
@@ -269,9 +276,7 @@ scenario = "paper/server-error"
     ) -> AbstractContextManager[Stage]:
         """Return the site's map, where the table names a stand-in: a task's state is its own."""
         site, origin = self._site(task)
-        target = self.table.sites.get(site)
-        maps = () if target in (None, origin) else (f"{origin}={target}",)
-        return nullcontext(Stage(maps))
+        return nullcontext(Stage(maps_of({origin: self.table.sites.get(site, origin)})))
 
     def command(self, job: Job, stage: Stage) -> Command:
         """Return REAL's harness on one task, with a result folder of its own."""

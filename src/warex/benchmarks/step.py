@@ -14,7 +14,16 @@ import yaml
 from pydantic import BaseModel, Field, StringConstraints
 
 from warex.benchmarks.arming import arm_on_first_page
-from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.base import (
+    AGENT_LOG,
+    AgentSpec,
+    Benchmark,
+    Command,
+    Job,
+    Result,
+    Stage,
+    maps_of,
+)
 from warex.benchmarks.playwright import browsers_for
 from warex.benchmarks.recipe import Install, Recipe
 from warex.benchmarks.records import crashed, last_words
@@ -214,10 +223,6 @@ scenario = "paper/server-error"
                     " browser_env/auto_login.py make it, and name its folder in"
                     " benchmark.options.auth"
                 )
-        if direct:
-            raise CampaignError(
-                f"condition 'no-proxy': {self.needs_proxy()}; leave the condition out"
-            )
 
     def needs_proxy(self) -> str:
         """Return what holds for SteP whatever the table says."""
@@ -234,12 +239,9 @@ scenario = "paper/server-error"
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[Stage]:
         """Return the maps that serve the user's copies under SteP's addresses."""
-        maps = (
-            f"{origin_of(ADDRESSES[site])}={origin_of(target)}"
-            for site, target in self.table.sites.items()
-            if origin_of(ADDRESSES[site]) != origin_of(target)
-        )
-        return nullcontext(Stage(maps=tuple(maps)))
+        sites = self.table.sites.items()
+        served = {origin_of(ADDRESSES[site]): origin_of(target) for site, target in sites}
+        return nullcontext(Stage(maps_of(served)))
 
     def command(self, job: Job, stage: Stage) -> Command:
         """Return the evaluation of one task, in a folder of its own, by its own configuration."""

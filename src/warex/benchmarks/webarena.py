@@ -204,16 +204,12 @@ scenario = "paper/server-error"
                 f" {self._prompt}.py"
             )
         require_sites(self.name, tasks, self._all, self.table.sites)
-        if direct and (why := self.needs_proxy()):
-            raise CampaignError(
-                f"condition 'no-proxy': {why}; serve the site under a name of its own, or leave the"
-                " condition out"
-            )
 
     def needs_proxy(self) -> str | None:
         """Return which copy on loopback has a name that is not its own."""
         maps = self._maps()
-        return f"{maps[0].partition('=')[0]} is a name that only the proxy knows" if maps else None
+        name = maps[0].partition("=")[0] if maps else None
+        return f"{name} is a name that only the proxy knows: the site has none" if name else None
 
     def needs(self) -> Iterator[Finding]:
         """Yield the environment and the checkout."""

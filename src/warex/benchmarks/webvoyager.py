@@ -12,7 +12,17 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.base import (
+    AGENT_LOG,
+    AgentSpec,
+    Benchmark,
+    Command,
+    Job,
+    Result,
+    Stage,
+    maps_of,
+    no_proxy_refused,
+)
 from warex.benchmarks.checkouts import found_at, lacking
 from warex.benchmarks.recipe import Install, Recipe
 from warex.benchmarks.records import crashed, last_words
@@ -222,15 +232,10 @@ scenario = "paper/server-error"
         if not (self._checkout / _RUN).is_file():
             lacks = lacking(self._checkout, _RUN, "WebVoyager")
             raise CampaignError(f"benchmark.options.checkout: {lacks}")
-        if direct and (mapped := [s for s, target in self.table.sites.items() if s != target]):
-            raise CampaignError(
-                f"condition 'no-proxy': {mapped[0]} is served from elsewhere, which only the proxy"
-                " can do; leave the condition out"
-            )
         if direct and (told := [a for a in agents if a.base_url is not None or a.embedded]):
-            raise CampaignError(
-                f"condition 'no-proxy': the model of agent {told[0].name!r} stands in for"
-                f" {ENDPOINT}, which only the proxy can do; leave the condition out"
+            raise no_proxy_refused(
+                f"the model of agent {told[0].name!r} stands in for {ENDPOINT}, which only the"
+                " proxy can do"
             )
 
     def needs(self) -> Iterator[Finding]:
@@ -251,8 +256,7 @@ scenario = "paper/server-error"
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[Stage]:
         """Return the table's maps."""
-        sites = self.table.sites.items()
-        return nullcontext(Stage(tuple(f"{s}={target}" for s, target in sites if s != target)))
+        return nullcontext(Stage(maps_of(self.table.sites)))
 
     def command(self, job: Job, stage: Stage) -> Command:
         """Return ``run.py`` on a file of one task, and the judge behind it."""
