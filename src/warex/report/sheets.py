@@ -253,14 +253,15 @@ def dose_sheet(run: Run, table: Table) -> Sheet:
     return Sheet(
         "doses",
         "Dose and response",
-        "The trend over the doses is one test for all of them (Cochran-Armitage, by task).",
+        "The trend over the doses is one test for all of them: tasks' own slopes, with signs"
+        " flipped.",
         (
             Column("fault", "What is dosed.", ("of",), True),
             Column("axis", "How hard, or how often.", ("axis",), True),
             Column("dose", "Times the fault's own size, or hits.", ("dose",)),
             Column(
                 "success",
-                "Tasks done in full, with the Wilson 95 % interval.",
+                "Tasks done in full, with the 95 % interval.",
                 share("success"),
             ),
             _difference_column("Δ clean", "delta", "Success minus that of clean, in points."),
