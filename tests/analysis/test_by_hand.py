@@ -4,24 +4,17 @@ No value here was read off the code. Of the intervals only what must hold of the
 """
 
 from collections.abc import Mapping
-from dataclasses import fields
 
 import pytest
 
 from tests.analysis.by_hand import PRICES, make_run
-from warex.analysis.injections import Ledger
-from warex.analysis.intervals import Rate
+from warex.analysis.differences import DefenceEffect, Delta
+from warex.analysis.doses import Dose, DosePoint
+from warex.analysis.intervals import Mean, Rate
+from warex.analysis.metrics.metric import Counts, Names
+from warex.analysis.metrics.row import METRICS, Row
 from warex.analysis.run import load_run
-from warex.analysis.table import (
-    DefenceEffect,
-    Delta,
-    Dose,
-    DosePoint,
-    Intervals,
-    Row,
-    Table,
-    tabulate,
-)
+from warex.analysis.table import Table, tabulate
 
 # Of the patient agent in the order of the conditions; the other one ran those in RAN only.
 CONDITIONS = (
@@ -46,12 +39,18 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
     return tabulate(load_run(make_run(tmp_path_factory.mktemp("run")), PRICES))
 
 
+def _figure(row: Row, name: str) -> object:
+    """A row's figure; of a mean the value."""
+    found = getattr(row, name)
+    return found.value if isinstance(found, Mean) else found
+
+
 def _patient(table: Table, name: str) -> list[object]:
-    return [getattr(row, name) for row in table.of("patient")]
+    return [_figure(row, name) for row in table.of("patient")]
 
 
 def _giveup(table: Table, name: str) -> list[object]:
-    return [getattr(table.row("giveup", condition), name) for condition in RAN]
+    return [_figure(table.row("giveup", condition), name) for condition in RAN]
 
 
 def _told(delta: Delta | None) -> Told | None:
@@ -132,7 +131,7 @@ def test_success_is_counted_over_the_trials_that_stand(table: Table) -> None:
 
 
 def test_pass_k_is_the_chance_that_k_trials_of_a_task_are_all_solved(table: Table) -> None:
-    found = dict(zip(CONDITIONS, _patient(table, "pass_k"), strict=True))
+    found = {row.condition: row.pass_k.by if row.pass_k else () for row in table.of("patient")}
     wanted = {
         # "move" has one trial, which says nothing of two.
         "no-proxy": ((1, 1), (2, 1)),
@@ -148,8 +147,8 @@ def test_pass_k_is_the_chance_that_k_trials_of_a_task_are_all_solved(table: Tabl
         "shop-down-hint": (),
     }
     for condition, pairs in wanted.items():
-        assert dict(found[condition]) == pytest.approx(dict(pairs)), condition  # type: ignore[call-overload]
-    assert _giveup(table, "pass_k") == [()] * 4
+        assert dict(found[condition]) == pytest.approx(dict(pairs)), condition
+    assert _giveup(table, "pass_k") == [None] * 4
 
 
 # ---- differences from clean
@@ -198,7 +197,7 @@ def test_a_difference_is_the_condition_minus_clean_over_pairs(table: Table) -> N
 
 def test_what_faults_did_is_told_over_the_trials_they_reached(table: Table) -> None:
     _same(
-        {row.condition: _told(row.exposed_delta) for row in table.of("patient")},
+        {row.condition: _told(row.delta_exposed) for row in table.of("patient")},
         {
             **dict.fromkeys(CONDITIONS[:4]),
             # All but "move" 2, the only one won: the tasks' sums -1, -1, -1; half of 2
@@ -211,7 +210,7 @@ def test_what_faults_did_is_told_over_the_trials_they_reached(table: Table) -> N
         },
     )
     _same(
-        {condition: _told(table.row("giveup", condition).exposed_delta) for condition in RAN},
+        {condition: _told(table.row("giveup", condition).delta_exposed) for condition in RAN},
         {
             "clean": None,
             "again-late": None,
@@ -224,7 +223,7 @@ def test_what_faults_did_is_told_over_the_trials_they_reached(table: Table) -> N
 
 def test_every_difference_lies_in_its_interval(table: Table) -> None:
     for row in table.rows:
-        for delta in (row.delta, row.exposed_delta):
+        for delta in (row.delta, row.delta_exposed):
             if delta is not None:
                 _holds(delta.interval, delta.value, -1, 1)
 
@@ -335,9 +334,9 @@ def test_money_is_tokens_at_their_price_and_replayed_answers_are_not_paid_twice(
     ]
     ns = (10, 10, 5, 10, 5, 5, 5)
     each = [total / 1e6 / n for total, n in zip(sums, ns, strict=True)]
-    assert _patient(table, "usd") == pytest.approx([None, *each])
+    assert _patient(table, "cost_usd") == pytest.approx([None, *each])
     spent = [clean - (1000 * 2 + 10 * 10), *sums[1:]]
-    assert _patient(table, "total_usd") == pytest.approx([None, *(s / 1e6 for s in spent)])
+    assert _patient(table, "paid_usd") == pytest.approx([None, *(s / 1e6 for s in spent)])
     assert _patient(table, "replayed_calls") == [None, 1, 0, 0, 0, 0, 0, 0]
     totals = [
         4 * (1000 * 2 + 10 * 10) / 1e6,
@@ -345,21 +344,21 @@ def test_money_is_tokens_at_their_price_and_replayed_answers_are_not_paid_twice(
         (6000 * 2 + 60 * 10) / 1e6,
         (7000 * 2 + 70 * 10) / 1e6,
     ]
-    assert _giveup(table, "total_usd") == pytest.approx(totals)
-    assert _giveup(table, "usd") == pytest.approx([total / 4 for total in totals])
+    assert _giveup(table, "paid_usd") == pytest.approx(totals)
+    assert _giveup(table, "cost_usd") == pytest.approx([total / 4 for total in totals])
     assert _giveup(table, "replayed_calls") == [0] * 4
 
 
 def test_every_mean_lies_in_its_interval_and_nothing_unknown_has_one(table: Table) -> None:
     for row in table.rows:
-        for field in fields(Intervals):
-            mean, interval = getattr(row, field.name), getattr(row.intervals, field.name)
-            assert (mean is None) == (interval is None), (row.agent, row.condition, field.name)
-            if mean is not None:
-                _holds(interval, mean, 0, float("inf"))
+        for metric in METRICS:
+            mean = metric.of(row)
+            if metric.section == "effort" and isinstance(mean, Mean):
+                _holds(mean.interval, mean.value, 0, float("inf"))
     # Under the control all trials are alike, so that there is nothing to draw.
-    again = table.row("patient", "again").intervals
-    assert (again.latency_s, again.llm_calls, again.input_tokens) == ((3, 3), (1, 1), (1000, 1000))
+    again = table.row("patient", "again")
+    alike = {again.latency_s: 3, again.llm_calls: 1, again.input_tokens: 1000}
+    assert [mean and mean.interval for mean in alike] == [(one, one) for one in alike.values()]
 
 
 # ---- faults and recovery
@@ -388,7 +387,7 @@ def test_recovery_is_told_by_trial_and_by_injection_and_with_success(table: Tabl
         Rate(0, 5),
         Rate(4, 4),
     ]
-    assert _patient(table, "injections_recovered") == [
+    assert _patient(table, "injection_recovery") == [
         *none,
         Rate(4, 7),
         Rate(1, 2),
@@ -397,7 +396,7 @@ def test_recovery_is_told_by_trial_and_by_injection_and_with_success(table: Tabl
     ]
     assert _patient(table, "healed") == [None, 0, 0, 0, 1, 0, 0, 0]
     assert _patient(table, "undecided") == [None, 0, 0, 0, 3, 0, 0, 0]
-    for figure in ("recovery", "recovered_and_solved", "injections_recovered"):
+    for figure in ("recovery", "recovered_and_solved", "injection_recovery"):
         assert _giveup(table, figure) == [None, None, Rate(0, 2), Rate(0, 3)], figure
     # Its one exposed trial that was solved was only late.
     assert _giveup(table, "healed") == [0] * 4
@@ -409,13 +408,13 @@ def test_the_price_of_recovery_is_a_mean_over_recovered_injections(table: Table)
     # 1 step and 1010 each, the first at the second try. To order twice is no recovery.
     found = {
         (row.agent, row.condition): (
-            row.recovery_price.seconds,
-            row.recovery_price.steps,
-            row.recovery_price.tokens,
-            row.recovery_price.n,
+            row.recovery_s,
+            row.recovery_steps,
+            row.recovery_tokens,
+            row.recoveries,
         )
         for row in table.rows
-        if row.recovery_price
+        if row.recoveries
     }
     assert list(found) == [
         ("patient", "shop-down"),
@@ -459,7 +458,7 @@ def test_tries_are_a_mean_over_the_injections_that_stand_in_the_rate(table: Tabl
 
 
 def test_stopping_early_and_going_on_in_vain_are_shares_of_exposed_trials(table: Table) -> None:
-    assert _patient(table, "premature_stops") == [
+    assert _patient(table, "premature_stop") == [
         *[None] * 4,
         Rate(2, 9),
         Rate(1, 2),
@@ -473,7 +472,7 @@ def test_stopping_early_and_going_on_in_vain_are_shares_of_exposed_trials(table:
         Rate(0, 5),
         Rate(0, 4),
     ]
-    assert _giveup(table, "premature_stops") == [None, None, Rate(2, 2), Rate(3, 4)]
+    assert _giveup(table, "premature_stop") == [None, None, Rate(2, 2), Rate(3, 4)]
     assert _giveup(table, "fruitless") == [None, None, Rate(0, 2), Rate(0, 4)]
 
 
@@ -486,24 +485,16 @@ def test_reloads_and_duplicated_writes_are_sums_over_all_trials(table: Table) ->
 
 
 def test_the_ledger_tells_what_became_of_each_planned_injection(table: Table) -> None:
-    nothing = Ledger(0, 0, (), ())
-    assert _patient(table, "ledger") == [
-        None,
-        nothing,
-        nothing,
-        nothing,
-        # "add" 1 + 1, "buy" 2 + 1, "find" 1 + 1, "mail" 1 + 1, "move" 1 + 1, of which one missed.
-        Ledger(11, 10, (("client_gone", 1),), (("never", 3),)),
-        Ledger(2, 2, (), ()),
-        Ledger(5, 5, (), ()),
-        Ledger(1 + 2 + 1 + 1, 5, (), ()),
-    ]
-    assert _giveup(table, "ledger") == [
-        nothing,
-        nothing,
-        Ledger(2, 2, (), ()),
-        Ledger(4, 4, (), ()),
-    ]
+    # "add" 1 + 1, "buy" 2 + 1, "find" 1 + 1, "mail" 1 + 1, "move" 1 + 1, of which one missed.
+    assert _patient(table, "planned") == [None, 0, 0, 0, 11, 2, 5, 1 + 2 + 1 + 1]
+    assert _patient(table, "delivered") == [None, 0, 0, 0, 10, 2, 5, 5]
+    assert _patient(table, "missed") == [None, 0, 0, 0, 1, 0, 0, 0]
+    none = Counts(())
+    gone, never = Counts((("client_gone", 1),)), Counts((("never", 3),))
+    assert _patient(table, "missed_reasons") == [None, *[none] * 3, gone, *[none] * 3]
+    assert _patient(table, "skipped") == [None, *[none] * 3, never, *[none] * 3]
+    assert _giveup(table, "planned") == _giveup(table, "delivered") == [0, 0, 2, 4]
+    assert _giveup(table, "missed_reasons") == _giveup(table, "skipped") == [none] * 4
 
 
 def test_a_regime_weighs_success_and_effort_against_clean(table: Table) -> None:
@@ -538,12 +529,9 @@ def test_a_regime_weighs_success_and_effort_against_clean(table: Table) -> None:
 def test_a_condition_that_an_agent_never_ran_is_an_empty_row(table: Table) -> None:
     for condition in set(CONDITIONS) - set(RAN):
         row = table.row("giveup", condition)
-        told = {"agent", "condition", "scenario", "defence", "control", "dose", "scheduled"}
-        empty = {"n": 0, "voids": 0, "success": Rate(0, 0), "intervals": Intervals()}
-        empty |= {"pass_k": (), "as_if": (), "lies": ()}
-        for field in fields(Row):
-            if field.name not in told:
-                assert getattr(row, field.name) == empty.get(field.name), field.name
+        empty = {"n": 0, "voids": 0, "success": Rate(0, 0), "as_if": Names(()), "lies": Counts(())}
+        for metric in METRICS:
+            assert metric.of(row) == empty.get(metric.key), metric.key
 
 
 # ---- the table beside its rows

@@ -152,8 +152,8 @@ def test_money_counted_at_other_prices_is_left_out_and_said(tmp_path: Path) -> N
     RunFolder(tmp_path / "new").manifest(**FAULTS, prices=prices)
     apart = compared(tmp_path / "old", tmp_path / "new")
 
-    assert all(change.usd for change in same.changes)
-    assert not any(change.usd for change in apart.changes)
+    assert all(change.cost_usd for change in same.changes)
+    assert not any(change.cost_usd for change in apart.changes)
     assert all(change.llm_calls for change in apart.changes)
     said = "US dollars are left out: the campaigns name other prices."
     assert (said in same.left_out, said in apart.left_out) == (False, True)
@@ -172,8 +172,8 @@ def test_money_of_other_tables_is_left_out_where_they_differ_on_a_model_that_was
     (tmp_path / "new" / "prices.json").write_bytes(dearer.json_bytes())
     apart = compared(tmp_path / "old", tmp_path / "new")
 
-    assert (same.left_out, all(change.usd for change in same.changes)) == ((), True)
-    assert not any(change.usd for change in apart.changes)
+    assert (same.left_out, all(change.cost_usd for change in same.changes)) == ((), True)
+    assert not any(change.cost_usd for change in apart.changes)
     (said,) = apart.left_out
     assert f"price tables, of {table.date} and {table.date}, differ on scripted:" in said
 

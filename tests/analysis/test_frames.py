@@ -15,14 +15,12 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "frames.md"
 SCHEMAS: dict[str, Schema] = {
     "key": KEY,
     **{
-        name: {c: kind for c, kind in schema.items() if c not in KEY or name == "conditions"}
+        name: {c: kind for c, kind in schema.items() if c not in KEY}
         for name, schema in {
-            "trials": frames.TRIALS,
             "injections": frames.INJECTIONS,
             "recoveries": frames.RECOVERIES,
             "llm_calls": frames.LLM_CALLS,
             "requests": frames.REQUESTS,
-            "conditions": frames.CONDITIONS,
         }.items()
     },
 }
@@ -113,9 +111,9 @@ def test_conditions_are_the_report_s_rows(run: Frames) -> None:
         "intensity",
         2.0,
     )
-    assert (row["delta"], row["pairs"], row["regime"]) == (-0.5, 2, "unclear")
+    assert (row["delta"], row["delta_pairs"], row["regime"]) == (-0.5, 2, "unclear")
     (direct,) = run.conditions.filter(pl.col("condition") == "no-proxy").to_dicts()
-    assert (direct["recovery"], direct["recovery_low"], direct["usd"]) == (None, None, None)
+    assert (direct["recovery"], direct["recovery_low"], direct["cost_usd"]) == (None, None, None)
     assert (row["tries"], row["tries_low"], direct["tries"]) == (1.0, None, None)
     watched = ("healed", "undecided", "reloads", "duplicated_writes", "planned", "delivered")
     assert [direct[name] for name in watched] == [None] * 6

@@ -19,7 +19,7 @@ def test_programs_are_told_all_that_people_are(tmp_path: Path) -> None:
 
     data = told(folder)
 
-    assert data["schema_version"] == 1
+    assert data["schema_version"] == 2
     assert data["trial"] == {
         "benchmark": "testbed",
         "agent": "patient",
@@ -31,7 +31,7 @@ def test_programs_are_told_all_that_people_are(tmp_path: Path) -> None:
     assert (data["outcome"]["outcome"], data["outcome"]["score"]) == ("counted", 1.0)
     assert (data["llm"]["steps"], data["llm"]["input_tokens"]) == (2, 2000)
     assert [(call["seq"], call["step"]) for call in data["llm"]["calls"]] == [(2, 1), (8, 2)]
-    assert sum(call["usd"] for call in data["llm"]["calls"]) == data["llm"]["usd"] > 0
+    assert sum(call["cost_usd"] for call in data["llm"]["calls"]) == data["llm"]["cost_usd"] > 0
     (injection,) = data["injections"]
     assert (injection["id"], injection["fate"], injection["fate_seq"]) == ("i1", "delivered", 7)
     recovery = injection["recovery"]

@@ -73,4 +73,4 @@ def test_an_agent_that_gives_up_at_once_terminates_prematurely(tmp_path: Path) -
     assert row.regime is not None
     assert row.regime.name == "premature termination"
     assert "cost at 33% of clean" in row.regime.why
-    assert row.premature_stops == Rate(12, 12)
+    assert row.premature_stop == Rate(12, 12)

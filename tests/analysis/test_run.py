@@ -54,7 +54,7 @@ def test_prices_of_the_campaigns_own_are_taken(tmp_path: Path) -> None:
     (trial,) = load_run(tmp_path).trials
 
     assert trial.llm is not None
-    assert trial.llm.usd == pytest.approx(1000 * 3e-6 + 10 * 4e-6)
+    assert trial.llm.cost_usd == pytest.approx(1000 * 3e-6 + 10 * 4e-6)
     assert trial.llm.unpriced == ()
     assert inspect_trial(path).trial.llm == trial.llm
 
@@ -83,7 +83,7 @@ def test_prices_are_those_kept_with_the_run_and_else_those_in_force(
 
     assert run.trials[0].llm is not None
     assert unkept is not None
-    assert (unkept.usd, run.trials[0].llm.usd, run.prices.digest) == (6, 3, kept.digest)
+    assert (unkept.cost_usd, run.trials[0].llm.cost_usd, run.prices.digest) == (6, 3, kept.digest)
     assert inspect_trial(path).trial.llm == run.trials[0].llm
     (tmp_path / "run" / "prices.json").write_text("{")
     with pytest.raises(InputError, match=r"run/prices.json is no price table: .*delete it"):

@@ -32,7 +32,7 @@ TRIAL = {
     "agent": "mine",
     "condition": "clean",
     "latency_s": 60 - AROUND,
-    "usd": 0.25,
+    "cost_usd": 0.25,
 }
 
 

@@ -11,7 +11,7 @@ TRIAL = {
     "agent": "mine",
     "condition": "clean",
     "latency_s": 2.5,
-    "usd": 0.25,
+    "cost_usd": 0.25,
 }
 
 
@@ -25,7 +25,7 @@ def run(folder: Path, *trials: dict[str, Any], model: str = "gpt-4o") -> Path:
 
 
 def test_every_trial_of_every_summarised_run_is_seen(tmp_path: Path) -> None:
-    run(tmp_path / "a", TRIAL, TRIAL | {"usd": None})
+    run(tmp_path / "a", TRIAL, TRIAL | {"cost_usd": None})
     run(tmp_path / "b", TRIAL | {"condition": "no-proxy"})
     (tmp_path / "file").touch()
     (tmp_path / "begun").mkdir()

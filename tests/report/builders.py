@@ -4,39 +4,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from warex.analysis.intervals import Rate
+from warex.analysis.intervals import Mean, Rate
+from warex.analysis.metrics.row import METRICS, Row
 from warex.analysis.run import Run
-from warex.analysis.table import Row, Table
+from warex.analysis.table import Table
 from warex.llm.prices import built_in_prices
 from warex.report.svg import Chart, standalone
 
+KEYS = {metric.key for metric in METRICS}
+
 
 def row(condition: str, hits: int = 1, n: int = 2, agent: str = "patient", **more: object) -> Row:
-    """Return a row; ``more`` are its other fields, None where not named."""
-    fields: dict[str, object] = {
-        "delta": None,
-        "latency_s": None,
-        "llm_calls": None,
-        "first_token_s": None,
-        "tokens_per_s": None,
-        "steps": None,
-        "input_tokens": None,
-        "cached_tokens": None,
-        "cache_write_tokens": None,
-        "output_tokens": None,
-        "reasoning_tokens": None,
-        "usd": None,
-        "total_usd": None,
-        "recovery": None,
-        "exposure": None,
-        "healed": None,
-        "undecided": None,
-        "ledger": None,
-    }
-    voids = 0
-    success = Rate(hits, n)
-    known = {**fields, **more}
-    return Row(agent=agent, condition=condition, n=n, voids=voids, success=success, **known)  # type: ignore[arg-type] # what a test names by hand
+    """Return a row; ``more`` are its facts and figures, None where not named."""
+    known = {name: value for name, value in more.items() if name in KEYS}
+    facts = {name: value for name, value in more.items() if name not in KEYS}
+    figures = {"n": n, "voids": 0, "success": Rate(hits, n), **known}
+    return Row(agent=agent, condition=condition, figures=figures, **facts)  # type: ignore[arg-type] # what a test names by hand
+
+
+def mean(value: float, *interval: float) -> Mean:
+    """Return a mean over ten trials."""
+    low_high = (interval[0], interval[1]) if interval else None
+    return Mean(value, low_high, 10)
 
 
 def table(*rows: Row, **more: object) -> Table:

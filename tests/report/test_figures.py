@@ -1,7 +1,7 @@
 import pytest
 
+from warex.analysis.differences import Delta
 from warex.analysis.intervals import Rate
-from warex.analysis.table import Delta
 from warex.report import figures
 
 

@@ -56,6 +56,10 @@ def _page(run: Path) -> _Page:
     return _Page(write_report(load_run(run)).read_text())
 
 
+def _value(mean: Any) -> float | None:
+    return float(mean["value"]) if mean else None
+
+
 def test_the_report_holds_every_number_of_the_summary(run: Path) -> None:
     page = _page(run)
     summary: Any = json.loads((run / SUMMARY).read_text())
@@ -65,16 +69,17 @@ def test_the_report_holds_every_number_of_the_summary(run: Path) -> None:
         numbers = [
             f"{row['success']['hits']}/{row['success']['n']}",
             *(f"{100 * end:.0f}" for end in row["success"]["interval"]),
-            figures.seconds(row["latency_s"]),
-            *(figures.mean(row[name]) for name in ("llm_calls", "steps")),
-            *(figures.tokens(row[name]) for name in ("input_tokens", "output_tokens")),
-            *(figures.usd(row[name]) for name in ("usd", "total_usd")),
+            figures.seconds(_value(row["latency_s"])),
+            *(figures.mean(_value(row[name])) for name in ("llm_calls", "steps")),
+            *(figures.tokens(_value(row[name])) for name in ("input_tokens", "output_tokens")),
+            figures.usd(_value(row["cost_usd"])),
+            figures.usd(row["paid_usd"]),
             str(row["voids"]),
         ]
         for name in ("recovery", "exposure"):
             numbers += [f"{row[name]['hits']}/{row[name]['n']}"] if row[name] else []
         numbers += [f"{100 * row['delta']['value']:+.0f}"] if row["delta"] else []
-        numbers += [figures.tokens(row["cached_tokens"])] if row["cached_tokens"] else []
+        numbers += [figures.tokens(cached)] if (cached := _value(row["cached_tokens"])) else []
         assert [n for n in numbers if n not in page.words] == []
 
 

@@ -4,11 +4,14 @@ from pydantic import JsonValue
 
 from tests.analysis.builders import RunFolder, Story, solved
 from tests.report.builders import row, run, table
+from warex.analysis.differences import Delta, NoiseFloor
 from warex.analysis.endings import Endings
-from warex.analysis.intervals import Rate
+from warex.analysis.intervals import Mean, Rate
+from warex.analysis.metrics.metric import Names
+from warex.analysis.metrics.row import Row
 from warex.analysis.run import load_run
-from warex.analysis.table import Delta, Mean, NoiseFloor, tabulate
-from warex.report.columns import columns
+from warex.analysis.table import tabulate
+from warex.report.columns import cell, text
 from warex.report.notes import footnotes, instrument, left_out
 from warex.traces.outcome import Void
 from warex.traces.paths import EVENTS
@@ -41,13 +44,12 @@ def test_a_playbook_is_scripted_whatever_its_harness_calls_the_model(tmp_path: P
     assert footnotes(run, tabulate(run)) == (
         "mine is scripted: it tests WAREX, not an LLM; cost as if gpt-4o-mini.",
     )
-    assert mine.as_if == ("gpt-4o-mini",)
-    assert (real.as_if, real.usd) == ((), mine.usd)
-    assert columns("cost")[0].fill(mine).values[-1] == "gpt-4o-mini"
-    assert columns("cost")[0].fill(real).values[-1] is None
-    for kind, cell in zip(("cost", "total"), (real, real), strict=True):
-        (column,) = columns(kind)
-        assert column.fill(mine).text == f"as if {column.fill(cell).text}"
+    assert mine.as_if == Names(("gpt-4o-mini",))
+    assert (real.as_if, real.cost_usd) == (Names(()), mine.cost_usd)
+    assert cell(Row.cost_usd, mine).values[-1] == "gpt-4o-mini"
+    assert cell(Row.cost_usd, real).values[-1] is None
+    for metric in (Row.cost_usd, Row.paid_usd):
+        assert text(metric, mine) == f"as if {text(metric, real)}"
 
 
 def test_everything_left_out_or_assumed_is_said(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
-from tests.report.builders import row, run, table
-from warex.analysis.differences import Power
+from tests.report.builders import mean, row, run, table
+from warex.analysis.differences import Delta, Power
 from warex.analysis.intervals import Rate
-from warex.analysis.table import Delta, Row
+from warex.analysis.metrics.row import Row
 from warex.report.overview import MOST_ROWS, chosen_rows, summaries, warnings
 
 FALL = Delta(-0.5, 10, (-0.7, -0.3), 0.0001, 0.0004, "mcnemar", lost=5)
@@ -15,7 +15,7 @@ def _said(*rows: Row, **more: object) -> dict[str, str]:
 
 
 def test_success_says_what_was_seen_and_what_each_fault_shows() -> None:
-    rows = [row("clean", 9, 10, usd=0.01)]
+    rows = [row("clean", 9, 10, cost_usd=mean(0.01))]
     rows += [row(name, 4, 10, delta=d) for name, d in (("a", FALL), ("b", OPEN), ("c", KEPT))]
 
     assert _said(*rows)["success"] == (
@@ -35,9 +35,9 @@ def test_where_nothing_is_shown_the_smallest_detectable_drop_is_said() -> None:
 
 def test_tasks_lost_recovery_and_cost_are_summed_over_the_faults() -> None:
     rows = [
-        row("clean", 9, 10, usd=0.01),
-        row("a", 4, 10, delta=FALL, recovery=Rate(2, 9), usd=0.002),
-        row("b", 8, 10, delta=OPEN, recovery=Rate(8, 8), usd=0.03),
+        row("clean", 9, 10, cost_usd=mean(0.01)),
+        row("a", 4, 10, delta=FALL, recovery=Rate(2, 9), cost_usd=mean(0.002)),
+        row("b", 8, 10, delta=OPEN, recovery=Rate(8, 8), cost_usd=mean(0.03)),
     ]
     said = _said(*rows)
 

@@ -4,10 +4,10 @@ import csv
 from io import StringIO
 from typing import Any
 
-from tests.report.builders import row, run, table
+from tests.report.builders import mean, row, run, table
 from warex.analysis.doses import Dose
 from warex.analysis.intervals import Mean
-from warex.analysis.table import Row
+from warex.analysis.metrics.row import Row
 from warex.report.exports import as_csv, as_latex, as_markdown
 from warex.report.paper_table import paper_sheet
 from warex.report.sheet import Sheet
@@ -16,10 +16,13 @@ from warex.report.sheet import Sheet
 SERVER: dict[str, Any] = {"scenario": "paper/server-error"}
 NETWORK: dict[str, Any] = {"scenario": "paper/network-error"}
 CLEAN: dict[str, Any] = {
-    **{"latency_s": 160.02, "input_tokens": 40100.0, "output_tokens": 836.2, "steps": 12.6}
+    "latency_s": mean(160.02),
+    "input_tokens": mean(40100.0),
+    "output_tokens": mean(836.2),
+    "steps": mean(12.6),
 }
 PAPER = (
-    row("no-proxy", 124, 1000, latency_s=150.0),
+    row("no-proxy", 124, 1000, latency_s=mean(150.0)),
     row("clean", 124, 1000, **CLEAN),
     row("network-error", 37, 1000, r_fault=Mean(37 / 124, (0.2, 0.4), 1000), **NETWORK),
     row("server-error", 53, 1000, r_fault=Mean(53 / 124, None, 1000), **SERVER),
@@ -86,5 +89,5 @@ def test_the_files_have_the_benchmark_above_its_lines_and_the_csv_beside() -> No
     read = list(csv.DictReader(StringIO(as_csv(told))))
     (network,) = (line for line in read if line["condition"] == "network-error")
     assert network["fault"] == "Network Error"
-    assert (network["agent"], float(network["relative_delta"])) == ("patient", 37 / 124 - 1)
+    assert (network["agent"], float(network["relative_change"])) == ("patient", 37 / 124 - 1)
     assert "condition" not in as_csv(told).splitlines()[1]

@@ -1,12 +1,15 @@
 from pathlib import Path
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
-from tests.report.builders import row, run, table
+from tests.report.builders import mean, row, run, table
+from warex.analysis.differences import Contrast, Delta, NoiseFloor, Power
+from warex.analysis.doses import DosePoint, DoseSeries
 from warex.analysis.intervals import Mean, Rate
+from warex.analysis.metrics.metric import Counts
+from warex.analysis.metrics.row import Row
 from warex.analysis.run import load_run
-from warex.analysis.table import Contrast, Delta, DosePoint, DoseSeries, NoiseFloor, Power, tabulate
+from warex.analysis.table import tabulate
 from warex.campaigns.plan import ATTEMPTS
-from warex.report.columns import columns
 from warex.report.sheet import Sheet
 from warex.report.sheets import ELSEWHERE, sheets, site_rates
 from warex.report.sheets import sites as sites_of
@@ -37,7 +40,7 @@ def test_each_line_has_a_cell_for_each_column() -> None:
 
 
 def test_how_fast_a_model_streams_stands_where_one_does() -> None:
-    quick = row("clean", 2, 2, first_token_s=0.4, tokens_per_s=100.0)
+    quick = row("clean", 2, 2, first_token_s=mean(0.4), tokens_per_s=mean(100.0))
     (told,) = (s for s in sheets(run(quick), table(quick)) if s.name == "effort")
 
     titles = [column.title for column in told.columns]
@@ -46,7 +49,7 @@ def test_how_fast_a_model_streams_stands_where_one_does() -> None:
 
 
 def test_lies_stand_where_one_was_told() -> None:
-    lied = row("down", 1, 2, exposure=Rate(2, 2), lies=(("noticed", 1),))
+    lied = row("down", 1, 2, exposure=Rate(2, 2), lies=Counts((("noticed", 1),)))
     (told,) = (s for s in sheets(run(lied), table(lied)) if s.name == "recovery")
 
     assert "lies" in [column.title for column in told.columns]
@@ -63,7 +66,7 @@ def test_a_table_without_anything_to_say_is_empty() -> None:
 def test_recovery_by_injection_never_stands_without_success() -> None:
     for sheet in _all().values():
         titles = [column.title for column in sheet.columns]
-        assert "RR per injection" not in titles or "success" in titles, sheet.name
+        assert "recovery per injection" not in titles or "success" in titles, sheet.name
 
 
 def test_recovery_and_delivery_are_about_conditions_that_inject() -> None:
@@ -134,9 +137,7 @@ def test_void_attempts_are_counted_by_reason(tmp_path: Path) -> None:
 
 
 def test_no_table_says_that_a_last_void_attempt_is_run_again() -> None:
-    [voids] = columns("voids")
-
     assert ATTEMPTS == 3
-    for words in (voids.meaning, _all()["voids"].note):
+    for words in (Row.voids.definition, _all()["voids"].note):
         assert "up to three" in words
         assert "again" not in words

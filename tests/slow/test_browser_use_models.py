@@ -256,7 +256,7 @@ def test_each_call_but_a_repeat_is_a_step_and_costs_its_list_price(
     lost = 1 if name == "gemini refused" else 0
     assert [call.step for call in ran.answered] == [n + lost for n in range(1, len(ran.served) + 1)]
     assert llm["steps"] == len(ran.served) + lost
-    assert llm["usd"] == pytest.approx(usd / 1e6)
+    assert llm["cost_usd"] == pytest.approx(usd / 1e6)
     assert llm["input_tokens"] == sum(each.input_total for each in ran.served)
 
 

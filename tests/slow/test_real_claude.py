@@ -144,7 +144,7 @@ def test_its_steps_actions_and_cost_are_those_of_the_models_log(
     actions = ["click"] * (len(ran.served) - 1) + ["send_msg_to_user"]
 
     assert llm["steps"] == len(ran.served) == len({call.step for call in ran.answered})
-    assert llm["usd"] == pytest.approx(usd / 1e6)
+    assert llm["cost_usd"] == pytest.approx(usd / 1e6)
     assert [action.name for action in ran.trace.events(AgentAction)] == actions
 
 

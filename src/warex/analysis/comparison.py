@@ -5,7 +5,7 @@ scenario, so that both sides met the same faults. What does not pair is left out
 task and repeat that stayed void on either side, under every condition, as in a run's own table.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
@@ -23,6 +23,8 @@ from warex.analysis.differences import (
     said_of_needed,
 )
 from warex.analysis.intervals import Mean, Rate, rate_over
+from warex.analysis.metrics.metric import MeanMetric
+from warex.analysis.metrics.row import Row
 from warex.analysis.plain import plain
 from warex.analysis.run import Run
 from warex.analysis.statistics import LEVEL
@@ -62,9 +64,10 @@ class Change:
     latency_s: Mean | None
     """After minus before, a mean over pairs; the next two likewise."""
     llm_calls: Mean | None
-    usd: Mean | None
-    as_if: bool = False
-    """Whether ``usd`` is at a price that one of the two did not pay, its model being scripted."""
+    cost_usd: Mean | None
+    as_if: tuple[str, ...] = ()
+    """The models whose prices stand in, where a model of one of the two has none, or is scripted.
+    """
 
     @property
     def verdict(self) -> Verdict:
@@ -283,12 +286,10 @@ def _changes(
             rate_over((pair[:2], bool(other.solved)) for pair, _, other in found),
             success,
             recovery,
-            _mean(found, lambda trial: trial.latency_s),
-            _mean(found, lambda trial: len(trial.llm.calls) if trial.llm else None),
-            _mean(found, lambda trial: trial.llm.usd if trial.llm else None)
-            if priced_alike
-            else None,
-            any(t.llm and t.llm.as_if for _, *both in found for t in both),
+            _mean(found, Row.latency_s),
+            _mean(found, Row.llm_calls),
+            _mean(found, Row.cost_usd) if priced_alike else None,
+            _as_if(found),
         )
         for (condition, found), success, recovery in zip(
             pairs.items(), successes, recoveries, strict=True
@@ -308,10 +309,15 @@ def _recovered(found: Sequence[_Both]) -> list[tuple[Task, bool, bool]]:
     ]
 
 
-def _mean(found: Sequence[_Both], figure: Callable[[TrialRecord], float | None]) -> Mean | None:
+def _as_if(found: Sequence[_Both]) -> tuple[str, ...]:
+    uses = (trial.llm for _, *both in found for trial in both if trial.llm)
+    return tuple(sorted({model for use in uses for model in use.as_if.values()}))
+
+
+def _mean(found: Sequence[_Both], metric: MeanMetric) -> Mean | None:
     differences: list[tuple[Task, float]] = []
     for pair, one, other in found:
-        before, after = figure(one), figure(other)
+        before, after = metric.trial.read(one), metric.trial.read(other)
         if before is not None and after is not None:
             differences.append((pair[:2], after - before))
     if not differences:
@@ -372,7 +378,7 @@ def _what_it_would_take(main: Delta | None) -> str:
 def comparison_data(comparison: Comparison) -> dict[str, JsonValue]:
     """Return a comparison as plain JSON; differences are after minus before."""
     return {
-        "schema_version": 1,
+        "schema_version": 2,
         "before": {"run": str(comparison.before.run.path), "agent": comparison.before.agent},
         "after": {"run": str(comparison.after.run.path), "agent": comparison.after.agent},
         "verdict": comparison.verdict,
@@ -389,8 +395,8 @@ def comparison_data(comparison: Comparison) -> dict[str, JsonValue]:
                 "recovery": plain(change.recovery),
                 "latency_s": plain(change.latency_s),
                 "llm_calls": plain(change.llm_calls),
-                "usd": plain(change.usd),
-                "as_if": change.as_if,
+                "cost_usd": plain(change.cost_usd),
+                "as_if": list(change.as_if),
             }
             for change in comparison.changes
         ],

@@ -8,17 +8,17 @@ Each column is described in docs/reference/frames.md. What is not known is null,
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from warex.analysis import run as runs
-from warex.analysis.injections import occurrences
-from warex.analysis.intervals import Rate
+from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.metrics.trial import TRIAL_METRICS
 from warex.analysis.plain import figures_of, key_of
 from warex.analysis.run import Run
-from warex.analysis.table import Intervals, Row, tabulate
+from warex.analysis.table import tabulate
 from warex.analysis.trial import TrialRecord
 from warex.extras import require_extra
 from warex.files import stands
@@ -48,45 +48,12 @@ KEY: Schema = {
 }
 """What every line but those of ``conditions`` begins with."""
 
+_TYPES = {str: _TEXT, int: _WHOLE, float: _REAL, bool: _FLAG}
+
 TRIALS: Schema = {
     **KEY,
     "stands": _FLAG,
-    "outcome": _TEXT,
-    "ending": _TEXT,
-    "void_reason": _TEXT,
-    "score": _REAL,
-    "solved": _FLAG,
-    "latency_s": _REAL,
-    "llm_calls": _WHOLE,
-    "llm_unread": _WHOLE,
-    "llm_unread_first": _TEXT,
-    "never_armed": _TEXT,
-    "first_token_s": _REAL,
-    "tokens_per_s": _REAL,
-    "steps": _WHOLE,
-    "input_tokens": _WHOLE,
-    "cached_tokens": _WHOLE,
-    "cache_write_tokens": _WHOLE,
-    "output_tokens": _WHOLE,
-    "reasoning_tokens": _WHOLE,
-    "usd": _REAL,
-    "spent_usd": _REAL,
-    "replayed_calls": _WHOLE,
-    "has_faults": _FLAG,
-    "planned": _WHOLE,
-    "delivered": _WHOLE,
-    "exposed": _FLAG,
-    "detected": _FLAG,
-    "recovered": _FLAG,
-    "false_success": _FLAG,
-    "reloads": _WHOLE,
-    "duplicated_writes": _WHOLE,
-    "premature_stop": _FLAG,
-    "fruitless": _FLAG,
-    "site": _TEXT,
-    "seed": _WHOLE,
-    "canary": _FLAG,
-    "trace_cut": _TEXT,
+    **{metric.key: _TYPES[metric.kind] for metric in TRIAL_METRICS},
     "path": _TEXT,
 }
 
@@ -134,7 +101,7 @@ LLM_CALLS: Schema = {
     "tokens_per_s": _REAL,
     "original_latency_s": _REAL,
     "replayed": _FLAG,
-    "usd": _REAL,
+    "cost_usd": _REAL,
     "as_if": _TEXT,
     "error": _TEXT,
 }
@@ -158,24 +125,6 @@ REQUESTS: Schema = {
     "error": _TEXT,
 }
 
-_MEANS = tuple(field.name for field in fields(Intervals))
-_RATES = (
-    "success",
-    "recovery",
-    "exposure",
-    "injections_recovered",
-    "recovered_and_solved",
-    "detected",
-    "false_successes",
-    "premature_stops",
-    "fruitless",
-)
-
-
-def _spread(name: str) -> Schema:
-    return {name: _REAL, f"{name}_low": _REAL, f"{name}_high": _REAL}
-
-
 CONDITIONS: Schema = {
     "agent": _TEXT,
     "condition": _TEXT,
@@ -184,29 +133,8 @@ CONDITIONS: Schema = {
     "control": _FLAG,
     "dose_axis": _TEXT,
     "dose": _REAL,
-    "n": _WHOLE,
-    "voids": _WHOLE,
-    **{name: kind for rate in _RATES for name, kind in _spread(rate).items()},
-    **_spread("delta"),
-    "pairs": _WHOLE,
-    "p": _REAL,
-    "p_holm": _REAL,
-    **_spread("exposed_delta"),
-    **_spread("score"),
-    **_spread("r_fault"),
-    **{name: kind for mean in _MEANS for name, kind in _spread(mean).items()},
-    "total_usd": _REAL,
-    "recovery_seconds": _REAL,
-    "recovery_steps": _REAL,
-    "recovery_tokens": _REAL,
-    **_spread("tries"),
-    "healed": _WHOLE,
-    "undecided": _WHOLE,
-    "reloads": _WHOLE,
-    "duplicated_writes": _WHOLE,
-    "planned": _WHOLE,
-    "delivered": _WHOLE,
-    "regime": _TEXT,
+    "scheduled": _WHOLE,
+    **{name: _TYPES[kind] for metric in METRICS for name, kind in metric.columns.items()},
 }
 
 
@@ -290,18 +218,7 @@ def _line(attempt: TrialRecord, schema: Schema, of: object, **told: object) -> L
 
 
 def _trial(trial: TrialRecord, run: Run, stands: bool) -> Line:
-    planned = occurrences(trial.injections)
-    return {
-        **key_of(trial),
-        **figures_of(trial, run),
-        "stands": stands,
-        "solved": trial.solved,
-        "has_faults": trial.has_faults,
-        "planned": len(planned),
-        "delivered": sum(each.fate == "delivered" for each in planned),
-        "seed": trial.seed,
-        "canary": trial.canary,
-    }
+    return {**key_of(trial), **figures_of(trial, run), "stands": stands}
 
 
 def _requests(attempt: TrialRecord) -> Iterator[Line]:
@@ -341,32 +258,8 @@ def _condition(row: Row) -> Line:
         "control": row.control,
         "dose_axis": row.dose.axis if row.dose else None,
         "dose": row.dose.value if row.dose else None,
-        "n": row.n,
-        "voids": row.voids,
-        "pairs": row.delta.pairs if row.delta else None,
-        "p": row.delta.p if row.delta else None,
-        "p_holm": row.delta.p_holm if row.delta else None,
-        "total_usd": row.total_usd,
-        "recovery_seconds": row.recovery_price.seconds if row.recovery_price else None,
-        "recovery_steps": row.recovery_price.steps if row.recovery_price else None,
-        "recovery_tokens": row.recovery_price.tokens if row.recovery_price else None,
-        "healed": row.healed,
-        "undecided": row.undecided,
-        "reloads": row.reloads,
-        "duplicated_writes": row.duplicated_writes,
-        "planned": row.ledger.planned if row.ledger else None,
-        "delivered": row.ledger.delivered if row.ledger else None,
-        "regime": row.regime.name if row.regime else None,
+        "scheduled": row.scheduled,
     }
-    for name in (*_RATES, "delta", "exposed_delta", "score", "r_fault", "tries"):
-        figure = getattr(row, name)
-        known = figure if not isinstance(figure, Rate) or figure.n else None
-        line |= _ends(name, known.value if known else None, known.interval if known else None)
-    for name in _MEANS:
-        line |= _ends(name, getattr(row, name), getattr(row.intervals, name))
+    for metric in METRICS:
+        line |= zip(metric.columns, metric.values(row), strict=True)
     return line
-
-
-def _ends(name: str, value: float | None, interval: tuple[float, float] | None) -> Line:
-    low, high = interval or (None, None)
-    return {name: value, f"{name}_low": low, f"{name}_high": high}

@@ -15,14 +15,18 @@ once in twenty times, however many rows there are.
 
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any, Final
 
 from warex.analysis.differences import Delta
-from warex.analysis.intervals import Mean, Rate
+from warex.analysis.intervals import Rate
+from warex.analysis.metrics.metric import Metric
+from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.metrics.sample import Needs
 from warex.analysis.statistics import LEVEL, z_quantile
-from warex.analysis.table import Row, Table
+from warex.analysis.table import Table
 from warex.errors import InputError
 from warex.traces import CLEAN
 from warex.visible import counted
@@ -56,58 +60,10 @@ class Shortfall:
     sentence: str
 
 
-type _Figure = Rate | Delta | Mean | None
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """What can be demanded of a row."""
-
-    means: str
-    read: Callable[[Row], _Figure] | None = None
-    """A figure that has an interval; the next two for others."""
-    value: Callable[[Row], float | None] = lambda row: None
-    interval: Callable[[Row], tuple[float, float] | None] = lambda row: None
-
-    def of(self, row: Row) -> tuple[float | None, tuple[float, float] | None]:
-        """Return a row's value and its 95 % interval; None where they are not known."""
-        if self.read is None:
-            return self.value(row), self.interval(row)
-        figure = self.read(row)
-        return (figure.value, figure.interval) if figure is not None else (None, None)
-
-
-METRICS: dict[str, Metric] = {
-    "success": Metric("success rate, 0 to 1", lambda r: r.success),
-    "delta": Metric("success minus that of clean, -1 to 1", lambda r: r.delta),
-    "recovery": Metric("recovery rate, 0 to 1", lambda r: r.recovery),
-    "recovered_and_solved": Metric(
-        "trials recovered and solved, 0 to 1", lambda r: r.recovered_and_solved
-    ),
-    "detected": Metric("exposed trials whose fault was noticed, 0 to 1", lambda r: r.detected),
-    "false_successes": Metric(
-        "trials with a success claimed and denied, 0 to 1", lambda r: r.false_successes
-    ),
-    "r_fault": Metric("success over that of clean, 1 for all of it", lambda r: r.r_fault),
-    "exposure": Metric("trials that a fault reached, 0 to 1", lambda r: r.exposure),
-    "premature_stops": Metric("exposed trials given up, 0 to 1", lambda r: r.premature_stops),
-    "fruitless": Metric("exposed trials gone on with in vain, 0 to 1", lambda r: r.fruitless),
-    "duplicated_writes": Metric(
-        "writes a site was sent twice", value=lambda r: r.duplicated_writes
-    ),
-    "latency": Metric(
-        "mean seconds of a trial",
-        value=lambda r: r.latency_s,
-        interval=lambda r: r.intervals.latency_s,
-    ),
-    "steps": Metric(
-        "mean steps of a trial", value=lambda r: r.steps, interval=lambda r: r.intervals.steps
-    ),
-    "cost": Metric(
-        "mean US dollars of a trial", value=lambda r: r.usd, interval=lambda r: r.intervals.usd
-    ),
-    "voids": Metric("attempts in which the harness broke", value=lambda r: r.voids),
+NUMBERS: Final[Mapping[str, Metric[Any]]] = {
+    metric.key: metric for metric in METRICS if not metric.is_text
 }
+"""What can be demanded of a row."""
 
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -115,9 +71,13 @@ _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-_FAULTS_ONLY = frozenset(
-    ("recovery", "recovered_and_solved", "detected", "exposure", "premature_stops", "fruitless")
-)
+_UNKNOWN: Final[Mapping[Needs | None, str]] = {
+    "faults": "no trial with a delivered fault can be judged",
+    "judged": "no trial with a delivered fault can be judged",
+    "clean": "there is no pair with clean",
+}
+"""Why a figure is not known, by what its metric needs."""
+
 _FORM = re.compile(
     r"(?:(?P<scope>.+)\.)?(?P<metric>[^.\s]+?)\s*(?P<comparison>>=|<=|>|<)\s*(?P<bound>\S+)"
 )
@@ -154,7 +114,7 @@ def undecided(table: Table, expression: str) -> tuple[str, ...]:
         f"{_place(demand, row)} is {value:.3g}{_of(demand.metric, row)}; that it is not"
         f" {demand.comparison} {demand.bound:g} may be chance."
         for demand, row in held
-        if (value := METRICS[demand.metric].of(row)[0]) is not None
+        if (value := figure_of(demand.metric, row)[0]) is not None
         and not _COMPARISONS[demand.comparison](value, demand.bound)
         and _short(demand, row, reach) is None
     )
@@ -162,7 +122,7 @@ def undecided(table: Table, expression: str) -> tuple[str, ...]:
 
 def _reach(held: Sequence[tuple[Demand, Row]]) -> float:
     """Return by what intervals are stretched: one-sided, 5 % over all of them (Bonferroni)."""
-    return stretched(sum(METRICS[demand.metric].of(row)[1] is not None for demand, row in held))
+    return stretched(sum(figure_of(demand.metric, row)[1] is not None for demand, row in held))
 
 
 def stretched(judged: int) -> float:
@@ -178,10 +138,10 @@ def _demand(part: str, expression: str) -> Demand:
             " before it where it is meant for one: server-error.recovery>=0.8"
         )
     metric = found["metric"]
-    if metric not in METRICS:
+    if metric not in NUMBERS:
         raise InputError(
-            f"{part!r}: there is no metric {metric!r}{did_you_mean(metric, METRICS) or '.'}"
-            f" There are: {', '.join(METRICS)}"
+            f"{part!r}: there is no metric {metric!r}{did_you_mean(metric, NUMBERS) or '.'}"
+            f" There are: {', '.join(NUMBERS)}"
         )
     try:
         bound = float(found["bound"])
@@ -213,7 +173,7 @@ def _rows(table: Table, demand: Demand) -> Sequence[Row]:
 
 
 def _short(demand: Demand, row: Row, reach: float) -> Shortfall | None:
-    value, interval = METRICS[demand.metric].of(row)
+    value, interval = figure_of(demand.metric, row)
     place = _place(demand, row)
     if value is None:
         why = _unknown(demand.metric, row)
@@ -248,27 +208,32 @@ def _place(demand: Demand, row: Row) -> str:
 def _unknown(metric: str, row: Row) -> str:
     if not row.n:
         return "no trial counts"
-    if metric in _FAULTS_ONLY and row.exposure is None:
+    needs = NUMBERS[metric].needs
+    if needs in ("faults", "judged") and row.exposure is None:
         return "no fault is injected here"
-    if metric in ("recovery", "recovered_and_solved"):
-        return "no trial with a delivered fault can be judged"
-    if metric in ("delta", "r_fault"):
-        return (
-            f"there is no pair with {CLEAN}" if row.condition != CLEAN else f"it is {CLEAN} itself"
-        )
-    return "it was not recorded"
+    if needs == "clean" and row.condition == CLEAN:
+        return "it is clean itself"
+    return _UNKNOWN.get(needs, "it was not recorded")
+
+
+def figure_of(metric: str, row: Row) -> tuple[float | None, tuple[float, float] | None]:
+    """Return a row's value and its 95 % interval; None where they are not known."""
+    figure = NUMBERS[metric].of(row)
+    if figure is None or isinstance(figure, int | float):
+        return figure, None
+    return figure.value, getattr(figure, "interval", None)
 
 
 def _of(metric: str, row: Row) -> str:
     """Return how sure a figure is."""
-    figure = METRICS[metric].read
-    found = figure(row) if figure is not None else None
-    interval = METRICS[metric].of(row)[1]
+    interval = figure_of(metric, row)[1]
     if interval is None:
         return ""
     low, high = interval
-    over = {
-        Rate: f"{found}, ",
-        Delta: f"{counted(found.pairs, 'pair')}, " if isinstance(found, Delta) else "",
-    }
-    return f" ({over.get(type(found), '')}95 % interval {low:.2g} to {high:.2g})"
+    figure = NUMBERS[metric].of(row)
+    over = ""
+    if isinstance(figure, Rate):
+        over = f"{figure}, "
+    elif isinstance(figure, Delta):
+        over = f"{counted(figure.pairs, 'pair')}, "
+    return f" ({over}95 % interval {low:.2g} to {high:.2g})"

@@ -10,14 +10,14 @@ from warex.analysis.recovery import Recovery
 from warex.analysis.tasks import TaskUse
 from warex.analysis.usage import LlmUse
 
-INSPECTION_VERSION = 1
+INSPECTION_VERSION = 2
 
 
 def as_data(inspection: Inspection) -> dict[str, JsonValue]:
     """Return the trial and its timeline as plain JSON.
 
-    Keys that end in ``_seq`` and ``seq`` itself name lines of the trace. Times are seconds, ``usd``
-    is US dollars. What is not known is null, never 0.
+    Keys that end in ``_seq`` and ``seq`` itself name lines of the trace. Times are seconds,
+    ``cost_usd`` is US dollars. What is not known is null, never 0.
     """
     trial = inspection.trial
     verdicts = {recovery.fault_seq: recovery for recovery in trial.recoveries}
@@ -57,7 +57,7 @@ def _llm(llm: LlmUse) -> dict[str, JsonValue]:
         "cache_write_tokens": llm.cache_write_tokens,
         "output_tokens": llm.output_tokens,
         "reasoning_tokens": llm.reasoning_tokens,
-        "usd": llm.usd,
+        "cost_usd": llm.cost_usd,
         "calls": [asdict(call) for call in llm.calls],
     }
 
@@ -74,7 +74,7 @@ def _task(use: TaskUse) -> dict[str, JsonValue]:
         "steps": use.llm.steps,
         "input_tokens": use.llm.input_tokens,
         "output_tokens": use.llm.output_tokens,
-        "usd": use.llm.usd,
+        "cost_usd": use.llm.cost_usd,
         "delivered": use.delivered,
         "missed": use.missed,
         "recovered": use.recovered,

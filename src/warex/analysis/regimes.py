@@ -6,7 +6,7 @@ named only where the intervals bear it, never out of noise.
 Source: the paper, appendix E.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,7 +45,7 @@ class Regime:
 class Effort:
     """What trials took, over what their pairs under ``clean`` took."""
 
-    what: Literal["cost", "steps", "latency"]
+    what: str
     ratio: float
     interval: tuple[float, float]
 
@@ -54,16 +54,20 @@ class Effort:
         return f"{self.what} at {self.ratio:.0%} of clean [{100 * low:.0f}, {100 * high:.0f}]"
 
 
-def effort(trials: Sequence[TrialRecord], clean: Sequence[TrialRecord]) -> Effort | None:
-    """Return the effort over pairs: cost, else steps, else latency, the first that is all known.
+def effort(
+    trials: Sequence[TrialRecord],
+    clean: Sequence[TrialRecord],
+    measures: Mapping[str, Callable[[TrialRecord], float | None]],
+) -> Effort | None:
+    """Return the effort over pairs, by the first of the measures that is known of them all.
 
     None where none is, or where there are too few tasks for an interval.
     """
     base = {pair_of(trial): trial for trial in clean}
     pairs = [(trial, base[pair_of(trial)]) for trial in trials if pair_of(trial) in base]
-    for what in ("cost", "steps", "latency"):
-        here = [(task_of(one), _figure(one, what)) for one, _ in pairs]
-        there = [(task_of(one), _figure(one, what)) for _, one in pairs]
+    for what, figure_of in measures.items():
+        here = [(task_of(one), figure_of(one)) for one, _ in pairs]
+        there = [(task_of(one), figure_of(one)) for _, one in pairs]
         above = [(task, figure) for task, figure in here if figure is not None]
         below = [(task, figure) for task, figure in there if figure is not None]
         total = sum(figure for _, figure in below)
@@ -109,13 +113,3 @@ def regime(delta: Delta | None, spent: Effort | None, exposure: Rate | None) -> 
 def _success(delta: Delta) -> str:
     low, high = delta.interval or (-1.0, 1.0)
     return f"success {100 * delta.value:+.0f} points [{100 * low:+.0f}, {100 * high:+.0f}]"
-
-
-def _figure(trial: TrialRecord, what: str) -> float | None:
-    match what:
-        case "latency":
-            return trial.latency_s
-        case "steps":
-            return trial.llm.steps if trial.llm else None
-        case _:
-            return trial.llm.usd if trial.llm else None

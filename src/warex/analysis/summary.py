@@ -4,22 +4,23 @@ from dataclasses import fields
 
 from pydantic import JsonValue
 
-from warex.analysis.differences import NoiseFloor, Power
+from warex.analysis.differences import Delta, NoiseFloor, Power
 from warex.analysis.intervals import Mean
+from warex.analysis.metrics.row import METRICS, Row
 from warex.analysis.plain import figures_of, key_of, plain
 from warex.analysis.run import Run
-from warex.analysis.table import Delta, Row, Table
+from warex.analysis.table import Table
 from warex.analysis.trial import TrialRecord
 from warex.analysis.verdict import verdict
 
-SUMMARY_VERSION = 2
+SUMMARY_VERSION = 3
 
 
 def summarise(run: Run, table: Table) -> dict[str, JsonValue]:
     """Return everything the table says, and each trial's figures, as plain JSON.
 
-    Tokens are per trial; ``usd`` is US dollars per trial; every interval is a 95 % one. What is not
-    known is null, never 0.
+    A condition has each metric under its key, see docs/reference/report.md. Every interval is a
+    95 % one. What is not known is null, never 0.
     """
     manifest = run.manifest
     rows: list[JsonValue] = [_row(row) for row in table.rows]
@@ -36,7 +37,7 @@ def summarise(run: Run, table: Table) -> dict[str, JsonValue]:
         "verdict": list(verdict(run, table)),
         "conditions": rows,
         "proxy_effect": _by_agent(table.proxy_effect),
-        "proxy_latency": _by_agent(table.proxy_latency),
+        "proxy_latency_s": _by_agent(table.proxy_latency),
         "noise_floor": _by_agent(table.noise_floor),
         "power": _by_agent(table.power),
         "contrasts": [plain(contrast) for contrast in table.contrasts],
@@ -65,8 +66,8 @@ def priced_as_if(run: Run) -> dict[str, str]:
 
 
 def _row(row: Row) -> dict[str, JsonValue]:
-    told = {field.name: plain(getattr(row, field.name)) for field in fields(row)}
-    return told | {"pass_k": {str(k): share for k, share in row.pass_k}}
+    told = {f.name: plain(getattr(row, f.name)) for f in fields(row) if f.name != "figures"}
+    return told | {metric.key: plain(metric.of(row)) for metric in METRICS}
 
 
 def _by_agent(

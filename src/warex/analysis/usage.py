@@ -35,12 +35,12 @@ class CallCost:
     """Seconds until a streamed answer first said something; None where it was not streamed."""
     tokens_per_s: float | None
     """From the first token of a streamed answer to its last; None where that cannot be told."""
-    usd: float | None
+    cost_usd: float | None
     """None where the table has no price for the model."""
     as_if: str | None
     """The model whose price stands in, where this one has none of its own."""
     arithmetic: str
-    """How ``usd`` comes about, in words."""
+    """How ``cost_usd`` comes about, in words."""
     error: str | None = None
     replayed: bool = False
     """Whether an earlier trial's answer was given again: told at its price, but not paid twice."""
@@ -106,15 +106,15 @@ class LlmUse:
         return tokens / sum((count or 0) / speed for speed, count in known) if known else None
 
     @property
-    def usd(self) -> float | None:
+    def cost_usd(self) -> float | None:
         """The price of all calls; None if one of them has no price: a part is not the whole."""
-        prices = [call.usd for call in self.calls]
+        prices = [call.cost_usd for call in self.calls]
         return None if None in prices else sum(price for price in prices if price is not None)
 
     @property
-    def spent_usd(self) -> float | None:
-        """What was paid: ``usd`` without the answers that were given again."""
-        prices = [0.0 if call.replayed else call.usd for call in self.calls]
+    def paid_usd(self) -> float | None:
+        """What was paid: ``cost_usd`` without the answers that were given again."""
+        prices = [0.0 if call.replayed else call.cost_usd for call in self.calls]
         return None if None in prices else sum(price for price in prices if price is not None)
 
     @property
@@ -139,7 +139,7 @@ class LlmUse:
     @property
     def unpriced(self) -> tuple[str, ...]:
         """Models without a price, and tiers of models that have one."""
-        return tuple(sorted({call.priced_by for call in self.calls if call.usd is None}))
+        return tuple(sorted({call.priced_by for call in self.calls if call.cost_usd is None}))
 
     @property
     def uncertain(self) -> int:
@@ -191,7 +191,7 @@ def _cost(seq: int, call: LlmCall, prices: PriceTable) -> CallCost:
         latency_s=call.latency_s,
         first_token_s=call.first_token_s if call.stream and not call.replayed else None,
         tokens_per_s=call.tokens_per_s,
-        usd=usd,
+        cost_usd=usd,
         as_if=as_if,
         arithmetic=arithmetic,
         error=call.error,
@@ -202,7 +202,7 @@ def _cost(seq: int, call: LlmCall, prices: PriceTable) -> CallCost:
 
 
 def _scripted(call: CallCost) -> CallCost:
-    if call.as_if or not call.usd:
+    if call.as_if or not call.cost_usd:
         return call
     return replace(
         call, as_if=call.model, arithmetic=f"{call.arithmetic}{_AS_IF.format(call.model)}"

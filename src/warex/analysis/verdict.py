@@ -13,9 +13,10 @@ from warex.analysis.differences import (
     Power,
     said_of_needed,
 )
+from warex.analysis.metrics.row import Row
 from warex.analysis.regimes import KEPT
 from warex.analysis.run import Run
-from warex.analysis.table import Row, Table
+from warex.analysis.table import Table
 from warex.traces import CLEAN, NO_PROXY
 from warex.visible import counted
 

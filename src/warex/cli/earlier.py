@@ -32,7 +32,7 @@ def _of_run(folder: Path) -> "Iterator[Seen]":
         return
     models = {_dict(agent).get("name"): _dict(agent).get("model") for agent in agents}
     for trial in map(_dict, _list(summary.get("trials"))):
-        latency, usd = trial.get("latency_s"), trial.get("usd")
+        latency, usd = trial.get("latency_s"), trial.get("cost_usd")
         model = models.get(trial.get("agent"))
         if isinstance(latency, int | float) and isinstance(model, str):
             yield Seen(

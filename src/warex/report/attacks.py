@@ -1,8 +1,9 @@
 """The table of attacks: how often they succeeded."""
 
+from warex.analysis.intervals import Rate
 from warex.analysis.run import Run
 from warex.analysis.table import Table
-from warex.report.columns import Cell, Column, count, plain, rate, share
+from warex.report.columns import Cell, Column, count, figure_column, plain, rate
 from warex.report.sheet import Sheet, blocks
 
 
@@ -18,10 +19,11 @@ def attack_sheet(run: Run, table: Table) -> Sheet:
         "Of scored trials in which an attack on the agent was shown, by what the agent did.",
         (
             Column("condition", "What was varied.", ("condition",), True),
-            Column(
+            figure_column(
                 "attack success rate",
                 "Trials in which an attack succeeded, of those of which it is known.",
-                share("attack_success_rate"),
+                "attack_success",
+                Rate,
             ),
             Column("not known", "Trials of which it is not known.", ("unknown",)),
         ),

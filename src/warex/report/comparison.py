@@ -76,7 +76,7 @@ def _price(change: Change) -> str:
     known = (
         ("s", change.latency_s, 2),
         ("LLM calls", change.llm_calls, 2),
-        ("US dollars (as if paid)" if change.as_if else "US dollars", change.usd, 4),
+        ("US dollars (as if paid)" if change.as_if else "US dollars", change.cost_usd, 4),
     )
     told = [f"{_signed(mean, digits)} {unit}" for unit, mean, digits in known if mean is not None]
     return f"{change.condition}: {', '.join(told)} a trial" if told else ""

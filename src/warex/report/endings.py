@@ -2,9 +2,11 @@
 
 from typing import get_args
 
+from warex.analysis.intervals import Rate
+from warex.analysis.metrics.row import Row
 from warex.analysis.run import Run
 from warex.analysis.table import Table
-from warex.report.columns import Cell, Column, count, plain, rate, share
+from warex.report.columns import Cell, Column, column, count, figure_column, plain, rate
 from warex.report.sheet import Sheet, blocks
 from warex.traces.outcome import Ending
 
@@ -32,7 +34,7 @@ def ending_sheet(run: Run, table: Table) -> Sheet:
         " any fault the attempt is void and run again.",
         (
             Column("condition", "What was varied.", ("condition",), True),
-            Column("success", "Tasks done in full.", share("success")),
+            column(Row.success),
             *(
                 Column(name.replace("_", " "), f"Trials that ended `{name}`.", (name,))
                 for name in shown
@@ -45,15 +47,17 @@ def ending_sheet(run: Run, table: Table) -> Sheet:
 
 _OTHER_RULES = (
     Column("crashed before", "Trials with an attempt that crashed before any fault.", ("voided",)),
-    Column(
+    figure_column(
         "success, crashes void",
         "Success if a crash of the harness were void in every case.",
-        share("success_if_void"),
+        "success_if_void",
+        Rate,
     ),
-    Column(
+    figure_column(
         "success, crashes 0",
         "Success if a crash of the harness counted 0 in every case.",
-        share("success_if_zero"),
+        "success_if_zero",
+        Rate,
     ),
 )
 

@@ -3,10 +3,12 @@
 What is not known is a dash: never 0, never an empty cell.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
+from typing import Final
 
+from warex.analysis.differences import Delta
 from warex.analysis.intervals import Rate
-from warex.analysis.table import Delta
+from warex.analysis.metrics.metric import Unit
 
 UNKNOWN = "—"
 
@@ -57,7 +59,7 @@ def tokens(of: float | None) -> str:
     return UNKNOWN if of is None else f"{of:,.0f}"
 
 
-def usd(of: float | None, as_if: Sequence[str] | Mapping[str, str] = ()) -> str:
+def usd(of: float | None, as_if: object = None) -> str:
     """Write an amount of US dollars with enough digits to tell two cheap trials apart.
 
     One that nobody paid, at the price of the models ``as_if``, says so: ``as if $0.0125``.
@@ -68,6 +70,11 @@ def usd(of: float | None, as_if: Sequence[str] | Mapping[str, str] = ()) -> str:
     return f"as if {written}" if as_if else written
 
 
+def amount(of: float, unit: Unit) -> str:
+    """Write a number of a unit."""
+    return _AMOUNTS[unit](of)
+
+
 def signed(of: float, digits: int) -> str:
     """Write a difference with its sign and so many digits; there is no minus nought."""
     return f"{round(of, digits) + 0.0:+.{digits}f}"
@@ -76,3 +83,14 @@ def signed(of: float, digits: int) -> str:
 def _points(of: float) -> str:
     # Rounded to a whole number first: there is no minus nought.
     return f"{round(100 * of):+d}"
+
+
+_AMOUNTS: Final[Mapping[Unit, Callable[[float], str]]] = {
+    "count": mean,
+    "ratio": "{:.2f}".format,
+    "s": seconds,
+    "tokens": tokens,
+    "tokens/s": mean,
+    "US dollars": usd,
+    "p": p,
+}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from warex.analysis.metrics.row import METRICS
 from warex.analysis.run import Run
 from warex.analysis.summary import summarise
 from warex.analysis.table import Table, tabulate
@@ -17,7 +18,7 @@ from warex.report.charts import charts
 from warex.report.charts.dose import dose_panels
 from warex.report.charts.effort import panels
 from warex.report.colours import DARK, HEATS, LIGHT, variables
-from warex.report.columns import COLUMNS
+from warex.report.columns import CONDITION, column
 from warex.report.notes import cut_traces, footnotes, left_out
 from warex.report.overview import summaries, warnings
 from warex.report.sheets import sheets
@@ -78,7 +79,7 @@ def render_html(run: Run, table: Table | None = None) -> str:
             for path, why in cut_traces(run)
         ],
         facts=list(_facts(run)),
-        meanings=COLUMNS,
+        meanings=(CONDITION, *map(column, METRICS)),
     )
     return visible(words)
 

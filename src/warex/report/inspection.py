@@ -104,7 +104,7 @@ def _task(use: TaskUse, *, scripted: bool) -> tuple[str, ...]:
         str(llm.steps),
         f"{llm.input_tokens:,}",
         f"{llm.output_tokens:,}",
-        usd(llm.usd, llm.as_if) if llm.calls else UNKNOWN,
+        usd(llm.cost_usd, llm.as_if) if llm.calls else UNKNOWN,
         str(use.delivered),
         str(use.missed),
         recovered[use.recovered],
@@ -165,8 +165,8 @@ def _use(llm: LlmUse) -> str:
     if not llm.calls:
         return f"{UNKNOWN} (none came through the proxy)"
     put = f", {llm.cache_write_tokens:,} written to the cache" if llm.cache_write_tokens else ""
-    cost = usd(llm.usd, llm.as_if)
-    if llm.usd is None:
+    cost = usd(llm.cost_usd, llm.as_if)
+    if llm.cost_usd is None:
         cost = f"cost unknown: no price of {', '.join(llm.unpriced)}"
     uncertain = f"; the tokens of {llm.uncertain} are estimated or partial" if llm.uncertain else ""
     return (

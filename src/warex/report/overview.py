@@ -6,8 +6,10 @@ How sure all this is stands in the tables behind it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from warex.analysis.intervals import Rate
+from warex.analysis.metrics.row import Row
 from warex.analysis.run import Run
-from warex.analysis.table import Rate, Row, Table
+from warex.analysis.table import Table
 from warex.analysis.verdict import Finding, finding
 from warex.report import figures
 from warex.traces import CLEAN, NO_PROXY
@@ -169,13 +171,13 @@ def _recovered(tested: Sequence[Row]) -> str:
 def _cost(rows: Sequence[Row], tested: Sequence[Row], *, scripted: bool) -> str:
     if scripted:
         return "nothing was paid: the model is scripted."
-    clean = next((row.usd for row in rows if row.condition == CLEAN), None)
-    known = [row.usd for row in tested if row.usd is not None]
+    clean = next((row.cost_usd for row in rows if row.condition == CLEAN), None)
+    known = [row.cost_usd.value for row in tested if row.cost_usd]
     if len(known) < len(tested):
         return "not known: a model has no price, or its calls were not seen."
     low, high = figures.usd(min(known)), figures.usd(max(known))
     span = low if low == high else f"{low} to {high}"
-    before = "" if clean is None else f"{figures.usd(clean)} a trial under {CLEAN}, "
+    before = "" if clean is None else f"{figures.usd(clean.value)} a trial under {CLEAN}, "
     return f"{before}{span}{'' if before else ' a trial'} under faults."
 
 

@@ -5,9 +5,13 @@ is lost. A condition that the paper did not have stands under its own name.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
+from warex.analysis.intervals import Mean
+from warex.analysis.metrics.metric import Metric
+from warex.analysis.metrics.row import Row
 from warex.analysis.run import Run
-from warex.analysis.table import Row, Table
+from warex.analysis.table import Table
 from warex.report.columns import Cell, Column
 from warex.report.figures import UNKNOWN
 from warex.report.sheet import Block, Sheet
@@ -24,6 +28,15 @@ FAULTS = {
 PROMPT = "refresh"
 """The defence of its Appendix C."""
 
+_ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
+
+
+def _column(metric: Metric[Any]) -> Column:
+    """Return a metric's column, without the interval, which the paper does not have."""
+    keys = tuple(key for key in metric.columns if not key.endswith(("_low", "_high")))
+    return Column(f"{metric.label}{_ARROWS[metric.better]}", metric.definition, keys)
+
+
 _COLUMNS = (
     Column(
         "benchmark / fault",
@@ -31,20 +44,19 @@ _COLUMNS = (
         ("run", "benchmark", "agent", "condition", "fault"),
         True,
     ),
-    Column("success ↑", "Tasks done in full, of 1.", ("success", "success_n")),
-    Column("latency ↓", "Mean client latency in seconds.", ("latency_s",)),
-    Column("tokens in ↓", "Mean tokens sent to the model in a trial.", ("input_tokens",)),
-    Column("tokens out ↓", "Mean tokens that the model wrote in a trial.", ("output_tokens",)),
-    Column("steps/task ↓", "Mean steps in a trial.", ("steps",)),
+    *(
+        _column(metric)
+        for metric in (Row.success, Row.latency_s, Row.input_tokens, Row.output_tokens, Row.steps)
+    ),
     Column(
         "Δ succ. (%)",
         "Success over that of clean, minus 1, in percent.",
-        ("relative_delta",),
+        ("relative_change",),
     ),
     Column(
         "95 % interval",
         "Of Δ, over tasks; the paper gives none.",
-        ("relative_delta_low", "relative_delta_high"),
+        ("relative_change_low", "relative_change_high"),
     ),
 )
 
@@ -117,10 +129,10 @@ def _figures(row: Row) -> Iterator[Cell]:
         UNKNOWN if share is None else f"{share:.3f}",
         (share, row.success.n if share is not None else None),
     )
-    yield _number(row.latency_s, "{:.2f}".format)
-    yield _number(row.input_tokens, _thousands)
-    yield _number(row.output_tokens, _thousands)
-    yield _number(row.steps, "{:.1f}".format)
+    yield _number(_value(row.latency_s), "{:.2f}".format)
+    yield _number(_value(row.input_tokens), _thousands)
+    yield _number(_value(row.output_tokens), _thousands)
+    yield _number(_value(row.steps), "{:.1f}".format)
     kept = row.r_fault
     yield _number(None if kept is None else kept.value - 1, _percent)
     low, high = (kept.interval if kept else None) or (None, None)
@@ -128,6 +140,10 @@ def _figures(row: Row) -> Iterator[Cell]:
         yield Cell(UNKNOWN, (None, None))
     else:
         yield Cell(f"[{_percent(low - 1)}, {_percent(high - 1)}]", (low - 1, high - 1))
+
+
+def _value(mean: Mean | None) -> float | None:
+    return mean.value if mean else None
 
 
 def _number(value: float | None, write: Callable[[float], str]) -> Cell:

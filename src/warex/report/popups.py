@@ -7,7 +7,7 @@ from warex.analysis.intervals import Rate
 from warex.analysis.popups import Popups
 from warex.analysis.run import Run
 from warex.analysis.table import Table
-from warex.report.columns import Cell, Column, count, plain, rate, share
+from warex.report.columns import Cell, Column, count, figure_column, plain, rate
 from warex.report.sheet import Sheet, blocks
 
 _SHARES: Final[tuple[tuple[str, str, str, Callable[[Popups], Rate]], ...]] = (
@@ -37,9 +37,9 @@ _SHARES: Final[tuple[tuple[str, str, str, Callable[[Popups], Rate]], ...]] = (
         lambda it: it.typed,
     ),
     (
-        "recovered",
+        "recovery",
         "Every popup closed, or the site of one left again.",
-        "popups_recovered",
+        "recovery",
         lambda it: it.recovered,
     ),
     ("success", "Tasks done in full.", "success", lambda it: it.success),
@@ -60,7 +60,7 @@ def popup_sheet(run: Run, table: Table) -> Sheet:
         (
             Column("condition", "What was varied.", ("condition",), True),
             Column("n", "Scored trials in which a popup was shown.", ("n",)),
-            *(Column(title, meaning, share(name)) for title, meaning, name, _ in _SHARES),
+            *(figure_column(title, meaning, name, Rate) for title, meaning, name, _ in _SHARES),
         ),
         blocks(lines),
     )

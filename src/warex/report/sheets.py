@@ -1,24 +1,29 @@
 """The tables of a report, each once: HTML, CSV, LaTeX and Markdown are written from these."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from warex.analysis.intervals import Rate
+from warex.analysis.differences import Contrast, Delta
+from warex.analysis.intervals import Mean, Rate
+from warex.analysis.metrics.metric import Section, values_of
+from warex.analysis.metrics.row import METRICS, Row
 from warex.analysis.run import Run
-from warex.analysis.table import Contrast, Mean, Row, Table
+from warex.analysis.table import Table
 from warex.analysis.trial import TrialRecord
 from warex.report import figures
 from warex.report.attacks import attack_sheet
 from warex.report.columns import (
+    CONDITION,
     Cell,
     Column,
-    RowColumn,
-    columns,
+    cell,
+    column,
     count,
     difference,
+    figure_column,
     plain,
-    rate_with_interval,
-    share,
+    rate,
+    shown,
 )
 from warex.report.endings import ending_sheet
 from warex.report.popups import popup_sheet
@@ -82,18 +87,17 @@ def instrument_sheet(run: Run, table: Table) -> Sheet:
         "What the proxy alone does, how far clean differs from clean (A/A), and what a run of this"
         " size can see.",
         (
-            _difference_column(
-                "proxy effect", "proxy_effect", "Success: clean minus no-proxy, in points, paired."
+            figure_column(
+                "proxy effect",
+                "Success: clean minus no-proxy, in points, paired.",
+                "proxy_effect",
+                Delta,
             ),
-            Column(
-                "latency added",
-                "Clean minus no-proxy, paired.",
-                ("latency_added_s", "latency_added_s_low", "latency_added_s_high"),
+            figure_column(
+                "latency added", "Clean minus no-proxy, paired.", "proxy_latency_s", Mean
             ),
-            _difference_column(
-                "noise floor",
-                "noise_floor",
-                "Success: clean minus clean once more.",
+            figure_column(
+                "noise floor", "Success: clean minus clean once more.", "noise_floor", Delta
             ),
             Column(
                 "flips",
@@ -103,7 +107,7 @@ def instrument_sheet(run: Run, table: Table) -> Sheet:
             Column(
                 "smallest detectable drop",
                 "The smallest fall of success that this many tasks show four times in five.",
-                ("smallest_drop", "smallest_drop_tasks", "flip_share"),
+                ("smallest_detectable_drop", "smallest_detectable_drop_tasks", "flip_share"),
             ),
         ),
         blocks(lines) if known else (),
@@ -112,91 +116,56 @@ def instrument_sheet(run: Run, table: Table) -> Sheet:
 
 def success_sheet(run: Run, table: Table) -> Sheet:
     """Say how often tasks are solved, and whether that differs from ``clean``."""
-    wanted = ["condition", "n", "success", "Δ clean", "adj. p"]
-    if any(row.score for row in table.rows):
-        wanted.insert(3, "score")
-    if any(row.exposed_delta for row in table.rows):
-        wanted.append("Δ exposed")
-    if any(row.r_fault for row in table.rows):
-        wanted.append("R_fault")
-    if any(row.pass_k for row in table.rows):
-        wanted.append("pass^k")
-    return _of_rows(
+    return _of_section(
         "success",
         "Success under each condition",
         "Rates with their 95 % interval; Δ in percentage points, paired by task and repeat.",
-        columns(*wanted),
-        _by_agent(run, table.rows),
+        run,
+        table.rows,
     )
 
 
 def effort_sheet(run: Run, table: Table) -> Sheet:
     """Say what a trial takes, beside its success: cheap and failed is no bargain."""
-    wanted = ["condition", "success", "latency", "LLM calls", "steps", "tokens in", "tokens out"]
-    if any(row.first_token_s is not None for row in table.rows):
-        wanted[4:4] = ["first token", "tokens/s"]
-    wanted += ["cost", "total"]
-    if any(row.replayed_calls for row in table.rows):
-        wanted.append("replayed")
-    return _of_rows(
+    return _of_section(
         "effort",
         "What a trial takes",
         f"Means per trial.{_UNRECORDED if NO_PROXY in run.conditions else ''}",
-        columns(*wanted),
-        _by_agent(run, table.rows),
+        run,
+        table.rows,
     )
 
 
 def recovery_sheet(run: Run, table: Table) -> Sheet:
     """Say how often the agent itself recovered, and what that took."""
-    lies = ["lies"] if any(row.lies for row in table.rows) else []
-    return _of_rows(
+    return _of_section(
         "recovery",
         "Recovery and its price",
         "Only the agent's own: what the browser or the page heals by itself does not count.",
-        columns(
-            "condition",
-            "success",
-            "RR",
-            "RR per injection",
-            "recovered and solved",
-            "detected",
-            "false success",
-            *lies,
-            "price",
-            "tries",
-            "reloads",
-            "duplicated writes",
-            "premature stops",
-            "fruitless",
-            "healed",
-            "undecided",
-        ),
-        _by_agent(run, _faulted(table)),
+        run,
+        _faulted(table),
     )
 
 
 def regime_sheet(run: Run, table: Table) -> Sheet:
     """Name the way in which each agent fails under each condition."""
-    return _of_rows(
+    return _of_section(
         "regimes",
         "How agents fail",
         "Success and effort read together, as in the paper's Appendix E.",
-        columns("condition", "success", "regime"),
-        _by_agent(run, (row for row in table.rows if row.regime)),
+        run,
+        [row for row in table.rows if row.regime],
     )
 
 
 def delivery_sheet(run: Run, table: Table) -> Sheet:
     """Prove what was injected: the ledger's sums."""
-    return _of_rows(
+    return _of_section(
         "delivery",
         "What really reached the agents",
         "Planned is not delivered. Only what was delivered counts as exposure.",
-        columns(
-            "condition", "exposure", "planned", "delivered", "missed", "why missed", "not eligible"
-        ),
-        _by_agent(run, _faulted(table)),
+        run,
+        _faulted(table),
     )
 
 
@@ -222,8 +191,8 @@ def defence_sheet(run: Run, table: Table) -> Sheet:
             Column("defence", "What is added to the system prompt.", ("defence",), True),
             Column("with", "The condition that has it.", ("with",), True),
             Column("without", "The condition it is held against.", ("without",), True),
-            _difference_column("change", "change", "In points, paired."),
-            Column("adj. p", "Two-sided, adjusted for the number of defences.", ("p_holm",)),
+            figure_column("change", "In points, paired.", "delta", Delta),
+            Column("adj. p", "Two-sided, adjusted for the number of defences.", ("delta_p_holm",)),
         ),
         blocks(lines),
     )
@@ -244,7 +213,7 @@ def dose_sheet(run: Run, table: Table) -> Sheet:
                     plain(series.of),
                     plain(series.axis),
                     Cell(f"{point.value:g}", (point.value,)),
-                    rate_with_interval(point.success),
+                    rate(point.success, interval=True),
                     difference(point.delta),
                     slope,
                     Cell(figures.p(series.p), (series.p,)),
@@ -259,14 +228,10 @@ def dose_sheet(run: Run, table: Table) -> Sheet:
             Column("fault", "What is dosed.", ("of",), True),
             Column("axis", "How hard, or how often.", ("axis",), True),
             Column("dose", "Times the fault's own size, or hits.", ("dose",)),
-            Column(
-                "success",
-                "Tasks done in full, with the 95 % interval.",
-                share("success"),
-            ),
-            _difference_column("Δ clean", "delta", "Success minus that of clean, in points."),
+            column(Row.success),
+            column(Row.delta),
             Column("per doubling", "Change of success for each doubling of the dose.", ("slope",)),
-            Column("p trend", "Of the trend, two-sided.", ("p_trend",)),
+            Column("p trend", "Of the trend, two-sided.", ("slope_p",)),
         ),
         blocks(lines),
     )
@@ -285,12 +250,17 @@ def contrast_sheet(table: Table) -> Sheet:
         (
             Column("condition", "Under which both ran.", ("condition",), True),
             Column("figure", "What is compared.", ("figure",), True),
-            Column("first", "The first agent's rate.", share("first")),
-            Column("second", "The second agent's rate.", share("second")),
+            figure_column("first", "The first agent's rate.", "first", Rate),
+            figure_column("second", "The second agent's rate.", "second", Rate),
             Column("p Fisher", "Fisher's exact test, two-sided.", ("p_fisher",)),
-            Column("relative", "The second's rate over the first's, minus 1.", ("relative",)),
-            _difference_column(
-                "paired Δ", "paired", "The second's success minus the first's, in points, paired."
+            Column(
+                "relative", "The second's rate over the first's, minus 1.", ("relative_change",)
+            ),
+            figure_column(
+                "paired Δ",
+                "The second's success minus the first's, in points, paired.",
+                "paired",
+                Delta,
             ),
             Column("p paired", "Of the paired difference, not adjusted.", ("p_paired",)),
         ),
@@ -377,8 +347,8 @@ def _contrast(of: Contrast) -> tuple[Cell, ...]:
     return (
         plain(of.condition),
         plain(of.figure),
-        rate_with_interval(of.rates[0]),
-        rate_with_interval(of.rates[1]),
+        rate(of.rates[0], interval=True),
+        rate(of.rates[1], interval=True),
         Cell(figures.p(of.p), (of.p,)),
         Cell(relative, (of.relative,)),
         difference(of.paired, of.paired.pairs if of.paired else 0),
@@ -389,20 +359,14 @@ def _contrast(of: Contrast) -> tuple[Cell, ...]:
 def _seconds(of: Mean | None) -> Cell:
     if of is None:
         return Cell(figures.UNKNOWN, (None,) * 3)
-    low, high = of.interval or (None, None)
-    span = f" [{low:+.2f}, {high:+.2f}]" if low is not None and high is not None else ""
-    return Cell(f"{of.value:+.2f} s{span}", (of.value, low, high))
+    span = " [{:+.2f}, {:+.2f}]".format(*of.interval) if of.interval else ""
+    return Cell(f"{of.value:+.2f} s{span}", values_of(of, Mean))
 
 
-def _difference_column(title: str, key: str, meaning: str) -> Column:
-    parts = ("low", "high", "pairs", "p", "method")
-    return Column(title, meaning, (key, *(f"{key}_{part}" for part in parts)))
-
-
-def _of(rate: Rate) -> Cell:
-    if rate.value is None:
+def _of(of: Rate) -> Cell:
+    if of.value is None:
         return Cell(figures.UNKNOWN, (None, None))
-    return Cell(figures.rate(rate), (rate.value, rate.n), look=shade(rate.value))
+    return Cell(figures.rate(of), (of.value, of.n), look=shade(of.value))
 
 
 def shade(value: float) -> str:
@@ -410,26 +374,16 @@ def shade(value: float) -> str:
     return f"heat-{round(5 * value)}"
 
 
-def _faulted(table: Table) -> Iterable[Row]:
-    return (row for row in table.rows if row.exposure is not None)
+def _faulted(table: Table) -> Sequence[Row]:
+    return [row for row in table.rows if row.exposure is not None]
 
 
-def _by_agent(run: Run, rows: Iterable[Row]) -> Mapping[str, list[Row]]:
-    found: dict[str, list[Row]] = {agent: [] for agent in run.agents}
+def _of_section(section: Section, title: str, note: str, run: Run, rows: Sequence[Row]) -> Sheet:
+    """Return the table of a section's metrics, success first: nothing stands without it."""
+    lead = () if section in ("success", "delivery") else (Row.success,)
+    metrics = (*lead, *shown((m for m in METRICS if m.section == section), rows))
+    lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for row in rows:
-        found[row.agent].append(row)
-    return found
-
-
-def _of_rows(
-    name: str,
-    title: str,
-    note: str,
-    shown: tuple[RowColumn, ...],
-    rows: Mapping[str, list[Row]],
-) -> Sheet:
-    lines = {
-        agent: [tuple(column.fill(row) for column in shown) for row in here]
-        for agent, here in rows.items()
-    }
-    return Sheet(name, title, note, shown, blocks(lines))
+        cells = (cell(metric, row) for metric in metrics)
+        lines[row.agent].append((plain(row.condition), *cells))
+    return Sheet(section, title, note, (CONDITION, *map(column, metrics)), blocks(lines))

@@ -1,18 +1,20 @@
 """Tables for the terminal."""
 
 from collections.abc import Iterable
+from typing import Any, get_args
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from warex.analysis.metrics.metric import Metric, Screen
+from warex.analysis.metrics.row import METRICS, Row
 from warex.analysis.run import Run
-from warex.analysis.table import Row, Table, tabulate
+from warex.analysis.table import Table, tabulate
 from warex.analysis.verdict import verdict
 from warex.report.attacks import attack_sheet
-from warex.report.columns import RowColumn, columns
+from warex.report.columns import shown, text
 from warex.report.endings import ending_sheet
-from warex.report.figures import mean as written
-from warex.report.figures import rate, usd
+from warex.report.figures import rate
 from warex.report.grid import Entries, Grid, Head
 from warex.report.notes import footnotes, instrument, left_out
 from warex.report.overview import chosen_rows, lost, summaries, warnings
@@ -20,20 +22,9 @@ from warex.report.popups import popup_sheet
 from warex.report.sheet import Sheet
 from warex.visible import counted
 
-# Cost never stands without success beside it.
-_SPEED = ("condition", "success", "first token", "tokens/s")
-"""Shown of an agent whose model streams its answers."""
-_LIES = ("condition", "success", "false success", "lies")
-"""Shown of an agent that was given answers that were not true."""
-_PARTS = (
-    ("condition", "n", "success", "Δ clean", "adj. p"),
-    ("condition", "success", "RR", "RR per injection", "price"),
-    ("condition", "success", "detected", "false success", "reloads", "duplicated writes"),
-    ("condition", "success", "latency", "LLM calls", "steps", "tokens in", "tokens out", "cost"),
-    _SPEED,
-    _LIES,
-    ("condition", "exposure", "planned", "delivered", "missed", "voids"),
-)
+_SCREENS = tuple(get_args(Screen.__value__))
+"""The tables, in their order."""
+_FIRST = (Row.success, Row.recovery, Row.llm_calls, Row.cost_usd)
 
 
 def render_overview(run: Run, table: Table | None = None) -> RenderableType:
@@ -55,7 +46,7 @@ def render_overview(run: Run, table: Table | None = None) -> RenderableType:
 
 
 def _first_table(rows: tuple[Row, ...]) -> Grid:
-    figures = ("success", "tasks lost", "recovered", "LLM calls", "cost")
+    figures = (Row.success.label, "tasks lost", *(m.label for m in _FIRST[1:]))
     heads = (Head("agent", True), Head("condition", True), *map(Head, figures))
     cells = tuple(
         (
@@ -64,8 +55,8 @@ def _first_table(rows: tuple[Row, ...]) -> Grid:
             rate(row.success),
             lost(row),
             rate(row.recovery),
-            written(row.llm_calls),
-            usd(row.usd, row.as_if),
+            text(Row.llm_calls, row),
+            text(Row.cost_usd, row),
         )
         for row in rows
     )
@@ -81,13 +72,9 @@ def render_table(run: Run, table: Table | None = None) -> RenderableType:
         scripted = " (scripted)" if agent in run.scripted else ""
         parts += [Text(), _named(f"{agent}{scripted}"), Text()]
         rows = table.of(agent)
-        unasked: dict[tuple[str, ...], bool] = {
-            _SPEED: all(row.first_token_s is None for row in rows),
-            _LIES: not any(row.lies for row in rows),
-        }
-        for titles in _PARTS:
-            if not unasked.get(titles):
-                parts += [_rows(rows, columns(*titles)), Text()]
+        for screen in _SCREENS:
+            if metrics := shown((m for m in METRICS if m.screen == screen), rows):
+                parts += [_rows(rows, screen, metrics), Text()]
         parts += _of_sheet(popup_sheet(run, table), agent)
         parts += _of_sheet(attack_sheet(run, table), agent)
         parts += _of_sheet(ending_sheet(run, table), agent)
@@ -116,14 +103,17 @@ def _footnotes(notes: Iterable[str]) -> list[RenderableType]:
     return [Text(f"* {line}", style="dim") for line in notes]
 
 
-def _rows(rows: tuple[Row, ...], shown: tuple[RowColumn, ...]) -> Grid:
+def _rows(rows: tuple[Row, ...], screen: Screen, metrics: tuple[Metric[Any], ...]) -> Grid:
+    """Return a table of metrics; success stands beside all but what it has no part in."""
+    lead = () if screen in ("success", "delivery") else (Row.success,)
+    metrics = (*lead, *metrics)
     return Grid(
-        tuple(Head(column.title, column.is_text) for column in shown),
-        tuple(tuple(_short(column, row, shown) for column in shown) for row in rows),
+        (Head("condition", True), *(Head(metric.label, metric.is_text) for metric in metrics)),
+        tuple((row.condition, *(_short(m, row, screen) for m in metrics)) for row in rows),
     )
 
 
-def _short(column: RowColumn, row: Row, shown: tuple[RowColumn, ...]) -> str:
-    """Return a cell; success beside effort goes without its interval, which stands above."""
-    words = column.fill(row).text
-    return words if columns("n")[0] in shown else words.partition(" [")[0]
+def _short(metric: Metric[Any], row: Row, screen: Screen) -> str:
+    """Return a figure; without its interval in all tables but the first."""
+    words = text(metric, row)
+    return words if screen == "success" else words.partition(" [")[0]

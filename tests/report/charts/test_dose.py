@@ -1,8 +1,8 @@
 import pytest
 
 from tests.report.builders import row, run, shapes, table, words
+from warex.analysis.doses import DosePoint, DoseSeries
 from warex.analysis.intervals import Rate
-from warex.analysis.table import DosePoint, DoseSeries
 from warex.report.charts.dose import dose, dose_panels
 
 

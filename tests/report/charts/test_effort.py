@@ -1,19 +1,17 @@
 import pytest
 
-from tests.report.builders import row, run, shapes, table
-from warex.analysis.table import Intervals
+from tests.report.builders import mean, row, run, shapes, table
 from warex.report.charts.effort import effort, panels
 
 ROWS = (
-    row("no-proxy", 4, 4, latency_s=10.0),
+    row("no-proxy", 4, 4, latency_s=mean(10.0)),
     row(
         "clean",
         2,
         4,
-        latency_s=20.0,
-        llm_calls=3.0,
-        usd=0.02,
-        intervals=Intervals(latency_s=(15.0, 25.0)),
+        latency_s=mean(20.0, 15.0, 25.0),
+        llm_calls=mean(3.0),
+        cost_usd=mean(0.02),
     ),
 )
 

@@ -22,14 +22,14 @@ def charts(run: Run, table: Table) -> tuple[Chart, ...]:
     found.append(effort(run, table))
     if any(row.reloads for row in table.rows):
         found.append(reloads(run, table))
-    if any(row.usd is not None and row.success.n for row in table.rows):
+    if any(row.cost_usd and row.success.n for row in table.rows):
         found.append(tradeoff(run, table))
-    if any(row.injections_recovered and row.injections_recovered.n for row in table.rows):
+    if any(row.injection_recovery and row.injection_recovery.n for row in table.rows):
         found.append(recovery(run, table))
     if doses := dose(run, table):
         found.append(doses)
     if any(row.success.n for row in table.rows):
         found.append(sites(run, table))
-    if any(row.ledger and row.ledger.planned for row in table.rows):
+    if any(row.planned for row in table.rows):
         found.append(delivery(run, table))
     return tuple(found)

@@ -1,7 +1,8 @@
 """What was planned and what was delivered, under each condition."""
 
+from warex.analysis.metrics.row import Row
 from warex.analysis.run import Run
-from warex.analysis.table import Row, Table
+from warex.analysis.table import Table
 from warex.report.charts.looks import Look, groups
 from warex.report.charts.rows import Axis, Entry, bars
 from warex.report.svg import Chart
@@ -9,20 +10,19 @@ from warex.report.svg import Chart
 
 def delivery(run: Run, table: Table) -> Chart:
     """Draw a bar of all planned injections: full what was delivered, hatched what was missed."""
-    most = max((row.ledger.planned for row in table.rows if row.ledger), default=0)
+    most = max((row.planned or 0 for row in table.rows), default=0)
     axis = Axis("injections", 0, max(1, most), lambda value: f"{value:g}")
     return bars("delivery", "Planned and delivered", groups(run, table, _entry), axis)
 
 
 def _entry(row: Row, look: Look) -> Entry | None:
-    told = row.ledger
-    if row.exposure is None or told is None:
+    if row.exposure is None or row.planned is None or row.delivered is None:
         return None
     return Entry(
         row.condition,
-        told.delivered,
-        f"{told.delivered} of {told.planned}",
+        row.delivered,
+        f"{row.delivered} of {row.planned}",
         None,
         look.hue,
-        whole=told.planned,
+        whole=row.planned,
     )

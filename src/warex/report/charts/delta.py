@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from warex.analysis.metrics.row import Row
 from warex.analysis.run import Run
-from warex.analysis.table import Row, Table
+from warex.analysis.table import Table
 from warex.report import figures
 from warex.report.charts.looks import Look, groups
 from warex.report.charts.rows import Axis, Entry, whiskers

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from math import log2
 
+from warex.analysis.doses import DoseSeries
 from warex.analysis.run import Run
-from warex.analysis.table import DoseSeries, Table
+from warex.analysis.table import Table
 from warex.report import figures
 from warex.report.colours import HUES
 from warex.report.svg import Chart, beside, line, mark, path, shortened, text

@@ -3,12 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from warex.analysis.intervals import Mean
+from warex.analysis.metrics.metric import Metric
+from warex.analysis.metrics.row import Row
 from warex.analysis.run import Run
-from warex.analysis.table import Row, Table
-from warex.report import figures
+from warex.analysis.table import Table
 from warex.report.charts.looks import Look, groups, money_axis, rate_entry
 from warex.report.charts.rows import Axis, Entry, bars
 from warex.report.charts.success import PERCENT
+from warex.report.columns import text
 from warex.report.svg import Chart, beside
 
 
@@ -17,26 +20,13 @@ class _Panel:
     name: str
     title: str
     axis: Callable[[Sequence[Row]], str]
-    field: str
-    write: Callable[[Row], str]
+    metric: Metric[Mean]
 
 
 _PANELS = (
-    _Panel(
-        "latency",
-        "(b) Latency",
-        lambda _: "seconds per trial",
-        "latency_s",
-        lambda row: figures.seconds(row.latency_s),
-    ),
-    _Panel(
-        "llm-calls",
-        "(c) LLM calls",
-        lambda _: "calls per trial",
-        "llm_calls",
-        lambda row: figures.mean(row.llm_calls),
-    ),
-    _Panel("cost", "(d) Cost", money_axis, "usd", lambda row: figures.usd(row.usd, row.as_if)),
+    _Panel("latency", "(b) Latency", lambda _: "seconds per trial", Row.latency_s),
+    _Panel("llm-calls", "(c) LLM calls", lambda _: "calls per trial", Row.llm_calls),
+    _Panel("cost", "(d) Cost", money_axis, Row.cost_usd),
 )
 
 
@@ -55,9 +45,10 @@ def effort(run: Run, table: Table) -> Chart:
 
 def _panel(run: Run, table: Table, panel: _Panel) -> Chart:
     def entry(row: Row, look: Look) -> Entry:
-        value: float | None = getattr(row, panel.field)
-        interval = getattr(row.intervals, panel.field)
-        return Entry(row.condition, value, panel.write(row), interval, look.hue, look.hatched)
+        mean = panel.metric.of(row)
+        value, interval = (mean.value, mean.interval) if mean else (None, None)
+        words = text(panel.metric, row)
+        return Entry(row.condition, value, words, interval, look.hue, look.hatched)
 
     made = groups(run, table, entry)
     ends = [

@@ -1,14 +1,15 @@
-"""How often each agent recovers by itself: RR, the recovery rate over trials."""
+"""How often each agent recovers by itself: the recovery rate over trials."""
 
+from warex.analysis.metrics.row import Row
 from warex.analysis.run import Run
-from warex.analysis.table import Row, Table
+from warex.analysis.table import Table
 from warex.report.charts.looks import Look, groups, rate_entry
 from warex.report.charts.rows import Axis, Entry, bars
 from warex.report.svg import Chart
 
 
 def recovery(run: Run, table: Table) -> Chart:
-    """Draw RR for each condition that injects."""
+    """Draw the rate for each condition that injects."""
     axis = Axis("trials recovered, %", 0, 1, lambda share: f"{100 * share:.0f}")
     return bars("recovery", "Recovery rate", groups(run, table, _entry), axis)
 

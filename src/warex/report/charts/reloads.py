@@ -1,7 +1,8 @@
 """How often agents reload, under each condition: the paper's Figure 5."""
 
+from warex.analysis.metrics.row import Row
 from warex.analysis.run import Run
-from warex.analysis.table import Row, Table
+from warex.analysis.table import Table
 from warex.report.charts.looks import Look, groups
 from warex.report.charts.rows import Axis, Entry, bars
 from warex.report.svg import Chart

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from warex.analysis.metrics.row import Row
 from warex.analysis.run import Run
-from warex.analysis.table import Row, Table
+from warex.analysis.table import Table
 from warex.report.charts.looks import Look, groups, rate_entry
 from warex.report.charts.rows import Axis, Entry, whiskers
 from warex.report.svg import Chart

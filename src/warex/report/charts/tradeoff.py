@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable
 
+from warex.analysis.metrics.row import Row
 from warex.analysis.run import Run
-from warex.analysis.table import Row, Table
+from warex.analysis.table import Table
 from warex.report import figures
 from warex.report.charts.looks import Look, looks, money_axis
 from warex.report.charts.rows import hatching
+from warex.report.columns import text as written
 from warex.report.svg import Chart, line, mark, shortened, text, ticks, width_of
 
 _WIDTH, _HEIGHT = 560.0, 340.0
@@ -23,11 +25,11 @@ def tradeoff(run: Run, table: Table) -> Chart:
 
     Rows without a known cost are left out.
     """
-    shown = [row for row in table.rows if row.usd is not None and row.success.n]
+    shown = [row for row in table.rows if row.cost_usd and row.success.n]
     look = looks(table)
     agents = [agent for agent in run.agents if any(row.agent == agent for row in shown)]
     conditions = [c for c in run.conditions if any(row.condition == c for row in shown)]
-    marks = ticks(0, max((row.usd or 0 for row in shown), default=1.0))
+    marks = ticks(0, max((_cost(row) for row in shown), default=1.0))
 
     def x(usd: float) -> float:
         return _LEFT + usd / marks[-1] * (_WIDTH - _LEFT - _RIGHT)
@@ -48,10 +50,10 @@ def tradeoff(run: Run, table: Table) -> Chart:
         )
     )
     taken: list[_Box] = [
-        (x(row.usd or 0) - 7, y(row.success.value or 0) - 7, 14, 14) for row in shown
+        (x(_cost(row)) - 7, y(row.success.value or 0) - 7, 14, 14) for row in shown
     ]
     for row in shown:
-        at = x(row.usd or 0), y(row.success.value or 0)
+        at = x(_cost(row)), y(row.success.value or 0)
         body.append(mark(agents.index(row.agent), *at, _look(look[row.condition]), _words(row)))
         number = str(1 + conditions.index(row.condition))
         body.append(_label(number, at, taken))
@@ -82,7 +84,11 @@ def _look(look: Look) -> str:
 
 def _words(row: Row) -> str:
     success = figures.success(row.success, interval=False)
-    return f"{row.agent}, {row.condition}: {success} at {figures.usd(row.usd, row.as_if)}"
+    return f"{row.agent}, {row.condition}: {success} at {written(Row.cost_usd, row)}"
+
+
+def _cost(row: Row) -> float:
+    return row.cost_usd.value if row.cost_usd else 0.0
 
 
 def _label(words: str, at: tuple[float, float], taken: list[_Box]) -> str:

@@ -1,0 +1,1 @@
+"""Every metric, each written down once: name, meaning, unit, computation."""

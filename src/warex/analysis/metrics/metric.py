@@ -1,0 +1,236 @@
+"""What a metric is, and which columns each kind of figure has.
+
+A metric is an attribute of ``Row``: read from a row it is the row's figure, and read from the class
+it is the metric itself. Its key is the attribute's name, so that it has one name everywhere.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol, Self, overload
+
+from warex.analysis.differences import Delta
+from warex.analysis.intervals import Mean, Rate
+from warex.analysis.metrics.sample import Needs, Sample
+from warex.analysis.regimes import Regime
+from warex.analysis.trial import TrialRecord
+
+type Bare = str | int | float | None
+type Unit = Literal[
+    "share", "points", "ratio", "count", "s", "tokens", "tokens/s", "US dollars", "p", "text"
+]
+"""Decides how a figure is written."""
+type Section = Literal["success", "effort", "recovery", "regimes", "delivery"]
+"""A table of the report and its exports."""
+type Screen = Literal["success", "recovery", "behaviour", "effort", "streaming", "lies", "delivery"]
+"""A table of ``warex report --full``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many of each kind."""
+
+    by: tuple[tuple[str, int], ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.by)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in self.by)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names of models."""
+
+    names: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.names)
+
+    def __str__(self) -> str:
+        return ", ".join(self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class PassK:
+    """pass^k, 0 to 1, for each k from 1 to the largest number of repeats."""
+
+    by: tuple[tuple[int, float], ...]
+
+    @property
+    def k(self) -> int:
+        """The largest k."""
+        return self.by[-1][0]
+
+    @property
+    def value(self) -> float:
+        """pass^k for the largest k."""
+        return self.by[-1][1]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A bare value of a figure, which has a column of its own."""
+
+    suffix: str
+    """Behind the metric's key."""
+    type: type[str] | type[int] | type[float]
+    read: Callable[[Any], Bare] = lambda figure: figure
+
+
+_ENDS = (
+    Part("_low", float, lambda figure: figure.interval[0] if figure.interval else None),
+    Part("_high", float, lambda figure: figure.interval[1] if figure.interval else None),
+)
+_VALUE = Part("", float, lambda figure: figure.value)
+_WORDS = (Part("", str, lambda figure: str(figure) or None),)
+
+PARTS: Mapping[type, tuple[Part, ...]] = {
+    Rate: (_VALUE, Part("_n", int, lambda rate: rate.n), *_ENDS),
+    Mean: (_VALUE, *_ENDS),
+    Delta: (
+        _VALUE,
+        *_ENDS,
+        Part("_pairs", int, lambda delta: delta.pairs),
+        Part("_p", float, lambda delta: delta.p),
+        Part("_method", str, lambda delta: delta.method),
+    ),
+    PassK: (_VALUE, Part("_k", int, lambda found: found.k)),
+    Regime: (
+        Part("", str, lambda regime: regime.name),
+        Part("_why", str, lambda regime: regime.why),
+    ),
+    Counts: _WORDS,
+    Names: _WORDS,
+    int: (Part("", int),),
+    float: (Part("", float),),
+}
+"""The kinds of figures, and the columns of each: the first is the figure itself."""
+
+
+def columns_of(key: str, kind: type) -> dict[str, type]:
+    """Return the columns of a figure called ``key``, each with the type of its values."""
+    return {key + part.suffix: part.type for part in PARTS[kind]}
+
+
+def values_of(figure: object, kind: type) -> tuple[Bare, ...]:
+    """Return the bare values of a figure, one for each of its columns; None where not known."""
+    known = not (figure is None or (isinstance(figure, Rate) and not figure.n))
+    return tuple(part.read(figure) if known else None for part in PARTS[kind])
+
+
+@dataclass(frozen=True, slots=True)
+class TrialMetric[T: str | float]:
+    """One value of a trial: a column of the frame ``trials``, a key in ``summary.json``."""
+
+    kind: type[T]
+    read: Callable[[TrialRecord], T | None]
+    """None where it is not known."""
+    definition: str
+    key: str = ""
+    """That of the metric that it belongs to, if empty."""
+
+
+class HasFigures(Protocol):
+    """What metrics are attributes of."""
+
+    @property
+    def figures(self) -> Mapping[str, object]:
+        """The figures by the keys of their metrics."""
+
+
+@dataclass(eq=False, kw_only=True)
+class Metric[F]:
+    """One figure of a condition: what it is called, what it means, how it is computed."""
+
+    kind: type[F]
+    compute: Callable[[Sample], F | None]
+    """Called only where what it needs is known; None where it is not known all the same."""
+    label: str
+    """For people: the head of its column."""
+    definition: str
+    """One sentence, or two."""
+    unit: Unit
+    better: Literal["higher", "lower"] | None = None
+    needs: Needs | None = None
+    section: Section | None = None
+    screen: Screen | None = None
+    beside: str = ""
+    """The key of the metric in whose cell it stands, in small print."""
+    optional: bool = False
+    """Whether its column is shown only where a row has something in it."""
+    shows_interval: bool = False
+    """Whether the interval is written behind the figure."""
+    trial: TrialMetric[Any] | None = None
+    """What each of the trials has."""
+    key: str = field(init=False)
+    """For programs: JSON, CSV, frames, ``--fail-under``."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.key = name
+        if self.trial and not self.trial.key:
+            self.trial = replace(self.trial, key=name)
+
+    @overload
+    def __get__(self, row: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, row: HasFigures, owner: type) -> F | None: ...
+    def __get__(self, row: HasFigures | None, owner: type) -> object:
+        return self if row is None else row.figures.get(self.key)
+
+    def measure(self, of: Sample) -> F | None:
+        """Return the figure of a sample; None where it is not known."""
+        return self.compute(of) if of.knows(self.needs) else None
+
+    def of(self, row: HasFigures) -> F | None:
+        """Return the figure of a row; None where it is not known."""
+        return self.__get__(row, type(row))
+
+    @property
+    def columns(self) -> dict[str, type]:
+        """The columns of its values, each with its type."""
+        return columns_of(self.key, self.kind)
+
+    def values(self, row: HasFigures) -> tuple[Bare, ...]:
+        """Return a row's bare values, one for each column."""
+        return values_of(self.of(row), self.kind)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is words, and no number."""
+        return self.unit == "text"
+
+
+class KnownMetric[F](Metric[F]):
+    """A metric that every row has."""
+
+    @overload
+    def __get__(self, row: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, row: HasFigures, owner: type) -> F: ...
+    def __get__(self, row: HasFigures | None, owner: type) -> object:
+        return super().__get__(row, owner)
+
+
+@dataclass(eq=False, kw_only=True)
+class MeanMetric(Metric[Mean]):
+    """The mean of what each trial has."""
+
+    trial: TrialMetric[float]
+    kind: type[Mean] = Mean
+    compute: Callable[[Sample], Mean | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.compute = lambda of: of.mean(self.trial.read)
+
+
+@dataclass(eq=False, kw_only=True)
+class TotalMetric(Metric[int]):
+    """The sum of what each trial counts; what it needs is known of all of them."""
+
+    trial: TrialMetric[int]
+    kind: type[int] = int
+    compute: Callable[[Sample], int | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.compute = lambda of: sum(self.trial.read(trial) or 0 for trial in of.trials)

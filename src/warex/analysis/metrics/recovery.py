@@ -1,0 +1,264 @@
+"""How often the agent itself recovers, what that takes, and how it fails."""
+
+from collections import Counter
+from collections.abc import Callable
+from statistics import fmean
+
+from warex.analysis.intervals import Mean, Rate, rate_over
+from warex.analysis.metrics.effort import EffortMetrics
+from warex.analysis.metrics.metric import Counts, KnownMetric, Metric, TotalMetric, TrialMetric
+from warex.analysis.metrics.sample import Sample, mean_over, share
+from warex.analysis.recovery import HEALED, Recovery
+from warex.analysis.regimes import Regime, effort, regime
+
+
+def _per_recovery(read: Callable[[Recovery], float | None]) -> Callable[[Sample], float | None]:
+    return lambda of: fmean(read(r) or 0 for r in of.recovered) if of.recovered else None
+
+
+def _lies(of: Sample) -> Counts:
+    told = Counter(r.lie for trial in of.trials for r in trial.recoveries if r.lie)
+    return Counts(tuple(sorted(told.items())))
+
+
+_EFFORT = {
+    metric.label: metric.trial.read
+    for metric in (EffortMetrics.cost_usd, EffortMetrics.steps, EffortMetrics.latency_s)
+}
+
+
+class RecoveryMetrics:
+    """What the agent does about faults under a condition."""
+
+    recovery = Metric(
+        kind=Rate,
+        compute=lambda of: (
+            share(of.judged, lambda trial: trial.recovered)
+            if of.judged or of.knows("calls")
+            else None
+        ),
+        needs="judged",
+        label="recovery",
+        unit="share",
+        better="higher",
+        section="recovery",
+        screen="recovery",
+        definition="Trials in which the agent itself recovered from every fault, of those with a"
+        " delivered fault that can be judged.",
+        trial=TrialMetric(
+            bool,
+            lambda trial: trial.recovered if trial.exposed else None,
+            "Whether the agent recovered from each it had to; null if that cannot be judged, or it"
+            " had to from none.",
+            "recovered",
+        ),
+    )
+    injection_recovery = Metric(
+        kind=Rate,
+        compute=lambda of: rate_over((t, r.verdict == "recovered") for t, r in of.recoveries),
+        needs="judged",
+        label="recovery per injection",
+        unit="share",
+        better="higher",
+        section="recovery",
+        screen="recovery",
+        definition="Injections the agent itself recovered from, of those that can be judged.",
+    )
+    recovered_and_solved = Metric(
+        kind=Rate,
+        compute=lambda of: share(of.judged, lambda t: bool(t.recovered and t.solved)),
+        needs="judged",
+        label="recovered and solved",
+        unit="share",
+        better="higher",
+        section="recovery",
+        definition="Trials recovered from every fault and solved: retrying is not recovering.",
+    )
+    detection = Metric(
+        kind=Rate,
+        compute=lambda of: share(of.exposed, lambda trial: trial.detected),
+        needs="faults",
+        label="detection",
+        unit="share",
+        better="higher",
+        section="recovery",
+        screen="behaviour",
+        definition="Exposed trials in which the model's words or actions show that it noticed a"
+        " fault.",
+        trial=TrialMetric(
+            bool,
+            lambda trial: trial.detected if trial.exposed else None,
+            "Whether the model's words or actions show that it noticed one; null if that cannot be"
+            " told, or if not exposed.",
+            "detected",
+        ),
+    )
+    false_success = Metric(
+        kind=Rate,
+        compute=lambda of: share(of.trials, lambda trial: trial.false_success),
+        needs="calls",
+        label="false success",
+        unit="share",
+        better="lower",
+        section="recovery",
+        screen="behaviour",
+        definition="Trials in which the agent claimed a success that the check denied.",
+        trial=TrialMetric(
+            bool,
+            lambda trial: trial.false_success,
+            "Whether the agent claimed a success that the check denied; null if that cannot be"
+            " told.",
+        ),
+    )
+    lies = KnownMetric(
+        kind=Counts,
+        compute=_lies,
+        label="lies",
+        unit="text",
+        section="recovery",
+        screen="lies",
+        optional=True,
+        definition="Answers that looked healthy and were not true: noticed, worked around, passed"
+        " on as true, or not affected.",
+    )
+    recovery_s = Metric(
+        kind=float,
+        compute=_per_recovery(lambda recovery: recovery.seconds),
+        needs="judged",
+        label="recovery time",
+        unit="s",
+        better="lower",
+        section="recovery",
+        screen="recovery",
+        definition="Mean time of a recovery, from the fault to the right next request.",
+    )
+    recovery_steps = Metric(
+        kind=float,
+        compute=_per_recovery(lambda recovery: recovery.steps),
+        needs="judged",
+        label="recovery steps",
+        unit="count",
+        better="lower",
+        section="recovery",
+        screen="recovery",
+        definition="The same in steps; after a fault of the model, those after the one that was"
+        " hit.",
+    )
+    recovery_tokens = Metric(
+        kind=float,
+        compute=_per_recovery(lambda recovery: recovery.tokens),
+        needs="judged",
+        label="recovery tokens",
+        unit="tokens",
+        better="lower",
+        section="recovery",
+        screen="recovery",
+        definition="The same in tokens, in and out.",
+    )
+    recoveries = Metric(
+        kind=int,
+        compute=lambda of: len(of.recovered) or None,
+        needs="judged",
+        label="recoveries",
+        unit="count",
+        section="recovery",
+        definition="Recoveries that the last three are means over.",
+    )
+    tries = Metric(
+        kind=Mean,
+        compute=lambda of: mean_over([(task, float(r.tries)) for task, r in of.recoveries]),
+        needs="judged",
+        label="tries",
+        unit="ratio",
+        section="recovery",
+        definition="How often the right request was made after a fault, by the agent or the"
+        " browser: mean over the injections that can be judged, those not recovered from too.",
+    )
+    reloads = TotalMetric(
+        needs="calls",
+        label="reloads",
+        unit="count",
+        section="recovery",
+        screen="behaviour",
+        definition="Actions that ask again for the page that is open, over all trials (the paper's"
+        " Figure 5).",
+        trial=TrialMetric(
+            int,
+            lambda trial: trial.behaviour.reloads if trial.llm else None,
+            "Actions that ask for the open page again.",
+        ),
+    )
+    duplicated_writes = TotalMetric(
+        needs="trace",
+        label="duplicated writes",
+        unit="count",
+        better="lower",
+        section="recovery",
+        screen="behaviour",
+        definition="Writes that a site was sent again, whole and the same, after a fault, though it"
+        " had them, over all trials.",
+        trial=TrialMetric(
+            int,
+            lambda trial: trial.behaviour.duplicated_writes if trial.watched else None,
+            "Writes that a site was sent again after a fault, though it had them.",
+        ),
+    )
+    premature_stop = Metric(
+        kind=Rate,
+        compute=lambda of: share(of.exposed, lambda t: t.behaviour.premature_stop(t.outcome)),
+        needs="faults",
+        label="premature stop",
+        unit="share",
+        better="lower",
+        section="recovery",
+        definition="Exposed trials that the agent ended unsolved soon after the fault, without one"
+        " right try.",
+        trial=TrialMetric(
+            bool,
+            lambda t: t.behaviour.premature_stop(t.outcome) if t.llm and t.exposed else None,
+            "Ended unsolved within 3 steps of a fault, without one right try; null if not exposed.",
+        ),
+    )
+    fruitless = Metric(
+        kind=Rate,
+        compute=lambda of: share(of.exposed, lambda t: t.behaviour.fruitless(t.outcome)),
+        needs="faults",
+        label="fruitless",
+        unit="share",
+        better="lower",
+        section="recovery",
+        definition="Exposed trials that went on at length after the fault and were not solved.",
+        trial=TrialMetric(
+            bool,
+            lambda t: t.behaviour.fruitless(t.outcome) if t.llm and t.exposed else None,
+            "Unsolved after 5 more steps or 3 right tries without recovering; null if not exposed.",
+        ),
+    )
+    healed = Metric(
+        kind=int,
+        compute=lambda of: sum(any(r.verdict in HEALED for r in t.recoveries) for t in of.exposed),
+        needs="calls",
+        label="healed",
+        unit="count",
+        section="recovery",
+        definition="Exposed trials in which the browser or the page healed a fault, not the agent.",
+    )
+    undecided = Metric(
+        kind=int,
+        compute=lambda of: len(of.exposed) - len(of.judged),
+        needs="trace",
+        label="undecided",
+        unit="count",
+        section="recovery",
+        definition="Exposed trials outside the recovery rate.",
+    )
+    regime = Metric(
+        kind=Regime,
+        compute=lambda of: regime(of.delta, effort(of.trials, of.clean, _EFFORT), of.exposure),
+        needs="faults",
+        label="regime",
+        unit="text",
+        section="regimes",
+        definition="How the agent fails: early and cheaply, or late and at full cost, with the"
+        " figures that decide (the paper's Appendix E).",
+    )

@@ -1,0 +1,123 @@
+"""What a metric may look at, and the sums and shares that it is made of."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean
+from typing import Literal
+
+from warex.analysis.clustered import Task, mean_interval
+from warex.analysis.differences import Delta, Scored, solved, task_of
+from warex.analysis.injections import Ledger, ledger, occurrences
+from warex.analysis.intervals import Mean, Rate, rate_over
+from warex.analysis.recovery import Recovery
+from warex.analysis.trial import TrialRecord
+
+type Needs = Literal["trace", "calls", "faults", "judged", "clean"]
+"""What must be there for a metric to be known: a trace of each trial, the calls to the model in it,
+trials with faults, such that can be judged, pairs with ``clean``."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One agent's trials under one condition."""
+
+    trials: Sequence[TrialRecord]
+    clean: Sequence[TrialRecord]
+    """The agent's trials under ``clean``."""
+    delta: Delta | None
+    """Success minus that of ``clean``: its p is adjusted for all conditions of the agent."""
+    void_attempts: int
+
+    def knows(self, needs: Needs | None) -> bool:
+        """Return whether what a metric needs is there at all."""
+        match needs:
+            case "trace":
+                return self.is_watched
+            case "calls":
+                return self.is_watched and all(trial.llm is not None for trial in self.trials)
+            case "faults" | "judged":
+                return bool(self.faulted)
+            case "clean" | None:
+                return True
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether each trial has a trace: a part is not the whole."""
+        return bool(self.trials) and all(trial.watched for trial in self.trials)
+
+    @cached_property
+    def solved(self) -> Scored:
+        """Which trials were solved; those without a score are missing."""
+        return solved(self.trials)
+
+    @cached_property
+    def solved_clean(self) -> Scored:
+        """Which trials under ``clean`` were solved."""
+        return solved(self.clean)
+
+    @cached_property
+    def faulted(self) -> Sequence[TrialRecord]:
+        """Trials with a scenario."""
+        return [trial for trial in self.trials if trial.has_faults]
+
+    @cached_property
+    def exposed(self) -> Sequence[TrialRecord]:
+        """Of these, trials with a delivered fault."""
+        return [trial for trial in self.faulted if trial.exposed]
+
+    @property
+    def exposure(self) -> Rate | None:
+        """The share of trials with a delivered fault; None where nothing is injected."""
+        return share(self.faulted, lambda trial: trial.exposed) if self.faulted else None
+
+    @cached_property
+    def judged(self) -> Sequence[TrialRecord]:
+        """Of these, trials that stand in the recovery rate."""
+        return [trial for trial in self.exposed if trial.recovered is not None]
+
+    @cached_property
+    def recoveries(self) -> Sequence[tuple[Task, Recovery]]:
+        """The injections that stand in the recovery rate, each with its task."""
+        return [(task_of(trial), r) for trial in self.exposed for r in trial.recoveries if r.counts]
+
+    @cached_property
+    def recovered(self) -> Sequence[Recovery]:
+        """The injections that were recovered from."""
+        return [r for trial in self.trials for r in trial.recoveries if r.verdict == "recovered"]
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The injections in numbers."""
+        told = [(occurrences(trial.injections), trial.left_alone) for trial in self.trials]
+        return ledger(
+            [i for planned, _ in told for i in planned], [p for _, alone in told for p in alone]
+        )
+
+    def mean(self, read: Callable[[TrialRecord], float | None]) -> Mean | None:
+        """Return the mean over trials; None if one is not known: a part is not the whole."""
+        found = [read(trial) for trial in self.trials]
+        total = total_of(found)
+        if total is None:
+            return None
+        each = [(task_of(t), one or 0.0) for t, one in zip(self.trials, found, strict=True)]
+        return Mean(total / len(found), mean_interval(each), len(found))
+
+
+def share(trials: Iterable[TrialRecord], hit: Callable[[TrialRecord], float | str | None]) -> Rate:
+    """Return the share of hits among the trials of which it is known."""
+    told = ((task_of(trial), hit(trial)) for trial in trials)
+    return rate_over((task, bool(one)) for task, one in told if one is not None)
+
+
+def total_of(figures: Sequence[float | None]) -> float | None:
+    """Return the sum; None if one is not known, and of nothing."""
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) if known and len(known) == len(figures) else None
+
+
+def mean_over(figures: Sequence[tuple[Task, float]]) -> Mean | None:
+    """Return the mean of what belongs to tasks; None of nothing."""
+    if not figures:
+        return None
+    return Mean(fmean(one for _, one in figures), mean_interval(figures), len(figures))

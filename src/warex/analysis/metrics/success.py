@@ -1,0 +1,128 @@
+"""How often tasks are solved, and whether that differs from ``clean``."""
+
+from warex.analysis.differences import Delta, Scored, delta, kept_share, solved, task_of
+from warex.analysis.intervals import Mean, Rate
+from warex.analysis.metrics.metric import KnownMetric, Metric, PassK, TrialMetric
+from warex.analysis.metrics.sample import Sample, mean_over, share
+from warex.analysis.statistics import pass_k
+from warex.analysis.trial import TrialRecord
+from warex.traces.outcome import Counted
+
+
+def _score(trial: TrialRecord) -> float | None:
+    return trial.outcome.score if isinstance(trial.outcome, Counted) else None
+
+
+def _mean_score(of: Sample) -> Mean | None:
+    found = [(task_of(trial), score) for trial in of.trials if (score := _score(trial)) is not None]
+    return mean_over(found) if any(0 < score < 1 for _, score in found) else None
+
+
+def _pass_k(scored: Scored) -> PassK | None:
+    tasks: dict[tuple[str, str], tuple[int, int]] = {}
+    for pair, hit in scored.items():
+        hits, n = tasks.get(pair[:2], (0, 0))
+        tasks[pair[:2]] = hits + hit, n + 1
+    most = max((n for _, n in tasks.values()), default=0)
+    if most < 2:
+        return None
+    found = [(k, pass_k(list(tasks.values()), k)) for k in range(1, most + 1)]
+    known = tuple((k, value) for k, value in found if value is not None)
+    return PassK(known) if known else None
+
+
+class SuccessMetrics:
+    """Success under a condition."""
+
+    n = KnownMetric(
+        kind=int,
+        compute=lambda of: len(of.trials),
+        label="n",
+        unit="count",
+        section="success",
+        screen="success",
+        definition="Trials counted.",
+    )
+    success = KnownMetric(
+        kind=Rate,
+        compute=lambda of: share(of.trials, lambda trial: trial.solved),
+        label="success",
+        unit="share",
+        better="higher",
+        section="success",
+        screen="success",
+        shows_interval=True,
+        definition="Trials with a score of 1, with the 95 % interval.",
+        trial=TrialMetric(bool, lambda trial: trial.solved, "Whether the score is 1.", "solved"),
+    )
+    score = Metric(
+        kind=Mean,
+        compute=_mean_score,
+        label="score",
+        unit="ratio",
+        better="higher",
+        section="success",
+        optional=True,
+        shows_interval=True,
+        definition="Mean score, 0 to 1, where a trial was done in part: a partial score is no"
+        " success.",
+        trial=TrialMetric(float, _score, "0 to 1."),
+    )
+    delta = Metric(
+        kind=Delta,
+        compute=lambda of: of.delta,
+        needs="clean",
+        label="Δ clean",
+        unit="points",
+        better="higher",
+        section="success",
+        screen="success",
+        shows_interval=True,
+        definition="Success minus that of clean, in points, with the 95 % interval, over pairs: the"
+        " same task and repeat, scored on both sides.",
+    )
+    delta_p_holm = Metric(
+        kind=float,
+        compute=lambda of: of.delta.p_holm if of.delta else None,
+        needs="clean",
+        label="adj. p",
+        unit="p",
+        section="success",
+        screen="success",
+        definition="How often chance alone gives as great a Δ, adjusted for the number of"
+        " conditions (Holm).",
+    )
+    delta_exposed = Metric(
+        kind=Delta,
+        compute=lambda of: delta(solved(of.exposed), of.solved_clean) if of.faulted else None,
+        needs="clean",
+        label="Δ exposed",
+        unit="points",
+        better="higher",
+        section="success",
+        optional=True,
+        shows_interval=True,
+        definition="Δ clean over the pairs that a fault really reached.",
+    )
+    r_fault = Metric(
+        kind=Mean,
+        compute=lambda of: kept_share(of.solved, of.solved_clean) if of.faulted else None,
+        needs="clean",
+        label="R_fault",
+        unit="ratio",
+        better="higher",
+        section="success",
+        optional=True,
+        shows_interval=True,
+        definition="Success under the fault over that of clean: 1 for all of it, 0 for nothing.",
+    )
+    pass_k = Metric(
+        kind=PassK,
+        compute=lambda of: _pass_k(of.solved),
+        label="pass^k",
+        unit="share",
+        better="higher",
+        section="success",
+        optional=True,
+        definition="How likely k trials of one task are all solved, for the largest k.",
+    )

@@ -1,0 +1,47 @@
+from tests.report.builders import row
+from warex.analysis.differences import Delta
+from warex.analysis.intervals import Mean, Rate
+from warex.analysis.metrics.metric import Counts, Names, columns_of, values_of
+from warex.analysis.metrics.row import Row
+from warex.analysis.regimes import Regime
+
+
+def test_a_metric_is_the_attribute_of_a_row_that_bears_its_key() -> None:
+    of = row("clean", 1, 2, latency_s=Mean(3.0, None, 2))
+
+    assert (Row.latency_s.key, Row.success.key) == ("latency_s", "success")
+    assert (of.success, of.latency_s, of.steps) == (Rate(1, 2), Mean(3.0, None, 2), None)
+    assert Row.latency_s.values(of) == (3.0, None, None)
+    assert Row.steps.values(of) == (None, None, None)
+
+
+def test_a_rate_of_nothing_is_not_known() -> None:
+    assert Row.recovery.values(row("down", recovery=Rate(0, 0))) == (None,) * 4
+
+
+def test_each_part_of_a_figure_has_a_column_behind_its_key() -> None:
+    assert columns_of("delta", Delta) == {
+        "delta": float,
+        "delta_low": float,
+        "delta_high": float,
+        "delta_pairs": int,
+        "delta_p": float,
+        "delta_method": str,
+    }
+    assert values_of(Delta(-0.5, 4, (-0.9, 0.1), p=0.2), Delta) == (-0.5, -0.9, 0.1, 4, 0.2, None)
+    assert values_of(Regime("unclear", "Too few."), Regime) == ("unclear", "Too few.")
+    assert values_of(None, Regime) == (None, None)
+
+
+def test_what_is_counted_and_named_is_told_in_words() -> None:
+    assert values_of(Counts((("client_gone", 1), ("never", 3))), Counts) == (
+        "client gone 1, never 3",
+    )
+    assert values_of(Names(("gpt-4o", "o3")), Names) == ("gpt-4o, o3",)
+    assert values_of(Counts(()), Counts) == (None,)
+
+
+def test_a_metric_of_trials_has_its_key_in_each_of_them() -> None:
+    assert (Row.steps.trial.key, Row.reloads.trial.key) == ("steps", "reloads")
+    assert Row.detection.trial is not None
+    assert Row.detection.trial.key == "detected"
