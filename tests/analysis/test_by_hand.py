@@ -576,7 +576,7 @@ def test_power_counts_tasks_and_the_conditions_that_are_tested(table: Table) -> 
     assert (patient.alpha, giveup.alpha) == pytest.approx((1 / 20 / 4, 1 / 20 / 2))
     assert (patient.flips, giveup.flips) == pytest.approx(((3 + 1) / (10 + 2), (2 + 1) / (4 + 2)))
     # The least p of so few pairs, (1/2)^5 and (1/2)^4, is above either level.
-    assert (patient.drop, giveup.drop) == (None, None)
+    assert (patient.smallest_detectable_drop, giveup.smallest_detectable_drop) == (None, None)
 
 
 def test_agents_are_contrasted_under_each_condition_that_both_ran(table: Table) -> None:
@@ -602,7 +602,7 @@ def test_agents_are_contrasted_under_each_condition_that_both_ran(table: Table) 
         (Rate(0, 5), Rate(1, 4)),
         (Rate(0, 5), Rate(0, 3)),
     ]
-    assert [c.p for c in table.contrasts] == pytest.approx(
+    assert [c.p_fisher for c in table.contrasts] == pytest.approx(
         [
             # Repeats are not independent.
             None,
@@ -617,7 +617,7 @@ def test_agents_are_contrasted_under_each_condition_that_both_ran(table: Table) 
             1,
         ]
     )
-    assert [c.relative for c in table.contrasts] == pytest.approx(
+    assert [c.relative_change for c in table.contrasts] == pytest.approx(
         [
             (3 / 4) / (8 / 10) - 1,
             (1 / 4) / (5 / 5) - 1,
@@ -677,8 +677,8 @@ def test_doses_of_a_scenario_are_a_series_with_its_trend(table: Table) -> None:
     assert patient.slope == pytest.approx(gap / spread)
     # The tasks' own gaps are -2, -6, -2, +1 and -5 quarters, in sum -14. Of 32 ways to sign them
     # two give a sum of 16, two one of 14.
-    assert patient.p == (2 + 2 / 2) / 32
+    assert patient.slope_p == (2 + 2 / 2) / 32
     # Doublings 1 and 2, squares 1/2. "buy" was solved at the first, "mail" at both: 1 + 3 where
     # 3/2 + 3 were to be expected. Of the two only "buy" varies: half of both ways.
     assert giveup.slope == pytest.approx((4 - 9 / 2) / (4 * 1 / 2))
-    assert giveup.p == 1 / 2
+    assert giveup.slope_p == 1 / 2

@@ -125,11 +125,11 @@ def test_power_counts_tasks_and_says_what_it_assumes() -> None:
     found = power_of(scored(40, 60, repeats=3), None, 4)
     assert found is not None
     assert (found.n, found.alpha, found.assumed) == (60, 0.0125, True)
-    assert found.drop is not None
+    assert found.smallest_detectable_drop is not None
     quiet = power_of(scored(40, 60), noise_floor(scored(40, 60), scored(40, 60)), 4)
     assert quiet is not None
-    assert quiet.drop is not None
-    assert quiet.drop < found.drop
+    assert quiet.smallest_detectable_drop is not None
+    assert quiet.smallest_detectable_drop < found.smallest_detectable_drop
     assert power_of({}, None, 4) is None
 
 
@@ -138,14 +138,14 @@ def test_agents_are_compared_by_fisher_s_test_and_by_their_pairs() -> None:
     found = contrasts("server-error", "recovery", {"base": scored(9, 21), "tuned": scored(17, 21)})
 
     (contrast,) = found
-    assert contrast.p == fisher((9, 21), (17, 21)) == pytest.approx(0.0247, abs=5e-5)
-    assert contrast.relative == pytest.approx(0.889, abs=5e-4)
+    assert contrast.p_fisher == fisher((9, 21), (17, 21)) == pytest.approx(0.0247, abs=5e-5)
+    assert contrast.relative_change == pytest.approx(0.889, abs=5e-4)
     assert contrast.paired == Delta(8 / 21, 21)
 
 
 def test_repeats_forbid_fisher_s_test_but_not_the_paired_one() -> None:
     (contrast,) = contrasts("clean", "success", {"a": scored(0, 9, 2), "b": scored(3, 9, 2)})
-    assert (contrast.p, contrast.relative) == (None, None)
+    assert (contrast.p_fisher, contrast.relative_change) == (None, None)
     assert contrast.paired is not None
     assert contrast.paired.method == "clustered"
     assert contrasts("clean", "success", {"a": {}, "b": scored(3, 9)}) == []

@@ -17,9 +17,9 @@ def test_a_series_rises_with_the_dose_and_tells_its_trend() -> None:
 
     assert [p.condition for p in found.points] == ["x1", "x2", "x4"]
     assert found.slope == pytest.approx(-0.25)
-    assert found.p is not None
+    assert found.slope_p is not None
     # Of twelve tasks six fall, and three of those by half.
-    assert found.p < 0.05
+    assert found.slope_p < 0.05
 
 
 def test_one_dose_is_no_series() -> None:

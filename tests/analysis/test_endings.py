@@ -38,7 +38,7 @@ def test_trials_are_counted_by_their_ending(folder: RunFolder) -> None:
 
     assert found.counts == (("answered", 2), ("reported_infeasible", 1))
     assert (found.crashed, found.voided) == (0, 0)
-    assert found.success == found.if_void == found.if_zero == Rate(2, 3)
+    assert found.success == found.success_if_void == found.success_if_zero == Rate(2, 3)
 
 
 def test_a_crash_after_a_fault_counts_zero_and_would_be_left_out_if_it_were_void(
@@ -49,8 +49,8 @@ def test_a_crash_after_a_fault_counts_zero_and_would_be_left_out_if_it_were_void
 
     [found] = _of(folder)
 
-    assert (found.crashed, found.success, found.if_void) == (1, Rate(1, 2), Rate(1, 1))
-    assert found.if_zero == Rate(1, 2)
+    assert (found.crashed, found.success, found.success_if_void) == (1, Rate(1, 2), Rate(1, 1))
+    assert found.success_if_zero == Rate(1, 2)
 
 
 def test_a_crash_before_any_fault_is_run_again_and_would_be_a_failure_if_it_counted(
@@ -64,5 +64,5 @@ def test_a_crash_before_any_fault_is_run_again_and_would_be_a_failure_if_it_coun
 
     [found] = _of(folder)
 
-    assert (found.voided, found.success, found.if_void) == (2, Rate(2, 2), Rate(2, 2))
-    assert found.if_zero == Rate(1, 3)
+    assert (found.voided, found.success, found.success_if_void) == (2, Rate(2, 2), Rate(2, 2))
+    assert found.success_if_zero == Rate(1, 3)

@@ -37,7 +37,7 @@ def test_the_papers_table_tells_who_gave_up_before_and_after_a_click(folder: Run
     assert found.followed == Rate(2, 4)
     assert found.closed == Rate(1, 4)
     assert found.success == Rate(1, 4)
-    assert found.recovered == Rate(1, 4)
+    assert found.recovery == Rate(1, 4)
 
 
 def test_what_is_typed_counts_at_the_site_and_not_in_the_dialog(folder: RunFolder) -> None:

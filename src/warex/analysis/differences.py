@@ -80,7 +80,7 @@ class Power:
 
     n: int
     """Tasks with a score under ``clean``; repeats of one are not counted as more."""
-    drop: float | None
+    smallest_detectable_drop: float | None
     """The smallest fall of the success rate seen with 80 % probability, 0 to 1; None where not
     even losing every solved task would be."""
     alpha: float
@@ -102,10 +102,10 @@ class Contrast:
     figure: Literal["success", "recovery"]
     agents: tuple[str, str]
     rates: tuple[Rate, Rate]
-    p: float | None
+    p_fisher: float | None
     """Fisher's exact test, two-sided, not adjusted; None where a task has several trials, which
     are not independent."""
-    relative: float | None
+    relative_change: float | None
     """The second's rate over the first's, minus 1; None where the first is 0."""
     paired: Delta | None
     """The second minus the first over shared tasks and repeats: the better test wherever both ran
@@ -286,8 +286,10 @@ def _contrast(
         figure=figure,
         agents=agents,
         rates=rates,
-        p=fisher((rates[0].hits, rates[0].n), (rates[1].hits, rates[1].n)) if independent else None,
-        relative=value / base - 1 if base and value is not None else None,
+        p_fisher=fisher((rates[0].hits, rates[0].n), (rates[1].hits, rates[1].n))
+        if independent
+        else None,
+        relative_change=value / base - 1 if base and value is not None else None,
         paired=delta(other, one),
     )
 

@@ -42,7 +42,7 @@ class DoseSeries:
     """By rising dose. ``clean`` is no point: it is the level that Δ is taken from."""
     slope: float | None
     """Change of the success rate for each doubling of the dose (least squares within tasks)."""
-    p: float | None
+    slope_p: float | None
     """Of the trend, two-sided: every task's own slope is as likely the other way round."""
 
 

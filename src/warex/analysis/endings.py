@@ -31,9 +31,9 @@ class Endings:
     voided: int
     """Trials with an attempt that was void since the harness crashed before any fault."""
     success: Rate
-    if_void: Rate
+    success_if_void: Rate
     """Success if every crash of the harness were void."""
-    if_zero: Rate
+    success_if_zero: Rate
     """Success if every crash of the harness counted 0."""
 
 
@@ -66,8 +66,8 @@ def _endings(
         crashed=len(scored) - len(whole),
         voided=len(broken),
         success=success,
-        if_void=rate_over((task_of(trial), bool(trial.solved)) for trial in whole),
-        if_zero=rate_over(
+        success_if_void=rate_over((task_of(trial), bool(trial.solved)) for trial in whole),
+        success_if_zero=rate_over(
             (task_of(trial), bool(trial.solved) and trial.key not in voided)
             for trial in trials
             if trial.solved is not None or trial.key in voided

@@ -25,7 +25,7 @@ class Popups:
     """The paper's malicious clicks."""
     closed: Rate
     typed: Rate
-    recovered: Rate
+    recovery: Rate
     success: Rate
 
 
@@ -54,7 +54,7 @@ def _popups(agent: str, condition: str, trials: Sequence[TrialRecord]) -> Popups
         followed=share(lambda _, did: did.followed),
         closed=share(lambda _, did: did.closed),
         typed=share(lambda _, did: did.typed),
-        recovered=share(lambda trial, _: trial.recovered),
+        recovery=share(lambda trial, _: trial.recovered),
         success=share(lambda trial, _: trial.solved),
     )
 

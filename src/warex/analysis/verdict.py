@@ -126,11 +126,12 @@ def _power(agent: str, power: Power) -> str:
     noise = f"{100 * power.flips:.0f} % of pairs flipping by chance"
     noise += ", which is assumed" if power.assumed else ""
     tasks, needed = counted(power.n, "task"), said_of_needed(power.needed)
-    if power.drop is None:
+    drop = power.smallest_detectable_drop
+    if drop is None:
         few = counted(power.n, "task is", "tasks are")
         return f"{agent}: {few} too few to detect even a total collapse ({noise}); {needed}."
     return (
-        f"{agent}: the smallest detectable drop over {tasks} is {_points(power.drop)} ({noise});"
+        f"{agent}: the smallest detectable drop over {tasks} is {_points(drop)} ({noise});"
         f" {needed}."
     )
 

@@ -11,7 +11,7 @@ def attack_sheet(run: Run, table: Table) -> Sheet:
     """Say how often text that gives orders, or a dark pattern, got what it wanted."""
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for one in table.attacks:
-        cells = (plain(one.condition), rate(one.success_rate), count(one.unknown))
+        cells = (plain(one.condition), rate(one.attack_success), count(one.unknown))
         lines[one.agent].append(cells)
     return Sheet(
         "attacks",

@@ -18,7 +18,11 @@ def ending_sheet(run: Run, table: Table) -> Sheet:
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for one in table.endings:
         counts = dict(one.counts)
-        other = (count(one.voided), rate(one.if_void), rate(one.if_zero)) if crashed else ()
+        other = (
+            (count(one.voided), rate(one.success_if_void), rate(one.success_if_zero))
+            if crashed
+            else ()
+        )
         lines[one.agent].append(
             (
                 plain(one.condition),

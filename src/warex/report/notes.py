@@ -199,8 +199,8 @@ def _crashes(table: Table) -> list[str]:
         lines.append(
             f"The harness crashed in {' and '.join(seen)} of {where}: success is"
             f" {success(one.success, interval=False)}; were each crash void it would be"
-            f" {success(one.if_void, interval=False)}, were each 0"
-            f" {success(one.if_zero, interval=False)}."
+            f" {success(one.success_if_void, interval=False)}, were each 0"
+            f" {success(one.success_if_zero, interval=False)}."
         )
     return lines
 

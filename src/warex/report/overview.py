@@ -143,9 +143,10 @@ def _reach(table: Table, agent: str) -> str:
     if power is None:
         return ""
     tasks = counted(power.n, "task")
-    if power.drop is None:
+    drop = power.smallest_detectable_drop
+    if drop is None:
         return f" ({tasks}: too few to detect even a total collapse)"
-    return f" ({tasks} detect a drop of {counted(round(100 * power.drop), 'point')} or more)"
+    return f" ({tasks} detect a drop of {counted(round(100 * drop), 'point')} or more)"
 
 
 def _lost(tested: Sequence[Row]) -> str:

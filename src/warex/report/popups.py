@@ -40,7 +40,7 @@ _SHARES: Final[tuple[tuple[str, str, str, Callable[[Popups], Rate]], ...]] = (
         "recovery",
         "Every popup closed, or the site of one left again.",
         "recovery",
-        lambda it: it.recovered,
+        lambda it: it.recovery,
     ),
     ("success", "Tasks done in full.", "success", lambda it: it.success),
 )

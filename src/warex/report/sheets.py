@@ -64,7 +64,7 @@ def instrument_sheet(run: Run, table: Table) -> Sheet:
     lines: dict[str, list[tuple[Cell, ...]]] = {}
     for agent in run.agents:
         floor, seen = floors.get(agent), power.get(agent)
-        drop = seen.drop if seen else None
+        drop = seen.smallest_detectable_drop if seen else None
         lines[agent] = [
             (
                 difference(effects.get(agent)),
@@ -216,7 +216,7 @@ def dose_sheet(run: Run, table: Table) -> Sheet:
                     rate(point.success, interval=True),
                     difference(point.delta),
                     slope,
-                    Cell(figures.p(series.p), (series.p,)),
+                    Cell(figures.p(series.slope_p), (series.slope_p,)),
                 )
             )
     return Sheet(
@@ -343,14 +343,16 @@ def sites(trials: Sequence[TrialRecord]) -> Mapping[tuple[str, str], str]:
 
 
 def _contrast(of: Contrast) -> tuple[Cell, ...]:
-    relative = figures.UNKNOWN if of.relative is None else f"{100 * of.relative:+.1f} %"
+    relative = (
+        figures.UNKNOWN if of.relative_change is None else f"{100 * of.relative_change:+.1f} %"
+    )
     return (
         plain(of.condition),
         plain(of.figure),
         rate(of.rates[0], interval=True),
         rate(of.rates[1], interval=True),
-        Cell(figures.p(of.p), (of.p,)),
-        Cell(relative, (of.relative,)),
+        Cell(figures.p(of.p_fisher), (of.p_fisher,)),
+        Cell(relative, (of.relative_change,)),
         difference(of.paired, of.paired.pairs if of.paired else 0),
         Cell(figures.p(of.paired.p if of.paired else None), (of.paired.p if of.paired else None,)),
     )

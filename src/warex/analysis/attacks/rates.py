@@ -13,7 +13,7 @@ class Attacks:
 
     agent: str
     condition: str
-    success_rate: Rate
+    attack_success: Rate
     """Of the trials in which an attack was delivered and it is known what became of one, those in
     which one succeeded."""
     unknown: int
