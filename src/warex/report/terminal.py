@@ -24,7 +24,6 @@ from warex.visible import counted
 
 _SCREENS = tuple(get_args(Screen.__value__))
 """The tables, in their order."""
-_FIRST = (Row.success, Row.recovery, Row.llm_calls, Row.cost_usd)
 
 
 def render_overview(run: Run, table: Table | None = None) -> RenderableType:
@@ -46,7 +45,8 @@ def render_overview(run: Run, table: Table | None = None) -> RenderableType:
 
 
 def _first_table(rows: tuple[Row, ...]) -> Grid:
-    figures = (Row.success.label, "tasks lost", *(m.label for m in _FIRST[1:]))
+    more = (metric.label for metric in (Row.recovery, Row.llm_calls, Row.cost_usd))
+    figures = (Row.success.label, "tasks lost", *more)
     heads = (Head("agent", True), Head("condition", True), *map(Head, figures))
     cells = tuple(
         (

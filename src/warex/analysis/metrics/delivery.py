@@ -12,7 +12,6 @@ class DeliveryMetrics:
         kind=Rate,
         compute=lambda of: of.exposure,
         needs="faults",
-        label="exposure",
         unit="share",
         section="delivery",
         screen="delivery",
@@ -26,7 +25,6 @@ class DeliveryMetrics:
     )
     planned = TotalMetric(
         needs="trace",
-        label="planned",
         unit="count",
         section="delivery",
         screen="delivery",
@@ -40,11 +38,10 @@ class DeliveryMetrics:
     )
     delivered = TotalMetric(
         needs="trace",
-        label="delivered",
         unit="count",
         section="delivery",
         screen="delivery",
-        definition="Of these, those that reached the client.",
+        definition="Planned faults that reached the client.",
         trial=TrialMetric(
             int,
             lambda t: sum(i.fate == "delivered" for i in occurrences(t.injections)),
@@ -55,7 +52,6 @@ class DeliveryMetrics:
         kind=int,
         compute=lambda of: sum(number for _, number in of.ledger.missed),
         needs="trace",
-        label="missed",
         unit="count",
         better="lower",
         section="delivery",
@@ -69,13 +65,12 @@ class DeliveryMetrics:
         label="why missed",
         unit="text",
         section="delivery",
-        definition="Their reasons, as in the trace.",
+        definition="Why planned faults were not delivered, as in the trace.",
     )
     skipped = Metric(
         kind=Counts,
         compute=lambda of: Counts(of.ledger.left_alone),
         needs="trace",
-        label="skipped",
         unit="text",
         section="delivery",
         definition="Exchanges never planned for: not armed yet, or never to be touched.",
@@ -83,7 +78,6 @@ class DeliveryMetrics:
     voids = KnownMetric(
         kind=int,
         compute=lambda of: of.void_attempts,
-        label="voids",
         unit="count",
         better="lower",
         screen="delivery",

@@ -61,8 +61,7 @@ class EffortMetrics:
         trial=TrialMetric(
             float,
             _llm(lambda llm: llm.first_token_s),
-            "Mean seconds until a streamed answer first said something; null without one, and"
-            " so is the next.",
+            "Mean seconds until a streamed answer first said something; null without one.",
         ),
     )
     tokens_per_s = MeanMetric(
@@ -80,7 +79,6 @@ class EffortMetrics:
         ),
     )
     steps = MeanMetric(
-        label="steps",
         unit="count",
         better="lower",
         section="effort",
@@ -91,7 +89,6 @@ class EffortMetrics:
         ),
     )
     input_tokens = MeanMetric(
-        label="input tokens",
         unit="tokens",
         better="lower",
         section="effort",
@@ -107,7 +104,7 @@ class EffortMetrics:
         beside="input_tokens",
         definition="The part of the input tokens that was read from a cache.",
         trial=TrialMetric(
-            int, _llm(lambda llm: llm.cached_tokens), "The part of them read from a cache."
+            int, _llm(lambda llm: llm.cached_tokens), "The part of the input read from a cache."
         ),
     )
     cache_write_tokens = MeanMetric(
@@ -118,11 +115,10 @@ class EffortMetrics:
         trial=TrialMetric(
             int,
             _llm(lambda llm: llm.cache_write_tokens),
-            "The part of them put into a cache.",
+            "The part of the input put into a cache.",
         ),
     )
     output_tokens = MeanMetric(
-        label="output tokens",
         unit="tokens",
         better="lower",
         section="effort",
@@ -140,7 +136,7 @@ class EffortMetrics:
         trial=TrialMetric(
             int,
             _llm(lambda llm: llm.reasoning_tokens),
-            "The part of them that was reasoning.",
+            "The part of the output that was reasoning.",
         ),
     )
     cost_usd = MeanMetric(
@@ -183,7 +179,6 @@ class EffortMetrics:
     )
     replayed_calls = TotalMetric(
         needs="calls",
-        label="replayed calls",
         unit="count",
         section="effort",
         optional=True,

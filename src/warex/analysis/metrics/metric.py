@@ -146,11 +146,11 @@ class Metric[F]:
     kind: type[F]
     compute: Callable[[Sample], F | None]
     """Called only where what it needs is known; None where it is not known all the same."""
-    label: str
-    """For people: the head of its column."""
     definition: str
     """One sentence, or two."""
     unit: Unit
+    label: str = ""
+    """For people: the head of its column. If empty, the key in words."""
     better: Literal["higher", "lower"] | None = None
     needs: Needs | None = None
     section: Section | None = None
@@ -168,6 +168,7 @@ class Metric[F]:
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.key = name
+        self.label = self.label or name.replace("_", " ")
         if self.trial and not self.trial.key:
             self.trial = replace(self.trial, key=name)
 

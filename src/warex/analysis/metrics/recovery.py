@@ -38,7 +38,6 @@ class RecoveryMetrics:
             else None
         ),
         needs="judged",
-        label="recovery",
         unit="share",
         better="higher",
         section="recovery",
@@ -68,7 +67,6 @@ class RecoveryMetrics:
         kind=Rate,
         compute=lambda of: share(of.judged, lambda t: bool(t.recovered and t.solved)),
         needs="judged",
-        label="recovered and solved",
         unit="share",
         better="higher",
         section="recovery",
@@ -78,7 +76,6 @@ class RecoveryMetrics:
         kind=Rate,
         compute=lambda of: share(of.exposed, lambda trial: trial.detected),
         needs="faults",
-        label="detection",
         unit="share",
         better="higher",
         section="recovery",
@@ -97,7 +94,6 @@ class RecoveryMetrics:
         kind=Rate,
         compute=lambda of: share(of.trials, lambda trial: trial.false_success),
         needs="calls",
-        label="false success",
         unit="share",
         better="lower",
         section="recovery",
@@ -113,7 +109,6 @@ class RecoveryMetrics:
     lies = KnownMetric(
         kind=Counts,
         compute=_lies,
-        label="lies",
         unit="text",
         section="recovery",
         screen="lies",
@@ -136,39 +131,35 @@ class RecoveryMetrics:
         kind=float,
         compute=_per_recovery(lambda recovery: recovery.steps),
         needs="judged",
-        label="recovery steps",
         unit="count",
         better="lower",
         section="recovery",
         screen="recovery",
-        definition="The same in steps; after a fault of the model, those after the one that was"
-        " hit.",
+        definition="Mean steps of a recovery; after a fault of the model, those after the one that"
+        " was hit.",
     )
     recovery_tokens = Metric(
         kind=float,
         compute=_per_recovery(lambda recovery: recovery.tokens),
         needs="judged",
-        label="recovery tokens",
         unit="tokens",
         better="lower",
         section="recovery",
         screen="recovery",
-        definition="The same in tokens, in and out.",
+        definition="Mean tokens of a recovery, in and out.",
     )
     recoveries = Metric(
         kind=int,
         compute=lambda of: len(of.recovered) or None,
         needs="judged",
-        label="recoveries",
         unit="count",
         section="recovery",
-        definition="Recoveries that the last three are means over.",
+        definition="Recoveries that their time, steps and tokens are means over.",
     )
     tries = Metric(
         kind=Mean,
         compute=lambda of: mean_over([(task, float(r.tries)) for task, r in of.recoveries]),
         needs="judged",
-        label="tries",
         unit="ratio",
         section="recovery",
         definition="How often the right request was made after a fault, by the agent or the"
@@ -176,7 +167,6 @@ class RecoveryMetrics:
     )
     reloads = TotalMetric(
         needs="calls",
-        label="reloads",
         unit="count",
         section="recovery",
         screen="behaviour",
@@ -190,7 +180,6 @@ class RecoveryMetrics:
     )
     duplicated_writes = TotalMetric(
         needs="trace",
-        label="duplicated writes",
         unit="count",
         better="lower",
         section="recovery",
@@ -207,7 +196,6 @@ class RecoveryMetrics:
         kind=Rate,
         compute=lambda of: share(of.exposed, lambda t: t.behaviour.premature_stop(t.outcome)),
         needs="faults",
-        label="premature stop",
         unit="share",
         better="lower",
         section="recovery",
@@ -223,7 +211,6 @@ class RecoveryMetrics:
         kind=Rate,
         compute=lambda of: share(of.exposed, lambda t: t.behaviour.fruitless(t.outcome)),
         needs="faults",
-        label="fruitless",
         unit="share",
         better="lower",
         section="recovery",
@@ -238,7 +225,6 @@ class RecoveryMetrics:
         kind=int,
         compute=lambda of: sum(any(r.verdict in HEALED for r in t.recoveries) for t in of.exposed),
         needs="calls",
-        label="healed",
         unit="count",
         section="recovery",
         definition="Exposed trials in which the browser or the page healed a fault, not the agent.",
@@ -247,7 +233,6 @@ class RecoveryMetrics:
         kind=int,
         compute=lambda of: len(of.exposed) - len(of.judged),
         needs="trace",
-        label="undecided",
         unit="count",
         section="recovery",
         definition="Exposed trials outside the recovery rate.",
@@ -256,7 +241,6 @@ class RecoveryMetrics:
         kind=Regime,
         compute=lambda of: regime(of.delta, effort(of.trials, of.clean, _EFFORT), of.exposure),
         needs="faults",
-        label="regime",
         unit="text",
         section="regimes",
         definition="How the agent fails: early and cheaply, or late and at full cost, with the"

@@ -37,7 +37,6 @@ class SuccessMetrics:
     n = KnownMetric(
         kind=int,
         compute=lambda of: len(of.trials),
-        label="n",
         unit="count",
         section="success",
         screen="success",
@@ -46,7 +45,6 @@ class SuccessMetrics:
     success = KnownMetric(
         kind=Rate,
         compute=lambda of: share(of.trials, lambda trial: trial.solved),
-        label="success",
         unit="share",
         better="higher",
         section="success",
@@ -58,7 +56,6 @@ class SuccessMetrics:
     score = Metric(
         kind=Mean,
         compute=_mean_score,
-        label="score",
         unit="ratio",
         better="higher",
         section="success",
