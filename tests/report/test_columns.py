@@ -28,6 +28,7 @@ FULL = row(
     recovery_s=3.0,
     recovery_steps=1.0,
     recovery_tokens=2030.0,
+    recoveries=4,
     tries=Mean(1.5, (1.0, 2.0), 2),
 )
 
@@ -45,7 +46,7 @@ FULL = row(
         (Row.cost_usd, "as if $0.0125", (0.0125, None, None, "gpt-4o")),
         (Row.recovery, "3/4 75 %", (0.75, 4, *Rate(3, 4).interval)),
         (Row.injection_recovery, "1/2 50 %", (0.5, 2, *Rate(1, 2).interval)),
-        (Row.recovery_s, "3.0 s", (3.0,)),
+        (Row.recovery_s, "3.0 s", (3.0, 4)),
         (Row.recovery_steps, "1.0", (1.0,)),
         (Row.recovery_tokens, "2,030", (2030.0,)),
         (Row.tries, "1.50", (1.5, 1.0, 2.0)),
@@ -94,3 +95,4 @@ def test_pairs_are_told_where_they_are_not_the_trials() -> None:
 def test_what_a_figure_is_made_of_stands_below_it_in_small_print() -> None:
     assert cell(Row.input_tokens, FULL).more == "500 cached"
     assert cell(Row.cost_usd, FULL).more == "price of gpt-4o"
+    assert cell(Row.recovery_s, FULL).more == "4 recoveries"

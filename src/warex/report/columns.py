@@ -147,6 +147,8 @@ def _small_print(metric: Metric[Any], row: Row) -> Iterator[str]:
         match each.of(row):
             case Mean(value=value) if value:
                 yield f"{figures.amount(value, each.unit)} {each.label}"
+            case int(number) if number:
+                yield f"{number} {each.label}"
             case Names() as found if found:
                 yield f"{each.label} {found}"
 

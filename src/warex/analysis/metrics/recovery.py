@@ -153,7 +153,7 @@ class RecoveryMetrics:
         compute=lambda of: len(of.recovered) or None,
         needs="judged",
         unit="count",
-        section="recovery",
+        beside="recovery_s",
         definition="Recoveries that their time, steps and tokens are means over.",
     )
     tries = Metric(
