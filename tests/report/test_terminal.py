@@ -189,7 +189,10 @@ def test_what_became_of_a_lie_stands_in_the_statistics_and_the_inspection(tmp_pa
     plain.trial("clean", "add", solved(), _plain())
 
     assert "lie passed on" in _printed(render_inspect(inspect_trial(attempt)), 120)
-    assert "passed on 1" in _printed(render_table(load_run(tmp_path)), 120)
+    told = _printed(render_table(load_run(tmp_path)), 120)
+    # Whoever passes on what is not true claims a success.
+    assert re.search(r"condition +success +false success +lies", told)
+    assert "passed on 1" in told
     assert "lies" not in _printed(render_table(load_run(plain.path)), 120)
 
 

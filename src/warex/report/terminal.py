@@ -1,6 +1,6 @@
 """Tables for the terminal."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 from rich.console import Group, RenderableType
@@ -24,6 +24,12 @@ from warex.visible import counted
 
 _SCREENS = tuple(get_args(Screen.__value__))
 """The tables, in their order."""
+_BESIDE: Mapping[Screen, tuple[Metric[Any], ...]] = {
+    "success": (),
+    "delivery": (),
+    "lies": (Row.success, Row.false_success),
+}
+"""What stands before a table's own metrics, where it is not success alone."""
 
 
 def render_overview(run: Run, table: Table | None = None) -> RenderableType:
@@ -105,8 +111,7 @@ def _footnotes(notes: Iterable[str]) -> list[RenderableType]:
 
 def _rows(rows: tuple[Row, ...], screen: Screen, metrics: tuple[Metric[Any], ...]) -> Grid:
     """Return a table of metrics; success stands beside all but what it has no part in."""
-    lead = () if screen in ("success", "delivery") else (Row.success,)
-    metrics = (*lead, *metrics)
+    metrics = (*_BESIDE.get(screen, (Row.success,)), *metrics)
     return Grid(
         (Head("condition", True), *(Head(metric.label, metric.is_text) for metric in metrics)),
         tuple((row.condition, *(_short(m, row, screen) for m in metrics)) for row in rows),
