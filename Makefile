@@ -9,7 +9,7 @@ PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 # The tests start Python many times over, and each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup programs training demo test test-slow test-all check bench constraints clean
+.PHONY: help setup programs training demo test test-testbed test-slow test-all check bench constraints clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -20,14 +20,18 @@ setup: ## make .venv: a Python, the pinned packages, a Chromium
 demo: setup ## watch an agent meet the paper's failures, to a table and a report
 	@.venv/bin/warex demo
 
-test: setup ## the quick tier; needs nothing but what setup brings
+test: test-testbed ## the quick tier; needs nothing but what setup brings
 	@$(PYTHON) -m pytest -m "not slow" $(PARALLEL)
+
+test-testbed: setup ## the quick tier of the testbed alone
+	@$(PYTHON) -m pytest testbed/tests -m "not slow" $(PARALLEL)
 
 # Those of tests/slow are whole campaigns and benchmarks, which fill a processor each: two at a time,
 # by name, since the longest of them are files of one test, which xdist would else begin last.
 test-slow: setup programs training ## the slow tier: matrices, whole campaigns, other people's programs
 	@status=0; \
 	$(PYTHON) -m pytest -m slow --ignore tests/slow $(PARALLEL) || status=$$?; \
+	$(PYTHON) -m pytest testbed/tests -m slow $(PARALLEL) || status=$$?; \
 	$(PYTHON) -m pytest -m slow tests/slow $(PARALLEL) --maxprocesses 2 --no-loadscope-reorder \
 		|| status=$$?; \
 	exit $$status
@@ -44,6 +48,7 @@ check: setup ## lint, types, contracts, docs
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy src tests $(wildcard bench examples)
+	@$(PYTHON) -m mypy --config-file testbed/pyproject.toml testbed/src testbed/tests
 	@.venv/bin/lint-imports
 	@$(PYTHON) -m pytest -m "not (wire or browser or slow)" -k docs
 
@@ -51,12 +56,13 @@ bench: setup ## measure what WAREX costs: a row for each promise
 	@$(PYTHON) -m bench
 
 # Without UPGRADE=1, versions that still fit stay as they are.
-constraints: ## pin again what pyproject.toml asks for (UPGRADE=1: the newest)
+constraints: ## pin again what both distributions ask for (UPGRADE=1: the newest)
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" uv pip compile -q --universal --python-version 3.12 \
-		--all-extras --no-emit-index-url --no-annotate --no-header \
-		$(if $(UPGRADE),--upgrade) -o constraints.txt pyproject.toml
+		--all-extras --no-emit-package warex-testbed --no-emit-index-url --no-annotate --no-header \
+		$(if $(UPGRADE),--upgrade) -o constraints.txt pyproject.toml testbed/pyproject.toml
 
 clean: ## remove .venv, caches and build outputs (your runs/ stay)
-	@rm -rf .venv build dist src/*.egg-info
+	@rm -rf .venv build dist src/*.egg-info testbed/build testbed/dist testbed/src/*.egg-info
 	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	@find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
+	@rm -rf testbed/.pytest_cache testbed/.mypy_cache testbed/.ruff_cache
+	@find src tests scripts testbed -name __pycache__ -type d -prune -exec rm -rf {} +

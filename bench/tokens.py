@@ -17,7 +17,7 @@ from pathlib import Path
 from warex.llm.estimate import estimate_text
 
 ROOT = Path(__file__).parents[1]
-SITES = ROOT / "src/warex/testbed/sites"
+SITES = ROOT / "testbed/src/warex_testbed/sites"
 
 
 def texts() -> Iterator[tuple[str, str]]:

@@ -105,7 +105,7 @@ EOF
 
 # What .venv was made from. The folder belongs to it: a virtual environment does not survive a move.
 recipe() {
-    { pwd; cat pyproject.toml constraints.txt scripts/setup.sh; } | cksum
+    { pwd; cat pyproject.toml testbed/pyproject.toml constraints.txt scripts/setup.sh; } | cksum
 }
 
 make_venv() {
@@ -122,7 +122,7 @@ make_venv() {
         pip*)
             step "$make" "$python" -m venv .venv &&
                 step "$install" .venv/bin/python -m pip install -qq --disable-pip-version-check \
-                    -c constraints.txt -e '.[dev]'
+                    -c constraints.txt -e testbed -e '.[demo,dev]'
             ;;
         *)
             uv=$(find_uv)
@@ -130,11 +130,11 @@ make_venv() {
                 "it. Install it (Debian: apt-get install python3-venv) or install uv, and try again."
             step "$make" "$uv" venv -q --python "$python" .venv &&
                 step "$install" "$uv" pip install -q --python .venv/bin/python \
-                    -c constraints.txt -e '.[dev]'
+                    -c constraints.txt -e testbed -e '.[demo,dev]'
             ;;
     esac || lacking "The packages could not be installed (see above). Check that this machine reaches" \
         "its package index, then try again."
-    step "Compiling it" .venv/bin/python -m compileall -q src || true
+    step "Compiling it" .venv/bin/python -m compileall -q src testbed/src || true
     recipe >.venv/.warex-setup
     get_headless_shell
 }
@@ -219,7 +219,7 @@ fi
 
 # Each start would compile the modules anew where Python is told to write no bytecode
 # (PYTHONDONTWRITEBYTECODE, as in many images).
-.venv/bin/python -m compileall -q src || true
+.venv/bin/python -m compileall -q src testbed/src || true
 
 if ! chromium=$(find_chromium); then
     # An unusable WAREX_CHROMIUM has been named already, and getting another would not mend it.

@@ -138,8 +138,8 @@ def test_the_base_is_enough_for_a_command_a_campaign_and_what_reads_them(
     ("words", "says"),
     [
         (("export", "old", "--out", "data"), "--to sft, which writes Parquet, needs polars"),
-        (("demo", "--out", "demo"), "the reference agent needs playwright"),
-        (("run", "paper", "--out", "paper", "--dry-run"), "the reference agent needs playwright"),
+        (("demo", "--out", "demo"), "the benchmark testbed needs warex_testbed"),
+        (("run", "paper", "--out", "paper", "--dry-run"), "the benchmark testbed needs "),
         (("run", "mine.json", "--ray"), "--ray needs ray"),
         (("serve", "--model", "m"), "a model on this machine needs "),
     ],

@@ -6,7 +6,7 @@ from pathlib import Path
 from warex.scenarios.presets import preset_names
 
 ROOT = Path(__file__).parents[1]
-PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+PAGES = [*ROOT.glob("*.md"), ROOT / "testbed/README.md", *(ROOT / "docs").rglob("*.md")]
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 
 

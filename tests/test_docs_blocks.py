@@ -20,7 +20,14 @@ from warex.scenarios.scenario import Scenario
 from warex.trials.playbook import load_playbook
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted({ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")})
+PAGES = sorted(
+    {
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "testbed/README.md",
+        *(ROOT / "docs").rglob("*.md"),
+    }
+)
 LANGUAGES = {"console", "sh", "text", "python", "ts", "yaml", "toml", "json", "markdown", "diff"}
 BLOCK = re.compile(
     r"(?P<before>[^\n]*)\n```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL

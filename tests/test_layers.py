@@ -38,24 +38,22 @@ FORBIDDEN = (
     ("analysis", "report"),
     ("llm", "traces"),
     ("agents", "llm"),
-    ("testbed", "traces"),
-    ("trials", "testbed"),
     ("seeds", "llm"),
     ("campaigns", "cli"),
     ("api", "cli"),
 )
 
 
-def lint(config: Path, source: Path) -> subprocess.CompletedProcess[str]:
-    """Run import-linter in a process of its own: it puts the package it reads on ``sys.path``."""
+def lint(config: Path, *sources: Path) -> subprocess.CompletedProcess[str]:
+    """Run import-linter in a process of its own: it puts the packages it reads on ``sys.path``."""
     program = (
-        "import sys; sys.path.insert(0, sys.argv[1]);"
+        "import sys; sys.path[:0] = sys.argv[2:];"
         "from importlinter.cli import lint_imports;"
-        "sys.exit(lint_imports(config_filename=sys.argv[2], no_cache=True))"
+        "sys.exit(lint_imports(config_filename=sys.argv[1], no_cache=True))"
     )
     return subprocess.run(
-        [sys.executable, "-c", program, str(source), str(config)],
-        cwd=source,
+        [sys.executable, "-c", program, str(config), *map(str, sources)],
+        cwd=sources[0],
         capture_output=True,
         text=True,
         timeout=60,
@@ -64,7 +62,7 @@ def lint(config: Path, source: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_imports_point_downwards_only() -> None:
-    done = lint(ROOT / "pyproject.toml", ROOT / "src")
+    done = lint(ROOT / "pyproject.toml", ROOT / "src", ROOT / "testbed" / "src")
 
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -84,6 +82,16 @@ def test_an_import_that_points_upwards_is_caught(tmp_path: Path) -> None:
         file = folder / f"sees_{imported}.py" if folder.is_dir() else folder.with_suffix(".py")
         file.write_text(f"import warex.{imported}\n")
     (package / "report" / "sees_mitmproxy.py").write_text("import mitmproxy\n")
+    testbed = tmp_path / "warex_testbed"
+    testbed.mkdir()
+    for name in ("__init__", "tasks", "sites"):
+        (testbed / f"{name}.py").touch()
+    (testbed / "sees_warex.py").write_text("import warex.errors\n")
+    (package / "benchmarks").mkdir()
+    (package / "benchmarks" / "__init__.py").touch()
+    (package / "benchmarks" / "sees_tasks.py").write_text("import warex_testbed.tasks\n")
+    (package / "benchmarks" / "sees_sites.py").write_text("import warex_testbed.sites\n")
+    (package / "trials" / "sees_tasks.py").write_text("import warex_testbed.tasks\n")
     (package / "attic.py").touch()
 
     report = lint(config, tmp_path).stdout
@@ -95,6 +103,10 @@ def test_an_import_that_points_upwards_is_caught(tmp_path: Path) -> None:
     ]
     assert not let_through, report
     assert "warex.report.sees_mitmproxy -> mitmproxy" in report
+    assert "warex_testbed.sees_warex -> warex.errors" in report
+    assert "warex.benchmarks.sees_sites -> warex_testbed.sites" in report
+    assert "warex.benchmarks.sees_tasks -> warex_testbed.tasks" not in report
+    assert "warex.trials.sees_tasks -> warex_testbed.tasks" in report
     assert "attic" in report, "a room that no contract places went unnoticed"
 
 

@@ -14,7 +14,9 @@ from packaging.utils import canonicalize_name
 from tests.bare_machine import bare_path
 
 ROOT = Path(__file__).parents[1]
-SOURCES = sorted((ROOT / "src" / "warex").rglob("*.py"))
+DISTRIBUTIONS = (ROOT, ROOT / "testbed")
+SOURCES = {each: sorted((each / "src").rglob("*.py")) for each in DISTRIBUTIONS}
+ALL_SOURCES = [path for paths in SOURCES.values() for path in paths]
 LONGEST = 500
 
 # Put together here so that this file does not hold what it forbids.
@@ -81,10 +83,11 @@ def test_what_is_forbidden_would_be_found() -> None:
 
 
 def test_every_source_file_has_a_test_of_its_name() -> None:
-    tests = {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
     untested = {
         str(path.relative_to(ROOT))
-        for path in SOURCES
+        for distribution, sources in SOURCES.items()
+        for tests in [{path.stem for path in (distribution / "tests").rglob("test_*.py")}]
+        for path in sources
         if path.stem not in ("__init__", "__main__")
         and f"test_{path.stem.lstrip('_')}" not in tests
     }
@@ -95,24 +98,26 @@ def test_every_source_file_has_a_test_of_its_name() -> None:
 
 def test_every_folder_of_tests_is_a_package() -> None:
     # Without it two test files of one name collide, and pytest runs neither.
-    folders = {path.parent for path in (ROOT / "tests").rglob("test_*.py")}
+    folders = {path.parent for it in DISTRIBUTIONS for path in (it / "tests").rglob("test_*.py")}
 
     assert [folder for folder in sorted(folders) if not (folder / "__init__.py").exists()] == []
 
 
 def test_every_source_file_is_short_and_finished() -> None:
-    lines = {path: path.read_text(encoding="utf-8").splitlines() for path in SOURCES}
-    named = {path: path.relative_to(ROOT) for path in SOURCES}
+    lines = {path: path.read_text(encoding="utf-8").splitlines() for path in ALL_SOURCES}
+    named = {path: path.relative_to(ROOT) for path in ALL_SOURCES}
 
     assert {named[it]: len(said) for it, said in lines.items() if len(said) > LONGEST} == {}
     assert [
-        (named[it], line) for it in SOURCES for line in lines[it] if UNFINISHED.search(line)
+        (named[it], line) for it in ALL_SOURCES for line in lines[it] if UNFINISHED.search(line)
     ] == []
 
 
 def test_every_dependency_is_pinned_to_a_version_that_fits() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"].values()
+    projects = [
+        tomllib.loads((each / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        for each in DISTRIBUTIONS
+    ]
     pins: dict[str, list[str]] = {}
     for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
         pin = Requirement(line)
@@ -120,10 +125,17 @@ def test_every_dependency_is_pinned_to_a_version_that_fits() -> None:
         assert specifier.operator == "==", line
         pins.setdefault(canonicalize_name(pin.name), []).append(specifier.version)
 
-    for text in [*project["dependencies"], *(text for extra in extras for text in extra)]:
+    owners = {project["name"]: project for project in projects}
+    wanted_by_all = (
+        text
+        for project in projects
+        for group in (project["dependencies"], *project["optional-dependencies"].values())
+        for text in group
+    )
+    for text in wanted_by_all:
         wanted = Requirement(text)
-        if wanted.name == project["name"]:
-            assert wanted.extras <= project["optional-dependencies"].keys()
+        if owner := owners.get(canonicalize_name(wanted.name)):
+            assert wanted.extras <= owner["optional-dependencies"].keys()
             continue
         versions = pins.get(canonicalize_name(wanted.name), [])
         assert versions, f"{text} is not in constraints.txt: run `make constraints`"
@@ -150,7 +162,17 @@ def test_make_alone_lists_every_target() -> None:
     ).stdout
 
     assert set(re.findall(r"^make ([a-z-]+) +\S", listed, re.MULTILINE)) == targets
-    assert {"setup", "demo", "test", "test-slow", "test-all", "check", "bench", "clean"} <= targets
+    assert {
+        "setup",
+        "demo",
+        "test",
+        "test-testbed",
+        "test-slow",
+        "test-all",
+        "check",
+        "bench",
+        "clean",
+    } <= targets
 
 
 def test_the_demo_and_the_quick_tier_run_before_more_is_installed(tmp_path: Path) -> None:

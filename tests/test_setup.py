@@ -10,6 +10,7 @@ import pytest
 from tests.bare_machine import bare_path
 
 ROOT = Path(__file__).parents[1]
+RECIPE = ("pyproject.toml", "testbed/pyproject.toml", "constraints.txt")
 TOOLS = "/usr/bin:/bin"
 
 
@@ -175,7 +176,8 @@ def test_each_step_is_one_line_with_its_time_and_a_failure_brings_its_words(
 ) -> None:
     clone = machine / "clone"
     (clone / "scripts").mkdir(parents=True)
-    for file in ("scripts/setup.sh", "pyproject.toml", "constraints.txt"):
+    (clone / "testbed").mkdir()
+    for file in ("scripts/setup.sh", *RECIPE):
         (clone / file).write_bytes((ROOT / file).read_bytes())
     old_pythons(machine)
     python = machine / "bin" / "python3.13"

@@ -13,8 +13,8 @@ from warex.benchmarks.testbed import TestbedBenchmark
 from warex.errors import CampaignError, MachineError, TrialVoid
 from warex.proxy.ca import ensure_ca
 from warex.scenarios.load import load_preset
-from warex.testbed.sites import Sites
-from warex.testbed.tasks import Verdict, load_tasks
+from warex_testbed.sites import Sites
+from warex_testbed.tasks import Verdict, load_tasks
 
 TASK = "calendar-friday-evening"
 SHOP = {"id": "tea", "goal": "What does tea cost?", "url": "http://shop.example/tea?x=1"}
@@ -58,6 +58,8 @@ def test_tasks_of_a_file_bring_their_own_site(tmp_path: Path) -> None:
         (({"id": "a", "goal": "b"},), r"line 1: .*url"),
         (("tea",), "line 1"),
         (({**SHOP, "expects": "1"},), r"line 1: .*expects"),
+        (({**SHOP, "expect": {"contains": []}},), r"line 1: .*expect\.contains"),
+        (({**SHOP, "expect": 3.5},), r"line 1: .*expect"),
     ],
 )
 def test_a_mistake_in_the_file_names_its_line(
@@ -194,6 +196,16 @@ def test_the_answer_is_judged_by_what_the_task_expects(tmp_path: Path) -> None:
 
     assert (right.ending, right.score, right.answer) == ("answered", 1.0, "It costs 3.50.")
     assert (wrong.score, wrong.reasons) == (0.0, ("the answer does not contain '4.20'",))
+
+
+def test_only_a_check_of_the_answer_needs_the_testbed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+
+    assert own(tmp_path, {**SHOP, "expect": None}).tasks() == ("tea",)
+    with pytest.raises(MachineError, match=r"pip install 'warex\[demo\]'"):
+        own(tmp_path, {**SHOP, "expect": "3.50"}).tasks()
 
 
 def test_without_a_check_browser_uses_own_judgement_decides(tmp_path: Path) -> None:

@@ -77,13 +77,13 @@ def test_a_program_that_is_never_ready_voids_the_trial(
 @pytest.mark.parametrize(
     "start",
     [
-        "program('warex.testbed')",
-        "program('warex.agents.scripted_model', '--tasks', *map(str, warex.testbed.tasks.FILES))",
+        "program('warex_testbed', 'serve')",
+        "program('warex.agents.scripted_model', '--tasks', *map(str, warex_testbed.tasks.FILES))",
     ],
 )
 def test_a_program_ends_when_whoever_started_it_is_killed(start: str) -> None:
     code = (
-        "import time, subprocess, warex.testbed.tasks\n"
+        "import time, subprocess, warex_testbed.tasks\n"
         "from warex.benchmarks.program import program\n"
         f"with {start} as said:\n"
         "    import os\n"

@@ -1,6 +1,8 @@
 """What the reference agent left behind is read for what it is."""
 
 import json
+import subprocess
+import sys
 import threading
 import urllib.request
 from collections.abc import Iterator
@@ -14,11 +16,11 @@ from warex.agents.reference.__main__ import _parser
 from warex.agents.reference.actions import PARAMETERS
 from warex.benchmarks import AGENT_LOG, AgentSpec, Job, Stage
 from warex.benchmarks.testbed import TestbedBenchmark, _Site
-from warex.errors import CampaignError, TrialVoid
+from warex.errors import CampaignError, InputError, MachineError, TrialVoid
 from warex.proxy.ca import ensure_ca
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_preset
-from warex.testbed.sites import Sites
+from warex_testbed.sites import Sites
 
 TASK = "calendar-friday-evening"
 RIGHT = "The Cinema evening: Cinema."
@@ -61,6 +63,28 @@ def wrote(folder: Path, ending: str, answer: str | None = None, error: str | Non
     said = {"ending": ending, "answer": answer, "steps": 1, "error": error}
     (folder / "result.json").write_text(json.dumps(said))
     return folder
+
+
+def test_where_the_testbed_is_not_installed_it_is_said_what_brings_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+
+    with pytest.raises(
+        MachineError, match="the benchmark testbed needs warex_testbed, not installed"
+    ):
+        TestbedBenchmark()
+
+
+def test_warex_is_whole_without_the_testbed() -> None:
+    code = (
+        "import sys\n"
+        "sys.modules['warex_testbed'] = None\n"
+        "from warex.benchmarks import BENCHMARKS, benchmark_of\n"
+        "from warex.benchmarks.table import BenchmarkTable\n"
+        "benchmark_of(BenchmarkTable(name='browser-use', options={'tasks': 'no.jsonl'}))\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 def test_the_vocabulary_is_exactly_the_reference_agents_actions(bench: TestbedBenchmark) -> None:
@@ -182,6 +206,14 @@ def test_a_result_that_cannot_be_read_voids_the_trial(
 def test_a_testbed_that_has_gone_voids_the_trial(bench: TestbedBenchmark, tmp_path: Path) -> None:
     with pytest.raises(TrialVoid, match="the testbed does not tell its state"):
         bench.read(TASK, _Site(admin_port=9), wrote(tmp_path, "answered", RIGHT), 0)
+
+
+@pytest.mark.wire
+def test_a_state_that_is_no_testbeds_is_said(bench: TestbedBenchmark, tmp_path: Path) -> None:
+    said = wrote(tmp_path, "answered", "Done.")
+
+    with telling(b"{}") as port, pytest.raises(InputError, match="no such place on calendar"):
+        bench.read("calendar-twelve-hour-clock", _Site(admin_port=port), said, 0)
 
 
 @pytest.mark.wire

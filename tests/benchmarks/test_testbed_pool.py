@@ -19,7 +19,7 @@ import pytest
 
 from warex.benchmarks.testbed_pool import TestbedPool, own_testbed
 from warex.proxy.ca import ensure_ca
-from warex.testbed.sites import HOSTS
+from warex_testbed.sites import HOSTS
 
 pytestmark = pytest.mark.wire
 
@@ -79,7 +79,7 @@ def test_one_that_has_died_is_replaced(pool: TestbedPool, tmp_path: Path) -> Non
     with pool.lend(None) as first:
         children = Path("/proc/self/task").glob("*/children")
         for pid in (pid for listed in children for pid in listed.read_text().split()):
-            if b"warex.testbed" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            if b"warex_testbed" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 os.kill(int(pid), signal.SIGKILL)
     with pool.lend(None) as second:
         assert second["port"] != first["port"]

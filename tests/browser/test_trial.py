@@ -12,7 +12,6 @@ from warex.proxy.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium
 from warex.sandbox.isolation import Isolation
 from warex.scenarios.load import load_preset
-from warex.testbed.tasks import FILES
 from warex.traces import (
     AgentAction,
     Canary,
@@ -25,6 +24,7 @@ from warex.traces import (
 )
 from warex.trials import Setting, TrialSpec, run_trial
 from warex.trials.model import ScriptedModel
+from warex_testbed.tasks import FILES
 
 pytestmark = pytest.mark.browser
 

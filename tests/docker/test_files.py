@@ -65,7 +65,7 @@ def test_what_the_package_is_built_from_is_copied() -> None:
 
     build, _ = build_and_image()
     assert len(named) == 2
-    assert {*named, "pyproject.toml", "constraints.txt", "src"} == set(copied(build))
+    assert {*named, "pyproject.toml", "constraints.txt", "src", "testbed"} == set(copied(build))
 
 
 def test_nothing_runs_as_root_but_the_build() -> None:

@@ -19,7 +19,6 @@ from tests.slow.harness import WAREX, made, own_authority, play
 from tests.slow.model_server import Line, Served, model_server
 from warex.benchmarks.browser_use import QUIET
 from warex.sandbox.chromium import find_chromium
-from warex.testbed.server import Testbed
 from warex.traces import (
     EVENTS,
     AgentAction,
@@ -32,6 +31,7 @@ from warex.traces import (
     Trace,
     read_trace,
 )
+from warex_testbed.server import Testbed
 
 pytestmark = pytest.mark.slow
 

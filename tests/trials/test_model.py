@@ -8,8 +8,8 @@ import pytest
 
 from warex.agents.scripted_model.wire import MODELS
 from warex.errors import MachineError, ProcessDied
-from warex.testbed.tasks import FILES
 from warex.trials.model import PERSONAS, PREFIX, ScriptedModel
+from warex_testbed.tasks import FILES
 
 pytestmark = pytest.mark.wire
 

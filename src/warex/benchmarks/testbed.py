@@ -1,4 +1,4 @@
-"""The embedded benchmark: small real sites on this machine, and the reference agent."""
+"""The testbed, small real sites on this machine, and the reference agent."""
 
 import json
 import sys
@@ -7,20 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
 from warex.benchmarks.records import crashed, last_words, object_in
 from warex.benchmarks.table import BenchmarkTable
 from warex.benchmarks.testbed_pool import TestbedPool, own_testbed
-from warex.errors import CampaignError, ProcessDied, TrialVoid
+from warex.errors import CampaignError, InputError, ProcessDied, TrialVoid
 from warex.extras import require_extra
 from warex.llm.actions import Vocabulary
 from warex.proxy.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import not_among
-from warex.testbed.tasks import FILES, Task, Verdict, load_tasks
 from warex.traces import Ending
+
+if TYPE_CHECKING:
+    from warex_testbed.tasks import Task, Verdict
 
 _RESULT = "result.json"
 _UNUSABLE = {3: "the agent found no Chromium", 4: "the agent's model endpoint cannot be used"}
@@ -29,6 +31,11 @@ _ENDINGS: Mapping[str, Ending] = {
     "reported_infeasible": "reported_infeasible",
     "step_limit": "step_limit",
 }
+
+
+def require_testbed() -> None:
+    """Raise MachineError where the testbed, a distribution of its own, is not installed."""
+    require_extra("demo", "the benchmark testbed", "warex_testbed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,9 @@ scenario = "paper/server-error"
 
     def __init__(self, table: BenchmarkTable | None = None) -> None:
         super().__init__(table)
+        require_testbed()
+        from warex_testbed.tasks import load_tasks
+
         self._pool: TestbedPool | None = None
         self._tasks: dict[str, Task] = {task.name: task for task in load_tasks()}
 
@@ -90,6 +100,8 @@ scenario = "paper/server-error"
 
     def script(self) -> tuple[Path, ...]:
         """Return the task files, whose oracles the scripted model follows."""
+        from warex_testbed.tasks import FILES
+
         return FILES
 
     def sites(self, task: str) -> tuple[str, ...]:
@@ -124,7 +136,7 @@ scenario = "paper/server-error"
                 self._pool = None
 
     @contextmanager
-    def _stage(self, task: Task, ca: CertificateAuthority | None) -> Iterator[Stage]:
+    def _stage(self, task: "Task", ca: CertificateAuthority | None) -> Iterator[Stage]:
         lent = own_testbed(ca) if self._pool is None else self._pool.lend(ca)
         with lent as said:
             port, admin_port = said["port"], said["admin_port"]
@@ -138,7 +150,7 @@ scenario = "paper/server-error"
         """Return the reference agent's command line for the task."""
         found, agent = self.task(job.task), job.agent
         command = [sys.executable, "-m", "warex.agents.reference", "--goal", found.goal]
-        command += ["--start-url", f"https://{found.host}{found.start}", "--model", agent.model]
+        command += ["--start-url", found.start_url(), "--model", agent.model]
         command += ["--max-steps", str(agent.max_steps), "--result", str(job.folder / _RESULT)]
         command += ["--browser", str(job.browser)]
         command += [f"--browser-arg={argument}" for argument in job.browser_arguments]
@@ -170,16 +182,20 @@ scenario = "paper/server-error"
             return crashed(why)
         return Result(ending, verdict.score, answer, verdict.reasons)
 
-    def judge(self, task: str, stage: Stage, answer: str | None) -> Verdict:
+    def judge(self, task: str, stage: Stage, answer: str | None) -> "Verdict":
         """Return what the task's check says of the site's state and of an answer.
 
-        Raises TrialVoid where the site does not tell its state.
+        Raises TrialVoid where the site does not tell its state, InputError where the state is not
+        a testbed's.
         """
-        return self.task(task).judge(
-            _told(cast(_Site, stage).admin_port, f"state?host={self.task(task).host}"), answer
-        )
+        found = self.task(task)
+        state = _told(cast(_Site, stage).admin_port, f"state?host={found.host}")
+        try:
+            return found.judge(state, answer)
+        except ValueError as error:
+            raise InputError(str(error)) from None
 
-    def task(self, name: str) -> Task:
+    def task(self, name: str) -> "Task":
         """Return a task by its name; raise CampaignError, naming what there is."""
         if name not in self._tasks:
             raise CampaignError(not_among("the testbed has no task", name, tuple(self._tasks)))

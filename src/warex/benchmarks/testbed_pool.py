@@ -109,7 +109,7 @@ def _start(stack: ExitStack, ca: CertificateAuthority | None) -> dict[str, Any]:
 @contextmanager
 def _testbed(*arguments: str) -> Iterator[dict[str, Any]]:
     # One that was ended does not tell its state, and is not lent again.
-    with running("warex.testbed", *arguments) as (_, said):
+    with running("warex_testbed", "serve", *arguments) as (_, said):
         yield said
 
 

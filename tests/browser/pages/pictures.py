@@ -35,7 +35,7 @@ from warex.sandbox.chromium import QUIET, find_chromium
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_preset
 from warex.scenarios.presets import preset_names
-from warex.testbed.server import Testbed
+from warex_testbed.server import Testbed
 
 SITE = "http://shop.warex.test"
 VIEW = ViewportSize(width=960, height=600)

@@ -11,9 +11,9 @@ from playwright.sync_api import Browser, expect
 
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from warex.faults import Fault, IdDrift, Reorder
-from warex.testbed.server import Testbed
-from warex.testbed.tasks import Task, load_tasks
 from warex.traces import FaultDelivered, HarnessBroke
+from warex_testbed.server import Testbed
+from warex_testbed.tasks import Task, load_tasks
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -41,7 +41,7 @@ def test_a_task_is_solved_on_a_changed_site_as_before(
     ):
         page = browser.new_context(proxy={"server": lane.url}).new_page()
         page.set_default_timeout(10_000)
-        page.goto(f"http://{task.host}{task.start}")
+        page.goto(task.start_url("http"))
         wait_until(partial(lane.events, FaultDelivered))
         for step in task.oracle:
             role: Any = step.role

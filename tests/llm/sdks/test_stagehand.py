@@ -68,7 +68,7 @@ def ran(
     log, out = folder / "log", folder / "trial"
     (folder / "scenario.yaml").write_text(yaml.safe_dump(EVENT_DOWN))
     (folder / "vocabulary.yaml").write_text(yaml.safe_dump({"other": ["click", "fill"]}))
-    testbed = [sys.executable, "-m", "warex.testbed", "--exit-with-stdin"]
+    testbed = [sys.executable, "-m", "warex_testbed", "serve", "--exit-with-stdin"]
     with (
         served([node(packages), packages / "stagehand" / "model.mjs", log], folder) as model,
         served(testbed, folder) as sites,

@@ -1,5 +1,0 @@
-"""Web mail: folders, conversations, letters, labels, search, contacts, rules, settings."""
-
-from warex.testbed.sites.mail.site import MailSite, make
-
-__all__ = ["MailSite", "make"]

@@ -1,0 +1,109 @@
+"""The address book: its list, an entry's page, and the form for entries."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from warex_testbed.sites.mail.desk import Desk, done
+from warex_testbed.sites.mail.forms import Problems, read_contact
+from warex_testbed.sites.mail.model import Contact
+from warex_testbed.sites.mail.rows import rows
+from warex_testbed.web import Request, Response, Route
+
+
+class People:
+    """The pages of the contacts."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self.routes = (
+            Route("GET", "/contacts", self._all),
+            Route("GET", "/contacts/new", self._new),
+            Route("POST", "/contacts", self._create),
+            Route("GET", "/contacts/{id}", self._one),
+            Route("GET", "/contacts/{id}/edit", self._edit),
+            Route("POST", "/contacts/{id}", self._update),
+            Route("POST", "/contacts/{id}/delete", self._delete),
+        )
+
+    def _all(self, request: Request) -> Response:
+        words = request.query.get("name", "").lower()
+        found = [
+            contact
+            for contact in sorted(self._desk.mailbox.contacts.values(), key=lambda each: each.name)
+            if words in f"{contact.name} {contact.email} {contact.company}".lower()
+        ]
+        heading = self._desk.brand.words["contacts"]
+        return self._desk.page(
+            "contacts.html", request, heading=heading, place="contacts", people=found, words=words
+        )
+
+    def _one(self, request: Request, number: int) -> Response:
+        contact, box = self._desk.mailbox.contacts[number], self._desk.mailbox
+        recent = [
+            message
+            for message in box.messages.values()
+            if message.folder not in ("bin", "spam")
+            and contact.email in (message.sender.email, *(person.email for person in message.to))
+        ]
+        return self._desk.page(
+            "contact.html",
+            request,
+            heading=contact.name,
+            place="contacts",
+            contact=contact,
+            recent=rows(box, recent)[:5],
+        )
+
+    def _form(
+        self,
+        request: Request,
+        fields: Mapping[str, str],
+        contact: Contact | None = None,
+        problems: Mapping[str, str] | None = None,
+    ) -> Response:
+        words = self._desk.brand.words
+        return self._desk.page(
+            "contact-form.html",
+            request,
+            HTTPStatus.UNPROCESSABLE_ENTITY if problems else HTTPStatus.OK,
+            heading=words["edit_contact"] if contact else words["new_contact"],
+            place="contacts",
+            fields=fields,
+            contact=contact,
+            problems=problems or {},
+        )
+
+    def _new(self, request: Request) -> Response:
+        return self._form(request, request.query)
+
+    def _create(self, request: Request) -> Response:
+        fields, box = request.form(), self._desk.mailbox
+        try:
+            contact = box.keep_contact(read_contact(fields, box))
+        except Problems as problems:
+            return self._form(request, fields, problems=problems.sentences)
+        return done(f"/contacts/{contact.id}", "contact")
+
+    def _edit(self, request: Request, number: int) -> Response:
+        contact = self._desk.mailbox.contacts[number]
+        fields = {
+            "name": contact.name,
+            "email": contact.email,
+            "phone": contact.phone,
+            "company": contact.company,
+            "notes": contact.notes,
+        }
+        return self._form(request, fields, contact)
+
+    def _update(self, request: Request, number: int) -> Response:
+        fields, box = request.form(), self._desk.mailbox
+        contact = box.contacts[number]
+        try:
+            box.keep_contact(read_contact(fields, box, number))
+        except Problems as problems:
+            return self._form(request, fields, contact, problems.sentences)
+        return done(f"/contacts/{number}", "contact")
+
+    def _delete(self, request: Request, number: int) -> Response:
+        del self._desk.mailbox.contacts[number]
+        return done("/contacts", "contact_gone")

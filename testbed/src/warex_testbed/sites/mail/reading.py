@@ -1,0 +1,143 @@
+"""Folders, labels, search, conversations and attachments: everything that is only looked at."""
+
+import functools
+from collections.abc import Iterable
+from urllib.parse import urlencode
+
+from warex_testbed.sites.mail import query
+from warex_testbed.sites.mail.desk import Desk
+from warex_testbed.sites.mail.forms import read_number
+from warex_testbed.sites.mail.model import Message
+from warex_testbed.sites.mail.rows import Row, rows
+from warex_testbed.web import Request, Response, Route, see_other
+
+
+class Reading:
+    """The pages for reading; opening a conversation marks it as read."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self.routes = (
+            Route("GET", "/", functools.partial(self._folder, folder="inbox")),
+            *(
+                Route("GET", f"/{folder}", functools.partial(self._folder, folder=folder))
+                for folder in desk.brand.folders
+                if folder != "drafts"
+            ),
+            Route("GET", "/drafts", self._drafts),
+            Route("GET", "/label/{id}", self._label),
+            Route("GET", "/search", self._search),
+            Route("GET", "/search/options", self._options),
+            Route("GET", "/search/run", self._run),
+            Route("GET", "/t/{id}", self._thread),
+            Route("GET", "/t/{id}/pane", self._pane),
+            Route("GET", "/attachment/{id}/{id}", self._attachment),
+        )
+
+    def _folder(self, request: Request, folder: str) -> Response:
+        return self._list(request, folder, self._desk.brand.folders[folder])
+
+    def _label(self, request: Request, number: int) -> Response:
+        return self._list(request, f"label-{number}", self._desk.mailbox.labels[number])
+
+    def _search(self, request: Request) -> Response:
+        return self._list(request, "search", self._desk.brand.words["results"])
+
+    def _list(self, request: Request, place: str, heading: str) -> Response:
+        found = self._rows(request, place)
+        size = self._desk.brand.per_page
+        last = max(1, -(-len(found) // size))
+        number = min(read_number(request.query.get("page", "")) or 1, last)
+        return self._desk.page(
+            "list.html",
+            request,
+            heading=heading,
+            place=place,
+            rows=found[(number - 1) * size : number * size],
+            total=len(found),
+            number=number,
+            last=last,
+            first=(number - 1) * size + 1,
+            opened=None,
+        )
+
+    def _rows(self, request: Request, place: str) -> list[Row]:
+        return rows(self._desk.mailbox, self._within(place, request.query.get("q", "")))
+
+    def _within(self, place: str, line: str) -> Iterable[Message]:
+        box = self._desk.mailbox
+        if place == "search":
+            return query.search(box, line)
+        if place == "starred":
+            return (each for each in box.messages.values() if each.starred and each.folder != "bin")
+        if place.startswith("label-"):
+            label = box.labels.get(int(place.removeprefix("label-")))
+            return (
+                each
+                for each in box.messages.values()
+                if label in each.labels and each.folder not in ("bin", "spam")
+            )
+        return box.within(place)
+
+    def _drafts(self, request: Request) -> Response:
+        drafts = sorted(self._desk.mailbox.drafts.values(), key=lambda each: each.id, reverse=True)
+        heading = self._desk.brand.folders["drafts"]
+        return self._desk.page(
+            "drafts.html", request, heading=heading, place="drafts", drafts=drafts
+        )
+
+    def _options(self, request: Request) -> Response:
+        piece = "piece" in request.query
+        template = "options-piece.html" if piece else "options.html"
+        return self._desk.page(template, request, heading=self._desk.brand.words["options"])
+
+    def _run(self, request: Request) -> Response:
+        return see_other("/search?" + urlencode({"q": query.compose(request.query)}))
+
+    # One conversation
+
+    def _thread(self, request: Request, number: int) -> Response:
+        return self._opened(request, number, "thread.html")
+
+    def _pane(self, request: Request, number: int) -> Response:
+        return self._opened(request, number, "thread-piece.html")
+
+    def _opened(self, request: Request, number: int, template: str) -> Response:
+        box = self._desk.mailbox
+        box.change([each for each in box.thread(number) if not each.read], read=True)
+        messages = box.thread(number)
+        place = self._place(request)
+        wanted = request.query.get("open", "")
+        shown = {messages[-1].id} | {each.id for each in messages if wanted == str(each.id)}
+        found = self._rows(request, place) if template == "thread.html" else []
+        labels = dict.fromkeys(label for each in messages for label in each.labels)
+        return self._desk.page(
+            template,
+            request,
+            heading=messages[0].subject or self._desk.brand.words["no_subject"],
+            place=place,
+            rows=found,
+            total=len(found),
+            messages=messages,
+            shown={each.id for each in messages} if wanted == "all" else shown,
+            labels=tuple(labels),
+            opened=number,
+        )
+
+    def _place(self, request: Request) -> str:
+        """Return the list from which a conversation was opened; the inbox where it is unknown."""
+        place = request.query.get("in", "inbox")
+        if place.startswith("label-"):
+            label = read_number(place.removeprefix("label-"))
+            return place if label in self._desk.mailbox.labels else "inbox"
+        known = place == "search" or (place in self._desk.brand.folders and place != "drafts")
+        return place if known else "inbox"
+
+    def _attachment(self, request: Request, number: int, index: int) -> Response:
+        message = self._desk.mailbox.messages[number]
+        if index >= len(message.attachments):
+            raise KeyError(index)
+        file = message.attachments[index]
+        return self._desk.page(
+            "attachment.html", request, heading=file.name, message=message, file=file
+        )

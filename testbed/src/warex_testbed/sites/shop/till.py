@@ -1,0 +1,280 @@
+"""The cart and the way from it to an order, over as many pages as the brand has."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from http import HTTPStatus
+from typing import Any
+
+from warex_testbed.sites.shop.brand import Section
+from warex_testbed.sites.shop.desk import Desk
+from warex_testbed.sites.shop.forms import (
+    Problems,
+    read_address,
+    read_delivery,
+    read_payment,
+    read_quantity,
+)
+from warex_testbed.sites.shop.model import TODAY, Checkout, Line, Order, Refused
+from warex_testbed.web import Request, Response, Route, as_json, see_other
+
+
+class Till:
+    """The pages on which a visitor buys, and what their scripts call."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self.routes = (
+            Route("GET", "/cart", self._cart),
+            Route("POST", "/cart", self._add),
+            Route("POST", "/cart/lines/{id}", self._change),
+            Route("POST", "/cart/lines/{id}/remove", self._remove),
+            Route("POST", "/cart/voucher", self._redeem),
+            Route("POST", "/cart/voucher/remove", self._forget_voucher),
+            Route("GET", "/checkout", self._begin),
+            Route("GET", "/checkout/{id}", self._step),
+            Route("POST", "/checkout/{id}", self._told),
+            Route("GET", "/checkout/done/{id}", self._done),
+            Route("POST", "/api/cart", self._api_add),
+            Route("POST", "/api/cart/{id}", self._api_change),
+            Route("DELETE", "/api/cart/{id}", self._api_remove),
+        )
+
+    # The cart
+
+    def _cart(
+        self,
+        request: Request,
+        problem: str = "",
+        code: str = "",
+    ) -> Response:
+        return self._desk.page(
+            "cart.html",
+            request,
+            HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
+            lines=self._desk.shop.cart,
+            problem=problem,
+            code=code,
+            sums=self._sums(self._desk.shop.cart),
+        )
+
+    def _add(self, request: Request) -> Response:
+        fields = request.form()
+        try:
+            line = self._into_cart(fields)
+        except Refused as refusal:
+            number = int(fields["product"])
+            return self._desk.page(
+                "product.html",
+                request,
+                HTTPStatus.UNPROCESSABLE_ENTITY,
+                product=self._desk.shop.products[number],
+                tab="details",
+                near=[],
+                problems={"add": str(refusal)},
+                chosen=fields,
+            )
+        target = "/cart" if self._desk.brand.after_adding == "cart" else f"/products/{line.product}"
+        return see_other(f"{target}?done=added")
+
+    def _into_cart(self, fields: Mapping[str, Any]) -> Line:
+        """Raise KeyError for an unknown product, Refused for what cannot be had."""
+        number = str(fields.get("product", ""))
+        if not number.isdecimal():
+            raise KeyError(number)
+        product = self._desk.shop.products[int(number)]
+        variant = product.variant({key: str(value) for key, value in fields.items()})
+        return self._desk.shop.add(product.id, variant, read_quantity(fields))
+
+    def _change(self, request: Request, number: int) -> Response:
+        try:
+            self._desk.shop.set_quantity(number - 1, read_quantity(request.form()))
+        except Refused as refusal:
+            return self._cart(request, str(refusal))
+        return see_other("/cart?done=changed")
+
+    def _remove(self, request: Request, number: int) -> Response:
+        self._desk.shop.set_quantity(number - 1, 0)
+        return see_other("/cart?done=removed")
+
+    def _redeem(self, request: Request) -> Response:
+        code = request.form().get("code", "")
+        voucher = self._desk.brand.voucher(code)
+        if voucher is None:
+            return self._cart(request, self._desk.brand.words["voucher_unknown"], code)
+        if sum(line.total for line in self._desk.shop.cart) < voucher.minimum:
+            least = self._desk.brand.money(voucher.minimum)
+            return self._cart(request, f"{voucher.code} is valid from {least} on.", code)
+        self._desk.shop.voucher = voucher.code
+        return see_other("/cart?done=redeemed")
+
+    def _forget_voucher(self, request: Request) -> Response:
+        self._desk.shop.voucher = ""
+        return see_other("/cart")
+
+    def _api_add(self, request: Request) -> Response:
+        try:
+            self._into_cart(request.json())
+        except Refused as refusal:
+            return as_json({"error": str(refusal)}, HTTPStatus.UNPROCESSABLE_ENTITY)
+        return as_json(
+            {
+                "label": self._desk.cart_label(),
+                "pieces": self._desk.shop.pieces,
+                "total": self._desk.brand.money(self._sums(self._desk.shop.cart)["goods"]),
+                "message": self._desk.brand.done["added"],
+            },
+            HTTPStatus.CREATED,
+        )
+
+    def _api_change(self, request: Request, number: int) -> Response:
+        try:
+            self._desk.shop.set_quantity(number - 1, read_quantity(request.json()))
+        except Refused as refusal:
+            return as_json({"error": str(refusal)}, HTTPStatus.UNPROCESSABLE_ENTITY)
+        return as_json({"location": "/cart?done=changed"})
+
+    def _api_remove(self, request: Request, number: int) -> Response:
+        self._desk.shop.set_quantity(number - 1, 0)
+        return as_json({"location": "/cart?done=removed"})
+
+    # Checkout
+
+    def _begin(self, request: Request) -> Response:
+        return see_other("/checkout/1" if self._desk.shop.cart else "/cart")
+
+    def _step(self, request: Request, number: int) -> Response:
+        self._sections(number)  # a page that the brand lacks is none
+        if not self._desk.shop.cart:
+            return see_other("/cart")
+        first = self._first_open()
+        if number > first:
+            return see_other(f"/checkout/{first}")
+        return self._form(request, number, self._known(), {})
+
+    def _form(
+        self,
+        request: Request,
+        number: int,
+        fields: Mapping[str, str],
+        problems: Mapping[str, str],
+    ) -> Response:
+        delivery = fields.get("delivery", "")
+        return self._desk.page(
+            "checkout.html",
+            request,
+            HTTPStatus.UNPROCESSABLE_ENTITY if problems else HTTPStatus.OK,
+            number=number,
+            sections=self._sections(number),
+            lines=self._desk.shop.cart,
+            items=json.dumps([(e.product, e.variant, e.quantity) for e in self._desk.shop.cart]),
+            fields=fields,
+            problems=problems,
+            told=self._desk.shop.checkout,
+            sums=self._sums(self._desk.shop.cart, delivery),
+        )
+
+    def _told(self, request: Request, number: int) -> Response:
+        fields, told = request.form(), self._desk.shop.checkout
+        problems: dict[str, str] = {}
+        for section in self._sections(number):
+            try:
+                told = self._with(told, section, fields)
+            except Problems as wrong:
+                problems |= wrong.sentences
+        if problems:
+            return self._form(request, number, fields, problems)
+        self._desk.shop.checkout = told
+        if number < len(self._desk.brand.checkout):
+            return see_other(f"/checkout/{number + 1}")
+        return self._place(request, fields)
+
+    def _with(self, told: Checkout, section: Section, fields: Mapping[str, str]) -> Checkout:
+        match section:
+            case "address":
+                return replace(told, address=read_address(fields, self._desk.brand))
+            case "delivery":
+                return replace(told, delivery=read_delivery(fields, self._desk.brand))
+            case "payment":
+                return replace(told, payment=read_payment(fields, self._desk.brand))
+            case "review":
+                return told
+
+    def _place(self, request: Request, fields: Mapping[str, str]) -> Response:
+        """Buy what the page showed: sent again, the same form buys the same things again."""
+        told = self._desk.shop.checkout
+        delivery = self._desk.brand.delivery(told.delivery)
+        if told.address is None or delivery is None or not told.payment:
+            return see_other(f"/checkout/{self._first_open()}")
+        try:
+            lines = tuple(self._desk.shop.line(*each) for each in _items(fields.get("items", "")))
+        except Refused as refusal:
+            return self._cart(request, str(refusal))
+        goods = sum(line.total for line in lines)
+        voucher = self._desk.brand.voucher(fields.get("voucher", ""))
+        order = self._desk.shop.place(
+            Order(
+                number=0,
+                placed=TODAY,
+                status="processing",
+                lines=lines,
+                address=told.address,
+                delivery=told.delivery,
+                payment=told.payment,
+                shipping=delivery.cost(goods),
+                discount=voucher.discount(goods) if voucher else 0,
+                voucher=voucher.code if voucher else "",
+            )
+        )
+        return see_other(f"/checkout/done/{order.number}")
+
+    def _done(self, request: Request, number: int) -> Response:
+        return self._desk.page("thanks.html", request, order=self._desk.shop.orders[number])
+
+    def _sections(self, number: int) -> tuple[Section, ...]:
+        if not 1 <= number <= len(self._desk.brand.checkout):
+            raise KeyError(number)
+        return self._desk.brand.checkout[number - 1]
+
+    def _first_open(self) -> int:
+        """Return the first page of the checkout that was not filled in yet, or the last one."""
+        told = self._desk.shop.checkout
+        known = {"address": told.address, "delivery": told.delivery, "payment": told.payment}
+        for number, sections in enumerate(self._desk.brand.checkout, start=1):
+            if not all(section == "review" or known[section] for section in sections):
+                return number
+        return len(self._desk.brand.checkout)
+
+    def _known(self) -> dict[str, str]:
+        shop, told = self._desk.shop, self._desk.shop.checkout
+        address = told.address
+        if address is None and self._desk.brand.prefilled:
+            address = shop.addresses.get(shop.default_address)
+        fields = asdict(address) if address else {}
+        return fields | {"delivery": told.delivery or self._desk.brand.deliveries[0].name}
+
+    def _sums(self, lines: list[Line], delivery: str = "") -> dict[str, int]:
+        goods = sum(line.total for line in lines)
+        chosen = self._desk.brand.delivery(delivery) or self._desk.brand.deliveries[0]
+        voucher = self._desk.brand.voucher(self._desk.shop.voucher)
+        discount = voucher.discount(goods) if voucher else 0
+        shipping = chosen.cost(goods) if lines else 0
+        return {
+            "goods": goods,
+            "discount": discount,
+            "shipping": shipping,
+            "total": goods - discount + shipping,
+        }
+
+
+def _items(text: str) -> list[tuple[int, str, int]]:
+    """Read the products, variants and quantities of an order form; raises Refused."""
+    try:
+        items = [
+            (int(number), str(variant), int(count)) for number, variant, count in json.loads(text)
+        ]
+    except (ValueError, TypeError, RecursionError) as error:
+        raise Refused("There was nothing to order.") from error
+    if not items:
+        raise Refused("There was nothing to order.")
+    return items

@@ -1,0 +1,31 @@
+"""A testbed, and pages of a browser that finds all its sites."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.chromium import launch
+from tests.verifier import ask
+from warex_testbed.server import Testbed
+
+
+@pytest.fixture(scope="module")
+def bed() -> Iterator[Testbed]:
+    with Testbed() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser(bed: Testbed) -> Iterator[Browser]:
+    with sync_playwright() as playwright, launch(playwright, bed) as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser: Browser, bed: Testbed) -> Iterator[Page]:
+    ask(bed, "/reset", "POST")
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(5000)
+    yield context.new_page()
+    context.close()

@@ -1,0 +1,45 @@
+"""A browser without scripts, for the pure tests of the mail sites."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from warex_testbed.sites.mail import MailSite, make
+from warex_testbed.web import Request, Response
+
+HOSTS = ("mail.warex.test", "post.warex.test", "inbox.warex.test")
+
+
+@dataclass
+class Client:
+    """One fresh site of a host and ways to ask it."""
+
+    host: str = HOSTS[0]
+    site: MailSite = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.site = make(self.host)
+
+    def ask(self, target: str) -> Response:
+        return self.site.handle(Request.parse("GET", target, self.host))
+
+    def get(self, target: str) -> str:
+        return self.ask(target).body.decode()
+
+    def post(self, path: str, **fields: str) -> Response:
+        # `from` and `in` are words of Python, so they are given as `from_` and `in_`.
+        form = {key.rstrip("_"): value for key, value in fields.items()}
+        return self.site.handle(Request("POST", path, body=urlencode(form).encode()))
+
+    def call(self, path: str, **fields: Any) -> tuple[int, dict[str, Any]]:
+        answer = self.site.handle(Request("POST", path, body=json.dumps(fields).encode()))
+        return answer.status, json.loads(answer.body)
+
+    def state(self, key: str) -> Any:
+        return self.site.state()[key]
+
+    def message(self, subject: str) -> dict[str, Any]:
+        """Return the only message of this subject."""
+        (found,) = (each for each in self.state("messages") if each["subject"] == subject)
+        return dict(found)

@@ -1,0 +1,51 @@
+from http import HTTPStatus
+
+import pytest
+
+from tests.sites.mail.client import HOSTS
+from warex_testbed.sites.mail.desk import Desk, done, initials, static
+from warex_testbed.sites.mail.seed import brand, fresh
+from warex_testbed.web import Request
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk(brand(HOSTS[0]), fresh(HOSTS[0]))
+
+
+def test_a_picture_has_the_first_and_the_last_letter() -> None:
+    assert initials("Nora van Lindqvist") == "NL"
+    assert initials("Quay 7") == "Q"
+    assert initials("") == "@"
+
+
+def test_static_files_are_small_and_cacheable() -> None:
+    assert all(file.cacheable for file in static().values())
+    assert sum(len(file.body) for file in static().values()) < 60_000
+
+
+def test_unread_conversations_are_counted_once_each(desk: Desk) -> None:
+    before = desk.counts()["inbox"]
+    thread = desk.mailbox.thread(1)
+    desk.mailbox.change(thread, read=False, folder="inbox")
+    assert desk.counts()["inbox"] == before
+    desk.mailbox.change(thread, read=True)
+    assert desk.counts()["inbox"] == before - 1
+    assert desk.counts()["starred"] == 1
+    assert desk.label_counts()["Family"] == 2
+
+
+def test_a_page_that_is_missing_says_so_without_the_sites_tools(desk: Desk) -> None:
+    answer = desk.missing(Request("GET", "/nowhere"))
+    html = answer.body.decode()
+    assert answer.status == HTTPStatus.NOT_FOUND
+    assert "Page not found" in html
+    assert "Compose" not in html
+    assert 'aria-label="Inbox"' not in html
+
+
+def test_what_was_done_is_said_by_the_address(desk: Desk) -> None:
+    assert done("/sent", "sent").location == "/sent?done=sent"
+    assert done("/search?q=x", "read").location == "/search?q=x&done=read"
+    said = desk.page("missing.html", Request("GET", "/", {"done": "sent"}), heading="x")
+    assert 'aria-label="Message sent"' in said.body.decode()

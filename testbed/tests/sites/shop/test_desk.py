@@ -1,0 +1,32 @@
+from datetime import date
+
+import pytest
+
+from warex_testbed.sites.shop.desk import Desk, long_date, static
+from warex_testbed.sites.shop.seed import FILES, brand, fresh
+from warex_testbed.web import Request
+
+
+def test_a_day_is_written_out() -> None:
+    assert long_date(date(2026, 6, 1)) == "1 June 2026"
+
+
+def test_the_cart_is_called_as_the_brand_calls_it_and_counted() -> None:
+    labels = [Desk(brand(host), fresh(host)).cart_label() for host in FILES]
+    assert labels == ["Cart, 0 items", "Basket, 3 items", "Bag, 0 items"]
+
+
+@pytest.mark.parametrize("host", FILES)
+def test_a_page_with_all_it_loads_is_light(host: str) -> None:
+    shown = brand(host)
+    page = Desk(shown, fresh(host)).page("account.html", Request("GET", "/"), orders=[])
+    loaded = (*shown.scripts, "shop.css", f"{shown.theme}.css", f"{shown.theme}.svg")
+    files = sum(len(static()[f"/static/{name}"].body) for name in loaded)
+    assert len(page.body) + files < 60_000
+
+
+def test_only_what_is_static_may_be_kept() -> None:
+    assert all(answer.cacheable for answer in static().values())
+    host = "shop.warex.test"
+    page = Desk(brand(host), fresh(host)).page("addresses.html", Request("GET", "/addresses"))
+    assert not page.cacheable

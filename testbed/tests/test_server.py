@@ -1,0 +1,188 @@
+import http.client
+import json
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from warex_testbed.server import LARGEST_BODY, Listener, Testbed, tls_context
+from warex_testbed.sites import Sites
+from warex_testbed.web import Request, Response, page
+
+pytestmark = pytest.mark.wire
+
+
+@pytest.fixture
+def bed() -> Iterator[Testbed]:
+    with Testbed() as running:
+        yield running
+
+
+def ask(
+    port: int,
+    method: str,
+    target: str,
+    body: bytes = b"",
+    headers: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[http.client.HTTPResponse, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request(method, target, body or None, dict(headers))
+        answer = connection.getresponse()
+        return answer, answer.read()
+    finally:
+        connection.close()
+
+
+def test_a_connection_is_kept_for_the_next_request(bed: Testbed) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", bed.port, timeout=5)
+    connection.request("GET", "/")
+    connection.getresponse().read()
+    first = connection.sock
+    connection.request("HEAD", "/week")
+    answer = connection.getresponse()
+    assert answer.read() == b""
+    assert int(answer.headers["Content-Length"]) > 1000
+    assert connection.sock is first
+    connection.close()
+
+
+def test_only_static_files_may_be_kept_by_the_browser(bed: Testbed) -> None:
+    page_answer, _ = ask(bed.port, "GET", "/")
+    script_answer, _ = ask(bed.port, "GET", "/static/app.js")
+    assert page_answer.headers["Cache-Control"] == "no-store"
+    assert "max-age" in script_answer.headers["Cache-Control"]
+
+
+def test_the_state_is_on_the_admin_port_and_on_no_other(bed: Testbed) -> None:
+    _, body = ask(bed.admin_port, "GET", "/state")
+    assert json.loads(body)["calendar.warex.test"]["today"] == "2026-06-10"
+    answer, _ = ask(bed.port, "GET", "/state")
+    assert answer.status == 404
+
+
+def test_a_write_is_seen_and_a_reset_takes_it_back(bed: Testbed) -> None:
+    before = ask(bed.admin_port, "GET", "/state")[1]
+    answer, _ = ask(bed.port, "POST", "/events", b"title=A&date=2026-06-12&start=9:00")
+    assert answer.status == 303
+    assert ask(bed.admin_port, "GET", "/state")[1] != before
+    ask(bed.admin_port, "POST", "/reset")
+    assert ask(bed.admin_port, "GET", "/state")[1] == before
+
+
+def test_a_reset_ends_the_connections_that_there_are(bed: Testbed) -> None:
+    with socket.create_connection(("127.0.0.1", bed.port), timeout=5) as visitor:
+        visitor.sendall(b"HEAD / HTTP/1.1\r\nHost: calendar.warex.test\r\n\r\n")
+        assert visitor.recv(65536)
+        ask(bed.admin_port, "POST", "/reset")
+        assert visitor.recv(1) == b""
+
+
+def test_who_came_before_a_reset_changes_nothing_after_it() -> None:
+    sites = Sites()
+    listener = Listener(("127.0.0.1", 0), sites.visit)
+    connection = http.client.HTTPConnection("127.0.0.1", listener.port, timeout=5)
+    try:
+        connection.request("GET", "/")
+        connection.getresponse().read()
+        sites.reset()
+        before = sites.state()
+        connection.request("DELETE", "/api/events/1")
+        assert connection.getresponse().status == 200
+        assert sites.state() == before
+        assert sites.requests == 0
+    finally:
+        connection.close()
+        listener.stop()
+
+
+def test_a_body_too_large_or_without_length_is_refused_at_once(bed: Testbed) -> None:
+    answer, _ = ask(bed.port, "POST", "/events", headers={"Content-Length": str(LARGEST_BODY + 1)})
+    assert answer.status == 413
+    assert answer.headers["Connection"] == "close"  # the unread body is not the next request
+    answer, _ = ask(bed.port, "POST", "/events", headers={"Content-Length": "9" * 5000})
+    assert answer.status == 413
+    answer, _ = ask(bed.port, "POST", "/events", headers={"Transfer-Encoding": "chunked"})
+    assert answer.status == 411
+    answer, _ = ask(bed.port, "POST", "/events", headers={"Content-Length": "-5"})
+    assert answer.status == 411
+
+
+def test_a_broken_handler_answers_500_and_says_so(capfd: pytest.CaptureFixture[str]) -> None:
+    def broken(request: Request) -> Response:
+        raise RuntimeError("no such shelf")
+
+    listener = Listener(("127.0.0.1", 0), lambda: broken)
+    try:
+        answer, body = ask(listener.port, "GET", "/x")
+    finally:
+        listener.stop()
+    assert answer.status == 500
+    assert b"Something broke" in body
+    assert capfd.readouterr().err == "testbed: GET /x failed: RuntimeError('no such shelf')\n"
+
+
+def test_a_client_that_hangs_up_is_no_error(capfd: pytest.CaptureFixture[str]) -> None:
+    listener = Listener(("127.0.0.1", 0), lambda: lambda request: page("hello"))
+    try:
+        socket.create_connection(("127.0.0.1", listener.port)).close()
+        ask(listener.port, "GET", "/")
+    finally:
+        listener.stop()
+    assert capfd.readouterr().err == ""
+
+
+def test_a_port_in_use_leaves_nothing_open(bed: Testbed) -> None:
+    with pytest.raises(OSError, match="in use"):
+        Testbed(port=bed.port)
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> tuple[Path, Path]:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "calendar.warex.test")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("calendar.warex.test")]), False)
+        .sign(key, hashes.SHA256())
+    )
+    chain, private = tmp_path / "cert.pem", tmp_path / "key.pem"
+    chain.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    private.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    return chain, private
+
+
+def test_the_sites_speak_tls_and_a_silent_client_holds_up_nobody(
+    certificate: tuple[Path, Path],
+) -> None:
+    trust = ssl.create_default_context(cafile=certificate[0])
+    with (
+        Testbed(tls=tls_context(*certificate)) as bed,
+        socket.create_connection(("127.0.0.1", bed.port)),
+        socket.create_connection(("127.0.0.1", bed.port), timeout=5) as plain,
+        trust.wrap_socket(plain, server_hostname="calendar.warex.test") as secured,
+    ):
+        secured.sendall(b"GET /static/app.js HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert secured.recv(15) == b"HTTP/1.1 200 OK"
+        while secured.recv(65536):
+            pass

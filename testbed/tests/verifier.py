@@ -1,0 +1,14 @@
+"""How a test asks the verifier's port of a testbed."""
+
+import json
+import urllib.request
+from typing import Any
+
+from warex_testbed.server import Testbed
+
+
+def ask(bed: Testbed, path: str, method: str = "GET") -> dict[str, Any]:
+    """Return the JSON object that the verifier's port answers with."""
+    request = urllib.request.Request(f"http://127.0.0.1:{bed.admin_port}{path}", method=method)
+    with urllib.request.urlopen(request, timeout=5) as answer:
+        return dict(json.load(answer))

@@ -1,0 +1,37 @@
+import json
+
+import pytest
+
+from warex.llm.families.writing import arguments_of, lines, sse, whole, word_for, words
+
+
+def test_a_header_of_an_answer_has_hyphens_where_its_argument_has_underscores() -> None:
+    answer = whole({"error": "é"}, 429, retry_after="1")
+
+    assert answer.status == 429
+    assert answer.headers == {"content-type": "application/json", "retry-after": "1"}
+    assert json.loads(answer.body) == {"error": "é"}
+
+
+def test_an_event_is_named_by_its_type_where_the_api_names_events() -> None:
+    assert sse([{"a": 1}], end="data: [DONE]\n\n").body == b'data: {"a": 1}\n\ndata: [DONE]\n\n'
+    assert sse([{"type": "x"}], named=True).body == b'event: x\ndata: {"type": "x"}\n\n'
+
+
+def test_a_stream_of_json_has_a_value_on_each_line() -> None:
+    assert lines([{"a": 1}, {"b": "é"}]).body.decode() == '{"a": 1}\n{"b": "é"}\n'
+
+
+@pytest.mark.parametrize("text", ["", " ", "one", " one  two\nthree ", "\n"])
+def test_the_pieces_of_a_text_are_together_the_text(text: str) -> None:
+    assert "".join(words(text)) == text
+
+
+def test_arguments_that_break_off_are_what_there_is_of_them() -> None:
+    assert arguments_of('{"a": 1, "b": "tw') == {"a": 1, "b": "tw"}
+    assert arguments_of("no object") == {}
+
+
+def test_an_apis_word_for_an_end_is_the_first_that_means_it() -> None:
+    assert word_for("stop", {"length": "length", "end": "stop", "done": "stop"}, "?") == "end"
+    assert word_for("stop", {}, "?") == "?"
