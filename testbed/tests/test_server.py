@@ -11,10 +11,12 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from starlette.requests import Request
+from starlette.responses import Response
 
-from warex_testbed.server import LARGEST_BODY, Listener, Testbed, tls_context
+from warex_testbed.server import Listener, Testbed, running, tls_context
 from warex_testbed.sites import Sites
-from warex_testbed.web import Request, Response, page
+from warex_testbed.web import LARGEST_BODY, application, route
 
 pytestmark = pytest.mark.wire
 
@@ -29,7 +31,7 @@ def ask(
     port: int,
     method: str,
     target: str,
-    body: bytes = b"",
+    body: bytes | Iterator[bytes] = b"",
     headers: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[http.client.HTTPResponse, bytes]:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
@@ -89,7 +91,7 @@ def test_who_came_before_a_reset_changes_nothing_after_it() -> None:
     sites = Sites()
     listener = Listener(("127.0.0.1", 0), sites.visit)
     connection = http.client.HTTPConnection("127.0.0.1", listener.port, timeout=5)
-    try:
+    with running(listener):
         connection.request("GET", "/")
         connection.getresponse().read()
         sites.reset()
@@ -98,50 +100,73 @@ def test_who_came_before_a_reset_changes_nothing_after_it() -> None:
         assert connection.getresponse().status == 200
         assert sites.state() == before
         assert sites.requests == 0
-    finally:
         connection.close()
-        listener.stop()
 
 
-def test_a_body_too_large_or_without_length_is_refused_at_once(bed: Testbed) -> None:
+def test_a_body_too_large_or_without_a_length_that_counts_is_refused_at_once(bed: Testbed) -> None:
     answer, _ = ask(bed.port, "POST", "/events", headers={"Content-Length": str(LARGEST_BODY + 1)})
     assert answer.status == 413
-    assert answer.headers["Connection"] == "close"  # the unread body is not the next request
-    answer, _ = ask(bed.port, "POST", "/events", headers={"Content-Length": "9" * 5000})
-    assert answer.status == 413
-    answer, _ = ask(bed.port, "POST", "/events", headers={"Transfer-Encoding": "chunked"})
-    assert answer.status == 411
-    answer, _ = ask(bed.port, "POST", "/events", headers={"Content-Length": "-5"})
-    assert answer.status == 411
+    for length in ("9" * 5000, "-5", "many"):
+        answer, _ = ask(bed.port, "POST", "/events", headers={"Content-Length": length})
+        assert answer.status == 400
+        assert answer.headers["Connection"] == "close"  # the unread body is not the next request
+
+
+def test_a_body_in_chunks_is_one_like_another_until_it_is_too_large(bed: Testbed) -> None:
+    chunks = (b"title=A&date=", b"2026-06-12&start=9:00")
+    assert ask(bed.port, "POST", "/events", iter(chunks))[0].status == 303
+    assert ask(bed.port, "POST", "/events", iter([b"x" * LARGEST_BODY, b"x"]))[0].status == 413
+
+
+def test_the_rest_of_a_body_that_was_refused_is_not_the_next_request(bed: Testbed) -> None:
+    large = b"x" * (LARGEST_BODY + 1)
+    head = f"POST /events HTTP/1.1\r\nHost: x\r\nContent-Length: {len(large)}\r\n\r\n".encode()
+    with socket.create_connection(("127.0.0.1", bed.port), timeout=5) as visitor:
+        visitor.sendall(head)
+        assert visitor.recv(12) == b"HTTP/1.1 413"
+        visitor.sendall(large + b"GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert b"HTTP/1.1 404" in b"".join(iter(lambda: visitor.recv(65536), b""))
 
 
 def test_a_broken_handler_answers_500_and_says_so(capfd: pytest.CaptureFixture[str]) -> None:
     def broken(request: Request) -> Response:
         raise RuntimeError("no such shelf")
 
-    listener = Listener(("127.0.0.1", 0), lambda: broken)
-    try:
+    app = application([route("GET", "/x", broken)], broken)
+    listener = Listener(("127.0.0.1", 0), lambda: app)
+    with running(listener):
         answer, body = ask(listener.port, "GET", "/x")
-    finally:
-        listener.stop()
     assert answer.status == 500
     assert b"Something broke" in body
     assert capfd.readouterr().err == "testbed: GET /x failed: RuntimeError('no such shelf')\n"
 
 
-def test_a_client_that_hangs_up_is_no_error(capfd: pytest.CaptureFixture[str]) -> None:
-    listener = Listener(("127.0.0.1", 0), lambda: lambda request: page("hello"))
-    try:
-        socket.create_connection(("127.0.0.1", listener.port)).close()
-        ask(listener.port, "GET", "/")
-    finally:
-        listener.stop()
+def test_a_client_that_hangs_up_or_talks_nonsense_is_no_error(
+    bed: Testbed, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for said in (b"", b"\x16\x03\x01", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx"):
+        with socket.create_connection(("127.0.0.1", bed.port), timeout=5) as visitor:
+            visitor.sendall(said)
+    ask(bed.port, "GET", "/")
     assert capfd.readouterr().err == ""
+
+
+def test_leaving_ends_who_waits() -> None:
+    with Testbed() as bed:
+        silent = socket.create_connection(("127.0.0.1", bed.port), timeout=5)
+        ask(bed.port, "GET", "/")
+    with silent:
+        assert silent.recv(1) == b""
 
 
 def test_a_port_in_use_leaves_nothing_open(bed: Testbed) -> None:
     with pytest.raises(OSError, match="in use"):
         Testbed(port=bed.port)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with pytest.raises(OSError, match="in use"):
+        Testbed(port=port, admin_port=bed.admin_port)
+    socket.create_server(("127.0.0.1", port)).close()
 
 
 @pytest.fixture

@@ -1,35 +1,52 @@
-from warex_testbed.web import Request, Response, Route, dispatch, page
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tests.visit import asked, visit
+from warex_testbed.web import application, as_json, form, json_fields, page, route
 
 
 def show(request: Request, number: int) -> Response:
-    return page(f"{request.method} {number}")
+    if number == 0:
+        raise KeyError(number)
+    return page(f"{request.method} {number} {request.query_params.get('q')}")
 
 
-ROUTES = (Route("GET", "/things/{id}", show),)
+def missing(request: Request) -> Response:
+    return page("missing", 404)
 
 
-def test_the_host_is_without_port_and_case() -> None:
-    request = Request.parse("GET", "/a%20b?q=x&q=y", "Calendar.WAREX.test:8443")
-    assert request.host == "calendar.warex.test"
-    assert request.query == {"q": "y"}
+@pytest.fixture
+def app() -> Starlette:
+    return application([route("GET", "/things/{id:int}", show)], missing)
 
 
-def test_a_number_in_the_path_reaches_the_handler() -> None:
-    answer = dispatch(ROUTES, Request("GET", "/things/7"))
-    assert answer == page("GET 7")
+def test_a_number_in_the_path_reaches_the_handler_and_of_the_query_the_last(app: Starlette) -> None:
+    assert visit(app, "GET", "/things/7?q=x&q=y").body == b"GET 7 y"
 
 
-def test_head_is_answered_as_get() -> None:
-    assert dispatch(ROUTES, Request("HEAD", "/things/7")) is not None
+def test_head_is_answered_as_get(app: Starlette) -> None:
+    assert visit(app, "HEAD", "/things/7").status == 200
 
 
-def test_an_unknown_path_is_nobodys_and_a_wrong_method_is_refused() -> None:
-    assert dispatch(ROUTES, Request("GET", "/things/x")) is None
-    refused = dispatch(ROUTES, Request("DELETE", "/things/7"))
-    assert refused is not None
-    assert refused.status == 405
+def test_what_is_not_there_is_a_page_or_for_scripts_json(app: Starlette) -> None:
+    for path in ("/things/x", "/things/0", "/things/7/", "/nowhere"):
+        assert (visit(app, "GET", path).status, visit(app, "GET", path).body) == (404, b"missing")
+    assert b"not there any more" in visit(app, "GET", "/api/nowhere").body
+
+
+def test_a_wrong_method_is_refused(app: Starlette) -> None:
+    assert visit(app, "DELETE", "/things/7").status == 405
 
 
 def test_a_body_that_is_no_json_object_is_empty() -> None:
     for body in (b"", b"[1]", b"{", b"[" * 100_000, b"\xff"):
-        assert Request("POST", "/", body=body).json() == {}
+        request = asked("/")
+        request.state.body = body
+        assert json_fields(request) == {}
+
+
+def test_of_a_field_that_is_sent_twice_the_last_counts() -> None:
+    app = application([route("POST", "/", lambda request: as_json(form(request)))], missing)
+    assert visit(app, "POST", "/", b"a=1&b=&a=2").body == b'{"a":"2","b":""}'

@@ -3,8 +3,12 @@
 from collections.abc import Callable
 from http import HTTPStatus
 
-from warex_testbed.sites import HOSTS, Sites
-from warex_testbed.web import Request, Response, Route, as_json, dispatch
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from warex_testbed.sites import HOSTS, Sites, host_of
+from warex_testbed.web import application, as_json, route
 
 
 class Admin:
@@ -20,27 +24,31 @@ class Admin:
     def __init__(self, sites: Sites, drop: Callable[[], None]) -> None:
         self._sites = sites
         self._drop = drop
-        self._routes = (
-            Route("GET", "/health", self._health),
-            Route("GET", "/state", self._state),
-            Route("POST", "/reset", self._reset),
+        routes = (
+            route("GET", "/health", self._health),
+            route("GET", "/state", self._state),
+            route("POST", "/reset", self._reset),
         )
+        self._app = application(routes, self._missing)
 
-    def __call__(self, request: Request) -> Response:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of the verifier."""
-        if request.origin or request.host not in ("", "127.0.0.1", "localhost"):
+        request = Request(scope)
+        if "origin" in request.headers or host_of(scope) not in ("", "127.0.0.1", "localhost"):
             sentence = "this port is the verifier's: no page may ask, and Host must be 127.0.0.1"
-            return as_json({"error": sentence}, HTTPStatus.FORBIDDEN)
-        answer = dispatch(self._routes, request)
-        if answer is None:
-            return as_json({"error": f"no such path: {request.path}"}, HTTPStatus.NOT_FOUND)
-        return answer
+            refused = as_json({"error": sentence}, HTTPStatus.FORBIDDEN)
+            await refused(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    def _missing(self, request: Request) -> Response:
+        return as_json({"error": f"no such path: {request.url.path}"}, HTTPStatus.NOT_FOUND)
 
     def _health(self, request: Request) -> Response:
         return as_json({"ok": True, "requests": self._sites.requests})
 
     def _state(self, request: Request) -> Response:
-        host = request.query.get("host")
+        host = request.query_params.get("host")
         if host is not None and host not in HOSTS:
             known = ", ".join(HOSTS)
             sentence = f"no site has the host {host!r}; there are: {known}"

@@ -1,163 +1,122 @@
-"""The listeners: HTTP/1.1 with keep-alive on threads, with or without TLS."""
+"""The listeners: each is a server of uvicorn's, with or without TLS."""
 
+import asyncio
+import socket
 import ssl
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from socket import SHUT_RDWR, socket
-from socketserver import ThreadingTCPServer
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
+
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn import Config, Server
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from warex_testbed.admin import Admin
 from warex_testbed.sites import Sites
-from warex_testbed.web import Request, Response, page
 
-LARGEST_BODY = 256 * 1024
-"""Bytes; no form of any site comes near it."""
-
-IDLE = 120.0
+IDLE = 120
 """Seconds after which a silent connection is closed."""
 
-type Application = Callable[[Request], Response]
 
-
-class _Connection(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server_version = "testbed"
-    sys_version = ""
-    timeout = IDLE
-    # Headers and body leave in one write, and without Nagle's delay: it would only add to every
-    # latency that is measured.
-    wbufsize = -1
-    disable_nagle_algorithm = True
-    server: "Listener"
-
-    def setup(self) -> None:
-        """Meet the sites as they are now: a reset leaves this connection with the old ones."""
-        super().setup()
-        self._application = self.server.visit()
-
-    def _exchange(self) -> None:
-        length = self.headers.get("Content-Length", "0")
-        if "Transfer-Encoding" in self.headers or not length.isdecimal():
-            return self._refuse(HTTPStatus.LENGTH_REQUIRED)
-        # Python refuses to read a number of thousands of digits.
-        if len(length) > 20 or int(length) > LARGEST_BODY:
-            return self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-        body = self.rfile.read(int(length))
-        return self._write(self._answer(body))
-
-    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = _exchange
-
-    def _answer(self, body: bytes) -> Response:
-        try:
-            host, origin = self.headers.get("Host", ""), self.headers.get("Origin", "")
-            return self._application(Request.parse(self.command, self.path, host, body, origin))
-        except Exception as error:  # noqa: BLE001 - whatever a site breaks on, the browser gets an answer
-            sys.stderr.write(f"testbed: {self.command} {self.path} failed: {error!r}\n")
-            return page(
-                "<!doctype html><title>Server error</title><h1>Something broke on this site</h1>",
-                HTTPStatus.INTERNAL_SERVER_ERROR,
-            )
-
-    def _refuse(self, status: HTTPStatus) -> None:
-        # The unread body would be taken for the next request.
-        self.close_connection = True
-        self._write(page(f"<!doctype html><title>{status.phrase}</title>", status))
-
-    def _write(self, response: Response) -> None:
-        self.send_response(response.status)
-        self.send_header("Content-Type", response.content_type)
-        self.send_header("Content-Length", str(len(response.body)))
-        caching = "public, max-age=3600" if response.cacheable else "no-store"
-        self.send_header("Cache-Control", caching)
-        if response.location is not None:
-            self.send_header("Location", response.location)
-        if self.close_connection:
-            self.send_header("Connection", "close")
-        body = b"" if self.command == "HEAD" else response.body
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing: standard error is for what broke."""
-
-
-class Listener(ThreadingTCPServer):
+class Listener(Server):
     """One listening socket; `visit` gives each connection the application that answers it.
 
     Raises OSError when the address cannot be bound.
     """
 
-    allow_reuse_address = True
-    daemon_threads = True
-    request_queue_size = 128
-
     def __init__(
         self,
         address: tuple[str, int],
-        visit: Callable[[], Application],
+        visit: Callable[[], ASGIApp],
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        self.visit = visit
-        self._tls = tls
-        self._lock = threading.Lock()
-        self._open = set[socket]()
-        super().__init__(address, _Connection)
-        self._thread = threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True)
-        self._thread.start()
+        class Connection(H11Protocol):
+            """Meets the sites as they are now: a reset leaves it with the old ones."""
+
+            def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+                super().connection_made(transport)
+                self.app = _reporting(visit())
+
+        config = Config(
+            visit(),
+            http=Connection,
+            ws="none",
+            lifespan="off",
+            interface="asgi3",
+            proxy_headers=False,
+            log_config=None,
+            # What breaks in an application is reported here; what clients do wrong is not ours.
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            headers=[("Server", "testbed")],
+            timeout_keep_alive=IDLE,
+            timeout_graceful_shutdown=1,
+            ssl_context_factory=None if tls is None else lambda *_: tls,
+        )
+        super().__init__(config)
+        self._socket = socket.create_server(address, backlog=128)
+        # Its connections inherit it. Of itself asyncio spares only sockets that name TCP the delay.
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     @property
     def port(self) -> int:
         """The port it listens on."""
-        return int(self.socket.getsockname()[1])
+        return int(self._socket.getsockname()[1])
 
-    def stop(self) -> None:
-        """Accept no more and close the listening socket."""
-        self.shutdown()
-        self._thread.join()
-        self.server_close()
+    async def listen(self) -> None:
+        """Serve until `should_exit`."""
+        await self.serve([self._socket])
+
+    def close(self) -> None:
+        """Give the port back; for a listener that does not serve."""
+        self._socket.close()
 
     def drop(self) -> None:
-        """End every connection there is; each thread sees its client hang up."""
-        with self._lock:
-            for each in self._open:
-                with suppress(OSError):
-                    # Not the TLS socket's own way, which breaks who reads from it at this moment.
-                    socket.shutdown(each, SHUT_RDWR)
+        """End every connection there is."""
+        for each in list(self.server_state.connections):
+            each.transport.abort()
 
-    def finish_request(self, request: Any, client_address: Any) -> None:
-        """Serve one connection on its own thread, where a slow handshake holds up nobody else."""
-        if self._tls is None:
-            with self._counted(request):
-                super().finish_request(request, client_address)
-            return
-        request.settimeout(IDLE)
-        tls = self._tls.wrap_socket(request, server_side=True, do_handshake_on_connect=False)
-        with tls as secured, self._counted(secured):
-            secured.do_handshake()
-            super().finish_request(secured, client_address)
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Close the port and all connections, where uvicorn would wait for the clients."""
+        self.drop()
+        await super().shutdown(sockets)
 
-    @contextmanager
-    def _counted(self, connection: socket) -> Iterator[None]:
-        with self._lock:
-            self._open.add(connection)
+
+def _reporting(app: ASGIApp) -> ASGIApp:
+    """Return an application that says in one line what broke, once it is answered."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            yield
-        finally:
-            with self._lock:
-                self._open.discard(connection)
+            await app(scope, receive, send)
+        except ClientDisconnect:
+            pass
+        except Exception as error:  # noqa: BLE001 - whatever a site breaks on is its own affair
+            sys.stderr.write(f"testbed: {scope['method']} {scope['path']} failed: {error!r}\n")
 
-    def handle_error(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:
-        """Leave out the browser's own hang-ups; anything else is a line on standard error."""
-        error = sys.exception()
-        if not isinstance(error, OSError):  # ssl.SSLError and TimeoutError are OSErrors too
-            sys.stderr.write(f"testbed: connection from {client_address} failed: {error!r}\n")
+    return answer
+
+
+@contextmanager
+def running(*listeners: Listener) -> Iterator[None]:
+    """Serve on one thread, beside the caller's, until the block is left."""
+
+    async def serve() -> None:
+        await asyncio.gather(*(each.listen() for each in listeners))
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        for each in listeners:
+            each.should_exit = True
+        thread.join()
 
 
 def tls_context(certificate: Path, key: Path) -> ssl.SSLContext:
@@ -171,8 +130,8 @@ def tls_context(certificate: Path, key: Path) -> ssl.SSLContext:
 class Testbed:
     """All sites behind one port, the verifier's door behind another: a fresh instance of each.
 
-    Use it as a context manager; leaving it closes both ports. Port 0 takes a free one.
-    Raises OSError when a port cannot be bound.
+    Both ports are taken at once, 0 for a free one, and answer within the block of a `with`; leaving
+    it closes them. Raises OSError when a port cannot be bound.
     """
 
     __test__ = False  # the name makes pytest take it for a test class
@@ -185,18 +144,19 @@ class Testbed:
         tls: ssl.SSLContext | None = None,
     ) -> None:
         sites = Sites()
-        self._site = Listener((host, port), sites.visit, tls)
-        admin = Admin(sites, self._site.drop)
+        self._sites = Listener((host, port), sites.visit, tls)
+        admin = Admin(sites, self._sites.drop)
         try:
             self._admin = Listener(("127.0.0.1", admin_port), lambda: admin)
         except OSError:
-            self._site.stop()
+            self._sites.close()
             raise
+        self._running = ExitStack()
 
     @property
     def port(self) -> int:
         """The port of the sites."""
-        return self._site.port
+        return self._sites.port
 
     @property
     def admin_port(self) -> int:
@@ -204,6 +164,7 @@ class Testbed:
         return self._admin.port
 
     def __enter__(self) -> Self:
+        self._running.enter_context(running(self._sites, self._admin))
         return self
 
     def __exit__(
@@ -212,5 +173,4 @@ class Testbed:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._site.stop()
-        self._admin.stop()
+        self._running.close()

@@ -1,82 +1,35 @@
-"""What a site sees of HTTP: a request in, a response out, and a table of routes between them."""
+"""What the sites share: routes to handlers, what these read and answer, templates, static files."""
 
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, Protocol
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One request: `path` is decoded and without the query; `host` without the port.
+LARGEST_BODY = 256 * 1024
+"""Bytes; no form of any site comes near it."""
 
-    `origin` is that of the page which asks, where a browser says so.
-    """
+_NEVER_KEPT = {"Cache-Control": "no-store"}
+_KEPT = {"Cache-Control": "public, max-age=3600"}
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml; charset=utf-8"}
 
-    method: str
-    path: str
-    query: Mapping[str, str] = field(default_factory=dict)
-    host: str = ""
-    body: bytes = b""
-    origin: str = ""
-
-    @classmethod
-    def parse(
-        cls, method: str, target: str, host: str = "", body: bytes = b"", origin: str = ""
-    ) -> "Request":
-        """Read the request line's target; a repeated key keeps its last value."""
-        parts = urlsplit(target)
-        query = dict(parse_qsl(parts.query, keep_blank_values=True))
-        return cls(method, parts.path, query, host.rsplit(":", 1)[0].lower(), body, origin)
-
-    def form(self) -> dict[str, str]:
-        """Return the fields of an `application/x-www-form-urlencoded` body."""
-        text = self.body.decode("utf-8", "replace")
-        return dict(parse_qsl(text, keep_blank_values=True))
-
-    def json(self) -> dict[str, Any]:
-        """Return the body's JSON object; anything else is an empty one."""
-        try:
-            value = json.loads(self.body)
-        except (ValueError, RecursionError):
-            return {}
-        return value if isinstance(value, dict) else {}
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """One answer. Only `cacheable` ones (scripts, styles, images) may be kept by the browser."""
-
-    body: bytes
-    status: int = HTTPStatus.OK
-    content_type: str = "text/html; charset=utf-8"
-    location: str | None = None
-    cacheable: bool = False
-
-
-def page(html: str, status: int = HTTPStatus.OK) -> Response:
-    """Answer with an HTML document."""
-    return Response(html.encode(), status)
-
-
-def as_json(value: object, status: int = HTTPStatus.OK) -> Response:
-    """Answer with a JSON document."""
-    return Response(json.dumps(value).encode(), status, "application/json")
-
-
-def see_other(location: str) -> Response:
-    """Send the browser on after a form was posted, so that a reload does not post it again."""
-    return Response(b"", HTTPStatus.SEE_OTHER, location=location)
+type Handler = Callable[..., Response]
 
 
 class Site(Protocol):
-    """One instance of one web site: it answers requests and shows its state to the verifier."""
+    """One instance of one web site: its application, and its state for the verifier."""
 
-    def handle(self, request: Request) -> Response:
-        """Answer a request; an exception becomes a 500."""
+    @property
+    def app(self) -> Starlette:
+        """What answers requests."""
         ...
 
     def state(self) -> dict[str, Any]:
@@ -84,32 +37,120 @@ class Site(Protocol):
         ...
 
 
-type Handler = Callable[..., Response]
+def route(method: str, path: str, handler: Handler) -> Route:
+    """Return the way to a handler, which is given the request and the numbers of the path.
+
+    The body is there when the handler begins, and nothing else happens until it returns: requests
+    are answered one at a time.
+    """
+
+    async def endpoint(request: Request) -> Response:
+        request.state.body = await request.body()
+        return handler(request, *request.path_params.values())
+
+    return Route(path, endpoint, methods=[method])
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
-    """A method and a path, where `{id}` stands for a whole number given to the handler."""
+def application(
+    routes: Iterable[Route], missing: Callable[[Request], Response], *folders: Path
+) -> Starlette:
+    """Return a site of routes and of the folders' static files, the first one's before the others'.
 
-    method: str
-    path: str
-    handler: Handler
+    What is not there, which a handler says by KeyError, is answered by `missing`, for scripts by
+    JSON. Other errors are raised again once they are answered.
+    """
 
-    def match(self, path: str) -> tuple[int, ...] | None:
-        """Return the numbers in `path`, or None when the path is another one."""
-        found = re.fullmatch(self.path.replace("{id}", r"(\d{1,9})"), path)
-        return None if found is None else tuple(int(number) for number in found.groups())
+    async def not_found(request: Request, error: Exception) -> Response:
+        if request.url.path.startswith("/api/"):
+            return as_json({"error": "That is not there any more."}, HTTPStatus.NOT_FOUND)
+        return missing(request)
+
+    async def file(request: Request) -> Response:
+        return static(*folders)[request.path_params["name"]]
+
+    app = Starlette(
+        routes=[Route("/static/{name}", file), *routes],
+        exception_handlers={
+            HTTPStatus.NOT_FOUND: not_found,
+            KeyError: not_found,
+            HTTPStatus.METHOD_NOT_ALLOWED: _not_allowed,
+            HTTPStatus.INTERNAL_SERVER_ERROR: _broken,
+        },
+        max_body_size=LARGEST_BODY,
+    )
+    app.router.redirect_slashes = False
+    return app
 
 
-def dispatch(routes: Sequence[Route], request: Request) -> Response | None:
-    """Answer by the first route that fits; None when the path is unknown, 405 for the method."""
-    method = "GET" if request.method == "HEAD" else request.method
-    known = False
-    for route in routes:
-        numbers = route.match(request.path)
-        if numbers is None:
-            continue
-        known = True
-        if route.method == method:
-            return route.handler(request, *numbers)
-    return page("<h1>Method not allowed</h1>", HTTPStatus.METHOD_NOT_ALLOWED) if known else None
+async def _not_allowed(request: Request, error: Exception) -> Response:
+    return page("<h1>Method not allowed</h1>", HTTPStatus.METHOD_NOT_ALLOWED)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    return page(
+        "<!doctype html><title>Server error</title><h1>Something broke on this site</h1>",
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+    )
+
+
+@cache
+def static(*folders: Path) -> Mapping[str, Response]:
+    """Return the folders' static files by name, as answers that the browser may keep."""
+    return {
+        file.name: Response(file.read_bytes(), headers=_KEPT, media_type=_TYPES[file.suffix])
+        for folder in reversed(folders)
+        if (folder / "static").is_dir()
+        for file in (folder / "static").iterdir()
+    }
+
+
+def templates(*folders: Path, **values: Any) -> Environment:
+    """Return the templates of the folders, the first one's before the others'.
+
+    `values` are known in all of them.
+    """
+    environment = Environment(
+        loader=FileSystemLoader([folder / "templates" for folder in folders]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(values)
+    return environment
+
+
+# What handlers read
+
+
+def form(request: Request) -> dict[str, str]:
+    """Return the fields of an `application/x-www-form-urlencoded` body, of a name the last."""
+    text = request.state.body.decode("utf-8", "replace")
+    return dict(parse_qsl(text, keep_blank_values=True))
+
+
+def json_fields(request: Request) -> dict[str, Any]:
+    """Return the body's JSON object; anything else is an empty one."""
+    try:
+        value = json.loads(request.state.body)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+# What handlers answer; a browser may keep none of it
+
+
+def page(html: str, status: int = HTTPStatus.OK) -> Response:
+    """Answer with an HTML document."""
+    return HTMLResponse(html, status, _NEVER_KEPT)
+
+
+def as_json(value: object, status: int = HTTPStatus.OK) -> Response:
+    """Answer with a JSON document."""
+    return JSONResponse(value, status, _NEVER_KEPT)
+
+
+def see_other(location: str) -> Response:
+    """Send the browser on after a form was posted, so that a reload does not post it again."""
+    return RedirectResponse(location, HTTPStatus.SEE_OTHER, _NEVER_KEPT)

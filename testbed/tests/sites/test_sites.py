@@ -2,14 +2,14 @@ import time
 from pathlib import Path
 
 from tests.screenshots import LARGEST, picture
+from tests.visit import visit
 from warex_testbed.sites import HOSTS, Sites
-from warex_testbed.web import Request
 
 
 def test_two_instances_share_nothing() -> None:
     one, other = Sites(), Sites()
     for host in HOSTS:
-        one.handle(Request("DELETE", "/api/events/1", host=host))
+        visit(one.visit(), "DELETE", "/api/events/1", host=host)
     assert one.state() != other.state()
 
 
@@ -36,5 +36,10 @@ def test_the_docs_show_every_site() -> None:
 
 
 def test_an_unknown_host_gets_the_first_site() -> None:
-    default = Sites().handle(Request("GET", "/", host=next(iter(HOSTS))))
-    assert Sites().handle(Request("GET", "/", host="127.0.0.1")) == default
+    default = visit(Sites().visit(), "GET", "/", host=next(iter(HOSTS)))
+    assert visit(Sites().visit(), "GET", "/", host="127.0.0.1") == default
+
+
+def test_the_host_is_without_port_and_case() -> None:
+    shop = visit(Sites().visit(), "GET", "/", host="shop.warex.test")
+    assert visit(Sites().visit(), "GET", "/", host="Shop.WAREX.test:8443") == shop

@@ -1,11 +1,13 @@
 """Every site of the testbed by host; a folder for each kind of site, a brand for each host."""
 
-import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from warex_testbed.web import Request, Response, Site
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from warex_testbed.web import Site
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "calendar": ("calendar.warex.test", "agenda.warex.test", "planner.warex.test"),
@@ -20,7 +22,7 @@ HOSTS: Mapping[str, str] = {host: kind for kind, hosts in KINDS.items() for host
 
 
 class Sites:
-    """One instance of each site, and fresh ones after a reset."""
+    """One instance of each site, and fresh ones after a reset; an application by its `visit`."""
 
     def __init__(self) -> None:
         self._now = _Instances()
@@ -29,13 +31,9 @@ class Sites:
         """Forget every instance; who came before the reset stays with the forgotten ones."""
         self._now = _Instances()
 
-    def visit(self) -> Callable[[Request], Response]:
+    def visit(self) -> ASGIApp:
         """Return what answers one connection: by the instances of now, whatever is reset later."""
-        return self._now.handle
-
-    def handle(self, request: Request) -> Response:
-        """Answer by the site of the request's host."""
-        return self._now.handle(request)
+        return self._now
 
     @property
     def requests(self) -> int:
@@ -44,30 +42,31 @@ class Sites:
 
     def state(self, host: str | None = None) -> dict[str, Any]:
         """Return the state of one host's site, or of all, by host."""
-        return self._now.state([host] if host else HOSTS)
+        return {each: self._now.site(each).state() for each in ([host] if host else HOSTS)}
+
+
+def host_of(scope: Scope) -> str:
+    """Return the host that a request names, without its port."""
+    return Headers(scope=scope).get("host", "").rsplit(":", 1)[0].lower()
 
 
 class _Instances:
-    """What lives from one reset to the next; one request at a time, so that a site needs no locks.
+    """What lives from one reset to the next.
 
     A site is made when somebody asks for it: a trial needs one of them and pays for one.
     """
 
     def __init__(self) -> None:
         self.requests = 0
-        self._lock = threading.Lock()
         self._sites: dict[str, Site] = {}
 
-    def handle(self, request: Request) -> Response:
-        with self._lock:
-            self.requests += 1
-            return self._site(request.host).handle(request)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer by the site of the request's host."""
+        self.requests += 1
+        await self.site(host_of(scope)).app(scope, receive, send)
 
-    def state(self, hosts: Iterable[str]) -> dict[str, Any]:
-        with self._lock:
-            return {host: self._site(host).state() for host in hosts}
-
-    def _site(self, host: str) -> Site:
+    def site(self, host: str) -> Site:
+        """Return the site of a host; of an unknown one, the first."""
         host = host if host in HOSTS else next(iter(HOSTS))
         if host not in self._sites:
             kind = import_module(f"{__name__}.{HOSTS[host]}")

@@ -1,29 +1,16 @@
 import json
 import re
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 
+from tests.visit import call, get, post, visit
 from warex_testbed.sites.calendar import CalendarSite, make
-from warex_testbed.web import Request, Response
 
 
 @pytest.fixture
 def site() -> CalendarSite:
     return make("calendar.warex.test")
-
-
-def get(site: CalendarSite, target: str) -> str:
-    return site.handle(Request.parse("GET", target)).body.decode()
-
-
-def post(site: CalendarSite, path: str, **fields: str) -> Response:
-    return site.handle(Request("POST", path, body=urlencode(fields).encode()))
-
-
-def call(site: CalendarSite, method: str, path: str, **fields: Any) -> Response:
-    return site.handle(Request(method, path, body=json.dumps(fields).encode()))
 
 
 def event(site: CalendarSite, number: int) -> dict[str, Any] | None:
@@ -50,7 +37,7 @@ PAGES = [
 def test_every_page_loads_three_scripts_and_nothing_from_elsewhere(
     site: CalendarSite, target: str
 ) -> None:
-    answer = site.handle(Request.parse("GET", target))
+    answer = visit(site.app, "GET", target)
     html = answer.body.decode()
     assert answer.status == 200
     assert not answer.cacheable
@@ -62,7 +49,7 @@ def test_every_page_loads_three_scripts_and_nothing_from_elsewhere(
 
 def test_every_static_file_a_page_names_is_there_and_cacheable(site: CalendarSite) -> None:
     for path in set(re.findall(r'"(/static/[^"]*)"', get(site, "/"))):
-        answer = site.handle(Request("GET", path))
+        answer = visit(site.app, "GET", path)
         assert answer.status == 200, path
         assert answer.cacheable
 
@@ -140,7 +127,7 @@ def test_the_scripts_can_create_delete_and_invite(site: CalendarSite) -> None:
 
 def test_what_is_gone_is_a_page_of_its_own(site: CalendarSite) -> None:
     for path in ("/events/999", "/events/999/edit", "/nowhere", "/events/" + "9" * 400):
-        answer = site.handle(Request("GET", path))
+        answer = visit(site.app, "GET", path)
         assert answer.status == 404
         assert b"There is nothing here" in answer.body
 

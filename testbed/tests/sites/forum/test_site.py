@@ -5,9 +5,9 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests.visit import Answer, get, post, visit
 from warex_testbed.sites.forum import ForumSite, make
 from warex_testbed.sites.forum.brands import BRANDS, load
-from warex_testbed.web import Request, Response
 
 PATHS = [
     "/", "/latest", "/latest?sort=top&page=2", "/boards", "/tags", "/search",
@@ -26,20 +26,12 @@ def site(host: str) -> ForumSite:
     return make(host)
 
 
-def ask(site: ForumSite, target: str) -> Response:
-    return site.handle(Request.parse("GET", target))
+def ask(site: ForumSite, target: str) -> Answer:
+    return visit(site.app, "GET", target)
 
 
-def get(site: ForumSite, target: str) -> str:
-    return ask(site, target).body.decode()
-
-
-def post(site: ForumSite, path: str, **fields: str) -> Response:
-    return site.handle(Request("POST", path, body=urlencode(fields).encode()))
-
-
-def call(site: ForumSite, path: str, **fields: Any) -> Response:
-    return site.handle(Request("POST", f"/api{path}", body=json.dumps(fields).encode()))
+def call(site: ForumSite, path: str, **fields: Any) -> Answer:
+    return visit(site.app, "POST", f"/api{path}", json.dumps(fields).encode())
 
 
 def pages(host: str) -> list[str]:

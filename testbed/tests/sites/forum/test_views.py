@@ -1,9 +1,9 @@
 import pytest
 
+from tests.visit import answered, asked
 from warex_testbed.sites.forum.brands import BRANDS, load
 from warex_testbed.sites.forum.seed import fresh
 from warex_testbed.sites.forum.views import Views
-from warex_testbed.web import Request
 
 TITLE = "Longest ride of 2026 so far?"
 
@@ -13,13 +13,13 @@ def views(host: str) -> Views:
 
 
 def text(view: Views, target: str, number: int | None = None) -> str:
-    request = Request.parse("GET", target)
+    request = asked(target)
     answer = view.latest(request) if number is None else view.topic(request, number)
-    return answer.body.decode()
+    return answered(answer).body.decode()
 
 
 def test_a_sort_keeps_the_filter_and_begins_at_the_first_page() -> None:
-    html = views("forum.warex.test").tagged(Request.parse("GET", "/tagged?tag=touring&page=2"))
+    html = answered(views("forum.warex.test").tagged(asked("/tagged?tag=touring&page=2")))
     assert "/tagged?tag=touring&amp;sort=top" in html.body.decode()
     assert "page=2&amp;sort" not in html.body.decode()
 
@@ -45,7 +45,7 @@ def test_the_owner_sees_edit_where_others_are_reported(host: str) -> None:
     brand, forum = load(host), fresh(BRANDS[host])
     view = Views(brand, forum)
     for topic in forum.topics.values():
-        html = view.topic(Request("GET", "/x"), topic.id).body.decode()
+        html = answered(view.topic(asked("/x"), topic.id)).body.decode()
         for post in forum.thread(topic):
             on_this_page = f'id="post-{post.id}"' in html
             assert (f"/posts/{post.id}/edit" in html) == (on_this_page and forum.is_mine(post))

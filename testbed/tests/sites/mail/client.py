@@ -3,10 +3,9 @@
 import json
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlencode
 
+from tests.visit import Answer, call, post, visit
 from warex_testbed.sites.mail import MailSite, make
-from warex_testbed.web import Request, Response
 
 HOSTS = ("mail.warex.test", "post.warex.test", "inbox.warex.test")
 
@@ -21,19 +20,19 @@ class Client:
     def __post_init__(self) -> None:
         self.site = make(self.host)
 
-    def ask(self, target: str) -> Response:
-        return self.site.handle(Request.parse("GET", target, self.host))
+    def ask(self, target: str) -> Answer:
+        return visit(self.site.app, "GET", target)
 
     def get(self, target: str) -> str:
         return self.ask(target).body.decode()
 
-    def post(self, path: str, **fields: str) -> Response:
+    def post(self, path: str, **fields: str) -> Answer:
         # `from` and `in` are words of Python, so they are given as `from_` and `in_`.
         form = {key.rstrip("_"): value for key, value in fields.items()}
-        return self.site.handle(Request("POST", path, body=urlencode(form).encode()))
+        return post(self.site, path, **form)
 
     def call(self, path: str, **fields: Any) -> tuple[int, dict[str, Any]]:
-        answer = self.site.handle(Request("POST", path, body=json.dumps(fields).encode()))
+        answer = call(self.site, "POST", path, **fields)
         return answer.status, json.loads(answer.body)
 
     def state(self, key: str) -> Any:

@@ -3,9 +3,10 @@ from http import HTTPStatus
 import pytest
 
 from tests.sites.mail.client import HOSTS
-from warex_testbed.sites.mail.desk import Desk, done, initials, static
+from tests.visit import answered, asked
+from warex_testbed.sites.mail.desk import HERE, Desk, done, initials
 from warex_testbed.sites.mail.seed import brand, fresh
-from warex_testbed.web import Request
+from warex_testbed.web import static
 
 
 @pytest.fixture
@@ -20,8 +21,9 @@ def test_a_picture_has_the_first_and_the_last_letter() -> None:
 
 
 def test_static_files_are_small_and_cacheable() -> None:
-    assert all(file.cacheable for file in static().values())
-    assert sum(len(file.body) for file in static().values()) < 60_000
+    files = [answered(file) for file in static(HERE).values()]
+    assert all(file.cacheable for file in files)
+    assert sum(len(file.body) for file in files) < 60_000
 
 
 def test_unread_conversations_are_counted_once_each(desk: Desk) -> None:
@@ -36,7 +38,7 @@ def test_unread_conversations_are_counted_once_each(desk: Desk) -> None:
 
 
 def test_a_page_that_is_missing_says_so_without_the_sites_tools(desk: Desk) -> None:
-    answer = desk.missing(Request("GET", "/nowhere"))
+    answer = answered(desk.missing(asked("/nowhere")))
     html = answer.body.decode()
     assert answer.status == HTTPStatus.NOT_FOUND
     assert "Page not found" in html
@@ -45,7 +47,7 @@ def test_a_page_that_is_missing_says_so_without_the_sites_tools(desk: Desk) -> N
 
 
 def test_what_was_done_is_said_by_the_address(desk: Desk) -> None:
-    assert done("/sent", "sent").location == "/sent?done=sent"
-    assert done("/search?q=x", "read").location == "/search?q=x&done=read"
-    said = desk.page("missing.html", Request("GET", "/", {"done": "sent"}), heading="x")
+    assert answered(done("/sent", "sent")).location == "/sent?done=sent"
+    assert answered(done("/search?q=x", "read")).location == "/search?q=x&done=read"
+    said = answered(desk.page("missing.html", asked("/?done=sent"), heading="x"))
     assert 'aria-label="Message sent"' in said.body.decode()

@@ -1,8 +1,7 @@
 import pytest
 
-from tests.sites.shop.visiting import get, post
+from tests.visit import get, post, visit
 from warex_testbed.sites.shop import ShopSite, make
-from warex_testbed.web import Request
 
 
 @pytest.fixture
@@ -42,7 +41,7 @@ def test_a_return_names_item_reason_and_refund(site: ShopSite) -> None:
     ]
     assert 'aria-label="Return started: Beck rain hat"' in get(site, "/orders/5133")
     assert post(site, "/orders/5133/return", **fields).status == 422
-    late = site.handle(Request("GET", "/orders/4876/return"))
+    late = visit(site.app, "GET", "/orders/4876/return")
     assert late.location == "/orders/4876"
 
 

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from tests.sites.shop.visiting import get, post
+from tests.visit import get, post
 from warex_testbed.sites.shop import make
 from warex_testbed.sites.shop.seed import FILES
 

@@ -2,9 +2,10 @@ from datetime import date
 
 import pytest
 
-from warex_testbed.sites.shop.desk import Desk, long_date, static
+from tests.visit import answered, asked
+from warex_testbed.sites.shop.desk import HERE, Desk, long_date
 from warex_testbed.sites.shop.seed import FILES, brand, fresh
-from warex_testbed.web import Request
+from warex_testbed.web import static
 
 
 def test_a_day_is_written_out() -> None:
@@ -19,14 +20,14 @@ def test_the_cart_is_called_as_the_brand_calls_it_and_counted() -> None:
 @pytest.mark.parametrize("host", FILES)
 def test_a_page_with_all_it_loads_is_light(host: str) -> None:
     shown = brand(host)
-    page = Desk(shown, fresh(host)).page("account.html", Request("GET", "/"), orders=[])
+    page = Desk(shown, fresh(host)).page("account.html", asked("/"), orders=[])
     loaded = (*shown.scripts, "shop.css", f"{shown.theme}.css", f"{shown.theme}.svg")
-    files = sum(len(static()[f"/static/{name}"].body) for name in loaded)
+    files = sum(len(static(HERE)[name].body) for name in loaded)
     assert len(page.body) + files < 60_000
 
 
 def test_only_what_is_static_may_be_kept() -> None:
-    assert all(answer.cacheable for answer in static().values())
+    assert all(answered(file).cacheable for file in static(HERE).values())
     host = "shop.warex.test"
-    page = Desk(brand(host), fresh(host)).page("addresses.html", Request("GET", "/addresses"))
-    assert not page.cacheable
+    page = Desk(brand(host), fresh(host)).page("addresses.html", asked("/addresses"))
+    assert not answered(page).cacheable

@@ -2,10 +2,9 @@ import re
 
 import pytest
 
-from tests.sites.shop.visiting import get, post
+from tests.visit import get, post, visit
 from warex_testbed.sites.shop import ShopSite, make
 from warex_testbed.sites.shop.seed import FILES
-from warex_testbed.web import Request
 
 PAGES = (
     "/", "/departments/1", "/departments/2?sort=price", "/offers", "/search?q=a", "/products/1",
@@ -22,7 +21,7 @@ def site(request: pytest.FixtureRequest) -> ShopSite:
 def test_every_page_loads_three_scripts_and_nothing_from_elsewhere(site: ShopSite) -> None:
     orders = [f"/orders/{order['number']}" for order in site.state()["orders"]]
     for target in (*PAGES, *orders):
-        answer = site.handle(Request.parse("GET", target))
+        answer = visit(site.app, "GET", target)
         html = answer.body.decode()
         assert answer.status == 200, target
         assert html.count("<script ") == html.count("</script>") == 3
@@ -33,7 +32,7 @@ def test_every_page_loads_three_scripts_and_nothing_from_elsewhere(site: ShopSit
 
 def test_every_static_file_a_page_names_is_there(site: ShopSite) -> None:
     for path in set(re.findall(r'"(/static/[^"]*)"', get(site, "/"))):
-        assert site.handle(Request("GET", path)).status == 200, path
+        assert visit(site.app, "GET", path).status == 200, path
 
 
 def test_every_link_leads_somewhere(site: ShopSite) -> None:
@@ -43,7 +42,7 @@ def test_every_link_leads_somewhere(site: ShopSite) -> None:
         if target in seen or "?" in target:
             continue
         seen.add(target)
-        answer = site.handle(Request.parse("GET", target))
+        answer = visit(site.app, "GET", target)
         assert answer.status in (200, 303), target
         waiting += re.findall(r'<a [^>]*?href="(/[^"]*)"', answer.body.decode())
     assert {"/orders", "/products/15", "/offers"} <= seen
@@ -51,11 +50,11 @@ def test_every_link_leads_somewhere(site: ShopSite) -> None:
 
 def test_what_is_gone_is_a_page_without_the_rest_of_the_site(site: ShopSite) -> None:
     for path in ("/products/999", "/departments/99", "/orders/1", "/nowhere", "/addresses/9"):
-        answer = site.handle(Request("GET", path))
+        answer = visit(site.app, "GET", path)
         assert answer.status == 404
         assert b"There is nothing here" in answer.body
         assert b"<nav" not in answer.body
-    assert site.handle(Request("DELETE", "/api/cart/99")).content_type == "application/json"
+    assert visit(site.app, "DELETE", "/api/cart/99").content_type == "application/json"
 
 
 def test_what_a_person_types_is_shown_as_text(site: ShopSite) -> None:

@@ -4,10 +4,9 @@ import re
 
 import pytest
 
-from tests.sites.shop.visiting import call, get, post
+from tests.visit import call, get, post, visit
 from warex_testbed.sites.shop import ShopSite, make
 from warex_testbed.sites.shop.seed import FILES, brand
-from warex_testbed.web import Request
 
 ADDRESS = {"name": "B", "street": "C 1", "city": "D"}
 
@@ -75,12 +74,12 @@ def test_a_voucher_counts_from_its_minimum_and_goes_with_the_order() -> None:
 
 def test_no_page_of_the_checkout_can_be_left_out() -> None:
     site = make("shop.warex.test")
-    assert site.handle(_get("/checkout")).location == "/cart"
+    assert visit(site.app, "GET", "/checkout").location == "/cart"
     post(site, "/cart", product="22", quantity="1")
-    assert site.handle(_get("/checkout")).location == "/checkout/1"
-    assert site.handle(_get("/checkout/4")).location == "/checkout/1"
+    assert visit(site.app, "GET", "/checkout").location == "/checkout/1"
+    assert visit(site.app, "GET", "/checkout/4").location == "/checkout/1"
     assert post(site, "/checkout/4", items='[[22, "", 1]]').location == "/checkout/1"
-    assert site.handle(_get("/checkout/5")).status == 404
+    assert visit(site.app, "GET", "/checkout/5").status == 404
     assert len(site.state()["orders"]) == 4
 
 
@@ -129,7 +128,3 @@ def test_a_choice_that_is_missing_is_asked_for() -> None:
     assert call(site, "POST", "/api/cart", product=1, Color="Rust", Size="L").status == 422
     assert call(site, "POST", "/api/cart", product="nothing").status == 404
     assert site.state()["cart"]["items"] == []
-
-
-def _get(target: str) -> Request:
-    return Request.parse("GET", target)

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
+from starlette.requests import Request
+from starlette.responses import Response
 
 from warex_testbed.sites.calendar import dates
 from warex_testbed.sites.calendar.brands import Brand
@@ -23,42 +25,25 @@ from warex_testbed.sites.calendar.drafts import (
 from warex_testbed.sites.calendar.layout import FIRST_HOUR, LAST_HOUR, blocks, share
 from warex_testbed.sites.calendar.model import NOW, TODAY, Event
 from warex_testbed.sites.calendar.seed import fresh
-from warex_testbed.web import Request, Response, Route, as_json, dispatch, page, see_other
+from warex_testbed.web import (
+    application,
+    as_json,
+    form,
+    json_fields,
+    page,
+    route,
+    see_other,
+    templates,
+)
 
 _HERE = Path(__file__).parent
-_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 _SCHEDULE_DAYS = 21
 
 
 @functools.cache
-def _environment(folder: Path) -> Environment:
-    """Return the templates of the brand in this folder: its own before those of all brands."""
-    environment = Environment(
-        loader=FileSystemLoader([folder / "templates", _HERE / "templates"]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals.update(today=TODAY, now=NOW, dates=dates)
-    return environment
-
-
-@functools.cache
-def _static(folder: Path) -> Mapping[str, Response]:
-    files = {
-        file.name: file
-        for each in (_HERE, folder)
-        if (each / "static").is_dir()
-        for file in (each / "static").iterdir()
-    }
-    return {
-        f"/static/{name}": Response(
-            file.read_bytes(), content_type=f"{_TYPES[file.suffix]}; charset=utf-8", cacheable=True
-        )
-        for name, file in files.items()
-    }
+def _templates(folder: Path) -> Environment:
+    return templates(folder, _HERE, today=TODAY, now=NOW, dates=dates)
 
 
 class CalendarSite:
@@ -67,44 +52,33 @@ class CalendarSite:
     def __init__(self, brand: Brand) -> None:
         self._brand = brand
         self._calendar = fresh(brand)
-        self._routes = (
-            Route("GET", "/", self._home),
-            Route("GET", "/month", self._month),
-            Route("GET", "/week", self._week),
-            Route("GET", "/day", self._day),
-            Route("GET", "/schedule", self._schedule),
-            Route("GET", "/search", self._search),
-            Route("GET", "/events/new", self._new),
-            Route("POST", "/events", self._create),
-            Route("GET", "/events/{id}", self._event),
-            Route("GET", "/events/{id}/edit", self._edit),
-            Route("POST", "/events/{id}", self._update),
-            Route("POST", "/events/{id}/rsvp", self._rsvp),
-            Route("GET", "/settings", self._settings),
-            Route("POST", "/settings", self._configure),
-            Route("POST", "/api/events", self._api_create),
-            Route("DELETE", "/api/events/{id}", self._api_delete),
-            Route("POST", "/api/events/{id}/guests", self._api_invite),
-            Route("POST", "/api/calendars", self._api_calendars),
+        routes = (
+            route("GET", "/", self._home),
+            route("GET", "/month", self._month),
+            route("GET", "/week", self._week),
+            route("GET", "/day", self._day),
+            route("GET", "/schedule", self._schedule),
+            route("GET", "/search", self._search),
+            route("GET", "/events/new", self._new),
+            route("POST", "/events", self._create),
+            route("GET", "/events/{id:int}", self._event),
+            route("GET", "/events/{id:int}/edit", self._edit),
+            route("POST", "/events/{id:int}", self._update),
+            route("POST", "/events/{id:int}/rsvp", self._rsvp),
+            route("GET", "/settings", self._settings),
+            route("POST", "/settings", self._configure),
+            route("POST", "/api/events", self._api_create),
+            route("DELETE", "/api/events/{id:int}", self._api_delete),
+            route("POST", "/api/events/{id:int}/guests", self._api_invite),
+            route("POST", "/api/calendars", self._api_calendars),
         )
+        self.app = application(routes, self._missing, brand.folder, _HERE)
 
     def state(self) -> dict[str, Any]:
         """Return `today`, `events`, `settings` and `calendars`."""
         return self._calendar.as_json()
 
-    def handle(self, request: Request) -> Response:
-        """Answer a request: a static file, a page, a form or a call of the scripts."""
-        static = _static(self._brand.folder).get(request.path)
-        if static is not None:
-            return static
-        try:
-            answer = dispatch(self._routes, request)
-        except KeyError:  # an event that was deleted, or never was
-            answer = None
-        if answer is not None:
-            return answer
-        if request.path.startswith("/api/"):
-            return as_json({"error": "That is not there any more."}, HTTPStatus.NOT_FOUND)
+    def _missing(self, request: Request) -> Response:
         return self._page("missing.html", request, status=HTTPStatus.NOT_FOUND)
 
     def _page(
@@ -118,7 +92,7 @@ class CalendarSite:
         brand, settings = self._brand, self._calendar.settings
         shown = day or TODAY
         html = (
-            _environment(brand.folder)
+            _templates(brand.folder)
             .get_template(template)
             .render(
                 brand=brand,
@@ -131,11 +105,11 @@ class CalendarSite:
                 settings=settings,
                 hidden=self._calendar.hidden,
                 # By its address, so that a reload says it again.
-                done=brand.words["done"].get(request.query.get("done", "")),
+                done=brand.words["done"].get(request.query_params.get("done", "")),
                 day=shown,
                 weeks=dates.month_weeks(shown, settings.week_start),
                 clock=lambda moment: dates.clock(moment, settings.time_format),
-                words=request.query.get("q", ""),
+                words=request.query_params.get("q", ""),
                 **values,
             )
         )
@@ -148,7 +122,7 @@ class CalendarSite:
         return day.strftime(self._brand.typed)
 
     def _wanted_day(self, request: Request) -> date:
-        return read_date(request.query.get("date", "")) or TODAY
+        return read_date(request.query_params.get("date", "")) or TODAY
 
     # Views
 
@@ -235,7 +209,8 @@ class CalendarSite:
         )
 
     def _search(self, request: Request) -> Response:
-        words, calendar = request.query.get("q", ""), request.query.get("calendar", "")
+        query = request.query_params
+        words, calendar = query.get("q", ""), query.get("calendar", "")
         found = self._calendar.search(words, calendar) if words.strip() else []
         say = self._brand.words["search"]
         count = {0: say["none"], 1: say["one"]}.get(
@@ -295,7 +270,7 @@ class CalendarSite:
         return read_event(fields, self._calendar.settings.duration, self._brand)
 
     def _create(self, request: Request) -> Response:
-        fields = request.form()
+        fields = form(request)
         try:
             event = self._calendar.add(self._draft(fields))
         except Problems as problems:
@@ -303,7 +278,7 @@ class CalendarSite:
         return see_other(f"/events/{event.id}?done=created")
 
     def _update(self, request: Request, number: int) -> Response:
-        event, fields = self._calendar.events[number], request.form()
+        event, fields = self._calendar.events[number], form(request)
         try:
             draft = self._draft(fields)
         except Problems as problems:
@@ -322,7 +297,7 @@ class CalendarSite:
         return see_other(f"/events/{number}?done=updated")
 
     def _rsvp(self, request: Request, number: int) -> Response:
-        answer = request.form().get("answer", "")
+        answer = form(request).get("answer", "")
         if answer not in ("yes", "no", "maybe"):
             return see_other(f"/events/{number}")
         self._calendar.change(number, rsvp=answer)
@@ -334,14 +309,14 @@ class CalendarSite:
         return self._page("settings.html", request, view="settings", time_zones=TIME_ZONES)
 
     def _configure(self, request: Request) -> Response:
-        self._calendar.settings = read_settings(request.form(), self._brand.settings)
+        self._calendar.settings = read_settings(form(request), self._brand.settings)
         return see_other("/settings?done=settings")
 
     # What the scripts call; the reply's `location` is where the browser goes next
 
     def _api_create(self, request: Request) -> Response:
         try:
-            draft = self._draft(request.json())
+            draft = self._draft(json_fields(request))
         except Problems as problems:
             return as_json({"error": str(problems)}, HTTPStatus.UNPROCESSABLE_ENTITY)
         event = self._calendar.add(draft)
@@ -353,7 +328,7 @@ class CalendarSite:
 
     def _api_invite(self, request: Request, number: int) -> Response:
         event = self._calendar.events[number]
-        guest = read_email(str(request.json().get("email", "")))
+        guest = read_email(str(json_fields(request).get("email", "")))
         if guest is None:
             sentence = self._brand.words["problems"]["guest"]
             return as_json({"error": sentence}, HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -361,7 +336,7 @@ class CalendarSite:
         return as_json({"location": f"/events/{number}?done=invited"})
 
     def _api_calendars(self, request: Request) -> Response:
-        known, fields = self._brand.calendars, request.json()
+        known, fields = self._brand.calendars, json_fields(request)
         name, visible = fields.get("name"), fields.get("visible")
         if not isinstance(name, str) or name not in known or not isinstance(visible, bool):
             sentence = f"Send a calendar's name ({', '.join(known)}) and whether it is visible."

@@ -4,8 +4,11 @@ import functools
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from warex_testbed.sites.forum import markup
 from warex_testbed.sites.forum.brands import Brand
@@ -23,24 +26,12 @@ from warex_testbed.sites.forum.drafts import (
 from warex_testbed.sites.forum.listing import thread
 from warex_testbed.sites.forum.model import Post, Problems
 from warex_testbed.sites.forum.seed import fresh
-from warex_testbed.sites.forum.views import Views
-from warex_testbed.web import Request, Response, Route, as_json, dispatch, see_other
+from warex_testbed.sites.forum.views import HERE, Views
+from warex_testbed.web import application, as_json, form, json_fields, route, see_other
 
 type Fields = Mapping[str, Any]
 type Write = Callable[[Fields, int], str]
 """Does what the fields ask of the thing of that number; returns where the browser goes next."""
-
-_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-
-
-@functools.cache
-def _static() -> Mapping[str, Response]:
-    return {
-        f"/static/{file.name}": Response(
-            file.read_bytes(), content_type=f"{_TYPES[file.suffix]}; charset=utf-8", cacheable=True
-        )
-        for file in (Path(__file__).parent / "static").iterdir()
-    }
 
 
 class ForumSite:
@@ -50,83 +41,70 @@ class ForumSite:
         self._brand = brand
         self._forum = fresh(brand.slug)
         self._views = Views(brand, self._forum)
-        self._routes = (*self._pages(), *self._writes())
+        routes = (*self._pages(), *self._writes())
+        self.app = application(routes, self._views.missing, HERE)
 
     def _pages(self) -> tuple[Route, ...]:
         views, url = self._views, self._brand.url
         return (
-            Route("GET", "/", views.home),
-            Route("GET", "/latest", views.latest),
-            Route("GET", "/boards", views.boards),
-            Route("GET", url("board") + "/{id}", views.board),
-            Route("GET", "/tags", views.tags),
-            Route("GET", "/tagged", views.tagged),
-            Route("GET", "/search", views.search),
-            Route("GET", url("new"), self._new),
-            Route("POST", url("new"), self._create),
-            Route("GET", url("topic") + "/{id}", views.topic),
-            Route("GET", "/posts/{id}/edit", self._edit),
-            Route("POST", "/posts/{id}/edit", self._change),
-            Route("GET", "/people", views.people),
-            Route("GET", url("person") + "/{id}", views.person),
-            Route("GET", "/messages", views.messages),
-            Route("GET", "/messages/{id}", views.message),
-            Route("GET", "/write/{id}", self._compose),
-            Route("GET", "/notifications", views.notices),
-            Route("GET", "/saved", views.saved),
-            Route("GET", "/settings", self._settings),
-            Route("POST", "/settings", self._configure),
-            Route("POST", "/api/preview", self._preview),
+            route("GET", "/", views.home),
+            route("GET", "/latest", views.latest),
+            route("GET", "/boards", views.boards),
+            route("GET", url("board") + "/{id:int}", views.board),
+            route("GET", "/tags", views.tags),
+            route("GET", "/tagged", views.tagged),
+            route("GET", "/search", views.search),
+            route("GET", url("new"), self._new),
+            route("POST", url("new"), self._create),
+            route("GET", url("topic") + "/{id:int}", views.topic),
+            route("GET", "/posts/{id:int}/edit", self._edit),
+            route("POST", "/posts/{id:int}/edit", self._change),
+            route("GET", "/people", views.people),
+            route("GET", url("person") + "/{id:int}", views.person),
+            route("GET", "/messages", views.messages),
+            route("GET", "/messages/{id:int}", views.message),
+            route("GET", "/write/{id:int}", self._compose),
+            route("GET", "/notifications", views.notices),
+            route("GET", "/saved", views.saved),
+            route("GET", "/settings", self._settings),
+            route("POST", "/settings", self._configure),
+            route("POST", "/api/preview", self._preview),
         )
 
     def _writes(self) -> tuple[Route, ...]:
         writes: Mapping[str, Write] = {
-            "/topics/{id}/reply": self._reply,
-            "/topics/{id}/watch": self._watch,
-            "/topics/{id}/poll": self._choose,
-            "/boards/{id}/join": self._join,
-            "/posts/{id}/vote": self._vote,
-            "/posts/{id}/save": self._save,
-            "/posts/{id}/accept": self._accept,
-            "/posts/{id}/report": self._report,
-            "/posts/{id}/delete": self._delete,
-            "/people/{id}/follow": self._follow,
-            "/people/{id}/messages": self._send,
-            "/notifications/{id}/read": self._read,
+            "/topics/{id:int}/reply": self._reply,
+            "/topics/{id:int}/watch": self._watch,
+            "/topics/{id:int}/poll": self._choose,
+            "/boards/{id:int}/join": self._join,
+            "/posts/{id:int}/vote": self._vote,
+            "/posts/{id:int}/save": self._save,
+            "/posts/{id:int}/accept": self._accept,
+            "/posts/{id:int}/report": self._report,
+            "/posts/{id:int}/delete": self._delete,
+            "/people/{id:int}/follow": self._follow,
+            "/people/{id:int}/messages": self._send,
+            "/notifications/{id:int}/read": self._read,
         }
         return (
             *(
-                Route("POST", path, functools.partial(self._by_form, write))
+                route("POST", path, functools.partial(self._by_form, write))
                 for path, write in writes.items()
             ),
             *(
-                Route("POST", f"/api{path}", functools.partial(self._by_script, write))
+                route("POST", f"/api{path}", functools.partial(self._by_script, write))
                 for path, write in writes.items()
             ),
         )
 
     def state(self) -> dict[str, Any]:
-        """Return all of it; the keys are described in docs/reference/testbed.md."""
+        """Return all of it; the keys are described in the reference."""
         return self._forum.as_json()
-
-    def handle(self, request: Request) -> Response:
-        """Answer a request: a static file, a page, a form or a call of the scripts."""
-        if request.path in _static():
-            return _static()[request.path]
-        try:
-            answer = dispatch(self._routes, request)
-        except KeyError:  # a topic, post or member that is gone, or never was
-            answer = None
-        if answer is not None:
-            return answer
-        if request.path.startswith("/api/"):
-            return as_json({"error": "That is not there any more."}, HTTPStatus.NOT_FOUND)
-        return self._views.missing(request)
 
     # How a write is asked for
 
     def _by_form(self, write: Write, request: Request, number: int) -> Response:
-        fields = request.form()
+        fields = form(request)
         try:
             return see_other(write(fields, number))
         except Problems as problems:
@@ -141,7 +119,7 @@ class ForumSite:
     def _by_script(self, write: Write, request: Request, number: int) -> Response:
         """Answer with the `location` to go to, and for a vote with its new `html` to show."""
         try:
-            location = write(request.json(), number)
+            location = write(json_fields(request), number)
         except Problems as problems:
             return as_json({"error": str(problems)}, HTTPStatus.UNPROCESSABLE_ENTITY)
         answer = {"location": location}
@@ -219,11 +197,10 @@ class ForumSite:
     # The larger forms, which are pages of their own
 
     def _new(self, request: Request) -> Response:
-        fields = {name: request.query.get(name, "") for name in ("title", "board", "tags", "text")}
-        return self._views.topic_form(request, fields)
+        return self._views.topic_form(request, _known(request.query_params))
 
     def _create(self, request: Request) -> Response:
-        fields = request.form()
+        fields = form(request)
         try:
             draft = read_topic(fields, self._forum.boards)
         except Problems as problems:
@@ -247,7 +224,7 @@ class ForumSite:
         return self._views.topic_form(request, fields, topic)
 
     def _change(self, request: Request, number: int) -> Response:
-        fields, post = request.form(), self._forum.posts[number]
+        fields, post = form(request), self._forum.posts[number]
         topic = self._forum.topics[post.topic]
         opening = post.id == topic.post
         try:
@@ -272,7 +249,7 @@ class ForumSite:
         return self._views.settings(request, asdict(self._forum.settings))
 
     def _configure(self, request: Request) -> Response:
-        fields = request.form()
+        fields = form(request)
         try:
             self._forum.configure(read_settings(fields, self._brand.digests))
         except Problems as problems:
@@ -282,7 +259,7 @@ class ForumSite:
         return see_other("/settings?done=settings")
 
     def _preview(self, request: Request) -> Response:
-        text = str(request.json().get("text", ""))[:LONGEST_TEXT]
+        text = str(json_fields(request).get("text", ""))[:LONGEST_TEXT]
         return as_json({"html": str(markup.html(text))})
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import Response
 
 from warex_testbed.sites.forum import markup, moments
 from warex_testbed.sites.forum.brands import Brand
@@ -15,37 +16,29 @@ from warex_testbed.sites.forum.drafts import MOST_TAGS, read_number
 from warex_testbed.sites.forum.forum import Forum
 from warex_testbed.sites.forum.listing import Search, cut, search, thread, topics
 from warex_testbed.sites.forum.model import NOW, Post, Topic
-from warex_testbed.web import Request, Response, page
+from warex_testbed.web import page, templates
 
+HERE = Path(__file__).parent
 _RESULTS = 12
 
 
-@functools.cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals.update(
-        now=NOW,
-        markup=markup.html,
-        plain=markup.plain,
-        ago=moments.ago,
-        full=moments.full,
-        most_tags=MOST_TAGS,
-    )
-    return environment
+_TEMPLATES = templates(
+    HERE,
+    now=NOW,
+    markup=markup.html,
+    plain=markup.plain,
+    ago=moments.ago,
+    full=moments.full,
+    most_tags=MOST_TAGS,
+)
 
 
 def _with(request: Request, **changed: object) -> str:
     """Return the request's address with other values in its query; None takes one away."""
-    query = {key: value for key, value in request.query.items() if key != "done"}
+    query = {key: value for key, value in request.query_params.items() if key != "done"}
     query |= {key: str(value) for key, value in changed.items()}
     kept = {key: value for key, value in query.items() if value not in ("", "None")}
-    return f"{request.path}?{urlencode(kept)}" if kept else request.path
+    return f"{request.url.path}?{urlencode(kept)}" if kept else request.url.path
 
 
 class Views:
@@ -58,21 +51,17 @@ class Views:
     def render(self, template: str, request: Request, **values: Any) -> str:
         """Return a template's HTML."""
         brand, forum = self._brand, self._forum
-        return (
-            _environment()
-            .get_template(template)
-            .render(
-                brand=brand,
-                words=brand.words,
-                url=brand.url,
-                forum=forum,
-                owner=forum.people[forum.owner],
-                done=brand.words.get(f"done_{request.query.get('done', '')}"),
-                unseen=0 if forum.notices_read else len(forum.notices),
-                here=functools.partial(_with, request),
-                label=self._label,
-                **values,
-            )
+        return _TEMPLATES.get_template(template).render(
+            brand=brand,
+            words=brand.words,
+            url=brand.url,
+            forum=forum,
+            owner=forum.people[forum.owner],
+            done=brand.words.get(f"done_{request.query_params.get('done', '')}"),
+            unseen=0 if forum.notices_read else len(forum.notices),
+            here=functools.partial(_with, request),
+            label=self._label,
+            **values,
         )
 
     def _page(
@@ -114,7 +103,7 @@ class Views:
 
     def tagged(self, request: Request) -> Response:
         """List the topics of one tag."""
-        tag = request.query.get("tag", "")
+        tag = request.query_params.get("tag", "")
         if tag not in self._forum.tags():
             raise KeyError(tag)
         return self._listing("listing.html", request, heading=f"#{tag}", tag=tag)
@@ -122,11 +111,13 @@ class Views:
     def _listing(
         self, template: str, request: Request, heading: str, board: Any = None, tag: Any = None
     ) -> Response:
-        sort = request.query.get("sort", "")
+        sort = request.query_params.get("sort", "")
         if sort not in self._brand.sorts:
             sort = next(iter(self._brand.sorts))
         found = topics(self._forum, sort, board and board.id, tag)
-        shown = cut(found, read_number(request.query.get("page")) or 1, self._brand.topics_per_page)
+        shown = cut(
+            found, read_number(request.query_params.get("page")) or 1, self._brand.topics_per_page
+        )
         return self._page(
             template, request, heading=heading, board=board, tag=tag, sort=sort, shown=shown
         )
@@ -148,15 +139,15 @@ class Views:
     ) -> Response:
         """Show a topic with its replies, and the form for another."""
         topic = self._forum.topics[number]
-        order = request.query.get("order", "")
+        order = request.query_params.get("order", "")
         if order not in self._brand.orders:
             order = next(iter(self._brand.orders))
         branches = cut(
             thread(self._forum, topic, order),
-            read_number(request.query.get("page")) or 1,
+            read_number(request.query_params.get("page")) or 1,
             self._brand.posts_per_page,
         )
-        answered = self._forum.posts.get(read_number(request.query.get("to")) or 0)
+        answered = self._forum.posts.get(read_number(request.query_params.get("to")) or 0)
         return self._page(
             "topic.html",
             request,
@@ -212,7 +203,7 @@ class Views:
 
     def search(self, request: Request) -> Response:
         """Show the search form and what it found."""
-        query = request.query
+        query = request.query_params
         wanted = Search(
             words=query.get("q", ""),
             board=read_number(query.get("board")),
@@ -238,12 +229,12 @@ class Views:
             request,
             person=person,
             posts=self._forum.written_by(number),
-            tab="about" if request.query.get("tab") == "about" else "posts",
+            tab="about" if request.query_params.get("tab") == "about" else "posts",
         )
 
     def messages(self, request: Request) -> Response:
         """List the private messages, received or sent."""
-        sent = request.query.get("box") == "sent"
+        sent = request.query_params.get("box") == "sent"
         messages = [each for each in reversed(self._forum.messages) if each.sent == sent]
         return self._page("messages.html", request, messages=messages, sent=sent)
 

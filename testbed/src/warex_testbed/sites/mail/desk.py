@@ -1,36 +1,21 @@
 """What all pages of one mail site share: its mailbox, its brand, and how a page is made."""
 
-import functools
-from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import Response
 
 from warex_testbed.sites.mail import dates
 from warex_testbed.sites.mail.model import Mailbox
 from warex_testbed.sites.mail.seed import Brand
-from warex_testbed.web import Request, Response, page, see_other
+from warex_testbed.web import page, see_other, templates
 
-_HERE = Path(__file__).parent
-_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+HERE = Path(__file__).parent
 _HUES = (4, 28, 46, 95, 150, 178, 205, 232, 265, 318)
-
-
-@functools.cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(_HERE / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals.update(dates=dates, hue=hue, initials=initials)
-    return environment
 
 
 def hue(name: str) -> int:
@@ -44,15 +29,7 @@ def initials(name: str) -> str:
     return "".join(word[0] for word in [*words[:1], *words[1:][-1:]]).upper() or "@"
 
 
-@functools.cache
-def static() -> Mapping[str, Response]:
-    """Return the static files by path."""
-    return {
-        f"/static/{file.name}": Response(
-            file.read_bytes(), content_type=f"{_TYPES[file.suffix]}; charset=utf-8", cacheable=True
-        )
-        for file in (_HERE / "static").iterdir()
-    }
+_TEMPLATES = templates(HERE, dates=dates, hue=hue, initials=initials)
 
 
 class _Blank(dict[str, Any]):
@@ -78,9 +55,9 @@ class Desk:
             "w": self.brand.words,
             "box": self.mailbox,
             "settings": self.mailbox.settings,
-            "done": self.brand.done.get(request.query.get("done", "")),
+            "done": self.brand.done.get(request.query_params.get("done", "")),
             "counts": self.counts(),
-            "line": request.query.get("q", ""),
+            "line": request.query_params.get("q", ""),
             "place": "",
             "label_counts": self.label_counts(),
             "tints": {
@@ -90,7 +67,7 @@ class Desk:
         }
         for name in ("fields", "problems"):
             values[name] = _Blank(values.get(name, {}))
-        return page(_environment().get_template(template).render(shared | values), status)
+        return page(_TEMPLATES.get_template(template).render(shared | values), status)
 
     def missing(self, request: Request) -> Response:
         """Answer that there is no such page, or no longer."""

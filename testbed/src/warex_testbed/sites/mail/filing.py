@@ -4,10 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from urllib.parse import quote, urlencode
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from warex_testbed.sites.mail.desk import Desk, done
 from warex_testbed.sites.mail.forms import read_number
 from warex_testbed.sites.mail.model import Message
-from warex_testbed.web import Request, Response, Route, as_json, see_other
+from warex_testbed.web import as_json, form, json_fields, route, see_other
 
 _MOVES = {"archive": "archive", "delete": "bin", "spam": "spam", "restore": "inbox"}
 _MARKS = {
@@ -24,14 +27,14 @@ class Filing:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self.routes = (
-            Route("POST", "/actions", self._act),
-            Route("POST", "/t/{id}/labels", self._labels),
-            Route("POST", "/empty", self._empty),
-            Route("POST", "/api/star", self._star),
+            route("POST", "/actions", self._act),
+            route("POST", "/t/{id:int}/labels", self._labels),
+            route("POST", "/empty", self._empty),
+            route("POST", "/api/star", self._star),
         )
 
     def _act(self, request: Request) -> Response:
-        fields, box = request.form(), self._desk.mailbox
+        fields, box = form(request), self._desk.mailbox
         threads = _threads(fields)
         back, (deed, _, target) = _back(fields), fields.get("do", "").partition(":")
         target = target or fields.get({"move": "folder", "label": "label"}.get(deed, ""), "")
@@ -53,20 +56,20 @@ class Filing:
         return done(back, deed)
 
     def _labels(self, request: Request, number: int) -> Response:
-        fields, box = request.form(), self._desk.mailbox
+        fields, box = form(request), self._desk.mailbox
         chosen = tuple(name for key, name in box.labels.items() if f"label-{key}" in fields)
         box.change(box.thread(number), labels=chosen)
         return done(f"/t/{number}?{_origin(fields)}", "label")
 
     def _empty(self, request: Request) -> Response:
-        folder = request.form().get("folder", "")
+        folder = form(request).get("folder", "")
         if folder not in ("bin", "spam"):
             return see_other("/")
         self._desk.mailbox.empty(folder)
         return done(f"/{folder}", "emptied")
 
     def _star(self, request: Request) -> Response:
-        fields, box = request.json(), self._desk.mailbox
+        fields, box = json_fields(request), self._desk.mailbox
         number, starred = fields.get("message"), fields.get("starred")
         if not isinstance(number, int) or not isinstance(starred, bool):
             sentence = "Send a message's number and whether it has a star."

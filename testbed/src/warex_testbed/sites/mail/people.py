@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from http import HTTPStatus
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from warex_testbed.sites.mail.desk import Desk, done
 from warex_testbed.sites.mail.forms import Problems, read_contact
 from warex_testbed.sites.mail.model import Contact
 from warex_testbed.sites.mail.rows import rows
-from warex_testbed.web import Request, Response, Route
+from warex_testbed.web import form, route
 
 
 class People:
@@ -16,17 +19,17 @@ class People:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self.routes = (
-            Route("GET", "/contacts", self._all),
-            Route("GET", "/contacts/new", self._new),
-            Route("POST", "/contacts", self._create),
-            Route("GET", "/contacts/{id}", self._one),
-            Route("GET", "/contacts/{id}/edit", self._edit),
-            Route("POST", "/contacts/{id}", self._update),
-            Route("POST", "/contacts/{id}/delete", self._delete),
+            route("GET", "/contacts", self._all),
+            route("GET", "/contacts/new", self._new),
+            route("POST", "/contacts", self._create),
+            route("GET", "/contacts/{id:int}", self._one),
+            route("GET", "/contacts/{id:int}/edit", self._edit),
+            route("POST", "/contacts/{id:int}", self._update),
+            route("POST", "/contacts/{id:int}/delete", self._delete),
         )
 
     def _all(self, request: Request) -> Response:
-        words = request.query.get("name", "").lower()
+        words = request.query_params.get("name", "").lower()
         found = [
             contact
             for contact in sorted(self._desk.mailbox.contacts.values(), key=lambda each: each.name)
@@ -74,10 +77,10 @@ class People:
         )
 
     def _new(self, request: Request) -> Response:
-        return self._form(request, request.query)
+        return self._form(request, request.query_params)
 
     def _create(self, request: Request) -> Response:
-        fields, box = request.form(), self._desk.mailbox
+        fields, box = form(request), self._desk.mailbox
         try:
             contact = box.keep_contact(read_contact(fields, box))
         except Problems as problems:
@@ -96,7 +99,7 @@ class People:
         return self._form(request, fields, contact)
 
     def _update(self, request: Request, number: int) -> Response:
-        fields, box = request.form(), self._desk.mailbox
+        fields, box = form(request), self._desk.mailbox
         contact = box.contacts[number]
         try:
             box.keep_contact(read_contact(fields, box, number))

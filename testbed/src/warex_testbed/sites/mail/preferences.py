@@ -5,6 +5,9 @@ from dataclasses import asdict, replace
 from http import HTTPStatus
 from typing import Any
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from warex_testbed.sites.mail.desk import Desk, done
 from warex_testbed.sites.mail.forms import (
     Problems,
@@ -13,7 +16,7 @@ from warex_testbed.sites.mail.forms import (
     read_settings,
     read_vacation,
 )
-from warex_testbed.web import Request, Response, Route
+from warex_testbed.web import form, route
 
 
 class Preferences:
@@ -22,17 +25,17 @@ class Preferences:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self.routes = (
-            Route("GET", "/settings", self._general),
-            Route("POST", "/settings", self._save_general),
-            Route("GET", "/settings/away", self._away),
-            Route("POST", "/settings/away", self._save_away),
-            Route("GET", "/settings/rules", self._rules),
-            Route("POST", "/settings/rules", self._add_rule),
-            Route("POST", "/settings/rules/{id}/delete", self._drop_rule),
-            Route("GET", "/settings/labels", self._labels),
-            Route("POST", "/settings/labels", self._add_label),
-            Route("POST", "/settings/labels/{id}", self._rename_label),
-            Route("POST", "/settings/labels/{id}/delete", self._drop_label),
+            route("GET", "/settings", self._general),
+            route("POST", "/settings", self._save_general),
+            route("GET", "/settings/away", self._away),
+            route("POST", "/settings/away", self._save_away),
+            route("GET", "/settings/rules", self._rules),
+            route("POST", "/settings/rules", self._add_rule),
+            route("POST", "/settings/rules/{id:int}/delete", self._drop_rule),
+            route("GET", "/settings/labels", self._labels),
+            route("POST", "/settings/labels", self._add_label),
+            route("POST", "/settings/labels/{id:int}", self._rename_label),
+            route("POST", "/settings/labels/{id:int}/delete", self._drop_label),
         )
 
     def _page(
@@ -57,7 +60,7 @@ class Preferences:
         return self._page(request, "general", asdict(self._desk.mailbox.settings))
 
     def _save_general(self, request: Request) -> Response:
-        fields, box = request.form(), self._desk.mailbox
+        fields, box = form(request), self._desk.mailbox
         try:
             box.settings = read_settings(fields, box.settings)
         except Problems as problems:
@@ -69,7 +72,7 @@ class Preferences:
         return self._page(request, "away", asdict(self._desk.mailbox.settings.vacation))
 
     def _save_away(self, request: Request) -> Response:
-        fields, box = request.form(), self._desk.mailbox
+        fields, box = form(request), self._desk.mailbox
         try:
             vacation = read_vacation(fields)
         except Problems as problems:
@@ -83,7 +86,7 @@ class Preferences:
         return self._page(request, "rules")
 
     def _add_rule(self, request: Request) -> Response:
-        fields, box = request.form(), self._desk.mailbox
+        fields, box = form(request), self._desk.mailbox
         try:
             rule = box.add_rule(read_rule(fields, box))
         except Problems as problems:
@@ -100,7 +103,7 @@ class Preferences:
         return self._page(request, "labels")
 
     def _add_label(self, request: Request) -> Response:
-        fields, box = request.form(), self._desk.mailbox
+        fields, box = form(request), self._desk.mailbox
         try:
             box.add_label(read_label(fields.get("name", ""), box))
         except Problems as problems:
@@ -108,7 +111,7 @@ class Preferences:
         return done("/settings/labels", "label_new")
 
     def _rename_label(self, request: Request, number: int) -> Response:
-        fields, box = request.form(), self._desk.mailbox
+        fields, box = form(request), self._desk.mailbox
         try:
             box.rename_label(number, read_label(fields.get("name", ""), box, number))
         except Problems as problems:

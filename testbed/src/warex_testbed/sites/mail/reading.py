@@ -4,12 +4,15 @@ import functools
 from collections.abc import Iterable
 from urllib.parse import urlencode
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from warex_testbed.sites.mail import query
 from warex_testbed.sites.mail.desk import Desk
 from warex_testbed.sites.mail.forms import read_number
 from warex_testbed.sites.mail.model import Message
 from warex_testbed.sites.mail.rows import Row, rows
-from warex_testbed.web import Request, Response, Route, see_other
+from warex_testbed.web import route, see_other
 
 
 class Reading:
@@ -18,20 +21,20 @@ class Reading:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self.routes = (
-            Route("GET", "/", functools.partial(self._folder, folder="inbox")),
+            route("GET", "/", functools.partial(self._folder, folder="inbox")),
             *(
-                Route("GET", f"/{folder}", functools.partial(self._folder, folder=folder))
+                route("GET", f"/{folder}", functools.partial(self._folder, folder=folder))
                 for folder in desk.brand.folders
                 if folder != "drafts"
             ),
-            Route("GET", "/drafts", self._drafts),
-            Route("GET", "/label/{id}", self._label),
-            Route("GET", "/search", self._search),
-            Route("GET", "/search/options", self._options),
-            Route("GET", "/search/run", self._run),
-            Route("GET", "/t/{id}", self._thread),
-            Route("GET", "/t/{id}/pane", self._pane),
-            Route("GET", "/attachment/{id}/{id}", self._attachment),
+            route("GET", "/drafts", self._drafts),
+            route("GET", "/label/{id:int}", self._label),
+            route("GET", "/search", self._search),
+            route("GET", "/search/options", self._options),
+            route("GET", "/search/run", self._run),
+            route("GET", "/t/{id:int}", self._thread),
+            route("GET", "/t/{id:int}/pane", self._pane),
+            route("GET", "/attachment/{id:int}/{index:int}", self._attachment),
         )
 
     def _folder(self, request: Request, folder: str) -> Response:
@@ -47,7 +50,7 @@ class Reading:
         found = self._rows(request, place)
         size = self._desk.brand.per_page
         last = max(1, -(-len(found) // size))
-        number = min(read_number(request.query.get("page", "")) or 1, last)
+        number = min(read_number(request.query_params.get("page", "")) or 1, last)
         return self._desk.page(
             "list.html",
             request,
@@ -62,7 +65,7 @@ class Reading:
         )
 
     def _rows(self, request: Request, place: str) -> list[Row]:
-        return rows(self._desk.mailbox, self._within(place, request.query.get("q", "")))
+        return rows(self._desk.mailbox, self._within(place, request.query_params.get("q", "")))
 
     def _within(self, place: str, line: str) -> Iterable[Message]:
         box = self._desk.mailbox
@@ -87,12 +90,12 @@ class Reading:
         )
 
     def _options(self, request: Request) -> Response:
-        piece = "piece" in request.query
+        piece = "piece" in request.query_params
         template = "options-piece.html" if piece else "options.html"
         return self._desk.page(template, request, heading=self._desk.brand.words["options"])
 
     def _run(self, request: Request) -> Response:
-        return see_other("/search?" + urlencode({"q": query.compose(request.query)}))
+        return see_other("/search?" + urlencode({"q": query.compose(request.query_params)}))
 
     # One conversation
 
@@ -107,7 +110,7 @@ class Reading:
         box.change([each for each in box.thread(number) if not each.read], read=True)
         messages = box.thread(number)
         place = self._place(request)
-        wanted = request.query.get("open", "")
+        wanted = request.query_params.get("open", "")
         shown = {messages[-1].id} | {each.id for each in messages if wanted == str(each.id)}
         found = self._rows(request, place) if template == "thread.html" else []
         labels = dict.fromkeys(label for each in messages for label in each.labels)
@@ -126,7 +129,7 @@ class Reading:
 
     def _place(self, request: Request) -> str:
         """Return the list from which a conversation was opened; the inbox where it is unknown."""
-        place = request.query.get("in", "inbox")
+        place = request.query_params.get("in", "inbox")
         if place.startswith("label-"):
             label = read_number(place.removeprefix("label-"))
             return place if label in self._desk.mailbox.labels else "inbox"

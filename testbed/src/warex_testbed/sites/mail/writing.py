@@ -5,10 +5,13 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from warex_testbed.sites.mail.desk import Desk, done
 from warex_testbed.sites.mail.forms import Problems, read_draft, read_letter, read_number
 from warex_testbed.sites.mail.model import Draft, Message, Person
-from warex_testbed.web import Request, Response, Route, as_json, see_other
+from warex_testbed.web import as_json, form, json_fields, route, see_other
 
 
 class Writing:
@@ -17,11 +20,11 @@ class Writing:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self.routes = (
-            Route("GET", "/compose", self._compose),
-            Route("GET", "/compose/pane", self._pane),
-            Route("POST", "/compose", self._send),
-            Route("POST", "/api/messages", self._api_send),
-            Route("POST", "/api/drafts", self._api_draft),
+            route("GET", "/compose", self._compose),
+            route("GET", "/compose/pane", self._pane),
+            route("POST", "/compose", self._send),
+            route("POST", "/api/messages", self._api_send),
+            route("POST", "/api/drafts", self._api_draft),
         )
 
     def _compose(self, request: Request) -> Response:
@@ -52,7 +55,7 @@ class Writing:
 
     def _begun(self, request: Request) -> Draft:
         """Return what the form begins with; raises KeyError for a number that is unknown."""
-        box, wanted = self._desk.mailbox, request.query
+        box, wanted = self._desk.mailbox, request.query_params
         if "draft" in wanted:
             return box.drafts[_known(wanted["draft"])]
         if "forward" in wanted:
@@ -62,7 +65,7 @@ class Writing:
         return Draft(0, to=wanted.get("to", ""))
 
     def _send(self, request: Request) -> Response:
-        fields, box = request.form(), self._desk.mailbox
+        fields, box = form(request), self._desk.mailbox
         if fields.get("do") == "draft":
             box.keep_draft(read_draft(fields))
             return done("/drafts", "drafted")
@@ -85,7 +88,7 @@ class Writing:
     # What the script of the dialog calls; the reply's `location` is where the browser goes next
 
     def _api_send(self, request: Request) -> Response:
-        fields = request.json()
+        fields = json_fields(request)
         try:
             letter = read_letter(fields, self._desk.mailbox)
         except Problems as problems:
@@ -96,7 +99,7 @@ class Writing:
         return as_json({"id": sent.id, "location": f"{where}done=sent"}, HTTPStatus.CREATED)
 
     def _api_draft(self, request: Request) -> Response:
-        draft = self._desk.mailbox.keep_draft(read_draft(request.json()))
+        draft = self._desk.mailbox.keep_draft(read_draft(json_fields(request)))
         return as_json({"id": draft.id, "location": "/drafts?done=drafted"}, HTTPStatus.CREATED)
 
 

@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from http import HTTPStatus
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from warex_testbed.sites.shop.desk import Desk
 from warex_testbed.sites.shop.forms import Problems, read_address
 from warex_testbed.sites.shop.model import Order, Refused
-from warex_testbed.web import Request, Response, Route, see_other
+from warex_testbed.web import form, route, see_other
 
 
 class Account:
@@ -16,19 +19,19 @@ class Account:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self.routes = (
-            Route("GET", "/account", self._overview),
-            Route("GET", "/orders", self._orders),
-            Route("GET", "/orders/{id}", self._order),
-            Route("POST", "/orders/{id}/cancel", self._cancel),
-            Route("GET", "/orders/{id}/return", self._return_form),
-            Route("POST", "/orders/{id}/return", self._return),
-            Route("GET", "/addresses", self._addresses),
-            Route("GET", "/addresses/new", self._new_address),
-            Route("POST", "/addresses", self._add_address),
-            Route("GET", "/addresses/{id}", self._address),
-            Route("POST", "/addresses/{id}", self._change_address),
-            Route("POST", "/addresses/{id}/default", self._prefer_address),
-            Route("POST", "/addresses/{id}/remove", self._remove_address),
+            route("GET", "/account", self._overview),
+            route("GET", "/orders", self._orders),
+            route("GET", "/orders/{id:int}", self._order),
+            route("POST", "/orders/{id:int}/cancel", self._cancel),
+            route("GET", "/orders/{id:int}/return", self._return_form),
+            route("POST", "/orders/{id:int}/return", self._return),
+            route("GET", "/addresses", self._addresses),
+            route("GET", "/addresses/new", self._new_address),
+            route("POST", "/addresses", self._add_address),
+            route("GET", "/addresses/{id:int}", self._address),
+            route("POST", "/addresses/{id:int}", self._change_address),
+            route("POST", "/addresses/{id:int}/default", self._prefer_address),
+            route("POST", "/addresses/{id:int}/remove", self._remove_address),
         )
 
     def _overview(self, request: Request) -> Response:
@@ -80,7 +83,7 @@ class Account:
         )
 
     def _return(self, request: Request, number: int) -> Response:
-        order, fields = self._desk.shop.orders[number], request.form()
+        order, fields = self._desk.shop.orders[number], form(request)
         item, reason, refund = (fields.get(key, "") for key in ("item", "reason", "refund"))
         problems = {}
         if not item.isdecimal() or not 1 <= int(item) <= len(order.lines):
@@ -133,7 +136,7 @@ class Account:
         return self._save_address(request, number, number)
 
     def _save_address(self, request: Request, number: int, shown: int) -> Response:
-        fields = request.form()
+        fields = form(request)
         try:
             address = read_address(fields, self._desk.brand)
         except Problems as problems:

@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from http import HTTPStatus
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from warex_testbed.sites.shop.catalogue import SORTS, Wanted, counted, find
 from warex_testbed.sites.shop.desk import Desk
 from warex_testbed.sites.shop.forms import Problems, read_question, read_review
 from warex_testbed.sites.shop.model import Product, Question
-from warex_testbed.web import Request, Response, Route, see_other
+from warex_testbed.web import form, route, see_other
 
 _TEASERS = 4
 """How many products stand in one row of the home page and beside a product."""
@@ -19,20 +22,20 @@ class Aisles:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self.routes = (
-            Route("GET", "/", self._home),
-            Route("GET", "/departments/{id}", self._department),
-            Route("GET", "/offers", self._offers),
-            Route("GET", "/search", self._search),
-            Route("GET", "/products/{id}", self._product),
-            Route("GET", "/products/{id}/quick", self._quick),
-            Route("GET", "/products/{id}/reviews", self._reviews),
-            Route("POST", "/products/{id}/reviews", self._review),
-            Route("GET", "/products/{id}/reviews/new", self._new_review),
-            Route("GET", "/products/{id}/questions", self._questions),
-            Route("POST", "/products/{id}/questions", self._ask),
-            Route("POST", "/products/{id}/wish", self._wish),
-            Route("GET", "/wishlist", self._wishlist),
-            Route("POST", "/wishlist/{id}/remove", self._unwish),
+            route("GET", "/", self._home),
+            route("GET", "/departments/{id:int}", self._department),
+            route("GET", "/offers", self._offers),
+            route("GET", "/search", self._search),
+            route("GET", "/products/{id:int}", self._product),
+            route("GET", "/products/{id:int}/quick", self._quick),
+            route("GET", "/products/{id:int}/reviews", self._reviews),
+            route("POST", "/products/{id:int}/reviews", self._review),
+            route("GET", "/products/{id:int}/reviews/new", self._new_review),
+            route("GET", "/products/{id:int}/questions", self._questions),
+            route("POST", "/products/{id:int}/questions", self._ask),
+            route("POST", "/products/{id:int}/wish", self._wish),
+            route("GET", "/wishlist", self._wishlist),
+            route("POST", "/wishlist/{id:int}/remove", self._unwish),
         )
 
     # Lists
@@ -58,19 +61,19 @@ class Aisles:
         return self._list(request, words["offers"], words["offers_lead"], products)
 
     def _search(self, request: Request) -> Response:
-        q = request.query.get("q", "").strip()
+        q = request.query_params.get("q", "").strip()
         heading = f"Results for “{q}”" if q else "All products"
         return self._list(request, heading, "", self._products())
 
     def _list(self, request: Request, heading: str, lead: str, products: list[Product]) -> Response:
-        wanted = Wanted.read(request.query)
+        wanted = Wanted.read(request.query_params)
         found = find(products, wanted, self._desk.brand.prices)
         tally = counted(len(found))
         if wanted.sort:
             order = SORTS[wanted.sort]
             tally += f", {order[0].lower()}{order[1:]}"
         return self._desk.page(
-            "results.html" if request.query.get("part") == "results" else "listing.html",
+            "results.html" if request.query_params.get("part") == "results" else "listing.html",
             request,
             heading=heading,
             lead=lead,
@@ -108,14 +111,14 @@ class Aisles:
             if each.department == product.department and each != product
         ]
         return self._desk.page(
-            "tab.html" if request.query.get("part") == "tab" else "product.html",
+            "tab.html" if request.query_params.get("part") == "tab" else "product.html",
             request,
             HTTPStatus.UNPROCESSABLE_ENTITY if problems else HTTPStatus.OK,
             product=product,
             tab=tab,
             near=near[:_TEASERS],
             problems=problems or {},
-            chosen=request.query,
+            chosen=request.query_params,
         )
 
     def _quick(self, request: Request, number: int) -> Response:
@@ -143,7 +146,7 @@ class Aisles:
         )
 
     def _review(self, request: Request, number: int) -> Response:
-        product, fields = self._desk.shop.products[number], request.form()
+        product, fields = self._desk.shop.products[number], form(request)
         try:
             review = read_review(fields)
         except Problems as problems:
@@ -154,7 +157,7 @@ class Aisles:
     def _ask(self, request: Request, number: int) -> Response:
         product = self._desk.shop.products[number]
         try:
-            text = read_question(request.form())
+            text = read_question(form(request))
         except Problems as problems:
             return self._shown(request, number, "questions", problems.sentences)
         self._desk.shop.questions.setdefault(product.id, []).append(Question(text))

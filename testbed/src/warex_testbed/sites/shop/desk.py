@@ -1,21 +1,19 @@
 """Draws the pages of one shop: what every template needs, and the words after a change."""
 
 import datetime as dt
-import functools
-from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import Response
 
 from warex_testbed.sites.shop.brand import Brand
 from warex_testbed.sites.shop.catalogue import SORTS, counted
 from warex_testbed.sites.shop.model import OWNER, TODAY, Shop
-from warex_testbed.web import Request, Response, page
+from warex_testbed.web import page, templates
 
-_HERE = Path(__file__).parent
-_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+HERE = Path(__file__).parent
 
 
 def long_date(day: dt.date) -> str:
@@ -23,30 +21,9 @@ def long_date(day: dt.date) -> str:
     return f"{day.day} {day:%B} {day.year}"
 
 
-@functools.cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(_HERE / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals.update(
-        today=TODAY, owner=OWNER, sorts=SORTS, counted=counted, long_date=long_date
-    )
-    return environment
-
-
-@functools.cache
-def static() -> Mapping[str, Response]:
-    """Return the scripts, styles and icons of all brands by path."""
-    return {
-        f"/static/{file.name}": Response(
-            file.read_bytes(), content_type=f"{_TYPES[file.suffix]}; charset=utf-8", cacheable=True
-        )
-        for file in (_HERE / "static").iterdir()
-    }
+_TEMPLATES = templates(
+    HERE, today=TODAY, owner=OWNER, sorts=SORTS, counted=counted, long_date=long_date
+)
 
 
 class Desk:
@@ -60,20 +37,16 @@ class Desk:
         self, template: str, request: Request, status: int = HTTPStatus.OK, **values: Any
     ) -> Response:
         """Answer with a template; what `done` in the address says is told once more by a reload."""
-        html = (
-            _environment()
-            .get_template(template)
-            .render(
-                brand=self.brand,
-                words=self.brand.words,
-                money=self.brand.money,
-                shop=self.shop,
-                cart_label=self.cart_label(),
-                done=self.brand.done.get(request.query.get("done", "")),
-                searched=request.query.get("q", ""),
-                path=request.path,
-                **values,
-            )
+        html = _TEMPLATES.get_template(template).render(
+            brand=self.brand,
+            words=self.brand.words,
+            money=self.brand.money,
+            shop=self.shop,
+            cart_label=self.cart_label(),
+            done=self.brand.done.get(request.query_params.get("done", "")),
+            searched=request.query_params.get("q", ""),
+            path=request.url.path,
+            **values,
         )
         return page(html, status)
 

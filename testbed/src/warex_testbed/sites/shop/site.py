@@ -3,13 +3,16 @@
 from http import HTTPStatus
 from typing import Any
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from warex_testbed.sites.shop.account import Account
 from warex_testbed.sites.shop.aisles import Aisles
 from warex_testbed.sites.shop.brand import Brand
-from warex_testbed.sites.shop.desk import Desk, static
+from warex_testbed.sites.shop.desk import HERE, Desk
 from warex_testbed.sites.shop.model import Shop
 from warex_testbed.sites.shop.till import Till
-from warex_testbed.web import Request, Response, as_json, dispatch
+from warex_testbed.web import application
 
 
 class ShopSite:
@@ -19,22 +22,12 @@ class ShopSite:
         self._shop = shop
         self._desk = Desk(brand, shop)
         parts = Aisles(self._desk), Till(self._desk), Account(self._desk)
-        self._routes = tuple(route for part in parts for route in part.routes)
+        routes = (each for part in parts for each in part.routes)
+        self.app = application(routes, self._missing, HERE)
 
     def state(self) -> dict[str, Any]:
         """Return the cart, orders, returns, addresses, wish list, reviews and questions."""
         return self._shop.as_json()
 
-    def handle(self, request: Request) -> Response:
-        """Answer a request; what is not there is a page, or JSON, that says so."""
-        if request.path in static():
-            return static()[request.path]
-        try:
-            answer = dispatch(self._routes, request)
-        except KeyError:  # a product, order or address that is not there
-            answer = None
-        if answer is not None:
-            return answer
-        if request.path.startswith("/api/"):
-            return as_json({"error": "That is not there any more."}, HTTPStatus.NOT_FOUND)
+    def _missing(self, request: Request) -> Response:
         return self._desk.page("missing.html", request, HTTPStatus.NOT_FOUND)

@@ -6,6 +6,9 @@ from dataclasses import asdict, replace
 from http import HTTPStatus
 from typing import Any
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from warex_testbed.sites.shop.brand import Section
 from warex_testbed.sites.shop.desk import Desk
 from warex_testbed.sites.shop.forms import (
@@ -16,7 +19,7 @@ from warex_testbed.sites.shop.forms import (
     read_quantity,
 )
 from warex_testbed.sites.shop.model import TODAY, Checkout, Line, Order, Refused
-from warex_testbed.web import Request, Response, Route, as_json, see_other
+from warex_testbed.web import as_json, form, json_fields, route, see_other
 
 
 class Till:
@@ -25,19 +28,19 @@ class Till:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self.routes = (
-            Route("GET", "/cart", self._cart),
-            Route("POST", "/cart", self._add),
-            Route("POST", "/cart/lines/{id}", self._change),
-            Route("POST", "/cart/lines/{id}/remove", self._remove),
-            Route("POST", "/cart/voucher", self._redeem),
-            Route("POST", "/cart/voucher/remove", self._forget_voucher),
-            Route("GET", "/checkout", self._begin),
-            Route("GET", "/checkout/{id}", self._step),
-            Route("POST", "/checkout/{id}", self._told),
-            Route("GET", "/checkout/done/{id}", self._done),
-            Route("POST", "/api/cart", self._api_add),
-            Route("POST", "/api/cart/{id}", self._api_change),
-            Route("DELETE", "/api/cart/{id}", self._api_remove),
+            route("GET", "/cart", self._cart),
+            route("POST", "/cart", self._add),
+            route("POST", "/cart/lines/{id:int}", self._change),
+            route("POST", "/cart/lines/{id:int}/remove", self._remove),
+            route("POST", "/cart/voucher", self._redeem),
+            route("POST", "/cart/voucher/remove", self._forget_voucher),
+            route("GET", "/checkout", self._begin),
+            route("GET", "/checkout/{id:int}", self._step),
+            route("POST", "/checkout/{id:int}", self._told),
+            route("GET", "/checkout/done/{id:int}", self._done),
+            route("POST", "/api/cart", self._api_add),
+            route("POST", "/api/cart/{id:int}", self._api_change),
+            route("DELETE", "/api/cart/{id:int}", self._api_remove),
         )
 
     # The cart
@@ -59,7 +62,7 @@ class Till:
         )
 
     def _add(self, request: Request) -> Response:
-        fields = request.form()
+        fields = form(request)
         try:
             line = self._into_cart(fields)
         except Refused as refusal:
@@ -88,7 +91,7 @@ class Till:
 
     def _change(self, request: Request, number: int) -> Response:
         try:
-            self._desk.shop.set_quantity(number - 1, read_quantity(request.form()))
+            self._desk.shop.set_quantity(number - 1, read_quantity(form(request)))
         except Refused as refusal:
             return self._cart(request, str(refusal))
         return see_other("/cart?done=changed")
@@ -98,7 +101,7 @@ class Till:
         return see_other("/cart?done=removed")
 
     def _redeem(self, request: Request) -> Response:
-        code = request.form().get("code", "")
+        code = form(request).get("code", "")
         voucher = self._desk.brand.voucher(code)
         if voucher is None:
             return self._cart(request, self._desk.brand.words["voucher_unknown"], code)
@@ -114,7 +117,7 @@ class Till:
 
     def _api_add(self, request: Request) -> Response:
         try:
-            self._into_cart(request.json())
+            self._into_cart(json_fields(request))
         except Refused as refusal:
             return as_json({"error": str(refusal)}, HTTPStatus.UNPROCESSABLE_ENTITY)
         return as_json(
@@ -129,7 +132,7 @@ class Till:
 
     def _api_change(self, request: Request, number: int) -> Response:
         try:
-            self._desk.shop.set_quantity(number - 1, read_quantity(request.json()))
+            self._desk.shop.set_quantity(number - 1, read_quantity(json_fields(request)))
         except Refused as refusal:
             return as_json({"error": str(refusal)}, HTTPStatus.UNPROCESSABLE_ENTITY)
         return as_json({"location": "/cart?done=changed"})
@@ -175,7 +178,7 @@ class Till:
         )
 
     def _told(self, request: Request, number: int) -> Response:
-        fields, told = request.form(), self._desk.shop.checkout
+        fields, told = form(request), self._desk.shop.checkout
         problems: dict[str, str] = {}
         for section in self._sections(number):
             try:
