@@ -96,7 +96,7 @@ def test_a_browser_comes_only_when_asked_for() -> None:
     build, image = build_and_image()
 
     assert only("ARG", build).rest == only("ARG", image).rest == "CHROMIUM=no"
-    assert """$([ "$CHROMIUM" != yes ] || echo '[demo]')""" in build[-1].rest
+    assert """$([ "$CHROMIUM" != yes ] && echo . || echo './testbed .[demo]')""" in build[-1].rest
     (packages,) = (each.rest for each in image if "apt-get install" in each.rest)
     assert '$([ "$CHROMIUM" != yes ] || echo chromium)' in packages
 

@@ -4,18 +4,22 @@ No engine: what is copied is copied, what is run is run by this machine's Python
 the image below the folder. Steps that belong to the base image (apt-get, useradd) are left out.
 """
 
+import json
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
 
 from tests.docker.dockerfile import ROOT, Instruction, build_and_image, only
 from tests.proxy.support.origin import served
+from warex_testbed.sites import HOSTS
 
 pytestmark = pytest.mark.slow
 
@@ -131,3 +135,33 @@ def test_the_images_own_command_is_a_proxy_that_its_check_finds_healthy(
         _, _ = proxy.communicate(timeout=60)
 
     assert (unhealthy.returncode, healthy.returncode, proxy.returncode) == (1, 0, 0)
+
+
+def test_the_images_testbed_has_its_pages_and_all_that_they_load(
+    image: Path, tmp_path: Path
+) -> None:
+    with subprocess.Popen(
+        ["warex-testbed", "serve", "--exit-with-stdin"],
+        env=environment(image, tmp_path),
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as testbed:
+        assert testbed.stdin is not None
+        assert testbed.stdout is not None
+        port = json.loads(testbed.stdout.readline())["port"]
+
+        def asked(host: str, path: str) -> str:
+            request = urllib.request.Request(f"http://127.0.0.1:{port}{path}")
+            request.add_header("Host", host)
+            with urllib.request.urlopen(request, timeout=20) as answer:
+                return str(answer.read(), "utf-8")
+
+        for host in HOSTS:
+            loaded = re.findall(r'"(/static/[^"]*)"', asked(host, "/"))
+            assert len(loaded) > 2
+            assert all(asked(host, path) for path in loaded)
+        testbed.stdin.close()
+
+    assert testbed.returncode == 0

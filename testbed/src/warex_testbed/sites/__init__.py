@@ -22,7 +22,7 @@ HOSTS: Mapping[str, str] = {host: kind for kind, hosts in KINDS.items() for host
 
 
 class Sites:
-    """One instance of each site, and fresh ones after a reset; an application by its `visit`."""
+    """One instance of each site, and fresh ones after a reset."""
 
     def __init__(self) -> None:
         self._now = _Instances()
@@ -51,7 +51,7 @@ def host_of(scope: Scope) -> str:
 
 
 class _Instances:
-    """What lives from one reset to the next.
+    """What lives from one reset to the next: an application.
 
     A site is made when somebody asks for it: a trial needs one of them and pays for one.
     """
