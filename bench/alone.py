@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from warex.sandbox.netlink import bring_up
+from warex.linux.rtnetlink import bring_up
 
 
 def leave_the_network() -> None:

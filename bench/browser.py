@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, ProxySettings, sync_playwright
 
 from bench.setting import Setting
 from warex.agents.reference import chromium
-from warex.sandbox.trust import trusting_database
+from warex.sandbox.namespace.mount_plan import trusting_database
 
 _DATABASE = ".pki/nssdb"
 _NETWORK = "performance.getEntries().filter(it => it.transferSize > 0).map(it => it.name)"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bench.setting import Setting
 from warex.proxy.config import ProxyConfig
-from warex.proxy.lane import Proxy, started
+from warex.proxy.process.client import Proxy, started
 from warex.traces import EVENTS, LlmCall, RequestSeen, ResponseSeen, TlsRejected, iter_trace
 
 

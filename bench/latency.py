@@ -19,7 +19,7 @@ from warex.benchmarks.testbed import TestbedBenchmark
 from warex.campaigns.config import CampaignConfig
 from warex.campaigns.options import Options
 from warex.campaigns.run import plan
-from warex.proxy.ca import CertificateAuthority
+from warex.proxy.certificates.ca import CertificateAuthority
 from warex.traces import (
     CLEAN,
     EVENTS,

@@ -13,7 +13,7 @@ from bench.setting import Setting
 from warex.benchmarks import Stage
 from warex.benchmarks.command import CommandBenchmark
 from warex.benchmarks.table import BenchmarkTable
-from warex.proxy.ca import CertificateAuthority
+from warex.proxy.certificates.ca import CertificateAuthority
 
 _LANES = 2
 

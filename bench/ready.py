@@ -7,7 +7,7 @@ from statistics import median
 from bench.candidates import LOADED, warex_config
 from bench.row import Row
 from bench.setting import Setting
-from warex.proxy.lane import started
+from warex.proxy.process.client import started
 
 
 def measure(setting: Setting) -> list[Row]:

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from warex.proxy.ca import CertificateAuthority, ensure_ca
-from warex.proxy.forkserver import Forkserver
+from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
+from warex.proxy.process.forkserver import Forkserver
 
 HOST = "localhost"
 """Where the sites live. A name, since a TLS client says a name (SNI) and no address."""

@@ -14,10 +14,10 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from warex.proxy.ca import ensure_ca
+from warex.proxy.certificates.ca import ensure_ca
 from warex.proxy.config import ProxyConfig
-from warex.proxy.forkserver import Forkserver
-from warex.proxy.lane import started
+from warex.proxy.process.client import started
+from warex.proxy.process.forkserver import Forkserver
 from warex.scenarios.load import load_scenario
 from warex.traffic import TrafficOptions
 

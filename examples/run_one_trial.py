@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 
 from warex.benchmarks import AgentSpec, benchmark_kind
-from warex.proxy.ca import ensure_ca
-from warex.proxy.forkserver import Forkserver
+from warex.proxy.certificates.ca import ensure_ca
+from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium
 from warex.scenarios.load import load_scenario
 from warex.traces import FaultDelivered, TrialKey, read_trace

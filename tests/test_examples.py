@@ -4,12 +4,13 @@ import os
 import shlex
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
+import click
 import pytest
 import yaml
 
+from warex.cli.app import cli
 from warex.scenarios.explain import explain
 from warex.scenarios.load import load_scenario
 
@@ -109,7 +110,8 @@ def test_the_workflow_runs_commands_that_there_are() -> None:
 
     assert [command[0] for command in commands] == ["doctor", "run", "compare"]
     for name, *arguments in commands:
-        command = import_module(f"warex.cli.{name}").command
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None
         command.make_context(name, arguments)
         options = {word for word in arguments if word.startswith("--")}
         assert options <= {option for each in command.params for option in each.opts}

@@ -10,7 +10,7 @@ from bench.candidates import warex_config
 from bench.fuzz.cases import SITE_STATUS, Case, Door, case, usual
 from bench.fuzz.wire import Heard, served, tried
 from bench.setting import Setting
-from warex.proxy.lane import Proxy, started
+from warex.proxy.process.client import Proxy, started
 from warex.traces import EVENTS, HarnessBroke, RequestRefused, ResponseSeen, TrialEnded, iter_trace
 
 _AT_ONCE = 8

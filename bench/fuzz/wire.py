@@ -15,7 +15,7 @@ from hyperframe.frame import DataFrame, Frame, GoAwayFrame, HeadersFrame, RstStr
 from bench.fuzz.cases import PLACE, PREFACE, Case, Door, drawn_for
 from bench.fuzz.mutate import mutated
 from bench.setting import HOST
-from warex.proxy.lane import Proxy
+from warex.proxy.process.client import Proxy
 
 QUIET = 0.2
 """Seconds after which nothing more is expected of an answer."""

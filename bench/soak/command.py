@@ -20,7 +20,7 @@ from bench.soak.http2 import http2
 from bench.soak.jobs import Session
 from bench.soak.site import Site, served
 from warex.proxy.config import ProxyConfig
-from warex.proxy.lane import Proxy, started
+from warex.proxy.process.client import Proxy, started
 from warex.traces import EVENTS, iter_trace
 
 MOST_GROWTH = 10_000_000

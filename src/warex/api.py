@@ -31,14 +31,14 @@ from pydantic_core import to_jsonable_python
 
 from warex.errors import InputError, MachineError, ScenarioError, TrialVoid, WarexError
 from warex.llm.defences import Defence, find_defence
-from warex.proxy.ca import CertificateAuthority, ensure_ca
+from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import ProxyConfig
-from warex.proxy.forkserver import Forkserver
-from warex.proxy.lane import Proxy, started
+from warex.proxy.process.client import Proxy, started
+from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET
+from warex.sandbox.env_mode.ca_bundle import own_bundles, wgetrc
+from warex.sandbox.env_mode.prepare import browser_flags
 from warex.sandbox.environment import behind_proxy, trusts
-from warex.sandbox.merged import own_bundles, wgetrc
-from warex.sandbox.surroundings import browser_flags
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_scenario
 from warex.scenarios.mistakes import check, listed

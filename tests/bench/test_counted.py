@@ -18,7 +18,7 @@ from bench.streams import SAID, ask
 from bench.talk import Client
 from playwright.sync_api import Error as PlaywrightError
 
-from warex.proxy.ca import ensure_ca
+from warex.proxy.certificates.ca import ensure_ca
 
 pytestmark = pytest.mark.wire
 

@@ -10,7 +10,7 @@ from warex.benchmarks import AgentSpec, BenchmarkTable, Job, Stage
 from warex.benchmarks.agentlab import MINIWOB, AgentLabBenchmark
 from warex.benchmarks.environments import MARKER, python_in
 from warex.errors import CampaignError, MachineError, TrialVoid
-from warex.proxy.ca import ensure_ca
+from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_preset
 

@@ -11,7 +11,7 @@ from warex.benchmarks.browser_use import BrowserUseBenchmark
 from warex.benchmarks.environments import MARKER
 from warex.benchmarks.testbed import TestbedBenchmark
 from warex.errors import CampaignError, MachineError, TrialVoid
-from warex.proxy.ca import ensure_ca
+from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios.load import load_preset
 from warex_testbed.sites import Sites
 from warex_testbed.tasks import Verdict, load_tasks

@@ -11,7 +11,7 @@ import pytest
 from warex.benchmarks import AgentSpec, BenchmarkTable, Job, Result, Stage, benchmark_of
 from warex.benchmarks.command import CommandBenchmark
 from warex.errors import CampaignError, TrialVoid
-from warex.proxy.ca import ensure_ca
+from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios import Scenario
 
 AGENT = AgentSpec("a", "gpt-x", "http://127.0.0.1:1/v1", max_steps=7)

@@ -13,7 +13,7 @@ from warex.benchmarks import AgentSpec, BenchmarkTable, Job, Result, Stage
 from warex.benchmarks.environments import MARKER
 from warex.benchmarks.real import RealBenchmark
 from warex.errors import CampaignError, MachineError, TrialVoid
-from warex.proxy.ca import ensure_ca
+from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_preset
 

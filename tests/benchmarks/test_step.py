@@ -16,7 +16,7 @@ from warex.benchmarks import BenchmarkTable, Result, Stage
 from warex.benchmarks.step import ADDRESSES, ROOTS, StepBenchmark
 from warex.benchmarks.webarena import SITES
 from warex.errors import CampaignError, TrialVoid
-from warex.proxy.ca import ensure_ca
+from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios.load import load_preset
 
 CONFIG = {"agent": {"type": "step"}, "env": {"headless": False, "max_browser_rows": 500}}

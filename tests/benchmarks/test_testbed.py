@@ -17,7 +17,7 @@ from warex.agents.reference.actions import PARAMETERS
 from warex.benchmarks import AGENT_LOG, AgentSpec, Job, Stage
 from warex.benchmarks.testbed import TestbedBenchmark, _Site
 from warex.errors import CampaignError, InputError, MachineError, TrialVoid
-from warex.proxy.ca import ensure_ca
+from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_preset
 from warex_testbed.sites import Sites

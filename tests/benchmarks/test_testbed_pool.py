@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from warex.benchmarks.testbed_pool import TestbedPool, own_testbed
-from warex.proxy.ca import ensure_ca
+from warex.proxy.certificates.ca import ensure_ca
 from warex_testbed.sites import HOSTS
 
 pytestmark = pytest.mark.wire

@@ -14,7 +14,7 @@ from tests.benchmarks.homes import GPT, make_home, make_job
 from warex.benchmarks import BenchmarkTable, Result, Stage
 from warex.benchmarks.webarena import WebArenaBenchmark, address, stops_in
 from warex.errors import CampaignError
-from warex.proxy.ca import ensure_ca
+from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_preset
 

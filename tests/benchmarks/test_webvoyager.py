@@ -13,7 +13,7 @@ from tests.benchmarks.homes import GPT, PLAYED, make_home, make_job
 from warex.benchmarks import BenchmarkTable, Result, Stage
 from warex.benchmarks.webvoyager import ENDPOINT, WebVoyagerBenchmark
 from warex.errors import CampaignError, TrialVoid
-from warex.proxy.ca import ensure_ca
+from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_preset
 

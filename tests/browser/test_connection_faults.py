@@ -12,8 +12,8 @@ from pydantic import JsonValue
 from tests.proxy.support.inside import beginner_inside, mapped
 from tests.proxy.support.lanes import beginner
 from tests.proxy.support.origin import Answer, served
-from warex.proxy.ca import ensure_ca
-from warex.proxy.forkserver import Forkserver
+from warex.proxy.certificates.ca import ensure_ca
+from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET, find_chromium
 from warex.scenarios import Scenario
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, TlsRejected

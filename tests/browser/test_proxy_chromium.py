@@ -14,8 +14,8 @@ from tests.proxy.support.endings import before, go_away, in_turn, reset
 from tests.proxy.support.lanes import Begin, Lane, beginner, scenario, wait_until
 from tests.proxy.support.origin import Answer, Frames, Origin, served, server_context
 from warex.faults import ConnectionCut, HttpError, NetworkError
-from warex.proxy.ca import CertificateAuthority, ensure_ca
-from warex.proxy.forkserver import Forkserver
+from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
+from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET, find_chromium
 from warex.scenarios import Scenario, Trigger
 from warex.scenarios.repeats import REPEAT_WINDOW

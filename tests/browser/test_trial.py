@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from warex.benchmarks import AgentSpec, benchmark_kind
-from warex.proxy.ca import ensure_ca
-from warex.proxy.forkserver import Forkserver
+from warex.proxy.certificates.ca import ensure_ca
+from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium
 from warex.sandbox.isolation import Isolation
 from warex.scenarios.load import load_preset

@@ -13,7 +13,7 @@ from tests.cli.conftest import Warex
 from tests.cli.process import finished, proxy
 from tests.proxy.support.client import read_until_closed, tunnelled
 from tests.proxy.support.origin import Answer, served, server_context
-from warex.proxy.ca import CertificateAuthority, ensure_ca
+from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.traces import TrialEnded, read_trace
 
 

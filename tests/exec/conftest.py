@@ -21,7 +21,7 @@ from mitmproxy.certs import CertStore
 
 from tests.exec.support import machine as on_the_machine
 from tests.sandbox.support.users import CALLER, ROOT, User, command_as, environment_of, folder_of
-from warex.proxy.ca import BASENAME, ensure_ca
+from warex.proxy.certificates.ca import BASENAME, ensure_ca
 from warex.sandbox.environment import ADDITIONS, BUNDLES, DIRECT, PROXIES, REMOVED, both_cases
 
 _ENTER = ROOT / "tests" / "exec" / "support" / "enter.py"

@@ -6,8 +6,8 @@ import pytest
 from tests.proxy.support.inside import BeginInside, beginner_inside
 from tests.proxy.support.lanes import Begin, beginner
 from tests.proxy.support.origin import Origin, served, server_context
-from warex.proxy.ca import CertificateAuthority, ensure_ca
-from warex.proxy.forkserver import Forkserver
+from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
+from warex.proxy.process.forkserver import Forkserver
 
 
 @pytest.fixture(scope="session")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from warex.proxy.ca import CertificateAuthority, ensure_ca
+from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import ProxyConfig
-from warex.proxy.forkserver import Forkserver
-from warex.proxy.lane import Proxy, started
+from warex.proxy.process.client import Proxy, started
+from warex.proxy.process.forkserver import Forkserver
 from warex.traffic import TrafficOptions
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from warex.errors import TrialVoid
-from warex.proxy.ca import CertificateAuthority
+from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.config import ProxyConfig
-from warex.proxy.forkserver import Forkserver
+from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.chromium import find_chromium
 from warex.sandbox.environment import without_proxy

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from warex.proxy.ca import CertificateAuthority, ensure_ca
-from warex.sandbox import environment, isolation, shims, surroundings
+from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
+from warex.sandbox import environment, isolation
+from warex.sandbox.env_mode import browser_shims, prepare
 from warex.sandbox.environment import behind_proxy, without_proxy
 
 PROXY = "http://127.0.0.1:4321"
@@ -129,10 +130,10 @@ def test_the_docs_name_every_variable_and_no_other() -> None:
         *environment.OWN_DIRECT,
         environment.GIT,
         environment.JAVA,
-        *shims.CACHES,
-        *shims.NAMED,
-        surroundings.DATA_HOME,
-        surroundings.NODE,
+        *browser_shims.CACHES,
+        *browser_shims.NAMED,
+        prepare.DATA_HOME,
+        prepare.NODE,
         "WGETRC",
         "WAREX_COMMAND",
         *isolation.TOLD,

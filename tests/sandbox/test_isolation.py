@@ -9,11 +9,11 @@ import pytest
 
 from tests.fetch import FETCH
 from warex.errors import InputError, MachineError
-from warex.proxy.ca import CertificateAuthority
+from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.config import ProxyConfig
-from warex.proxy.forkserver import Forkserver
-from warex.sandbox import namespace
+from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.isolation import Behind, Capture, Isolation, Told, Wish, behind
+from warex.sandbox.namespace import launcher
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_scenario
 
@@ -92,7 +92,7 @@ def test_without_namespaces_the_environment_serves_and_one_sentence_says_why(
     def refused(*arguments: object, **how: object) -> object:
         raise MachineError("this machine allows none; allow them")
 
-    monkeypatch.setattr(namespace, "namespace", refused)
+    monkeypatch.setattr(launcher, "namespace", refused)
     asked: list[Capture] = []
     said: list[str] = []
 

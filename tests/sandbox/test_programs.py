@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from warex.proxy.ca import CertificateAuthority
-from warex.proxy.lane import Proxy
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.proxy.process.client import Proxy
 from warex.sandbox.environment import behind_proxy
 from warex.traces import RequestSeen, read_trace
 

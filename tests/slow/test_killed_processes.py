@@ -49,9 +49,9 @@ sys.exit(1)
 # Names of our processes, and what tells each in its command line; the first that fits is it.
 KINDS = {
     "playbook": b"warex.agents.scripted_model",
-    "guard": b"warex.sandbox import guard",
-    "namespace": b"warex.sandbox.inside",
-    "forkserver": b"warex.proxy.forkserver",
+    "guard": b"warex.sandbox.cleanup import reaper",
+    "namespace": b"warex.sandbox.namespace.setup",
+    "forkserver": b"warex.proxy.process.forkserver",
 }
 
 
@@ -99,7 +99,7 @@ def running(kind: str, mark: str) -> list[int]:
             above = b""
             with suppress(OSError):
                 above = Path(f"/proc/{parent}/cmdline").read_bytes()
-            is_proxy = b"warex.proxy.forkserver" in above
+            is_proxy = b"warex.proxy.process.forkserver" in above
             if kind != "proxy" and is_proxy:
                 continue
             if kind == "proxy" and not is_proxy:

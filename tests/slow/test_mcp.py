@@ -20,10 +20,10 @@ import pytest
 from tests.proxy.conftest import ca, forkserver  # noqa: F401 - fixtures
 from tests.proxy.support.lanes import Lane, beginner, wait_until
 from tests.proxy.support.origin import Answer, served
-from warex.proxy.ca import CertificateAuthority
-from warex.proxy.forkserver import Forkserver
-from warex.sandbox import surroundings
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium
+from warex.sandbox.env_mode import prepare
 from warex.scenarios import Scenario
 from warex.traces import FaultDelivered, FaultPlanned, McpCall
 
@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.wire]
 PROGRAMS = Path(__file__).with_name("mcp_programs")
 PYTHON = {"python 1": "mcp==1.30.0", "python 2": "mcp==2.3.0"}
 NODE = ("@modelcontextprotocol/sdk@1.32.2", "@playwright/mcp@0.0.83", "express@5", "zod@3")
-NODE_PROXY = Path(surroundings.__file__).with_name("node_proxy.js")
+NODE_PROXY = Path(prepare.__file__).with_name("node_proxy.js")
 NAME = "tools.test"
 
 

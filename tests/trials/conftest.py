@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from tests.trials.shop import COMPLETION, Shop, browser, served
-from warex.proxy.ca import CertificateAuthority, ensure_ca
-from warex.proxy.forkserver import Forkserver
+from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
+from warex.proxy.process.forkserver import Forkserver
 from warex.trials import Setting
 
 

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from warex.benchmarks import Benchmark, Command, Job, Result, Stage
 from warex.llm.actions import Vocabulary
-from warex.proxy.ca import CertificateAuthority
+from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
 
 SITE = "https://shop.warex.test"

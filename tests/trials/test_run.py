@@ -17,8 +17,8 @@ from warex.benchmarks import AgentSpec, Result, Stage
 from warex.benchmarks.expect import reset
 from warex.errors import InputError, MachineError, TrialVoid
 from warex.llm.defences.refresh import REFRESH
-from warex.proxy.ca import CertificateAuthority
-from warex.proxy.lane import Proxy
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.proxy.process.client import Proxy
 from warex.sandbox.isolation import Behind, Isolation, behind
 from warex.scenarios import Scenario
 from warex.traces import (
@@ -469,7 +469,9 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(setting: Setting, tmp_path: 
 def test_a_trial_whose_namespace_or_guard_is_killed_is_void_at_once(
     setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, isolation: Isolation
 ) -> None:
-    kind = {"namespace": b"warex.sandbox.inside", "environment": b"import guard"}[isolation]
+    kind = {"namespace": b"warex.sandbox.namespace.setup", "environment": b"import reaper"}[
+        isolation
+    ]
 
     def kill(proxy: Proxy) -> None:
         for entry in Path("/proc/self/task").glob("*/children"):

@@ -23,9 +23,9 @@ from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, MachineError
 from warex.llm.actions import Vocabulary
 from warex.llm.embedded import is_embedded
-from warex.proxy.ca import CertificateAuthority
+from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.chromium import find_chromium
-from warex.sandbox.finding import Finding
+from warex.sandbox.doctor.finding import Finding
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import check, listed, not_among
 from warex.traces import NO_PROXY, Ending, Trace

@@ -38,7 +38,7 @@ from warex.benchmarks.testbed import TestbedBenchmark, require_testbed
 from warex.errors import CampaignError
 from warex.files import read_words
 from warex.llm.actions import Vocabulary
-from warex.proxy.ca import CertificateAuthority
+from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import check, not_among
 from warex.traces import Ending

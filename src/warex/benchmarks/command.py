@@ -40,7 +40,7 @@ from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
 from warex.files import read_words
 from warex.llm.actions import Vocabulary
-from warex.proxy.ca import CertificateAuthority
+from warex.proxy.certificates.ca import CertificateAuthority
 from warex.regex import Regex
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending, Trace

@@ -12,7 +12,7 @@ from typing import Any
 
 from warex.benchmarks.environments import Made
 from warex.errors import MachineError
-from warex.sandbox.shims import write_starter
+from warex.sandbox.env_mode.browser_shims import write_starter
 
 VARIABLE = "PLAYWRIGHT_BROWSERS_PATH"
 """Tells Playwright, of any version and language, where its browsers are."""

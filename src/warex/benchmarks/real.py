@@ -36,8 +36,8 @@ from warex.benchmarks.single_page import hits_document, missed_on_single_page
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, MachineError, TrialVoid
 from warex.files import read_ordinary
-from warex.proxy.ca import CertificateAuthority
-from warex.sandbox.finding import Finding
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.sandbox.doctor.finding import Finding
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import not_among
 from warex.traces import Ending

@@ -16,7 +16,7 @@ from warex.benchmarks.testbed_pool import TestbedPool, own_testbed
 from warex.errors import CampaignError, InputError, ProcessDied, TrialVoid
 from warex.extras import require_extra
 from warex.llm.actions import Vocabulary
-from warex.proxy.ca import CertificateAuthority
+from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import not_among
 from warex.traces import Ending

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from warex.benchmarks.program import running
-from warex.proxy.ca import CertificateAuthority
+from warex.proxy.certificates.ca import CertificateAuthority
 
 HOSTS = "*.warex.test"
 """What a testbed's certificate is for: all its sites, so that any task can be next."""

@@ -24,8 +24,8 @@ from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError
 from warex.files import read_ordinary
 from warex.llm.actions import Vocabulary
-from warex.proxy.ca import CertificateAuthority
-from warex.sandbox.finding import Finding
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.sandbox.doctor.finding import Finding
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
 from warex.traffic import origin_of

@@ -32,9 +32,9 @@ from warex.benchmarks.single_page import missed_on_single_page
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
 from warex.files import read_ordinary
-from warex.proxy.ca import CertificateAuthority
-from warex.sandbox.finding import Finding
-from warex.sandbox.shims import write_starter
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.sandbox.doctor.finding import Finding
+from warex.sandbox.env_mode.browser_shims import write_starter
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
 

@@ -30,9 +30,9 @@ from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
 from warex.files import read_ordinary, read_words
 from warex.llm.actions import Vocabulary
-from warex.proxy.ca import CertificateAuthority
-from warex.sandbox.finding import Finding
-from warex.sandbox.shims import write_starter
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.sandbox.doctor.finding import Finding
+from warex.sandbox.env_mode.browser_shims import write_starter
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
 from warex.traffic import origin_of

@@ -21,9 +21,9 @@ from warex.benchmarks.table import BenchmarkTable
 from warex.campaigns.setting import setting_for
 from warex.errors import MachineError, WarexError
 from warex.private import make_private, private_folder
-from warex.proxy.ca import ensure_ca
+from warex.proxy.certificates.ca import ensure_ca
+from warex.sandbox.cleanup.scratch import own_scratch
 from warex.sandbox.isolation import Isolation, allowed
-from warex.sandbox.scratch import own_scratch
 from warex.traces import Outcome, TrialKey, begin_llm_cache, shared_answers
 from warex.traffic import TrafficOptions
 from warex.trials.run import Setting, TrialSpec, run_trial

@@ -9,9 +9,9 @@ from warex.campaigns.config import CampaignConfig
 from warex.campaigns.doubts import doubts_of
 from warex.campaigns.run import plan
 from warex.errors import MachineError, WarexError
-from warex.proxy.ca import ensure_ca
-from warex.sandbox.doctor import told_at_once
-from warex.sandbox.finding import Finding
+from warex.proxy.certificates.ca import ensure_ca
+from warex.sandbox.doctor.finding import Finding
+from warex.sandbox.doctor.machine import told_at_once
 from warex.visible import counted
 
 

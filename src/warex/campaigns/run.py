@@ -35,10 +35,10 @@ from warex.clock import Clock, iso
 from warex.errors import CampaignError, InputError, ScenarioError, TraceError
 from warex.extras import require_extra
 from warex.llm.embedded import is_embedded
-from warex.proxy.ca import CertificateAuthority, ensure_ca
-from warex.sandbox.doctor import require_fit
-from warex.sandbox.host_ports import named_in
+from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
+from warex.sandbox.doctor.machine import require_fit
 from warex.sandbox.isolation import Isolation, allowed
+from warex.sandbox.namespace.host_ports import named_in
 from warex.scenarios.mistakes import not_among
 from warex.scenarios.replay import Replay, read_replay
 from warex.scenarios.showable import require_showable

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from warex.benchmarks import Benchmark
-from warex.proxy.ca import ensure_ca
-from warex.proxy.forkserver import Forkserver
+from warex.proxy.certificates.ca import ensure_ca
+from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.isolation import Isolation
 from warex.traffic import TrafficOptions
 from warex.trials.model import PREFIX, ScriptedModel

@@ -8,10 +8,10 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from warex.cli import begun
+from warex.cli import prewarm
 
 if TYPE_CHECKING:
-    from warex.cli.program import cli
+    from warex.cli.app import cli
 
 __all__ = ["cli", "main"]
 
@@ -19,7 +19,7 @@ __all__ = ["cli", "main"]
 def __getattr__(name: str) -> object:
     if name != "cli":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from warex.cli.program import cli
+    from warex.cli.app import cli
 
     return cli
 
@@ -29,13 +29,13 @@ def main(arguments: list[str] | None = None) -> None:
     _have_streams()
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        with begun.for_command(given):
-            from warex.cli.program import run
+        with prewarm.for_command(given):
+            from warex.cli.app import run
 
             code = run(given)
     except KeyboardInterrupt:
         # It came before there was a command, or after.
-        from warex.cli.say import say
+        from warex.cli.output import say
 
         say("interrupted", err=True)
         code = 130

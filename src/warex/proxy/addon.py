@@ -15,29 +15,29 @@ from mitmproxy import connection, http
 
 from warex.effects import Cut
 from warex.exchange import Exchange, resource_of
-from warex.proxy import flows
-from warex.proxy.closing import Closing
 from warex.proxy.config import ProxyConfig
-from warex.proxy.connections import written_out
-from warex.proxy.earlier import EarlierAnswers
-from warex.proxy.hooks import fail_closed
+from warex.proxy.connection_faults.idle_connections import Closing
+from warex.proxy.exchange import flows
+from warex.proxy.exchange.apply import Struck, strike
+from warex.proxy.exchange.client_status import presence_of
+from warex.proxy.exchange.llm_calls import may_be_call
+from warex.proxy.exchange.mcp_calls import ToolCalls, amends
+from warex.proxy.exchange.paced_response import sending_of
+from warex.proxy.exchange.state import Ongoing, attach, ongoing_of
+from warex.proxy.exchange.tasks import TASK_HOST, Task
+from warex.proxy.hooks.base import fail_closed
+from warex.proxy.hooks.pacing import SendingHooks
+from warex.proxy.hooks.task_attribution import TaskHooks
+from warex.proxy.hooks.tunnels import is_unread
+from warex.proxy.hooks.websocket import WebSocketHooks
 from warex.proxy.interception import OWN_HOSTS
-from warex.proxy.ledger import delivered, missed, planned
-from warex.proxy.model_calls import may_be_call
-from warex.proxy.ongoing import Ongoing, attach, ongoing_of
-from warex.proxy.own_sites import FAULT_HOSTS, OwnSites
-from warex.proxy.perform import Struck, strike
-from warex.proxy.presence import presence_of
-from warex.proxy.recorder import Recorder
-from warex.proxy.refused import Refused
-from warex.proxy.rewrites import Rewrites
-from warex.proxy.sending import sending_of
-from warex.proxy.sending_hooks import SendingHooks
-from warex.proxy.task_hooks import TaskHooks
-from warex.proxy.tasks import TASK_HOST, Task
-from warex.proxy.tool_calls import ToolCalls, amends
-from warex.proxy.tunnels import is_unread
-from warex.proxy.websocket_hooks import WebSocketHooks
+from warex.proxy.net.check import Refused
+from warex.proxy.net.client_socket import written_out
+from warex.proxy.record.fault_events import delivered, missed, planned
+from warex.proxy.record.recorder import Recorder
+from warex.proxy.response_faults.fault_sites import FAULT_HOSTS, OwnSites
+from warex.proxy.response_faults.previous_responses import EarlierAnswers
+from warex.proxy.response_faults.rewritten_pages import Rewrites
 from warex.scenarios import Decision, Injection, Injector
 from warex.traces import FaultMissed, RequestSeen, ResponseSeen
 from warex.traces.redact import redact_url

@@ -22,7 +22,7 @@ from pydantic import JsonValue
 
 from warex.errors import InputError
 from warex.proxy.addon import WarexAddon
-from warex.proxy.control import METHODS, ControlApi, call
+from warex.proxy.control_api import METHODS, ControlApi, call
 
 LARGEST_BODY: Final = 1024 * 1024
 """Bytes of a call's body."""

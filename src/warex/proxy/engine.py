@@ -17,15 +17,21 @@ from mitmproxy.utils import asyncio_utils
 
 from warex.clock import Clock
 from warex.errors import InputError, WarexError
-from warex.proxy import handler, http1, http2, stream, websocket_layer
 from warex.proxy.addon import WarexAddon
-from warex.proxy.capture import captured
+from warex.proxy.certificates.tlsconfig import WarexTlsConfig, trust_of
 from warex.proxy.config import ProxyConfig
-from warex.proxy.handed import Handed
 from warex.proxy.interception import OWN_HOSTS
-from warex.proxy.proof import Proof
-from warex.proxy.recorder import Recorder
-from warex.proxy.tls_config import WarexTlsConfig, trust_of
+from warex.proxy.mitmproxy_patches import (
+    connection_handler,
+    http1,
+    http2,
+    http_stream,
+    websocket_layer,
+)
+from warex.proxy.record.page_canary import Proof
+from warex.proxy.record.recorder import Recorder
+from warex.proxy.transparent.passed_sockets import Handed
+from warex.proxy.transparent_mode import captured
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.showable import require_showable
 from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
@@ -54,9 +60,9 @@ async def running(config: ProxyConfig, handed: Handed | None = None) -> AsyncIte
     """
     http1.install()
     http2.install()
-    stream.install()
+    http_stream.install()
     websocket_layer.install()
-    handler.install()
+    connection_handler.install()
     _check_scenario(config)
     _check_port(config)
     clock = Clock()

@@ -4,8 +4,8 @@ from typing import Literal
 
 from warex.llm.hosts import host_fits, is_known_llm_host
 from warex.proxy.config import ProxyConfig
-from warex.proxy.own_sites import FAULT_HOSTS
-from warex.proxy.tasks import TASK_HOST
+from warex.proxy.exchange.tasks import TASK_HOST
+from warex.proxy.response_faults.fault_sites import FAULT_HOSTS
 from warex.scenarios import BACKGROUND_HOSTS, Injector
 from warex.scenarios.patterns import may_concern_host
 from warex.traffic import HostMap

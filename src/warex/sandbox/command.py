@@ -10,7 +10,7 @@ from typing import IO, Protocol
 
 from warex.errors import MachineError
 from warex.private import private_opener
-from warex.sandbox.family import Family
+from warex.sandbox.cleanup.process_tree import Family
 from warex.traces import cannot_write
 
 _LOOK = 0.1

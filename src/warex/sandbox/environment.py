@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from warex.proxy.ca import CertificateAuthority
+    from warex.proxy.certificates.ca import CertificateAuthority
 
 PROXIES: Final = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "WS_PROXY", "WSS_PROXY", "GRPC_PROXY")
 """Name the proxy; each is set in both cases, since programs differ in which they read."""

@@ -14,21 +14,21 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, Protocol
 
 from warex.errors import InputError, MachineError, ProcessDied, WarexError, anew
+from warex.sandbox.cleanup.process_tree import Family
+from warex.sandbox.cleanup.reaper import Guard, guarded
 from warex.sandbox.direct import start_direct
-from warex.sandbox.family import Family
-from warex.sandbox.guard import Guard, guarded
-from warex.sandbox.shims import STARTED
-from warex.sandbox.terminal import unsignalled
+from warex.sandbox.env_mode.browser_shims import STARTED
+from warex.sandbox.job_control import unsignalled
 
 if TYPE_CHECKING:
-    from warex.proxy.ca import CertificateAuthority
-    from warex.proxy.forkserver import Forkserver
-    from warex.proxy.handed import Handed
-    from warex.proxy.lane import Proxy
-    from warex.proxy.unread import Configured
+    from warex.proxy.certificates.ca import CertificateAuthority
+    from warex.proxy.process.client import Proxy
+    from warex.proxy.process.forkserver import Forkserver
+    from warex.proxy.process.unvalidated_config import Configured
+    from warex.proxy.transparent.passed_sockets import Handed
     from warex.sandbox.command import Finished
     from warex.sandbox.environment import Environment
-    from warex.sandbox.namespace import Namespace
+    from warex.sandbox.namespace.launcher import Namespace
 
 _BROWSERS = frozenset({"chrome", "chromium", "headless_shell", "chrome-headless", "firefox"})
 """Names of browsers as the kernel keeps them, of at most 15 letters."""
@@ -233,7 +233,7 @@ def allowed(wish: Wish, ca: "CertificateAuthority") -> tuple[Isolation, str | No
     """
     if wish == "environment" or wish == "none":
         return wish, None
-    from warex.sandbox.namespace import namespace
+    from warex.sandbox.namespace.launcher import namespace
 
     def tried() -> None:
         with namespace(ca):
@@ -321,7 +321,7 @@ def _entered(
     own_session: bool,
 ) -> "tuple[Namespace, Callable[[], Configured]]":
     """Make the namespace; make the configuration at the same time, or check what it is made of."""
-    from warex.sandbox.namespace import namespace
+    from warex.sandbox.namespace.launcher import namespace
 
     with ExitStack() as inner:
         manager = namespace(ca, host_ports=host_ports, own_session=own_session)
@@ -359,7 +359,7 @@ def _serving(
 
     def start() -> "AbstractContextManager[Proxy]":
         go.wait()
-        from warex.proxy.lane import started
+        from warex.proxy.process.client import started
 
         return started(forkserver, configured(), told.notice, told.end, handed)
 
@@ -404,7 +404,7 @@ def _around(
     from warex.sandbox.environment import Environment
 
     if isolation == "environment":
-        from warex.sandbox.surroundings import surround
+        from warex.sandbox.env_mode.prepare import surround
 
         return surround(base, proxy.url, ca, guard)
     bundle = ca.bundle(guard.scratch / "bundle.pem")

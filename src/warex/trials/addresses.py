@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from warex.proxy.interception import CANARY_HOST
-from warex.sandbox.host_ports import (
+from warex.sandbox.namespace.host_ports import (
     listening,
     named_by_environment,
     named_in,

@@ -20,9 +20,9 @@ from warex.benchmarks.outside import ended_by
 from warex.errors import InputError, MachineError, ProcessDied, TraceError, TrialVoid
 from warex.llm.defences import Defence
 from warex.private import make_private, private_folder
-from warex.proxy.ca import CertificateAuthority
+from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.config import LlmCachePlace, ProxyConfig
-from warex.proxy.forkserver import Forkserver
+from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.command import Finished, run_command
 from warex.sandbox.environment import Environment, without_proxy

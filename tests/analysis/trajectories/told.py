@@ -23,7 +23,7 @@ from urllib.parse import urljoin
 
 from warex.llm import recognise
 from warex.llm.actions import Progress, Vocabulary
-from warex.proxy.llm_tap import LlmTap, read_call
+from warex.proxy.exchange.llm_tap import LlmTap, read_call
 from warex.traces.events import (
     Disarmed,
     Entry,

@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.browser.pages.site import PAGES
 from tests.proxy.support.lanes import Begin, beginner
 from tests.proxy.support.origin import Origin, served
-from warex.proxy.ca import CertificateAuthority, ensure_ca
-from warex.proxy.forkserver import Forkserver
+from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
+from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET, find_chromium
 
 

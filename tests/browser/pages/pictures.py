@@ -29,8 +29,8 @@ from warex.faults import (
     SoftError,
     TextCorruption,
 )
-from warex.proxy.ca import ensure_ca
-from warex.proxy.forkserver import Forkserver
+from warex.proxy.certificates.ca import ensure_ca
+from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET, find_chromium
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_preset

@@ -21,8 +21,8 @@ from pathlib import Path
 from websockets.asyncio.server import ServerConnection, serve
 
 from tests.proxy.support.origin import Answer, Origin, server_context
-from warex.proxy.ca import CertificateAuthority
-from warex.sandbox import netlink
+from warex.linux import rtnetlink
+from warex.proxy.certificates.ca import CertificateAuthority
 
 FOUR, SIX, DOH = "203.0.113.7", "2001:db8:7::7", "8.8.8.8"
 ADDRESSES = tuple(map(ipaddress.ip_address, (FOUR, SIX, DOH)))
@@ -150,13 +150,13 @@ def _lay_files(ca: CertificateAuthority, folder: Path) -> None:
 
 
 def _network() -> None:
-    netlink.bring_up("lo")
-    netlink.make_device()
-    netlink.bring_up_device()
-    netlink.give_address(FOUR)
-    netlink.give_address(SIX)
+    rtnetlink.bring_up("lo")
+    rtnetlink.make_device()
+    rtnetlink.bring_up_device()
+    rtnetlink.give_address(FOUR)
+    rtnetlink.give_address(SIX)
     with suppress(FileExistsError):  # Its route is there already.
-        netlink.give_address(DOH)
+        rtnetlink.give_address(DOH)
 
 
 # ---- what is there

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 
 from tests.fetch import FETCH
 from tests.proxy.support.lanes import Lane, configured
-from warex.proxy.ca import CertificateAuthority
-from warex.proxy.forkserver import Forkserver
-from warex.proxy.lane import started
-from warex.sandbox.namespace import Namespace, namespace
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.proxy.process.client import started
+from warex.proxy.process.forkserver import Forkserver
+from warex.sandbox.namespace.launcher import Namespace, namespace
 
 
 @dataclass

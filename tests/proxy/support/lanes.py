@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from warex.proxy.ca import CertificateAuthority
+from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.config import ProxyConfig
-from warex.proxy.forkserver import Forkserver
-from warex.proxy.lane import Proxy, started
+from warex.proxy.process.client import Proxy, started
+from warex.proxy.process.forkserver import Forkserver
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.traces import Trace, read_trace
 from warex.traffic import TrafficOptions

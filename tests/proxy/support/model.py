@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from tests.proxy.support.client import trusting
 from tests.proxy.support.origin import Origin, Seen
-from warex.proxy.ca import CertificateAuthority
+from warex.proxy.certificates.ca import CertificateAuthority
 
 PATH = "/v1/chat/completions"
 KEY = "sk-test-0123456789abcdef0123"

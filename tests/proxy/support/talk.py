@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from tests.proxy.support.client import H2Client, secure
 from tests.proxy.support.lanes import Lane, wait_until
 from tests.proxy.support.origin import Origin
-from warex.proxy.ca import CertificateAuthority
+from warex.proxy.certificates.ca import CertificateAuthority
 
 
 class Talk:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from warex.clock import Clock
 from warex.proxy.config import ProxyConfig
-from warex.proxy.model_calls import ModelCalls
-from warex.proxy.recorder import Recorder
-from warex.proxy.tasks import Task
+from warex.proxy.exchange.llm_calls import ModelCalls
+from warex.proxy.exchange.tasks import Task
+from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector, Scenario
 
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from warex.proxy.ca import CertificateAuthority
-from warex.proxy.handed import Handed
-from warex.sandbox.namespace import Inside, Namespace, namespace
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.proxy.transparent.passed_sockets import Handed
+from warex.sandbox.namespace.launcher import Inside, Namespace, namespace
 
 HOST = "shop.test"
 ADDRESS = "198.18.0.7"

@@ -1,0 +1,130 @@
+"""The command line: one file for each command; it parses, calls, prints.
+
+A command imports what it needs when it runs, not when it is asked for help: mitmproxy alone takes
+half a second.
+"""
+
+import os
+import sys
+from importlib import import_module
+from io import StringIO
+from typing import Final
+
+import click
+
+from warex.cli.group import Group
+from warex.cli.output import say
+from warex.errors import MachineError, WarexError
+
+_COMMANDS: Final = {
+    "ablate": ("training", "train on less of a data set: what in it does it?"),
+    "addon": ("intercept", "print a file for `mitmdump -s`"),
+    "benchmarks": ("catalogue", "list the benchmarks, show one"),
+    "ca": ("intercept", "show where WAREX's certificate authority is"),
+    "compare": ("results", "compare two agents or versions: better, worse, or cannot tell"),
+    "defences": (
+        "catalogue",
+        "list the defences (texts added to an agent's system prompt), show one",
+    ),
+    "demo": ("campaigns", "run the embedded campaign, start to report"),
+    "doctor": ("campaigns", "what works on this machine, and how to fix the rest"),
+    "evaluate": ("training", "the recovery test of a model and its adapters"),
+    "exec": ("intercept", "run any command behind the proxy, unchanged"),
+    "export": ("training", "write what runs teach as a data set for training"),
+    "faults": ("catalogue", "list the faults, show one"),
+    "init": ("campaigns", "write a commented campaign file"),
+    "inspect": ("results", "one trial, step by step: faults, prompts, answers"),
+    "iptables": ("intercept", "redirect a user's traffic to the proxy (nftables, iptables)"),
+    "prices": ("catalogue", "say what models cost, renew it from public collections"),
+    "proxy": ("intercept", "run the proxy alone, with a scenario"),
+    "report": ("results", "print a run's results and write its report"),
+    "run": ("campaigns", "run a campaign"),
+    "scenarios": ("catalogue", "list the preset scenarios, show one, check a file"),
+    "schema": ("catalogue", "print a JSON Schema"),
+    "serve": ("training", "serve a model and its adapters to agents"),
+    "train": ("training", "train a LoRA adapter on a data set"),
+}
+"""Every command with the folder of its file and its line of help."""
+
+
+class _Lazy(Group):
+    """Loads a command when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        folder, _ = _COMMANDS[name]
+        command: click.Command = import_module(f"warex.cli.{folder}.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, words) for name, (_, words) in _COMMANDS.items()])
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="warex")
+def cli() -> None:
+    """Does your web agent survive the real web?
+
+    WAREX stands at the network between an unmodified agent and an unmodified benchmark, injects
+    what the real web does, and records what happened.
+    """
+
+
+def run(given: list[str]) -> int:
+    """Run the command line; return the exit code.
+
+    0: done; 1: the experiment failed; 2: bad input; 3: the machine lacks something; 130:
+    interrupted.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character must not end a campaign.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        # What was typed, for a command to keep.
+        typed = ("warex", *given)
+        code = cli.main(given, prog_name="warex", standalone_mode=False, obj=typed)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        words = StringIO()
+        error.show(file=words)
+        say(words.getvalue(), err=True, end="")
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        say("interrupted", err=True)
+        return 130
+    except WarexError as error:
+        say(f"warex: {error}", err=True)
+        return error.exit_code
+    except (BrokenPipeError, SystemExit):
+        # Whoever read our output has enough of it, as `| head` does; click makes an exit of that.
+        _drop_output()
+        return 0
+    except RuntimeError as error:
+        # Of all that Python says in this way, only this is the machine's.
+        if "can't start new thread" not in str(error):
+            raise
+        say(f"warex: no thread can be started; {_MORE_PROCESSES}", err=True)
+        return MachineError.exit_code
+    except BlockingIOError as error:
+        say(f"warex: {error.strerror}; {_MORE_PROCESSES}", err=True)
+        return MachineError.exit_code
+    except OSError as error:
+        _drop_output()
+        where = f"{error.filename}: " if error.filename else ""
+        say(f"warex: {where}{error.strerror or error}", err=True)
+        return MachineError.exit_code
+    return code if isinstance(code, int) else 0
+
+
+_MORE_PROCESSES = "raise the limit of processes (ulimit -u), or end some"
+
+
+def _drop_output() -> None:
+    """Let Python's own flush at the exit go nowhere, or it would complain once more."""
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -1,0 +1,95 @@
+"""`warex doctor`: what works on this machine, and how to fix the rest."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warex.cli import completion
+from warex.cli.catalogue.benchmarks import options_option, table_of
+from warex.cli.output import say, say_beside
+from warex.errors import CampaignError, InputError, MachineError
+
+if TYPE_CHECKING:
+    from warex.sandbox.doctor.finding import Finding
+
+_COLOURS = {"ok": "green", "missing": "yellow", "broken": "red"}
+
+
+@click.command("doctor")
+@click.argument("campaign", required=False, shell_complete=completion.CAMPAIGN)
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.option(
+    "--benchmark",
+    metavar="NAME",
+    help="Check what this benchmark needs instead.",
+    shell_complete=completion.BENCHMARK,
+)
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path),
+    help="Folder of the benchmark's environment.",
+)
+@options_option
+def command(
+    campaign: str | None,
+    as_json: bool,
+    benchmark: str | None,
+    folder: Path | None,
+    options: tuple[str, ...],
+) -> None:
+    """Check everything that WAREX, a campaign or a benchmark needs on this machine.
+
+    Exit code 0 if `warex demo`, the campaign or the benchmark can run here, otherwise 3.
+    """
+    if campaign is not None and (benchmark is not None or folder is not None or options):
+        raise InputError("a campaign names its benchmark itself; give one of the two")
+    subject = "`warex demo`" if benchmark is None else f"the benchmark {benchmark!r}"
+    if campaign is not None:
+        subject = f"the campaign {campaign}"
+    findings: list[Finding] = []
+    for finding in _examined(campaign, benchmark, folder, options):
+        findings.append(finding)
+        if not as_json:
+            lead, colour = f"{finding.state:9}", _COLOURS[finding.state]
+            say_beside(finding.name, finding.sentence, 21, lead=lead, colour=colour)
+    lacking = [finding for finding in findings if finding.needed and finding.state != "ok"]
+    if as_json:
+        report = {"ok": not lacking, "findings": [asdict(finding) for finding in findings]}
+        say(json.dumps(report, indent=2))
+    elif not lacking:
+        say(f"\nAll that {subject} needs works.")
+    if lacking:
+        # Each sentence ends with its remedy, and stands once more where a script would look.
+        why = "; ".join(f"{finding.name}: {finding.sentence}" for finding in lacking)
+        raise MachineError(f"{subject} cannot run here yet. {why}")
+
+
+def _examined(
+    campaign: str | None, benchmark: str | None, folder: Path | None, options: tuple[str, ...]
+) -> "Iterable[Finding]":
+    if campaign is not None:
+        from warex.campaigns.config import load_campaign
+        from warex.campaigns.readiness import needs_of_campaign
+
+        return needs_of_campaign(load_campaign(campaign))
+    if benchmark is None:
+        if options:
+            raise InputError("--option goes with --benchmark")
+        from warex.sandbox.doctor.machine import examine
+
+        return examine()
+    from warex.benchmarks import benchmark_kind
+    from warex.campaigns.readiness import needs_of_benchmark
+
+    kind = benchmark_kind(benchmark)
+    try:
+        return needs_of_benchmark(kind(table_of(benchmark, folder, options)))
+    except CampaignError as error:
+        if options:
+            raise
+        raise CampaignError(f"{benchmark} needs options (--option KEY=VALUE): {error}") from None

@@ -1,0 +1,153 @@
+"""`warex run --dry-run`: the grid, what is left of it, and what that may take."""
+
+import textwrap
+from collections import Counter
+from pathlib import Path
+
+from warex.campaigns.config import AgentConfig, Budget, ConditionConfig
+from warex.campaigns.doubts import doubts_of
+from warex.campaigns.folder import past_of
+from warex.campaigns.forecast import Expected, Forecast, forecast
+from warex.campaigns.lanes import lanes_of
+from warex.campaigns.options import Options
+from warex.campaigns.plan import remaining
+from warex.campaigns.run import Planned
+from warex.cli.campaigns.past_runs import seen_in
+from warex.cli.output import console, say
+from warex.cli.progress.tracker import duration
+from warex.report.grid import Grid, Head
+from warex.traces import MANIFEST, TrialKey
+from warex.visible import counted
+
+_WIDTH = 80
+_DASH = "—"
+_HEADS = (
+    Head("agent", is_text=True),
+    Head("condition", is_text=True),
+    Head("scenario", is_text=True),
+    *map(Head, ("trials", "to run", "s each", "$ each")),
+    Head("estimated from", is_text=True),
+)
+
+
+def print_dry_run(planned: Planned, out: Path, options: Options) -> None:
+    """Print a campaign and run nothing of it."""
+    config = planned.config
+    trials = [spec.key for spec in planned.trials]
+    there = (out / MANIFEST).exists()
+    left = remaining(trials, past_of(out)) if there and options.resume else tuple(trials)
+    go = left[: options.limit]
+    at_once = lanes_of(planned, options)
+    # How many CPUs a cluster has is not known here.
+    lanes = at_once.count or config.jobs
+    models = {agent.name: agent.model for agent in config.agents}
+    expected = forecast(go, models, seen_in(out.parent), lanes)
+    tasks = list(dict.fromkeys(sorted(key.task for key in trials)))
+    counts = (
+        counted(len(config.agents), "agent"),
+        counted(len(config.conditions), "condition"),
+        counted(len(tasks), "task"),
+        counted(config.repeats, "repeat"),
+    )
+    grid = " \N{MULTIPLICATION SIGN} ".join(counts)
+    say(f"{config.name}: {grid}, {counted(lanes, 'lane')}, seed {config.seed}\n")
+    if at_once.why is not None:
+        say(textwrap.fill(at_once.why, _WIDTH, break_on_hyphens=False) + "\n")
+    _print_grid(planned, go, expected)
+    say("\n" + textwrap.fill(f"tasks: {', '.join(tasks)}", _WIDTH, break_on_hyphens=False))
+    say()
+    say(counted(len(trials), "trial"))
+    if there and options.resume:
+        say(f"{len(left)} of them left in {out}")
+    if len(go) < len(left):
+        say(f"{len(go)} of them in this go, by --limit")
+    say(_sum(expected, len(go)))
+    if budget := _budget(config.budget):
+        say(f"budget: {budget}")
+    for doubt in doubts_of(planned):
+        say("\n" + textwrap.fill(doubt, _WIDTH, break_on_hyphens=False))
+    if there and not options.resume:
+        say(f"{out} holds a run already: give --resume to go on with it, or another --out")
+
+
+def _print_grid(planned: Planned, go: tuple[TrialKey, ...], expected: Forecast) -> None:
+    config = planned.config
+    whole = Counter((spec.key.agent, spec.key.condition) for spec in planned.trials)
+    now = Counter((key.agent, key.condition) for key in go)
+    rows: list[tuple[str, ...]] = []
+    for agent in config.agents:
+        for condition in config.conditions:
+            at = (agent.name, condition.name)
+            cell = expected.cells.get(at)
+            rows.append(
+                (
+                    *at,
+                    _what(condition),
+                    str(whole[at]),
+                    str(now[at]),
+                    f"{cell.seconds:.1f}" if cell else _DASH,
+                    _money(agent, cell),
+                    _source(cell, condition.name),
+                )
+            )
+    # Without an earlier run there is nothing to name.
+    shown = len(_HEADS) if any(row[-1] for row in rows) else len(_HEADS) - 1
+    console().print(Grid(_HEADS[:shown], tuple(row[:shown] for row in rows), keys=2))
+
+
+def _what(condition: ConditionConfig) -> str:
+    parts = [condition.scenario or ("clean, once more" if condition.control else "")]
+    if condition.intensity is not None:
+        parts.append(f"intensity {condition.intensity:g}")
+    if condition.frequency is not None:
+        parts.append(f"frequency {condition.frequency}")
+    if condition.first is not None:
+        parts.append(f"first {condition.first}")
+    if condition.defence is not None:
+        parts.append(f"defence {condition.defence.name}")
+    return ", ".join(filter(None, parts))
+
+
+def _money(agent: AgentConfig, cell: Expected | None) -> str:
+    usd = 0.0 if agent.spec.embedded else cell.usd if cell else None
+    return _DASH if usd is None else f"{usd:.4f}"
+
+
+def _source(cell: Expected | None, condition: str) -> str:
+    if cell is None:
+        return ""
+    instead = f" ({cell.condition})" if cell.condition != condition else ""
+    return f"{cell.run}{instead}"
+
+
+def _sum(expected: Forecast, trials: int) -> str:
+    """Say what the trials may take, and what nobody knows of them."""
+    if trials == 0:
+        return "nothing is to be run"
+    free = "the agents cost nothing: WAREX plays their models"
+    if expected.unknown == trials:
+        if expected.free == trials:
+            return f"time: no earlier run tells; {free}"
+        said = "time and money: no earlier run tells"
+    else:
+        money = f"{expected.usd:.2f} US dollars at list prices"
+        said = f"about {duration(expected.seconds)} and {money}"
+        if expected.unknown:
+            said += f", without {counted(expected.unknown, 'trial')} of which no earlier run tells"
+        if expected.unpriced:
+            said += f"; the money of {counted(expected.unpriced, 'trial')} is not seen"
+        if expected.free == trials:
+            return f"{said}; {free}"
+    if expected.free:
+        said += f"; {counted(expected.free, 'trial')} cost nothing: WAREX plays their models"
+    return said
+
+
+def _budget(budget: Budget) -> str:
+    """Say what the campaign may cost; nothing where it has no budget."""
+    parts = [
+        f"{budget.usd:g} US dollars" if budget.usd is not None else "",
+        counted(budget.tokens, "token") if budget.tokens is not None else "",
+        f"{budget.minutes:g} minutes" if budget.minutes is not None else "",
+    ]
+    return ", ".join(filter(None, parts))

@@ -1,0 +1,145 @@
+"""`warex init [NAME]`: a campaign file to begin with."""
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warex.cli import completion
+from warex.cli.options.campaign import adapting_options, changes_of
+from warex.cli.output import say
+from warex.errors import InputError, WarexError
+
+if TYPE_CHECKING:
+    from warex.campaigns.config import CampaignConfig
+
+_SUFFIX = ".toml"
+_OUTPUT = "-"
+
+
+@click.command("init")
+@click.argument("name", required=False)
+@click.option(
+    "--benchmark",
+    metavar="NAME",
+    help="The benchmark; default: the testbed.",
+    shell_complete=completion.BENCHMARK,
+)
+@click.option(
+    "--from",
+    "source",
+    metavar="CAMPAIGN",
+    shell_complete=completion.BUILT_IN_CAMPAIGN,
+    help="Take the conditions of a built-in campaign, as `paper`, with its tasks and steps.",
+)
+@adapting_options
+def command(name: str | None, benchmark: str | None, source: str | None, **given: Any) -> None:
+    """Write a commented campaign file, NAME.toml: every key, and it runs as it stands.
+
+    NAME is `my-agent` unless given; with --from the built-in campaign's and the benchmark's. `-`
+    prints the file instead. `warex run paper …` with the same options runs what `warex init --from
+    paper …` writes.
+    """
+    changes = changes_of(benchmark, **given)
+    if source is None:
+        from warex.campaigns.template import template
+
+        if changes.besides_benchmark:
+            raise InputError(
+                "--agent, --base-url, --dir, --option, --site, --only-site and --without-site go"
+                " with --from CAMPAIGN; without it, change the file"
+            )
+        path = _path(name or "my-agent")
+        text = template(_stem(path), benchmark or "testbed", str(path))
+    else:
+        from warex.campaigns.adapted import adapted
+
+        beside = f"{source}-{benchmark}" if benchmark not in (None, "testbed") else source
+        path = _path(name or beside)
+        text = adapted(
+            source, changes, name=None if name in (None, _OUTPUT) else _stem(path), file=str(path)
+        ).text
+    if name == _OUTPUT:
+        say(text, end="")
+    else:
+        _begin(path, text)
+
+
+def _path(name: str) -> Path:
+    if name == _OUTPUT:
+        return Path(f"campaign{_SUFFIX}")
+    return Path(name if name.endswith(_SUFFIX) else f"{name}{_SUFFIX}")
+
+
+def _stem(path: Path) -> str:
+    return path.name.removesuffix(_SUFFIX)
+
+
+def _begin(path: Path, text: str) -> None:
+    """Write a campaign and the files that its benchmark's example names; say what to do next."""
+    from warex.campaigns.config import load_campaign
+    from warex.campaigns.run import plan
+
+    _write(path, text)
+    config = load_campaign(str(path))
+    for name, content in _starter(config):
+        beside = path.parent / name
+        if beside.exists():
+            say(f"{beside} is there already and stays as it is")
+            continue
+        beside.parent.mkdir(exist_ok=True)
+        _write(beside, content)
+    try:
+        planned = plan(config)
+        planned.benchmark.require_keys([spec.agent for spec in planned.trials], os.environ)
+    except WarexError as error:
+        say(f"\nIt cannot run yet. {error}")
+        say(f"`warex benchmarks show {config.benchmark.name}` tells what it needs.")
+        say(f"\nWhen that is mended, see whether all is there:\n\n  warex doctor {path}")
+        return
+    say(f"\n  warex run {path} --dry-run\n  warex run {path}")
+
+
+def _starter(config: "CampaignConfig") -> Iterator[tuple[str, str]]:
+    """Yield the files that a benchmark's example names, where the campaign names them likewise."""
+    from warex.benchmarks import benchmark_kind
+
+    kind = benchmark_kind(config.benchmark.name)
+    folder = resources.files("warex.benchmarks") / "starter"
+    there = set(_texts(config.model_dump(mode="json")))
+    example = set(_texts(tomllib.loads(kind.example)))
+    for name in kind.starter:
+        beside = Path(name).parts[0]
+        if any(beside in text for text in there & example):
+            yield name, folder.joinpath(name).read_text("utf-8")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts in nested tables and lists."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, Sequence):
+        for each in value:
+            yield from _texts(each)
+
+
+def _write(path: Path, text: str) -> None:
+    from warex.traces import cannot_write
+
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise InputError(f"{path} is there already; give another name, or remove it") from None
+    except FileNotFoundError:
+        raise InputError(f"{path.parent} is no folder; make it first") from None
+    except OSError as error:
+        raise cannot_write(path, error) from None
+    say(f"wrote {path}")

@@ -1,0 +1,169 @@
+"""A campaign at work: what runs and how long it takes, a line for each attempt, then the result."""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console, RenderableType
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.text import Text
+
+from warex.campaigns.options import Options
+from warex.campaigns.run import Planned, run_campaign
+from warex.campaigns.runner import Done
+from warex.cli.options.thresholds import hold
+from warex.cli.output import console
+from warex.cli.progress.tracker import Pace
+from warex.cli.results.report import statistics_of
+from warex.errors import WarexError
+from warex.proxy.certificates.ca import ensure_ca
+from warex.sandbox.cleanup.scratch import own_scratch
+from warex.traces import Counted, TrialKey, Unscored, Void
+
+_SOONEST, _LATEST = 10.0, 60.0
+"""Seconds between two lines that say how far it is, where no terminal shows it."""
+
+
+def run_and_report(
+    planned: Planned, out: Path, options: Options, fail_under: str | None = None
+) -> None:
+    """Run a campaign and show how far it is, print what it says, write its report.
+
+    Raises WarexError where not one trial counts, and where ``fail_under`` is not reached.
+    """
+    # Before the run folder is made, which would stand in the next try's way.
+    ensure_ca()
+    screen = console()
+    pace = Pace()
+    progress = _Board(pace, screen)
+    lock = threading.Lock()
+    bar = progress.add_task(planned.config.name, total=None)
+    widths = _widths(spec.key for spec in planned.trials)
+
+    def began(trials: int) -> None:
+        pace.total = trials
+        progress.update(bar, total=trials)
+
+    def report(done: Done) -> None:
+        with lock:
+            pace.end(done.key, done.outcome)
+            progress.console.print(_line(done, widths), soft_wrap=True, highlight=False)
+            progress.update(bar, completed=pace.settled)
+
+    def notice(sentence: str) -> None:
+        with lock:
+            progress.console.print(f"warex: {sentence}", soft_wrap=True, highlight=False)
+
+    with own_scratch(), progress, _told(pace, notice, terminal=screen.is_terminal):
+        run_campaign(
+            planned, out, options, began=began, taken=pace.take, report=report, notice=notice
+        )
+    _tell(out, screen, fail_under)
+
+
+class _Board(Progress):
+    """The running trials, and below them a bar for all."""
+
+    def __init__(self, pace: Pace, screen: Console) -> None:
+        self._pace = pace
+        super().__init__(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(20),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            _Left(pace),
+            console=screen,
+        )
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        for trial in self._pace.running:
+            yield Text(f"running  {trial}", style="dim", no_wrap=True, overflow="ellipsis")
+        yield self.make_tasks_table(self.tasks)
+
+
+class _Left(ProgressColumn):
+    """About how long the rest takes."""
+
+    def __init__(self, pace: Pace) -> None:
+        super().__init__()
+        self._pace = pace
+
+    def render(self, task: Task) -> Text:
+        return Text("" if task.finished else self._pace.left)
+
+
+@contextmanager
+def _told(pace: Pace, notice: Callable[[str], None], *, terminal: bool) -> Iterator[None]:
+    """Say from time to time how far it is, where no terminal shows it."""
+    if terminal:
+        yield
+        return
+    over = threading.Event()
+
+    def tell() -> None:
+        while not over.wait(min(_LATEST, max(_SOONEST, pace.now() / 10))):
+            notice(str(pace))
+
+    teller = threading.Thread(target=tell, name="progress", daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
+
+
+def _tell(out: Path, screen: Console, fail_under: str | None) -> None:
+    # What reads runs is large, and would keep the first trial waiting.
+    from warex.analysis.run import load_run
+    from warex.analysis.table import tabulate
+    from warex.report.html import write_report
+    from warex.report.terminal import render_overview
+
+    loaded = load_run(out)
+    table = tabulate(loaded)
+    page = write_report(loaded, table)
+    screen.print()
+    screen.print(render_overview(loaded, table))
+    said = f"\nfull     {statistics_of(out)}\nreport   {page}"
+    screen.print(said, highlight=False, soft_wrap=True)
+    if not any(isinstance(trial.outcome, Counted | Unscored) for trial in loaded.trials):
+        raise WarexError(f"no trial of {out} counts: each of them is void, for the reasons above")
+    hold(table, fail_under)
+
+
+def _widths(keys: Iterable[TrialKey]) -> tuple[int, int, int]:
+    """Return the widths of the columns of the lines."""
+    named = [(len(key.agent), len(key.condition), len(_task(key))) for key in keys]
+    agent, condition, task = (max(column, default=0) for column in zip(*named, strict=True))
+    return agent, condition, task
+
+
+def _line(done: Done, widths: tuple[int, int, int] = (0, 0, 0)) -> Text:
+    key = done.key
+    names = zip((key.agent, key.condition, _task(key)), widths, strict=True)
+    place = "  ".join(f"{name:{width}}" for name, width in names)
+    match done.outcome:
+        case Void(reason=reason):
+            said = f" {place}  attempt {done.attempt}: {reason}"
+            return Text.assemble(("void    ", "yellow"), said)
+        case Counted(score=score, ending=ending, latency_s=latency):
+            mark = ("solved  ", "green") if score == 1 else ("failed  ", "red")
+            return Text.assemble(mark, f" {place}  {ending}, {latency:.1f} s")
+        case Unscored() as unscored:
+            return Text(f"unscored {place}  {unscored.told}")
+        case _:
+            return Text(f"ended    {place}")
+
+
+def _task(key: TrialKey) -> str:
+    return key.task if key.repeat == 1 else f"{key.task}, repeat {key.repeat}"

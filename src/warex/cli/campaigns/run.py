@@ -1,0 +1,151 @@
+"""`warex run CAMPAIGN`: a campaign file or a built-in one."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from warex.cli import completion
+from warex.cli.options.campaign import adapting_options, changes_of
+from warex.cli.options.thresholds import fail_under_option
+from warex.cli.options.traffic import traffic_options
+from warex.cli.output import say
+from warex.cli.trial_path import traced
+from warex.errors import InputError
+from warex.traffic import TrafficKeywords
+
+if TYPE_CHECKING:
+    from warex.campaigns.adapted import Changes
+    from warex.campaigns.config import CampaignConfig
+    from warex.sandbox.isolation import Wish
+
+
+@click.command("run")
+@click.argument("campaign", required=False, metavar="CAMPAIGN", shell_complete=completion.CAMPAIGN)
+@click.option("--out", type=click.Path(path_type=Path), help="Run folder; default runs/NAME.")
+@click.option("--jobs", type=click.IntRange(1, 256), help="Lanes; default: the campaign's.")
+@click.option("--limit", type=click.IntRange(1), help="Run at most this many trials now.")
+@click.option("--resume", is_flag=True, help="Continue a run; trials that count are kept.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Print the planned trials with their estimated time and cost; run nothing.",
+)
+@click.option(
+    "--intensity",
+    type=click.FloatRange(0, 100, min_open=True),
+    metavar="X",
+    help="Multiply the size of all faults that have one, in place of the campaign's intensities.",
+)
+@click.option(
+    "--replay",
+    type=click.Path(path_type=Path),
+    metavar="TRIAL",
+    help="Run the trial's task under its ledger, once for each agent of the campaign.",
+)
+@click.option(
+    "--ray",
+    is_flag=False,
+    flag_value="local",
+    metavar="[ADDRESS]",
+    help="Run on the Ray cluster at this address; without one, on a cluster of this machine's own.",
+)
+@click.option(
+    "--isolate",
+    type=click.Choice(["auto", "namespace", "environment"]),
+    help="How agents are put behind the proxy; default: the campaign's, which is auto.",
+)
+@click.option(
+    "--benchmark",
+    metavar="NAME",
+    help="Run a built-in campaign's conditions on this benchmark; what follows goes with it.",
+    shell_complete=completion.BENCHMARK,
+)
+@adapting_options
+@fail_under_option
+@traffic_options
+@click.pass_obj
+def command(
+    typed: tuple[str, ...],
+    /,
+    campaign: str | None,
+    out: Path | None,
+    jobs: int | None,
+    limit: int | None,
+    resume: bool,
+    dry_run: bool,
+    intensity: float | None,
+    replay: Path | None,
+    ray: str | None,
+    isolate: str | None,
+    benchmark: str | None,
+    fail_under: str | None,
+    traffic: TrafficKeywords,
+    **adapting: Any,
+) -> None:
+    """Run a campaign: every agent on every task under every condition.
+
+    CAMPAIGN is a file or a built-in name: demo, paper, popup, intensity-sweep, frequency-sweep.
+    `warex run paper --benchmark real --agent gpt-4o --dir DIR` runs the paper's conditions on REAL,
+    with the paper's tasks and steps; `warex init --from paper` writes the same as a file.
+    """
+    from warex.campaigns.doses import at_intensity
+    from warex.campaigns.options import Options
+    from warex.campaigns.run import plan, plan_replay
+    from warex.cli.campaigns.dry_run import print_dry_run
+    from warex.cli.campaigns.live_display import run_and_report
+    from warex.traces import escape
+
+    if campaign is None:
+        raise _without_campaign(ray)
+    config = _config(campaign, changes_of(benchmark, **adapting)).with_traffic(**traffic)
+    if intensity is not None:
+        if replay is not None:
+            raise InputError("--intensity changes what --replay repeats; give one of the two")
+        config, spared = at_intensity(config, intensity)
+        for name in spared:
+            say(
+                f"warex: the condition {name!r} has a fault without a size and stays as it is",
+                err=True,
+            )
+    planned = plan(config) if replay is None else plan_replay(config, traced(replay))
+    options = Options(
+        jobs=jobs,
+        limit=limit,
+        resume=resume,
+        ray=ray,
+        isolate=cast("Wish | None", isolate),
+        command=typed,
+    )
+    folder = out or Path("runs") / escape(planned.config.name)
+    if dry_run:
+        print_dry_run(planned, folder, options)
+        return
+    run_and_report(planned, folder, options, fail_under)
+
+
+def _config(campaign: str, changes: "Changes") -> "CampaignConfig":
+    """Return the campaign, changed where options say so."""
+    from warex.campaigns.adapted import adapted
+    from warex.campaigns.config import built_in_names, load_campaign
+
+    if not changes.any:
+        return load_campaign(campaign)
+    if campaign not in built_in_names() and Path(campaign).suffix:
+        raise InputError(
+            f"{campaign} is a file, and --benchmark, --agent and what goes with them change"
+            " built-in campaigns; change the file"
+        )
+    made = adapted(campaign, changes, file=campaign)
+    if made.left_out is not None:
+        say(f"warex: there is no condition 'no-proxy': {made.left_out}", err=True)
+    return made.config(campaign)
+
+
+def _without_campaign(ray: str | None) -> Exception:
+    if ray in (None, "local"):
+        return click.UsageError("Missing argument 'CAMPAIGN'.")
+    return InputError(
+        f"there is no campaign: --ray has taken {ray!r} for the address of a cluster; put the"
+        f" campaign before it: warex run {ray} --ray"
+    )

@@ -1,0 +1,72 @@
+"""`warex faults`: what there is, and the parameters of one."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from warex.cli import completion
+from warex.cli.group import Group
+from warex.cli.output import say, say_beside
+
+
+@click.group("faults", cls=Group, invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> None:
+    """List the faults; `show NAME`."""
+    if context.invoked_subcommand is not None:
+        return
+    from warex.faults import CATALOGUE
+
+    kinds = {fault.model_fields["kind"].default: fault for fault in CATALOGUE}
+    if as_json:
+        rows = [{"kind": kind, "summary": fault.summary} for kind, fault in kinds.items()]
+        say(json.dumps(rows, indent=2))
+        return
+    for kind, fault in kinds.items():
+        say_beside(kind, fault.summary, 20)
+
+
+@command.command("show")
+@click.argument("name", shell_complete=completion.FAULT)
+@click.option("--json", "as_json", is_flag=True, help="Print its JSON Schema.")
+def show(name: str, as_json: bool) -> None:
+    """Print a fault's parameters, their defaults and what is allowed."""
+    from warex.errors import InputError
+    from warex.faults import CATALOGUE
+    from warex.scenarios.mistakes import not_among
+
+    by_kind = {fault.model_fields["kind"].default: fault for fault in CATALOGUE}
+    if name not in by_kind:
+        raise InputError(not_among("there is no fault", name, tuple(by_kind)))
+    schema = by_kind[name].model_json_schema()
+    if as_json:
+        say(json.dumps(schema, indent=2))
+        return
+    say(f"{name}: {by_kind[name].summary}")
+    for key, parameter in schema["properties"].items():
+        if key == "kind":
+            continue
+        meaning = " ".join(parameter.get("description", "").split())
+        if allowed := ", ".join(_allowed(parameter, schema)):
+            meaning = f"{meaning} Allowed: {allowed}.".lstrip()
+        default = parameter.get("default")
+        given = "optional" if default is None else f"default {json.dumps(default).strip('"')}"
+        say_beside(f"  {key:12} {given:18}", meaning, 33)
+
+
+def _allowed(parameter: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a parameter's JSON Schema allows: words one by one, numbers as a range."""
+    if reference := parameter.get("$ref"):
+        yield from _allowed(schema["$defs"][reference.rpartition("/")[2]], schema)
+    for one in parameter.get("anyOf", ()):
+        yield from _allowed(one, schema)
+    yield from map(str, parameter.get("enum", ()))
+    if "const" in parameter:
+        yield str(parameter["const"])
+    most, below = parameter.get("maximum"), parameter.get("exclusiveMaximum")
+    if most is not None or below is not None:
+        end = f"{most:g}" if below is None else f"below {below:g}"
+        yield f"{parameter['minimum']:g} to {end}"

@@ -1,0 +1,228 @@
+"""`warex prices`: what models cost, and where that is known from."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from warex.cli import completion
+from warex.cli.group import Group
+from warex.cli.output import say
+from warex.visible import counted
+from warex.words import did_you_mean
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from warex.llm.price_collections import Collection
+    from warex.llm.prices import PriceTable, Rates
+
+_COLLECTIONS: Final = {
+    "litellm": "https://raw.githubusercontent.com/BerriAI/litellm/main/"
+    "model_prices_and_context_window.json",
+    "openrouter": "https://openrouter.ai/api/v1/models",
+}
+_RATES: Final = {"input", "output", "cache_read", "cache_write", "cache_write_1h"}
+_SECONDS: Final = 60
+"""A collection takes no longer to come."""
+_NAMED: Final = 3
+"""So many models of a kind are named."""
+
+
+@click.group("prices", cls=Group, invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the table as JSON.")
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> None:
+    """Say where the prices of models come from; `show MODEL`; `update` renews them."""
+    if context.invoked_subcommand is not None:
+        return
+    from warex.llm.price_file import current_prices, price_file
+
+    table, path = current_prices(), price_file()
+    if as_json:
+        say(table.model_dump_json(indent=2, exclude_none=True))
+        return
+    own = path is not None and path.exists()
+    say(f"prices of {table.date}, from {table.source}: {counted(len(table.models), 'model')}")
+    say(f"file    {path if own else 'none: these are the ones that come with WAREX'}")
+    say(f"sha256  {table.digest}")
+
+
+@command.command("show")
+@click.argument("model")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def show(model: str, as_json: bool) -> None:
+    """Print what a model costs, named as a trace or an API names it."""
+    from warex.errors import InputError
+    from warex.llm.price_file import current_prices
+    from warex.llm.prices import AsIf
+
+    table = current_prices()
+    entry = table.entry(model)
+    if entry is None:
+        guess = did_you_mean(model, table.models) or "."
+        raise InputError(
+            f"the prices of {table.date} have no {model!r}{guess} Its cost is unknown, until"
+            " `warex prices update` brings it or a campaign's [prices] says it"
+        )
+    if as_json:
+        told = entry.model_dump(mode="json", exclude_none=True)
+        say(json.dumps({"model": model, "date": str(table.date), "source": table.source} | told))
+        return
+    price = table.price(model)
+    assert price is not None, "the table's own check makes sure of it"
+    whose = f", as if it were {entry.as_if}" if isinstance(entry, AsIf) else ""
+    say(f"{model}: US dollars per million tokens{whose}")
+    for tier, rates in (("", price), *price.tiers.items()):
+        say(f"  {tier or 'usual':10} {_words(rates)}")
+        if rates.above is not None:
+            say(f"  {'':10} above {rates.above.tokens:,} tokens of prompt: {_words(rates.above)}")
+    say(f"prices of {table.date}, from {table.source}")
+
+
+@command.command("update")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...", shell_complete=completion.FILE)
+@click.option("--out", type=click.Path(path_type=Path), help="File to write; else the user's own.")
+@click.option(
+    "--date",
+    "day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Day of the prices; else today, or the day on which a file was last written.",
+)
+def update(sources: tuple[str, ...], out: Path | None, day: datetime | None) -> None:
+    """Renew the prices from public collections.
+
+    A SOURCE is litellm, openrouter, an address or a file that was fetched from one; left out, both
+    collections. Where two know a model, the first one's word counts; what none knows stays as WAREX
+    has it. Nothing is written unless all of them can be used.
+    """
+    from warex.clock import Clock
+    from warex.errors import InputError
+    from warex.llm.price_collections import read_collection, renewed
+    from warex.llm.price_file import current_prices, price_file
+    from warex.llm.prices import built_in_prices
+    from warex.traces.files import write_whole
+    from warex.traces.redact import redact_url
+
+    path = out or price_file()
+    if path is None:
+        raise InputError("there is no home folder to keep the prices in; give --out FILE")
+    named = [_COLLECTIONS.get(source, source) for source in sources or _COLLECTIONS]
+    today = datetime.fromtimestamp(Clock().wall(), UTC).date()
+    found = {source: _read(source, today, read_collection) for source in named}
+    told = [redact_url(source) for source in found]
+    dated = day.date() if day else min(written for _, written in found.values())
+    if dated > today:
+        raise InputError(f"--date {dated} lies ahead; today is {today}")
+    before, base = _before(current_prices), built_in_prices()
+    try:
+        table = renewed(base, [each for each, _ in found.values()], dated, ", ".join(told))
+    except ValueError as error:
+        raise InputError(f"{', '.join(told)} cannot be used: {error}") from None
+    write_whole(path, table.json_bytes())
+    for source, (collection, written) in zip(told, found.values(), strict=True):
+        say(f"{counted(len(collection.models), 'model')} from {source}, {written}")
+        for why, names in _by_reason(collection.left_out).items():
+            say(f"  left out: {len(names)} with {why} ({_first(names)})")
+    kept = len(base.models.keys() - set().union(*(c.models for c, _ in found.values())))
+    say(f"{counted(kept, 'model')} that none of them has, from WAREX, {base.date}")
+    changed = [
+        name for name, entry in before.models.items() if table.models.get(name, entry) != entry
+    ]
+    say(f"{counted(len(changed), 'price')} changed since {before.date} ({_first(changed)})")
+    say(f"written to {path}, sha256 {table.digest}")
+
+
+def _words(rates: "Rates") -> str:
+    told = rates.model_dump(exclude_none=True, include=_RATES)
+    return ", ".join(f"{name.replace('_', ' ')} {usd:g}" for name, usd in told.items())
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "") or "none"
+
+
+def _by_reason(left_out: "Mapping[str, str]") -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, why in left_out.items():
+        found.setdefault(why, []).append(name)
+    return found
+
+
+def _before(current: "Callable[[], PriceTable]") -> "PriceTable":
+    """Return the table in force; the built-in one where what is in force is damaged."""
+    from warex.errors import InputError
+    from warex.llm.prices import built_in_prices
+
+    try:
+        return current()
+    except InputError:
+        return built_in_prices()
+
+
+def _read(
+    source: str, today: date, read: "Callable[[JsonValue], Collection]"
+) -> "tuple[Collection, date]":
+    """Return what a collection says, and its day.
+
+    Raises InputError for one that cannot be used, MachineError where it cannot be fetched.
+    """
+    from warex.errors import InputError
+    from warex.files import read_ordinary
+    from warex.llm.loose import read_json
+    from warex.llm.price_file import LARGEST
+
+    if source.startswith(("http://", "https://")):
+        body, day = _fetched(source, LARGEST), today
+    else:
+        path = Path(source)
+        try:
+            body = read_ordinary(path, largest=LARGEST)
+            day = datetime.fromtimestamp(path.stat().st_mtime, UTC).date()
+        except OSError as error:
+            raise InputError(
+                f"{source} cannot be read: {error.strerror or error}. Give"
+                f" {', '.join(_COLLECTIONS)}, an address (https://…) or a file"
+            ) from None
+    try:
+        sent = read_json(body)
+    except ValueError as error:
+        raise InputError(f"{source} is not JSON: {error}") from None
+    try:
+        return read(sent), day
+    except ValueError as error:
+        raise InputError(f"{source} cannot be used: {error}") from None
+
+
+def _fetched(url: str, largest: int) -> bytes:
+    """Return what an address answers with. Raises MachineError."""
+    from http.client import HTTPException
+    from urllib.error import HTTPError
+    from urllib.request import urlopen
+
+    from warex.clock import Clock
+    from warex.errors import MachineError
+
+    clock, body = Clock(), bytearray()
+    try:
+        with urlopen(url, timeout=_SECONDS) as answer:
+            while piece := answer.read1(1 << 16):
+                body += piece
+                if len(body) > largest:
+                    raise OSError(f"it has more than {largest:,} bytes")
+                if clock.now() > _SECONDS:
+                    raise TimeoutError(f"it takes longer than {_SECONDS} s")
+    except (OSError, HTTPException, ValueError) as error:
+        why = getattr(error, "reason", error)
+        if isinstance(error, HTTPError):
+            # Its reason is the status's phrase alone; and it holds the answer open.
+            why = str(error)
+            error.close()
+        raise MachineError(
+            f"{url} cannot be fetched: {why}. Fetch it elsewhere and give the file; the prices stay"
+            " as they were"
+        ) from None
+    return bytes(body)

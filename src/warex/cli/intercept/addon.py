@@ -1,0 +1,35 @@
+"""`warex addon`: WAREX as a plug-in of stock mitmproxy."""
+
+from pathlib import Path
+
+import click
+
+import warex
+from warex.cli.output import say
+
+_SHIM = '''\
+"""WAREX for stock mitmproxy: mitmdump -s FILE --set warex_scenario=S
+
+Other options: warex_seed=N, warex_out=DIR (events.jsonl), warex_sites=ORIGIN.
+"""
+
+import sys
+
+sys.path.append({path!r})
+
+from warex.proxy.mitmdump_script import addons  # noqa: E402, F401
+'''
+
+
+@click.command("addon")
+def command() -> None:
+    """Print a file for mitmdump, mitmweb or mitmproxy.
+
+    \b
+    warex addon > warex_addon.py
+    mitmdump -s warex_addon.py --set warex_scenario=paper/server-error
+
+    The mitmproxy must be of the Python that WAREX is installed in, or have its dependencies.
+    """
+    # Where this WAREX is, for a mitmproxy of another environment.
+    say(_SHIM.format(path=str(Path(warex.__file__).parents[1])).rstrip())

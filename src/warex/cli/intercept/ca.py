@@ -1,0 +1,34 @@
+"""`warex ca`: where the certificate authority is."""
+
+import click
+
+from warex.cli.output import say
+
+
+@click.command("ca")
+@click.option("--pem", is_flag=True, help="Print the certificate itself.")
+@click.option("--spki", is_flag=True, help="Print what Chromium's command line takes.")
+@click.option(
+    "--bundle",
+    is_flag=True,
+    help="Print this machine's trusted certificates and the CA's, for SSL_CERT_FILE and the like.",
+)
+def command(pem: bool, spki: bool, bundle: bool) -> None:
+    """Print the path of the CA's certificate, made now if there is none.
+
+    The private key beside it never leaves this machine; delete the folder to begin anew.
+    """
+    from warex.proxy.certificates.ca import ensure_ca, system_bundle
+
+    if pem + spki + bundle > 1:
+        raise click.UsageError("--pem, --spki and --bundle exclude each other; give one of them")
+    ca = ensure_ca()
+    if pem:
+        say(ca.certificate.read_text().rstrip())
+    elif spki:
+        say(ca.spki)
+    elif bundle:
+        say(system_bundle().read_text().rstrip())
+        say(ca.certificate.read_text().rstrip())
+    else:
+        say(ca.certificate)

@@ -1,0 +1,458 @@
+"""`warex exec`: any command behind the proxy; its exit code is the command's."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from warex.cli import completion, prewarm
+from warex.cli.intercept.scoring import Judging, judging_options
+from warex.cli.options.host_ports import HostPorts
+from warex.cli.options.traffic import (
+    defence_option,
+    site_option,
+    tasks_option,
+    traffic_options,
+    vocabulary_option,
+)
+from warex.cli.output import say
+from warex.errors import MachineError, TraceError, TrialVoid
+from warex.files import open_ordinary, read_words
+from warex.private import private_folder
+from warex.traffic import TrafficOptions
+from warex.visible import counted
+
+if TYPE_CHECKING:
+    from warex.proxy.process.forkserver import Forkserver
+    from warex.proxy.process.unvalidated_config import Configured
+    from warex.proxy.record.traffic_summary import Summary
+    from warex.sandbox.isolation import Behind, Capture, Wish
+    from warex.sandbox.job_control import Terminal
+
+_LOOK = 0.2
+"""Seconds between two looks at how the proxy and the command are."""
+_QUICK = 0.5
+"""Seconds to be ready in, or the command waits for the proxy: on a machine as slow as that, a name
+that it looks up might be given up (after 2 s) before the proxy can answer."""
+
+_STOPPED_BY = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+
+type _Say = Callable[[str], None]
+
+
+@click.command("exec", context_settings={"allow_interspersed_args": False})
+@click.argument(
+    "arguments",
+    metavar="CMD...",
+    nargs=-1,
+    required=True,
+    type=click.UNPROCESSED,
+    shell_complete=completion.FILE,
+)
+@click.option(
+    "--scenario",
+    metavar="S",
+    help="A preset or a file; left out, no fault.",
+    shell_complete=completion.SCENARIO,
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of all random choices.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for events.jsonl.")
+@click.option(
+    "--isolate",
+    type=click.Choice(["auto", "namespace", "environment", "none"]),
+    default="auto",
+    show_default=True,
+    help="How the command is put behind the proxy: in a network of its own, by variables, or not.",
+)
+@click.option(
+    "--host-port",
+    "--host-ports",
+    "host_ports",
+    multiple=True,
+    type=HostPorts(),
+    metavar="P",
+    help="Ports of this machine's loopback that the command needs from its namespace: 8000,8001;"
+    " or auto, for all that listen now.",
+)
+@site_option
+@click.option(
+    "--replay",
+    type=click.Path(path_type=Path),
+    metavar="TRIAL",
+    help="Inject exactly the faults of this trial's ledger, with its scenario and seed.",
+)
+@defence_option
+@vocabulary_option
+@tasks_option
+@judging_options
+@click.option("--quiet", is_flag=True, help="Print nothing but why the command could not run.")
+@traffic_options
+def command(
+    arguments: tuple[str, ...],
+    isolate: str,
+    host_ports: tuple[frozenset[int], ...],
+    quiet: bool,
+    **options: Any,
+) -> int:
+    """Run a command behind the proxy; nothing of it is changed.
+
+    The exit code is the command's, 128 and the number of the signal that ended it; 1 if the trial
+    is void, 2 or 3 if the command was not started. Its input, output and terminal are its own.
+    """
+    from warex.sandbox.direct import find_program
+
+    find_program(arguments[0], os.environ)
+    options["traffic"] = TrafficOptions().extended(**options["traffic"])
+    judging = Judging.taken_from(options)
+    # While it loads mitmproxy, everything else is made ready.
+    forkserver = prewarm.forkserver()
+    try:
+        told = _nothing if quiet else _say
+        trial = _Trial(arguments, cast("Wish", isolate), options, told, judging)
+        return trial.run(forkserver, frozenset().union(*host_ports))
+    finally:
+        forkserver.close()
+
+
+@dataclass
+class _Trial:
+    arguments: tuple[str, ...]
+    wish: "Wish"
+    options: dict[str, Any]
+    say: _Say
+    judging: Judging
+    programs: set[str] = field(default_factory=set)
+    """Names of what ran."""
+
+    def run(self, forkserver: "Forkserver", asked: frozenset[int]) -> int:
+        """Run the command and tell how it was."""
+        from warex.proxy.certificates.ca import ensure_ca
+        from warex.sandbox.isolation import Told, behind
+        from warex.sandbox.job_control import Terminal, passing_on, unsignalled
+
+        began = time.monotonic()
+        terminal = Terminal.ours()
+        ca = ensure_ca()
+        ports = self._host_ports(asked)
+        self._find_upstream(ports)
+        self._doubt()
+        self._reset()
+
+        with behind(
+            self.wish,
+            forkserver,
+            self._configure,
+            ca,
+            os.environ,
+            host_ports=ports,
+            own_session=False,
+            check=self._check,
+            told=Told(self.say),
+        ) as place:
+            self._warn_of_escapes(place.isolation)
+            if not self._may_write() or time.monotonic() - began > _QUICK:
+                _ = place.proxy
+            with unsignalled() as mask:
+                started = time.monotonic()
+                with self.judging.reading():
+                    child = place.start(self.arguments, mask=mask)
+                with passing_on(child.signal), self._watched(place, child.pid, terminal):
+                    code = child.wait()
+                seconds = time.monotonic() - started
+                terminal.take_back()
+            for sentence in place.loopback(over=True):
+                self.say(sentence)
+            own_sites = place.own_sites()
+            gone = place.died()
+            place.end()
+            self.judging.finish()
+            expects = self.judging.expect is not None
+            quiet = gone is None and self.options["out"] is None and not expects
+            if quiet and not place.is_serving():
+                # Nobody can have been answered by now, and nobody wants to know who asked.
+                forkserver.close()
+                if own_sites is not None:
+                    self.say(own_sites)
+                return code if code >= 0 else 128 - code
+            proxy = place.proxy
+        broken = proxy.broken if gone is None else str(gone)
+        broken = self._leave(code, seconds, broken)
+        if broken:
+            raise self._void(broken)
+        if own_sites is not None and not (proxy.saw and proxy.saw["delivered"]):
+            self.say(own_sites)
+        if proxy.saw is not None:
+            self._sum_up(place, proxy.saw)
+        return code if code >= 0 else 128 - code
+
+    @property
+    def _traffic(self) -> TrafficOptions:
+        traffic: TrafficOptions = self.options["traffic"]
+        return traffic
+
+    def _doubt(self) -> None:
+        """Say which rules can hit nothing on the sites that are named."""
+        if self.options["sites"] and self.options["scenario"]:
+            from warex.cli.options.traffic_config import futile_rules
+
+            for sentence in futile_rules(self.options["scenario"], self.options["sites"]):
+                self.say(sentence)
+
+    def _check(self) -> None:
+        """Find what is wrong with the options before the command starts, as fast as can be.
+
+        Reading a scenario takes longer than making a namespace, and what reads the rest takes as
+        long again. Presets have been read by WAREX's own tests.
+        """
+        if self._needs_no_check():
+            return
+        if any(self.options[name] for name in _READ_WHOLE):
+            self._configure("handed")
+        else:
+            from warex.scenarios.load import load_scenario
+
+            load_scenario(self.options["scenario"])
+
+    def _needs_no_check(self) -> bool:
+        """Whether WAREX's own tests and click have checked whatever the options say."""
+        if any(self.options[name] for name in _READ_WHOLE):
+            return False
+        scenario: str | None = self.options["scenario"]
+        return scenario is None or _is_preset(scenario)
+
+    def _configure(self, capture: "Capture") -> "Configured":
+        from warex.cli.options.traffic_config import traffic_config, unread_config
+        from warex.proxy.certificates.ca import ensure_ca
+
+        if self._needs_no_check():
+            return unread_config(ensure_ca(), capture=capture, **self.options)
+        return traffic_config(ensure_ca(), capture=capture, **self.options)
+
+    def _may_write(self) -> bool:
+        """Whether a trace can be written as far as one can see; otherwise the proxy says why."""
+        out: Path | None = self.options["out"]
+        if out is None:
+            return True
+        try:
+            private_folder(out)
+        except OSError:
+            return False
+        return not (out / EVENTS).exists() and os.access(out, os.W_OK)
+
+    def _host_ports(self, asked: frozenset[int]) -> frozenset[int]:
+        """Return the ports that somebody names; say which nobody had asked for."""
+        from warex.sandbox.namespace import host_ports
+
+        if self.wish not in ("auto", "namespace"):
+            return asked
+        named = host_ports.named_in(_text_of(self.options["scenario"]))
+        named |= host_ports.named_in(_first_event(self.options["replay"]))
+        for site in (*self.options["sites"], *self._traffic.maps):
+            named |= host_ports.named_in(site.partition("=")[0])
+        found = host_ports.named_by_environment(os.environ)
+        in_line = set().union(*map(host_ports.named_in, self.arguments))
+        found |= dict.fromkeys(in_line, "in the command line")
+        # A port that nobody has may be that of a service which the command starts for itself.
+        found = {port: name for port, name in found.items() if port not in asked | named}
+        if found:
+            listening = host_ports.listening()
+            found = {port: name for port, name in found.items() if port in listening}
+        if found:
+            ports = ", ".join(f"{port} ({name})" for port, name in sorted(found.items()))
+            self.say(
+                f"let through to this machine's loopback, since they are named: port {ports};"
+                " all other ports on localhost are the command's own (--host-ports names more)"
+            )
+        return asked | named | found.keys()
+
+    def _find_upstream(self, ports: frozenset[int]) -> None:
+        """Go on through the proxy that the caller's environment names."""
+        from warex.sandbox.upstream_proxy import caller_proxy
+
+        found = None if self._traffic.upstream else caller_proxy(os.environ)
+        if found is None:
+            return
+        self.say(found.sentence)
+        if found.upstream is not None:
+            # What is on this machine is never to be found through another one.
+            origins = (f"http://{host}:{port}" for port in ports for host in _LOOPBACK)
+            maps = {origin: origin for origin in origins}
+            self.options["traffic"] = self._traffic.extended(upstream=found.upstream, maps=maps)
+
+    def _warn_of_escapes(self, isolation: str) -> None:
+        from warex.sandbox.bypass_warnings import escapes
+        from warex.sandbox.namespace.host_ports import gone_past
+
+        for sentence in escapes(self.arguments, os.environ, namespace=isolation == "namespace"):
+            self.say(sentence)
+        if isolation == "environment":
+            for sentence in gone_past(self.arguments, os.environ):
+                self.say(sentence)
+
+    @contextmanager
+    def _watched(self, place: "Behind", pid: int, terminal: "Terminal") -> Iterator[None]:
+        """Stop with the command; end it as soon as the proxy cannot serve it; note what runs."""
+        from warex.sandbox.job_control import stop_with
+
+        over = threading.Event()
+
+        def look() -> None:
+            if self.options["out"] is not None:
+                # What writes the outcome takes a while to import; the command runs meanwhile.
+                import warex.traces  # noqa: F401
+            while not over.wait(_LOOK):
+                stop_with(pid, terminal)
+                for sentence in place.loopback():
+                    self.say(sentence)
+                if place.isolation == "environment":
+                    self.programs |= place.programs()
+                if place.failure() is not None or place.broken() is not None:
+                    place.end()
+                    return
+
+        thread = threading.Thread(target=look, name="watch", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def _reset(self) -> None:
+        try:
+            self.judging.reset(self.say)
+        except TrialVoid as void:
+            raise self._void(str(void)) from None
+
+    def _leave(self, code: int, seconds: float, broken: str | None) -> str | None:
+        """Write how it came out; a command that was stopped from outside has come to no end.
+
+        Returns why the trial is void, if it is.
+        """
+        out: Path | None = self.options["out"]
+        if broken is None and -code in _STOPPED_BY:
+            return None
+        verdict = None
+        if broken is None:
+            try:
+                verdict = self.judging.verdict(code, out, self.say)
+            except (TrialVoid, TraceError) as void:
+                broken = str(void)
+        if verdict is not None:
+            solved = "solved" if verdict.solved else "not solved"
+            self.say(f"{solved}: {'; '.join(verdict.reasons)}")
+        if out is None:
+            return broken
+        from warex.traces import Counted, Ending, Unscored, leave_outcome
+
+        ending: Ending = "agent_crashed" if code else "answered"
+        latency = round(seconds, 3)
+        ended: Counted | Unscored = Unscored(ending=ending, latency_s=latency)
+        if verdict is not None:
+            score, reasons = float(verdict.solved), verdict.reasons
+            ended = Counted(ending=ending, score=score, latency_s=latency, reasons=reasons)
+        leave_outcome(out, broken, ended)
+        return broken
+
+    def _void(self, why: str) -> Exception:
+        # What is said of the folder is a full disk or the like: the machine's matter.
+        out = self.options["out"]
+        kind = MachineError if out is not None and why.startswith(str(out)) else TrialVoid
+        return kind(f"the trial is void: {why}")
+
+    def _sum_up(self, place: "Behind", saw: "Summary") -> None:
+        """Say what came through, as far as somebody may want to know."""
+        if place.isolation == "environment":
+            hosts = sorted(saw["hosts"].items(), key=lambda item: (-item[1], item[0]))
+            listed = ", ".join(f"{host} ({count})" for host, count in hosts) or "none"
+            self.say(f"hosts that came through: {listed}")
+            browsers = place.browsers(self.programs)
+            if browsers and not saw["browser"]:
+                self.say(
+                    f"a browser ran ({', '.join(sorted(browsers))}), but none of its pages came"
+                    " through: it opened none, or it goes past the proxy and no fault can reach"
+                    " it; where it opened one, tell its harness of the proxy"
+                    " (docs/how-to/exec.md)"
+                )
+        self._say_unread(saw)
+        out = self.options["out"]
+        if out is not None:
+            if saw["tasks"]:
+                self.say(
+                    f"{counted(saw['tasks'], 'task')} told apart,"
+                    f" {counted(saw['unattributed'], 'exchange')} unattributed"
+                )
+            self.say(
+                f"trace in {out}: {counted(saw['exchanges'], 'exchange')},"
+                f" {counted(saw['llm_calls'], 'LLM call')},"
+                f" {counted(saw['delivered'], 'fault')} delivered, {saw['missed']} missed"
+            )
+
+    def _say_unread(self, saw: "Summary") -> None:
+        """Say which calls to a model could not be read, and what waits for one in vain."""
+        if saw["llm_unread"]:
+            self.say(
+                f"{counted(saw['llm_unread'], 'call')} to a model could not be read (first:"
+                f" {saw['llm_unread_first']}): steps, tokens, cost, detection and recovery are"
+                " unknown (docs/reference/llm.md)"
+            )
+        # Attempts to reach a site may meet a fault before its page arms the rest.
+        struck = saw["delivered"] or saw["missed"]
+        if self.options["scenario"] and not saw["armed"] and not struck:
+            self.say(
+                "no fault could strike: the scenario was never armed, since what it waits for"
+                " (arm: first_page or first_llm_call) was not seen; what a program asks for is a"
+                " page only where a rule names `other` beside `document`"
+            )
+
+
+EVENTS = "events.jsonl"
+_READ_WHOLE = ("replay", "defence", "vocabulary", "tasks")
+"""Options whose mistakes show when the configuration is made."""
+_LONGEST_HEAD = 1 << 26
+"""Bytes of the first line that are looked at."""
+_PRESETS = Path(__file__).parents[2] / "scenarios" / "presets"
+_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+
+
+def _is_preset(scenario: str) -> bool:
+    return _PRESETS.joinpath(f"{scenario}.yaml").is_file()
+
+
+def _text_of(scenario: str | None) -> str:
+    """Return a scenario's file as it is written; a preset names no port."""
+    try:
+        return read_words(Path(scenario or ""), "replace")
+    except (OSError, ValueError):
+        return ""  # What is wrong with it is said when it is loaded.
+
+
+def _first_event(replay: Path | None) -> str:
+    """Return the line of a past trial that holds its scenario and its sites."""
+    if replay is None:
+        return ""
+    from warex.cli.trial_path import attempt_of
+
+    try:
+        with open_ordinary(attempt_of(replay) / EVENTS, follow=False) as events:
+            return events.readline(_LONGEST_HEAD).decode()
+    except (OSError, ValueError):
+        return ""
+
+
+def _say(sentence: str) -> None:
+    # The command may have the terminal in raw mode, where a line alone would not begin anew.
+    ends = "\r\n" if sys.stderr.isatty() else "\n"
+    say(f"warex: {sentence}", err=True, end=ends)
+
+
+def _nothing(sentence: str) -> None:
+    pass

@@ -1,0 +1,191 @@
+"""`warex iptables`: the machine's own rules that send a user's traffic to a transparent proxy."""
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import click
+
+from warex.cli.group import Group
+from warex.cli.output import say
+from warex.errors import InputError
+
+if TYPE_CHECKING:
+    from warex.sandbox.iptables.rules import Capture
+
+# A device as Linux allows it; "+" at the end stands for any end.
+_DEVICE = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._@-]{1,15}\+?")
+
+_OPTIONS = (
+    click.option(
+        "--user",
+        metavar="NAME",
+        help="Capture what this user's processes send, and nobody else's: the agent's user.",
+    ),
+    click.option(
+        "--all-but",
+        metavar="NAME",
+        help="Capture everybody's traffic but this user's, the proxy's: all of the machine.",
+    ),
+    click.option(
+        "--port",
+        "ports",
+        type=click.IntRange(1, 65535),
+        multiple=True,
+        help="A port of sites to capture beside 80 and 443, such as 7770.",
+    ),
+    click.option(
+        "--incoming",
+        multiple=True,
+        metavar="DEVICE",
+        help="Capture what arrives by this device, too: docker0, br-+ for containers; any.",
+    ),
+    click.option(
+        "--proxy-port",
+        type=click.IntRange(1, 65535),
+        default=8080,
+        show_default=True,
+        help="Where `warex proxy --transparent` listens.",
+    ),
+    click.option(
+        "--backend",
+        type=click.Choice(["auto", "nftables", "iptables"]),
+        default="auto",
+        show_default=True,
+        help="Which program's rules; auto: nftables where nft is installed.",
+    ),
+)
+
+
+def _rule_options[F: Callable[..., Any]](command: F) -> F:
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.group("iptables", cls=Group)
+def command() -> None:
+    """Send a user's traffic to the proxy by the machine's own rules.
+
+    Needs root, and the agent a user of its own: rules tell users apart, not programs. By default
+    only that user's traffic is captured; whoever runs the proxy must be somebody else. Where it
+    works, `warex exec` does the same for one command, without root.
+
+    IPv4 and IPv6; UDP to the captured ports (QUIC) is refused. Connections that are open already
+    stay as they are. Until the proxy listens, captured connections are refused.
+    """
+
+
+@command.command("print")
+@_rule_options
+def show(backend: str, **options: Any) -> None:
+    """Show what would be put in force, and the proxy's command line. Needs no root."""
+    from warex.sandbox.iptables.firewall import choose_backend
+    from warex.sandbox.iptables.rules import iptables_ruleset, nft_ruleset
+
+    capture = _capture(**options)
+    chosen = choose_backend(cast(Literal["auto", "nftables", "iptables"], backend))
+    say(f"# {_said(capture)}")
+    say(f"# The proxy, {_runner(capture)}:")
+    say(_proxy_line(capture))
+    if chosen == "nftables":
+        say("# What `warex iptables apply` puts in force, in one transaction:")
+        say(f"nft -f - <<'RULES'\n{nft_ruleset(capture)}RULES")
+    else:
+        say("# What `warex iptables apply` puts in force, for IPv4 and for IPv6:")
+        for program in ("iptables-restore", "ip6tables-restore"):
+            say(f"{program} --noflush <<'RULES'\n{iptables_ruleset(capture, '')}RULES")
+    say("# What takes exactly this back: warex iptables revert")
+
+
+@command.command("apply")
+@_rule_options
+def put(backend: str, **options: Any) -> None:
+    """Put the rules in force, in the place of earlier ones. Needs root."""
+    from warex.sandbox.iptables.firewall import apply
+
+    capture = _capture(**options)
+    chosen = apply(capture, cast(Literal["auto", "nftables", "iptables"], backend))
+    say(f"in force ({chosen}): {_said(capture)}")
+    say(f"the proxy, {_runner(capture)}: {_proxy_line(capture)}")
+    say("take it back: warex iptables revert")
+
+
+@command.command("revert")
+def take_back() -> None:
+    """Take back all that `apply` put in force, and nothing else. Needs root."""
+    from warex.sandbox.iptables.firewall import revert
+
+    say("taken back" if revert() else "nothing of WAREX's was in force")
+
+
+def _capture(
+    user: str | None,
+    all_but: str | None,
+    ports: tuple[int, ...],
+    incoming: tuple[str, ...],
+    proxy_port: int,
+) -> "Capture":
+    from warex.sandbox.iptables.rules import Capture
+
+    if (user is None) == (all_but is None):
+        raise InputError(
+            "give --user, the agent's user, or --all-but, the proxy's user: the rules must leave"
+            " the proxy's own traffic alone, or it would come back to it"
+        )
+    captured = tuple(sorted({80, 443, *ports}))
+    if proxy_port in captured:
+        raise InputError(
+            f"--proxy-port {proxy_port} is a captured port ({', '.join(map(str, captured))}); give"
+            " another one, on which `warex proxy --transparent` then listens"
+        )
+    for device in incoming:
+        if not _DEVICE.fullmatch(device):
+            raise InputError(
+                f"--incoming {device!r} is no network device; write docker0, br-+ for all whose"
+                " name begins so, or any"
+            )
+    return Capture(
+        ports=captured,
+        proxy_port=proxy_port,
+        user=None if user is None else _number("--user", user),
+        all_but=None if all_but is None else _number("--all-but", all_but),
+        incoming=incoming,
+    )
+
+
+def _number(option: str, name: str) -> int:
+    import pwd
+
+    if name.isascii() and name.isdecimal() and int(name) < 2**32 - 1:
+        return int(name)
+    try:
+        return pwd.getpwnam(name).pw_uid
+    except (KeyError, ValueError):
+        raise InputError(
+            f"{option} {name!r}: there is no such user on this machine; make one (useradd -m"
+            " NAME), or give a user's number"
+        ) from None
+
+
+def _said(capture: "Capture") -> str:
+    ports = ", ".join(map(str, capture.ports))
+    whose = (
+        f"what user {capture.user} sends"
+        if capture.user is not None
+        else f"what everybody but user {capture.all_but} sends"
+    )
+    devices = "".join(f", and what arrives by {device}," for device in capture.incoming)
+    return f"{whose} to ports {ports}{devices} goes to port {capture.proxy_port}"
+
+
+def _runner(capture: "Capture") -> str:
+    if capture.user is not None:
+        return f"as any user but {capture.user}"
+    return f"as user {capture.all_but}"
+
+
+def _proxy_line(capture: "Capture") -> str:
+    # What arrives by a device is redirected to that device's address.
+    everywhere = " --host 0.0.0.0" if capture.incoming else ""
+    return f"warex proxy --transparent --port {capture.proxy_port}{everywhere}"

@@ -1,0 +1,87 @@
+"""The options by which `warex init --from` and `warex run` make a built-in campaign one's own."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warex.cli.catalogue.benchmarks import options_of, options_option
+
+if TYPE_CHECKING:
+    from warex.campaigns.adapted import Changes
+
+_OPTIONS = (
+    click.option(
+        "--agent",
+        "agents",
+        multiple=True,
+        metavar="[NAME=]MODEL",
+        help="In a built-in campaign: an agent with this model, in place of its own; of the"
+        " benchmark `command`, the agent's command line.",
+    ),
+    click.option("--base-url", metavar="URL", help="URL of these models' API."),
+    click.option(
+        "--dir",
+        "home",
+        type=click.Path(path_type=Path),
+        help="Folder of the benchmark's environment.",
+    ),
+    options_option,
+    click.option(
+        "--site",
+        "sites",
+        multiple=True,
+        metavar="NAME=URL",
+        help="Where one of the benchmark's sites is served.",
+    ),
+    click.option(
+        "--only-site",
+        "only_sites",
+        multiple=True,
+        metavar="NAME",
+        help="Only tasks that need no other site.",
+    ),
+    click.option(
+        "--without-site",
+        "without_sites",
+        multiple=True,
+        metavar="NAME",
+        help="No task that needs this site.",
+    ),
+)
+
+
+def adapting_options[F: Callable[..., Any]](command: F) -> F:
+    """Add the options to a command; ``changes_of`` takes what they bring."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def changes_of(
+    benchmark: str | None,
+    *,
+    agents: tuple[str, ...],
+    base_url: str | None,
+    home: Path | None,
+    options: tuple[str, ...],
+    sites: tuple[str, ...],
+    only_sites: tuple[str, ...],
+    without_sites: tuple[str, ...],
+) -> "Changes":
+    """Return what the options change; raise InputError for what is none."""
+    from warex.campaigns.adapted import Changes
+
+    pairs = (site.partition("=") for site in sites)
+    return Changes(
+        benchmark=benchmark,
+        # As it was typed: it is written into a file.
+        dir=None if home is None else str(home),
+        sites={name: url if mark else name for name, mark, url in pairs},
+        options=options_of(options),
+        agents=agents,
+        base_url=base_url,
+        only_sites=only_sites,
+        without_sites=without_sites,
+    )

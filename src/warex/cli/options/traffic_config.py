@@ -1,0 +1,101 @@
+"""What the options about traffic come to: the configuration of one proxy."""
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warex.errors import InputError
+from warex.proxy.process.unvalidated_config import UnreadConfig
+from warex.traffic import TrafficOptions
+
+if TYPE_CHECKING:
+    from warex.proxy.certificates.ca import CertificateAuthority
+    from warex.proxy.config import ProxyConfig
+    from warex.proxy.process.unvalidated_config import Capture
+
+
+def traffic_config(
+    ca: "CertificateAuthority",
+    *,
+    scenario: str | None,
+    seed: int,
+    replay: Path | None,
+    sites: tuple[str, ...],
+    defence: str | None,
+    traffic: TrafficOptions,
+    vocabulary: str | None = None,
+    tasks: str | None = None,
+    **others: Any,
+) -> "ProxyConfig":
+    """Load what the options name and put it together; ``others`` are taken as they are.
+
+    Raises InputError where it cannot work; the message names the option.
+    """
+    from warex.cli.trial_path import traced
+    from warex.llm.defences import find_defence
+    from warex.proxy.config import ProxyConfig
+    from warex.scenarios.load import load_scenario
+
+    if replay is not None and scenario is not None:
+        raise InputError("--replay brings its own scenario; leave --scenario out")
+    past = None
+    if replay is not None:
+        from warex.scenarios.replay import read_replay
+
+        past = read_replay(traced(replay))
+    words = None
+    if vocabulary is not None:
+        from warex.benchmarks.vocabularies import find_vocabulary
+
+        words = find_vocabulary(vocabulary)
+    rule = None
+    if tasks is not None:
+        from warex.scenarios.task_rules import TaskRule
+
+        rule = TaskRule.parse(tasks)
+    if past is not None:
+        traffic = replace(traffic, arm=past.arm)
+    return ProxyConfig(
+        ca=ca.folder,
+        scenario=past.scenario if past else None if scenario is None else load_scenario(scenario),
+        seed=past.seed if past else seed,
+        sites=sites or (past.sites if past else ()),
+        never=past.never if past else (),
+        schedule=past.schedule if past else None,
+        traffic=traffic,
+        defence=find_defence(defence) if defence else past.defence if past else None,
+        vocabulary=words,
+        tasks=rule,
+        replay_of=None if replay is None else str(replay),
+        **others,
+    )
+
+
+def futile_rules(scenario: str, sites: tuple[str, ...]) -> tuple[str, ...]:
+    """Say which rules can hit nothing on the sites that are named; nothing where none are."""
+    from warex.scenarios.doubts import futile
+    from warex.scenarios.load import load_scenario
+
+    return futile(load_scenario(scenario), sites) if sites else ()
+
+
+def unread_config(
+    ca: "CertificateAuthority",
+    *,
+    capture: "Capture",
+    out: Path | None,
+    replay: None,
+    defence: None,
+    vocabulary: None,
+    tasks: None,
+    traffic: TrafficOptions,
+    **others: Any,
+) -> UnreadConfig:
+    """Put together what needs no check, without loading what checks it."""
+    values = {
+        "ca": str(ca.folder),
+        "out": None if out is None else str(out),
+        "traffic": asdict(traffic),
+        **{name: value for name, value in others.items() if value is not None},
+    }
+    return UnreadConfig(capture, values)

@@ -1,0 +1,37 @@
+"""How far a long count is, from time to time a line on standard error."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from warex.cli.output import say
+from warex.cli.progress.tracker import duration
+from warex.clock import Clock
+
+_SOONEST, _SHARE = 10.0, 0.1
+"""A line comes after these seconds, or after this share of the time so far if that is longer."""
+
+
+@dataclass(slots=True)
+class Countdown:
+    """Tells of what is done of a whole, and about how long the rest takes."""
+
+    what: str
+    """Of what: ``steps``."""
+    now: Callable[[], float] = field(default_factory=lambda: Clock().now)
+    begun_at: int = 0
+    """What was done before: it took no time."""
+    _last: float = 0.0
+
+    def tell(self, done: int, total: int, more: str = "") -> None:
+        """Say how far it is, unless it was said a moment ago; ``more`` is added."""
+        now = self.now()
+        over = done >= total
+        if not over and now - self._last < max(_SOONEST, _SHARE * now):
+            return
+        self._last = now
+        new = done - self.begun_at
+        left = ""
+        if new > 0 and not over:
+            left = f", about {duration(now / new * (total - done))} left"
+        said = f"{done} of {total} {self.what}, {duration(now)} elapsed{left}"
+        say(f"warex: {said}{f'; {more}' if more else ''}", err=True)

@@ -1,0 +1,50 @@
+"""`warex report RUN RUN`: several runs in the layout of the paper's Table 1."""
+
+import json
+from pathlib import Path
+
+from warex.cli.options.thresholds import hold
+from warex.cli.output import console, say
+from warex.errors import WarexError
+from warex.visible import counted
+
+
+def tell_several(
+    runs: tuple[Path, ...], *, as_json: bool, folder: Path | None, fail_under: str | None
+) -> None:
+    """Print the table of these runs and write each one's report anew.
+
+    With a ``folder`` the table goes into it, and a page of all runs where there are several; of one
+    run, all that ``--export`` writes. Raises WarexError where one of them does not reach what
+    ``fail_under`` demands.
+    """
+    from warex.analysis.run import load_run
+    from warex.analysis.table import tabulate
+    from warex.report.exports import export
+    from warex.report.html import SUMMARY, write_report
+    from warex.report.several import render_several, write_several
+
+    told = [(run, tabulate(run)) for run in map(load_run, dict.fromkeys(runs))]
+    reports = [write_report(run, table) for run, table in told]
+    if folder is None:
+        exported: tuple[Path, ...] = ()
+    else:
+        exported = write_several(told, folder) if len(told) > 1 else export(told[0][0], folder)
+    if as_json:
+        found = [json.loads((run.path / SUMMARY).read_bytes()) for run, _ in told]
+        say(json.dumps(found if len(found) > 1 else found[0], indent=2, ensure_ascii=False))
+    else:
+        console().print(render_several(told))
+        for report in reports:
+            say(f"\nreport   {report}", end="")
+        say()
+        if exported:
+            say(f"export   {folder}: {counted(len(exported), 'file')}")
+    failed = []
+    for run, table in told:
+        try:
+            hold(table, fail_under)
+        except WarexError as error:
+            failed.append(f"{run.path}: {error}" if len(told) > 1 else str(error))
+    if failed:
+        raise WarexError("\n".join(failed))

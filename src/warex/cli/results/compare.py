@@ -1,0 +1,47 @@
+"""`warex compare RUN RUN`: is an agent better, worse, or can nobody tell?"""
+
+import json
+from pathlib import Path
+
+import click
+
+from warex.cli import completion
+from warex.cli.output import console, say
+
+
+@click.command("compare")
+@click.argument("before", metavar="RUN[:AGENT]", shell_complete=completion.FILE)
+@click.argument("after", metavar="RUN[:AGENT]", shell_complete=completion.FILE)
+@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+@click.option("--fail-if-worse", is_flag=True, help="Exit with 1 where the verdict is worse.")
+def command(before: str, after: str, as_json: bool, fail_if_worse: bool) -> int:
+    """Compare two agents, or two versions of one, over the trials that two runs share.
+
+    Agents of one name are compared with each other; RUN:AGENT names one, so that two agents of one
+    run can be compared, too. Each comparison ends in better, worse or cannot tell.
+    """
+    from warex.analysis.comparison import Side, compare, comparison_data, sides
+    from warex.analysis.run import load_run
+    from warex.report.comparison import render_comparison
+
+    (path, agent), (other_path, other_agent) = _named(before), _named(after)
+    first = load_run(path)
+    second = first if other_path == path else load_run(other_path)
+    found = [
+        compare(Side(first, one), Side(second, other))
+        for one, other in sides(first, second, (agent, other_agent))
+    ]
+    if as_json:
+        say(json.dumps([comparison_data(each) for each in found], indent=2))
+    else:
+        for each in found:
+            console().print(render_comparison(each))
+    return int(fail_if_worse and any(each.verdict == "worse" for each in found))
+
+
+def _named(text: str) -> tuple[Path, str | None]:
+    """Split RUN:AGENT; a folder may have a colon in its name."""
+    path, mark, agent = text.rpartition(":")
+    if not mark or Path(text).exists():
+        return Path(text), None
+    return Path(path), agent

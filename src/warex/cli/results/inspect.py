@@ -1,0 +1,52 @@
+"""`warex inspect TRIAL`: one trial, line by line."""
+
+import json
+from pathlib import Path
+
+import click
+
+from warex.cli.output import console, say
+from warex.cli.trial_path import attempt_of
+from warex.errors import InputError, TraceError
+
+
+@click.command("inspect")
+@click.argument("trial", type=click.Path(path_type=Path))
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Show each fault, prompts and answers whole, and the names looked up.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.option(
+    "--log",
+    "as_log",
+    is_flag=True,
+    help="Print the log of the paper's Appendix F: every LLM request and response.",
+)
+def command(trial: Path, full: bool, as_json: bool, as_log: bool) -> None:
+    """Show what happened in a trial: its faults, and page, prompt and answer at each step.
+
+    TRIAL is an attempt's folder, or the trial's, whose last attempt is then shown. With --log it
+    may be any folder of trials, such as a condition's or the whole run's.
+    """
+    from warex.analysis.inspect import inspect_trial
+    from warex.analysis.inspection import as_data
+    from warex.report.inspection import render_inspect
+
+    if not trial.is_dir():
+        raise TraceError(f"{trial} is not a folder; give that of a trial or of one of its attempts")
+    if as_log:
+        from warex.report.paper_log import paper_logs
+
+        if as_json:
+            raise InputError("--log and --json are two formats; give one of them")
+        for number, log in enumerate(paper_logs(trial)):
+            say(f"\n{log}" if number else log, end="")
+        return
+    inspection = inspect_trial(attempt_of(trial))
+    if as_json:
+        say(json.dumps(as_data(inspection), indent=2))
+        return
+    # Every line fits; to look for more would take longer than all else.
+    console().print(render_inspect(inspection, full=full), crop=False)

@@ -1,0 +1,79 @@
+"""`warex report RUN`: what a run says once more, and the report as HTML."""
+
+import shlex
+from pathlib import Path
+
+import click
+
+from warex.cli.options.thresholds import fail_under_option, hold
+from warex.cli.output import console, say
+from warex.visible import counted
+
+
+@click.command("report")
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--full", is_flag=True, help="Print the statistics, too: intervals, tests, every column."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+@click.option(
+    "--export",
+    "folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write figures as SVG and tables as CSV, LaTeX and Markdown into this folder.",
+)
+@click.option(
+    "--paper", is_flag=True, help="Print the layout of the paper's Table 1 instead: relative Δ."
+)
+@fail_under_option
+def command(
+    runs: tuple[Path, ...],
+    full: bool,
+    as_json: bool,
+    folder: Path | None,
+    paper: bool,
+    fail_under: str | None,
+) -> None:
+    """Print a run's results and write its report.html and summary.json.
+
+    One screen: success, tasks lost, recovery, cost. The statistics behind it: --full.
+
+    Several runs, as of several benchmarks, are reported together, in the layout of the paper's
+    Table 1; --export then writes that table and a report.html of all of them.
+    """
+    if paper or len(runs) > 1:
+        from warex.cli.results.combined_report import tell_several
+
+        tell_several(runs, as_json=as_json, folder=folder, fail_under=fail_under)
+        return
+    (run,) = runs
+    from warex.analysis.run import load_run
+    from warex.analysis.table import tabulate
+    from warex.report.exports import export
+    from warex.report.html import SUMMARY, write_report
+    from warex.report.terminal import render_overview, render_table
+
+    loaded = load_run(run)
+    table = tabulate(loaded)
+    report = write_report(loaded, table)
+    exported = export(loaded, folder, table) if folder else ()
+    if as_json:
+        say((run / SUMMARY).read_text("utf-8").rstrip())
+    else:
+        screen = console()
+        screen.print(render_overview(loaded, table))
+        if full:
+            screen.print()
+            screen.print(render_table(loaded, table))
+        else:
+            say(f"\nfull     {statistics_of(run)}", end="")
+        say(f"\nreport   {report}")
+        if exported:
+            say(f"export   {folder}: {counted(len(exported), 'file')}")
+    hold(table, fail_under)
+
+
+def statistics_of(run: Path) -> str:
+    """Return the command line that prints a run's statistics."""
+    return shlex.join(("warex", "report", str(run), "--full"))

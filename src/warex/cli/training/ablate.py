@@ -1,0 +1,129 @@
+"""`warex ablate`: what in a data set does it."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warex.cli.options.training import recipe_options
+from warex.cli.output import console, say
+from warex.errors import InputError
+
+if TYPE_CHECKING:
+    from warex.training.ablation import Outcome
+
+
+@click.command("ablate")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="A data set of `warex export --to sft`.",
+)
+@click.option(
+    "--model", required=True, metavar="NAME", help="A folder, a hub's name, or a .gguf file."
+)
+@click.option(
+    "--adapter", type=click.Path(path_type=Path), metavar="DIR", help="An adapter to go on from."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="Where adapters and tables go.",
+)
+@click.option("--without-relabelled", is_flag=True, help="Try it without relabelled answers.")
+@click.option(
+    "--clean-per-failure",
+    multiple=True,
+    type=click.FloatRange(0, 1000),
+    metavar="RATIO",
+    help="Try so many clean rows a failure; 0: failures alone.",
+)
+@click.option(
+    "--families",
+    multiple=True,
+    type=click.IntRange(1),
+    metavar="N",
+    help="Try so many families of error pages.",
+)
+@click.option(
+    "--examples", multiple=True, type=click.IntRange(1), metavar="N", help="Try so many failures."
+)
+@click.option(
+    "--seed",
+    "seeds",
+    multiple=True,
+    type=click.IntRange(0),
+    default=(0,),
+    show_default=True,
+    help="Chooses rows, and begins the training; each is done.",
+)
+@click.option("--limit", type=click.IntRange(1), help="Ask at most so many rows of each kind.")
+@recipe_options
+def command(
+    data: Path,
+    model: str,
+    adapter: Path | None,
+    out: Path,
+    without_relabelled: bool,
+    clean_per_failure: tuple[float, ...],
+    families: tuple[int, ...],
+    examples: tuple[int, ...],
+    seeds: tuple[int, ...],
+    limit: int | None,
+    **recipe: Any,
+) -> None:
+    """Train on less of a data set, one thing at a time, and test each: what in the data does it?
+
+    All of it is trained on first, as what the others are compared with. The test rows are those of
+    the split `test`.
+    """
+    from warex.cli.progress.reporter import Countdown
+    from warex.exports.dataset import read_dataset, require_free
+    from warex.training.ablation import outcomes, variants
+    from warex.training.data import limited
+    from warex.training.model import require_packages
+    from warex.training.recipe import Recipe
+    from warex.training.tables import ablation
+
+    dataset = read_dataset(data)
+    asked = limited(dataset.rows("test"), limit)
+    if not asked:
+        raise InputError(f"{data} has no row in test: there is nothing to ask")
+    require_free(out)
+    require_packages()
+    chosen = variants(
+        without_relabelled=without_relabelled,
+        clean_per_failure=clean_per_failure,
+        families=families,
+        examples=examples,
+    )
+    given = Recipe(**{name: value for name, value in recipe.items() if value is not None})
+    countdown, found = Countdown("trainings"), list["Outcome"]()
+    for one in outcomes(dataset, model, out, chosen, seeds, asked, given, adapter):
+        found.append(one)
+        countdown.tell(len(found), len(chosen) * len(seeds), one.variant.name)
+        _write(out, found)
+    console().print(ablation(found))
+    say(f"\nnumbers  {out / 'ablation.json'}")
+
+
+def _write(out: Path, found: "list[Outcome]") -> None:
+    """Write what there is so far, so that a later training that breaks loses nothing."""
+    from warex.traces.files import write_whole
+    from warex.training.tables import summary_data
+
+    rows = [
+        {
+            "variant": one.variant.name,
+            "seed": one.seed,
+            "trained_on": {"failures": one.failures, "clean": one.clean},
+            **summary_data([one.result])[0],
+        }
+        for one in found
+    ]
+    write_whole(out / "ablation.json", (json.dumps(rows, indent=2) + "\n").encode())

@@ -1,0 +1,161 @@
+"""`warex evaluate`: the recovery test, for a model, its adapters, or an endpoint."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warex.cli.output import console, say
+from warex.errors import InputError
+
+if TYPE_CHECKING:
+    from warex.exports.rows import ChatMessage, Row
+    from warex.training.model import Precision
+
+
+@click.command("evaluate")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="A data set of `warex export`.",
+)
+@click.option(
+    "--model", required=True, metavar="NAME", help="A folder, a hub's name, or a .gguf file."
+)
+@click.option(
+    "--adapter",
+    "adapters",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="An adapter of the model, tested beside it; several may be given.",
+)
+@click.option(
+    "--endpoint",
+    metavar="URL",
+    help="Ask the model there, over OpenAI's chat completions; the key is OPENAI_API_KEY.",
+)
+@click.option(
+    "--split",
+    type=click.Choice(("train", "validation", "test")),
+    default="test",
+    show_default=True,
+    help="Which rows are asked.",
+)
+@click.option("--limit", type=click.IntRange(1), help="Ask at most so many rows of each kind.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write answers and tables here."
+)
+@click.option(
+    "--batch", type=click.IntRange(1), default=8, show_default=True, help="Asked at once."
+)
+@click.option(
+    "--precision",
+    type=click.Choice(("auto", "bf16", "fp32")),
+    default="auto",
+    show_default=True,
+    help="Of the weights.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, 1),
+    metavar="RATE",
+    help="Exit with 1 where the last model recovers from fewer.",
+)
+def command(
+    data: Path,
+    model: str,
+    adapters: tuple[Path, ...],
+    endpoint: str | None,
+    split: str,
+    limit: int | None,
+    out: Path | None,
+    batch: int,
+    precision: "Precision",
+    as_json: bool,
+    fail_under: float | None,
+) -> int:
+    """Ask models the held-out steps of a data set, and say how many faults they recover from.
+
+    Clean steps are asked, too: a model that always loads the page again is no better.
+    """
+    from warex.cli.progress.reporter import Countdown
+    from warex.exports.dataset import read_dataset
+    from warex.training.answers import Classified, classify
+    from warex.training.data import limited
+    from warex.training.recovery_test import results
+    from warex.training.tables import side_by_side, summary, summary_data
+
+    dataset = read_dataset(data)
+    rows = limited(dataset.rows(split), limit)
+    if not rows:
+        raise InputError(f"{data} has no row in {split}: there is nothing to ask")
+    if endpoint and adapters:
+        raise InputError("--adapter goes with a model of this machine, not with --endpoint")
+    answered: dict[str, dict[str, Classified]] = {}
+    kept: list[dict[str, object]] = []
+    total = len(rows) * (1 + len(adapters))
+    countdown = Countdown("answers")
+    for name, row, answer in _answers(rows, model, adapters, endpoint, batch, precision):
+        told = classify(answer, row, dataset.vocabulary(row))
+        answered.setdefault(name, {})[row.id] = told
+        kept.append(
+            {"model": name, "row": row.id, "kind": row.kind, "class": told.told,
+             "same_kind": told.same_kind, "action": told.action, "answer": answer,
+             "wanted": row.answer}
+        )  # fmt: skip
+        countdown.tell(len(kept), total)
+    found = results(rows, answered)
+    if out is not None:
+        _write(out, kept, summary_data(found), side_by_side(rows, answered))
+    if as_json:
+        say(json.dumps(summary_data(found), indent=2))
+    else:
+        console().print(summary(found))
+        if out is not None:
+            say(f"\nanswers  {out / 'answers.jsonl'}\ntable    {out / 'table.md'}")
+    rate = found[-1].recovery.value
+    return int(fail_under is not None and (rate is None or rate < fail_under))
+
+
+def _answers(
+    rows: "list[Row]",
+    model: str,
+    adapters: tuple[Path, ...],
+    endpoint: str | None,
+    batch: int,
+    precision: "Precision",
+) -> "Iterator[tuple[str, Row, ChatMessage]]":
+    from warex.training.backends import by_endpoint, by_model, is_decided
+
+    if endpoint is not None:
+        for row, answer in by_endpoint(endpoint, model, rows, at_once=batch):
+            yield model, row, answer
+        return
+    from warex.training.model import load_model
+
+    loaded = load_model(model, precision=precision)
+    known: list[str | None] = [None, *(loaded.add_adapter(it) for it in adapters)]
+    for name, adapter in zip(_names([model, *map(str, adapters)]), known, strict=True):
+        for row, answer in by_model(loaded, rows, adapter, batch=batch, done=is_decided):
+            yield name, row, answer
+
+
+def _names(given: Sequence[str]) -> Sequence[str]:
+    """Return what models are called: a file or folder by its own name, unless two share it."""
+    short = [Path(it).resolve().name if Path(it).exists() else it for it in given]
+    return short if len(set(short)) == len(short) else given
+
+
+def _write(out: Path, kept: list[dict[str, object]], numbers: object, table: str) -> None:
+    from warex.traces.files import write_whole
+
+    lines = "".join(json.dumps(it, ensure_ascii=False) + "\n" for it in kept)
+    write_whole(out / "answers.jsonl", lines.encode("utf-8", "replace"))
+    write_whole(out / "summary.json", (json.dumps(numbers, indent=2) + "\n").encode())
+    write_whole(out / "table.md", table.encode("utf-8", "replace"))

@@ -1,0 +1,246 @@
+"""`warex export RUN...`: what runs teach, as a data set that a model can be trained on."""
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+
+from warex.cli.output import say
+from warex.errors import InputError
+from warex.exports.names import (
+    DIMENSIONS,
+    FORMATS,
+    KINDS,
+    LEAKS,
+    Dimension,
+    Format,
+    Kind,
+    Leak,
+    Side,
+)
+from warex.visible import counted
+
+
+class _Shares(click.ParamType[tuple[int, int, int]]):
+    name = "shares"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int, int]:
+        if isinstance(value, tuple):
+            return value
+        told = re.fullmatch(r"(\d{1,4}):(\d{1,4}):(\d{1,4})", str(value))
+        if told is None or not int(told[1]):
+            self.fail(f"{value!r} is not TRAIN:VALIDATION:TEST, as 9:1:1", param, ctx)
+        return int(told[1]), int(told[2]), int(told[3])
+
+
+@click.command("export")
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--to",
+    "kind",
+    type=click.Choice(FORMATS),
+    default="sft",
+    show_default=True,
+    help="sft: answers wanted. dpo: pairs of a better and a worse answer. kto: answers with a"
+    " label. atif, adp: answers wanted, as trajectories of Harbor's format and of the Agent Data"
+    " Protocol.",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="A new folder."
+)
+@click.option(
+    "--relabel",
+    is_flag=True,
+    help="Take steps that were not recovered from, too, and write the answer that asks for the"
+    " page again in place of the agent's own.",
+)
+@click.option(
+    "--split",
+    "by",
+    multiple=True,
+    type=click.Choice((*DIMENSIONS, "none")),
+    metavar="DIMENSION",
+    help="What is held out: site, group (kind of site), page_family, fault, category, benchmark,"
+    " task; several may be given, and none for no split. Default: site and page_family.",
+)
+@click.option(
+    "--shares",
+    type=_Shares(),
+    default="9:1:1",
+    show_default=True,
+    metavar="TRAIN:VALIDATION:TEST",
+    help="How many of the names stand on each side.",
+)
+@click.option(
+    "--test",
+    multiple=True,
+    metavar="DIMENSION=NAME",
+    help="Hold out for the test, as site=market.*; the rest is trained on.",
+)
+@click.option(
+    "--validation", multiple=True, metavar="DIMENSION=NAME", help="Hold out for validation."
+)
+@click.option(
+    "--allow-leak",
+    "allowed",
+    multiple=True,
+    type=click.Choice(LEAKS),
+    help="Accept that this stands on two sides of the split.",
+)
+@click.option(
+    "--clean-per-failure",
+    "ratio",
+    type=click.FloatRange(0, 1000, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="How many clean examples for each failure.",
+)
+@click.option("--all", "unbalanced", is_flag=True, help="Keep all, however many of each kind.")
+@click.option(
+    "--most",
+    type=click.IntRange(1),
+    metavar="N",
+    help="At most so many failures to train on; with --all or --only, rows of each kind.",
+)
+@click.option("--only", type=click.Choice(KINDS), help="Take one kind alone.")
+@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only of this agent.")
+@click.option("--condition", "conditions", multiple=True, metavar="NAME", help="Only under this.")
+@click.option(
+    "--group",
+    default=None,
+    metavar="REGEX",
+    help="Finds the kind of site in a task's name, as its first group.  [default:"
+    " ([A-Za-z]+)[-_./]]",
+)
+@click.option(
+    "--largest",
+    type=click.IntRange(1000),
+    default=32_000,
+    show_default=True,
+    help="Characters of a prompt; what is longer is cut in its observation.",
+)
+@click.option("--no-images", is_flag=True, help="Leave screenshots out.")
+@click.option(
+    "--mask",
+    is_flag=True,
+    help="Mask addresses of e-mail, phone, card and account numbers; leave screenshots out.",
+)
+@click.option("--license", default="", metavar="NAME", help="The card's license, as cc-by-4.0.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Chooses what is held out, and which of too many rows are kept.",
+)
+def command(
+    runs: tuple[Path, ...],
+    kind: Format,
+    out: Path,
+    relabel: bool,
+    by: tuple[str, ...],
+    shares: tuple[int, int, int],
+    test: tuple[str, ...],
+    validation: tuple[str, ...],
+    allowed: tuple[Leak, ...],
+    ratio: float,
+    unbalanced: bool,
+    most: int | None,
+    only: Kind | None,
+    agents: tuple[str, ...],
+    conditions: tuple[str, ...],
+    group: str | None,
+    largest: int,
+    no_images: bool,
+    mask: bool,
+    license: str,
+    seed: int,
+) -> None:
+    """Write what runs teach as a data set: steps after a fault, and as many clean ones.
+
+    Failure examples are the steps by which an agent recovered from a delivered fault; clean ones
+    are ordinary steps of solved trials. Nothing may stand on two sides of the split.
+    """
+    from importlib.metadata import version
+
+    from warex.analysis.run import load_run
+    from warex.exports.build import Request, build
+    from warex.exports.card import card
+    from warex.exports.dataset import require_free, require_parquet, write_dataset
+    from warex.exports.examples import KIND_OF_SITE, Choice
+    from warex.exports.splits import Plan
+
+    held: dict[Side, dict[Dimension, tuple[str, ...]]] = {
+        "test": _held("--test", test),
+        "validation": _held("--validation", validation),
+    }
+    dimensions = _dimensions(by, held)
+    pattern = KIND_OF_SITE if group is None else _pattern(group)
+    require_free(out)
+    require_parquet(kind)
+    request = Request(
+        format=kind,
+        choice=Choice(relabel, largest, not (no_images or mask), pattern),
+        plan=Plan(dimensions, shares, held, seed) if dimensions else None,
+        clean_per_failure=None if unbalanced or only else ratio,
+        most=most,
+        mask=mask,
+        only=only,
+        allowed_leaks=allowed,
+        agents=agents,
+        conditions=conditions,
+        seed=seed,
+        facts={
+            "license": license,
+            "warex": version("warex"),
+            "made_by": shlex.join(click.get_current_context().obj or ()),
+        },
+    )
+    manifest = write_dataset(out, build([load_run(run) for run in runs], request), card)
+    for split, facts in manifest.splits.items():
+        told = f"{facts.failure} failure, {facts.clean} clean"
+        if facts.relabelled:
+            told += f", {facts.relabelled} relabelled"
+        sites = f"; {counted(len(facts.sites), 'site')}" if facts.sites else ""
+        say(f"{split:10} {counted(facts.examples, 'example')}: {told}{sites}")
+    for why, number in manifest.left_out.items():
+        say(f"left out   {number:,}: {why}")
+    say(f"data set   {out}")
+
+
+def _held(option: str, given: tuple[str, ...]) -> dict[Dimension, tuple[str, ...]]:
+    found: dict[Dimension, tuple[str, ...]] = {}
+    for text in given:
+        name, mark, value = text.partition("=")
+        dimension = next((one for one in DIMENSIONS if one == name), None)
+        if not mark or dimension is None or not value:
+            raise InputError(
+                f"{option} {text}: that is not DIMENSION=NAME; dimensions are"
+                f" {', '.join(DIMENSIONS)}"
+            )
+        found[dimension] = (*found.get(dimension, ()), *value.split(","))
+    return found
+
+
+def _dimensions(
+    by: tuple[str, ...], held: dict[Side, dict[Dimension, tuple[str, ...]]]
+) -> tuple[Dimension, ...]:
+    named = [one for one in DIMENSIONS if one in by or any(one in it for it in held.values())]
+    if "none" in by:
+        if named:
+            raise InputError(f"--split none goes with no other, and {named[0]} is given")
+        return ()
+    return tuple(named) or ("site", "page_family")
+
+
+def _pattern(text: str) -> str:
+    try:
+        groups = re.compile(text).groups
+    except re.error as error:
+        raise InputError(f"--group {text!r} is no pattern: {error}") from None
+    if not groups:
+        raise InputError(f"--group {text!r} has no group: put what tells the kind in brackets")
+    return text

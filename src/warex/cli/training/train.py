@@ -1,0 +1,108 @@
+"""`warex train`: a LoRA adapter, trained on what runs teach."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from warex.cli.options.training import recipe_options
+from warex.cli.output import say
+from warex.visible import counted
+
+
+@click.command("train")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="A data set of `warex export`.",
+)
+@click.option(
+    "--model", required=True, metavar="NAME", help="A folder, a hub's name, or a .gguf file."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="Where the adapter goes.",
+)
+@click.option(
+    "--adapter",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="An adapter to go on from; left out, a new one.",
+)
+@click.option("--resume", is_flag=True, help="Go on at the last whole checkpoint in the folder.")
+@click.option("--one-sided", is_flag=True, help="Accept failures alone, or clean steps alone.")
+@click.option(
+    "--dpo", is_flag=True, help="Expect pairs; left out, the data set's format says what is learnt."
+)
+@click.option("--seed", type=click.IntRange(0), help="[default: 0]")
+@recipe_options
+def command(
+    data: Path,
+    model: str,
+    out: Path,
+    adapter: Path | None,
+    resume: bool,
+    one_sided: bool,
+    dpo: bool,
+    **recipe: Any,
+) -> None:
+    """Train a LoRA adapter on a data set; the paper's recipe is the default.
+
+    Data sets of the format sft are learnt by supervised fine-tuning, those of dpo and kto by
+    preference. The loss falls on the answers alone. The best epoch by validation is kept.
+    """
+    from warex.cli.progress.reporter import Countdown
+    from warex.exports.dataset import read_dataset
+    from warex.training.model import require_packages
+    from warex.training.recipe import Recipe
+    from warex.training.train import Progress, is_first_process, train
+
+    def report(text: str) -> None:
+        if is_first_process():
+            say(text)
+
+    dataset = read_dataset(data)
+    if dpo:
+        dataset.pairs("train")
+    require_packages()
+    chosen = Recipe(**{name: value for name, value in recipe.items() if value is not None})
+    facts = dataset.manifest.splits.get("train")
+    if facts is not None:
+        report(f"data      {counted(facts.examples, 'example')}: {facts.failure} failure,"
+            f" {facts.clean} clean")  # fmt: skip
+    report(
+        f"recipe    {', '.join(f'{name} {value}' for name, value in chosen.model_dump().items())}"
+    )
+    countdown: Countdown | None = None
+    shown: dict[str, float] = {}
+
+    def tell(progress: Progress) -> None:
+        nonlocal countdown
+        # Loading, and the steps of an earlier run, tell nothing of how long the rest takes.
+        countdown = countdown or Countdown("steps", begun_at=progress.step)
+        shown.update(progress.values)
+        told = (f"{name} {shown[name]:.4f}" for name in ("loss", "eval_loss") if name in shown)
+        countdown.tell(progress.step, progress.steps, ", ".join(told))
+
+    trained = train(
+        dataset,
+        model,
+        out,
+        chosen,
+        adapter=adapter,
+        resume=resume,
+        one_sided=one_sided,
+        tell=tell,
+    )
+    if trained.left_out:
+        report(
+            f"left out  {counted(trained.left_out, 'row')}, too long for {chosen.max_length} tokens"
+        )
+    if trained.validation_loss is not None:
+        report(f"best      validation loss {trained.validation_loss:.4f}")
+    report(f"adapter   {trained.folder}")

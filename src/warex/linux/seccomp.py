@@ -1,0 +1,115 @@
+"""Closes the address families that no network namespace holds: seccomp(2), without a right of root.
+
+A socket of AF_VSOCK belongs to the machine, not to a network: it leads to the hypervisor, or to a
+host's guests, from inside of any namespace. So only families stay open that a network namespace
+holds, or that lead nowhere; for the others the kernel answers as one that does not have them.
+io_uring, which makes sockets past every filter of system calls, is refused as where an
+administrator has switched it off. Docker's usual filter does the same.
+
+Standard library only: a user waits for this.
+"""
+
+import ctypes
+import errno
+import os
+import socket
+import struct
+from typing import Final, NamedTuple
+
+from warex.sandbox.namespace.bind_mounts import libc
+
+HELD: Final = (
+    0,  # AF_UNSPEC, for which there is no socket
+    socket.AF_UNIX,
+    socket.AF_INET,
+    socket.AF_INET6,
+    socket.AF_NETLINK,
+    socket.AF_PACKET,
+    38,  # AF_ALG: the kernel's ciphers
+)
+"""Families that stay open."""
+
+_IO_URING_SETUP: Final = 425
+_X32: Final = 0x4000_0000
+"""Marks the calls of x86-64's programs with short pointers."""
+
+
+class _Calls(NamedTuple):
+    """Numbers by which an architecture's programs ask for sockets."""
+
+    architecture: int
+    """As AUDIT_ARCH_* has it."""
+    sockets: tuple[int, int]
+    """socket(2) and socketpair(2)."""
+
+
+class _Machine(NamedTuple):
+    seccomp: int
+    """The number of seccomp(2)."""
+    calls: tuple[_Calls, ...]
+    """Its own, and those of the 32-bit programs that it runs."""
+
+
+_ARM = _Calls(0x4000_0028, (281, 288))
+_I386 = _Calls(0x4000_0003, (359, 360))
+_MACHINES: Final = {
+    "x86_64": _Machine(317, (_Calls(0xC000_003E, (41, 53)), _I386)),
+    "aarch64": _Machine(277, (_Calls(0xC000_00B7, (198, 199)), _ARM)),
+    "riscv64": _Machine(277, (_Calls(0xC000_00F3, (198, 199)),)),
+}
+
+# seccomp(2) and the kernel's linux/filter.h, linux/seccomp.h
+_LOAD, _AND, _IF_EQUAL, _RETURN = 0x20, 0x54, 0x15, 0x06
+_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
+_ALLOW, _ERRNO = 0x7FFF_0000, 0x0005_0000
+_SET_FILTER, _NO_SLOWDOWN = 1, 4
+
+
+def close_all_but_held() -> bool:
+    """Filter this process and all that it starts, for good; return False where that is impossible.
+
+    Needs CAP_SYS_ADMIN in this process's own user namespace.
+    """
+    machine = _MACHINES.get(os.uname().machine)
+    if machine is None:
+        return False
+    code = b"".join(struct.pack("HBBI", *step) for step in program(machine.calls))
+    held = ctypes.create_string_buffer(code, len(code))
+
+    class Program(ctypes.Structure):
+        _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_void_p))
+
+    given = Program(len(code) // 8, ctypes.addressof(held))
+    done = libc.syscall(
+        ctypes.c_long(machine.seccomp),
+        ctypes.c_ulong(_SET_FILTER),
+        ctypes.c_ulong(_NO_SLOWDOWN),
+        ctypes.byref(given),
+    )
+    return bool(done == 0)
+
+
+def program(calls: tuple[_Calls, ...]) -> list[tuple[int, int, int, int]]:
+    """Return the filter: steps of code, how far to jump if so and if not, and a value."""
+    steps = [(_LOAD, 0, 0, _ARCHITECTURE)]
+    for each in calls:
+        block = _block(each)
+        steps += [(_IF_EQUAL, 0, len(block), each.architecture), *block]
+    return [*steps, (_RETURN, 0, 0, _ALLOW)]
+
+
+def _block(calls: _Calls) -> list[tuple[int, int, int, int]]:
+    many = len(HELD)
+    first, second = calls.sockets
+    return [
+        (_LOAD, 0, 0, _NUMBER),
+        (_AND, 0, 0, 0xFFFF_FFFF ^ _X32),
+        (_IF_EQUAL, many + 4, 0, _IO_URING_SETUP),
+        (_IF_EQUAL, 1, 0, first),
+        (_IF_EQUAL, 0, many + 3, second),
+        (_LOAD, 0, 0, _FIRST_ARGUMENT),
+        *((_IF_EQUAL, many - at + 1, 0, family) for at, family in enumerate(HELD)),
+        (_RETURN, 0, 0, _ERRNO | errno.EAFNOSUPPORT),
+        (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+        (_RETURN, 0, 0, _ALLOW),
+    ]

@@ -1,0 +1,38 @@
+"""The store of WAREX's certificate authority, read once.
+
+To read an RSA key, OpenSSL proves again that its numbers are primes: four fifths of a lane's start.
+Ours was made on this machine, by us, and only its owner can write it; so that is left out, and the
+forkserver reads what lanes need before it forks. Only an older CA has such a key.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import cast
+
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from mitmproxy import certs
+
+from warex.proxy.certificates.ca import dhparam_file, key_file
+
+
+def store_in(folder: Path) -> certs.CertStore:
+    """Return the store of the authority in a folder, read anew only when its file has changed."""
+    stat = key_file(folder).stat()
+    return _read(folder, (stat.st_ino, stat.st_mtime_ns))
+
+
+@lru_cache(maxsize=2)
+def _read(folder: Path, written: tuple[int, int]) -> certs.CertStore:
+    pem = key_file(folder).read_bytes()
+    # RSA is what mitmproxy makes and names; it signs as well with a key of another kind.
+    key = cast(RSAPrivateKey, load_pem_private_key(pem, None, unsafe_skip_rsa_key_validation=True))
+    chain = x509.load_pem_x509_certificates(pem)
+    return certs.CertStore(
+        key,
+        certs.Cert(chain[0]),
+        key_file(folder) if len(chain) > 1 else None,
+        certs.dummy_crl(key, chain[0]),
+        certs.CertStore.load_dhparam(dhparam_file(folder)),
+    )

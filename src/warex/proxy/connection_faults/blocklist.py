@@ -1,0 +1,234 @@
+"""Connections that are refused or left unanswered: by the kernel, inside the namespace.
+
+Whoever has accepted a connection cannot refuse it any more. So the rules inside are kept equal to
+what the next attempt at each host would meet, looked up beforehand; and each attempt that meets a
+closed gate is told by the kernel's log, and counted then.
+
+A connection that is left unanswered counts as delivered when the client's system has asked again,
+at least a second later: so long it has waited.
+"""
+
+import asyncio
+import ipaddress
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from warex.clock import Clock
+from warex.linux import nftables
+from warex.linux.nftables import Gate
+from warex.proxy.connection_faults.tries import Attempts
+from warex.proxy.dns.virtual_addresses import Names
+from warex.proxy.transparent.passed_sockets import Handed
+from warex.proxy.transparent.redirected_connection import Arrival
+from warex.scenarios import Injection, Injector, Rule
+
+_EVERY: Final = 0.05
+"""Seconds between two looks, while a rule is about connections: holds end, delays pass."""
+_IDLY: Final = 0.25
+"""The same while none is: a control call may add one."""
+_ASKS_AGAIN: Final = 1.5
+"""Seconds within which a client that still waits has asked again; Linux does after one."""
+_FORGOTTEN: Final = 4.0
+"""Seconds after which nobody asks again for the same connection."""
+_LITERALS: Final = 256
+"""Addresses without a name that are remembered."""
+
+_HOST: Final = re.compile(r"://(\[[0-9a-fA-F:.]+\]|[^/:*?\[\]]+)")
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A connection that was asked for at a closed gate."""
+
+    since: float
+    injections: tuple[Injection, ...]
+
+
+type _Ends = tuple[str, int, str, int]
+
+
+class Gates:
+    """Keeps the gates closed that should be, and records who met them."""
+
+    def __init__(
+        self,
+        handed: Handed,
+        names: Names,
+        injector: Injector,
+        attempts: Attempts,
+        clock: Clock,
+        *,
+        sites: tuple[str, ...] = (),
+        broke: Callable[[Exception], None],
+    ) -> None:
+        """``sites``: as for the injector; ``broke``: told where the kernel has refused."""
+        self._handed, self._names = handed, names
+        self._injector, self._attempts, self._clock = injector, attempts, clock
+        self._sites, self._broke = sites, broke
+        self._closed: tuple[Gate, ...] = ()
+        self._pending: dict[_Ends, _Pending] = {}
+        self._seen: dict[str, None] = {}
+        self._rules: tuple[Rule, ...] = ()
+        self._named: tuple[str, ...] = ()
+        self._concerned: dict[str, bool] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop = asyncio.get_running_loop()
+
+    def open(self) -> None:
+        """Keep the gates from now on."""
+        self._handed.log.setblocking(False)
+        self._loop.add_reader(self._handed.log, self._listen)
+        self._tick()
+
+    def close(self) -> None:
+        """Open them all: the trial is over."""
+        self._listen()
+        self._loop.remove_reader(self._handed.log)
+        if self._timer is not None:
+            self._timer.cancel()
+        now = self._clock.now()
+        for pending in self._pending.values():
+            self._settle(pending, "trial_over", now)
+        self._set(())
+
+    def accepted(self, arrival: Arrival) -> None:
+        """Count a connection that was let through, whether a rule is about it or not.
+
+        A one-shot counts what came before it, so that a replay finds its place.
+        """
+        host = self._host(arrival.address, arrival.port)
+        if host == arrival.address and len(self._seen) < _LITERALS:
+            self._seen[host] = None
+        self._attempts.judge("connect", host, arrival.port, met=False)
+        self.update()
+
+    def update(self) -> None:
+        """Close and open what the next attempts would meet so."""
+        self._set(tuple(self._wanted()) if self._concern_connections() else ())
+
+    # ---- which gates
+
+    def _tick(self) -> None:
+        try:
+            self.update()
+        finally:
+            wait = _EVERY if self._concern_connections() else _IDLY
+            self._timer = self._loop.call_later(wait, self._tick)
+
+    def _concern_connections(self) -> bool:
+        rules = self._injector.rules
+        if rules != self._rules:
+            self._rules = rules
+            self._concerned.clear()
+            named = (rule.match.url_exact or rule.match.url or "" for rule in rules)
+            hosts = (_HOST.search(text) for text in (*named, *self._sites))
+            self._named = tuple({it[1].strip("[]").lower(): None for it in hosts if it})
+        return any(rule.fault.point == "connect" for rule in rules)
+
+    def _wanted(self) -> Iterator[Gate]:
+        for host, addresses, everywhere in self._places():
+            yield from self._gates(host, addresses, everywhere=everywhere)
+
+    def _places(self) -> Iterator[tuple[str, tuple[str, ...], bool]]:
+        """Yield each host with its addresses, and whether all its ports may be closed."""
+        for name in self._names:
+            if self._is_concerned(name):
+                own = self._names.addresses_of(name)
+                yield name, (own.v4, own.v6), True
+        for host in (*self._named, *(it for it in self._seen if it not in self._named)):
+            if host == "localhost":
+                # Never all of it: the command's own services are there, too.
+                yield host, ("127.0.0.1", "::1"), False
+            else:
+                with suppress(ValueError):
+                    address = ipaddress.ip_address(host)
+                    yield host, (str(address),), not address.is_loopback
+
+    def _gates(self, host: str, addresses: tuple[str, ...], *, everywhere: bool) -> Iterator[Gate]:
+        now = self._clock.now()
+        elsewhere = self._injector.gate(host, None, now) if everywhere else None
+        for port in self._injector.gate_ports(host):
+            how = self._injector.gate(host, port, now)
+            if how is not None or elsewhere is not None:
+                yield from (Gate(address, port, how or "pass") for address in addresses)
+        if elsewhere is not None:
+            yield from (Gate(address, None, elsewhere) for address in addresses)
+
+    def _is_concerned(self, host: str) -> bool:
+        """Whether a gate to a host may ever be closed, as far as the rules tell; of many, few."""
+        known = self._concerned.get(host)
+        if known is None:
+            known = self._concerned[host] = self._injector.concerns("connect", host, None) or bool(
+                self._injector.gate_ports(host)
+            )
+        return known
+
+    def _set(self, gates: tuple[Gate, ...]) -> None:
+        if gates == self._closed:
+            return
+        try:
+            nftables.set_gates(self._handed.netfilter, gates)
+        except OSError as error:
+            self._broke(error)
+        else:
+            self._closed = gates
+
+    # ---- who met them
+
+    def _listen(self) -> None:
+        while True:
+            try:
+                received = self._handed.log.recv(65536)
+            except BlockingIOError:
+                return
+            except OSError as error:
+                # The kernel could not keep up: attempts were lost, and so is the ledger.
+                self._broke(error)
+                return
+            for attempt in nftables.attempts(received):
+                self._met((attempt.source, attempt.source_port, attempt.address, attempt.port))
+
+    def _met(self, ends: _Ends) -> None:
+        now = self._clock.now()
+        again = self._pending.get(ends)
+        if again is not None:
+            self._settle(again, None, now)
+            return
+        _, _, address, port = ends
+        host = self._host(address, port)
+        injections = self._attempts.judge("connect", host, port, met=True)
+        if any(effect.traits.kernel == "drop" for it in injections for effect in it.effects):
+            pending = self._pending[ends] = _Pending(now, injections)
+            self._loop.call_later(_ASKS_AGAIN, self._given_up, pending)
+            self._loop.call_later(_FORGOTTEN, self._pending.pop, ends, None)
+        else:
+            for injection in injections:
+                self._attempts.settle(injection, delivered=True)
+        self.update()
+
+    def _given_up(self, pending: _Pending) -> None:
+        # It left within the first second; when, nobody can see.
+        self._settle(pending, "client_gone", pending.since)
+
+    def _settle(self, pending: _Pending, missed: str | None, now: float) -> None:
+        waited = round(now - pending.since, 6)
+        for injection in pending.injections:
+            if missed is None:
+                self._attempts.settle(injection, delivered=True, waited_s=waited)
+            else:
+                self._attempts.settle(injection, delivered=False, reason=missed, waited_s=waited)
+        pending.injections = ()
+
+    def _host(self, address: str, port: int) -> str:
+        """Return how the rules call a destination."""
+        name = self._names.name_of(address)
+        if name is not None:
+            return name
+        if ipaddress.ip_address(address).is_loopback and self._injector.concerns(
+            "connect", "localhost", port
+        ):
+            return "localhost"
+        return address

@@ -1,0 +1,71 @@
+"""Names that fail, and what becomes of each failure."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final
+
+from warex.clock import Clock
+from warex.effects import Unresolved
+from warex.proxy.connection_faults.tries import Attempts
+from warex.proxy.dns import messages
+from warex.scenarios import Injection
+
+_CODES: Final = {"nxdomain": messages.NXDOMAIN, "servfail": messages.SERVFAIL, "timeout": None}
+
+_BORNE: Final = 1.0
+"""Seconds of silence after which it counts: every resolver waits longer before it asks again.
+
+Over UDP nobody can see whether the asker still waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """A question that is answered wrongly, or not at all."""
+
+    code: int | None
+    """What the answer says; None for no answer."""
+    _injections: tuple[Injection, ...]
+    _attempts: Attempts
+
+    def answered(self) -> None:
+        """Note that the answer has left."""
+        for injection in self._injections:
+            self._attempts.settle(injection, delivered=True)
+
+    def borne(self, seconds: float) -> None:
+        """Note that the asker has had no answer for so long."""
+        for injection in self._injections:
+            self._attempts.settle(injection, delivered=True, waited_s=seconds)
+
+
+class NameFaults:
+    """Judges questions for names."""
+
+    def __init__(self, attempts: Attempts, clock: Clock) -> None:
+        self._attempts, self._clock = attempts, clock
+        self._silences: set[asyncio.TimerHandle] = set()
+
+    def judge(self, name: str) -> Failing | None:
+        """Count a question for a name; return how it fails, if it does."""
+        injections = self._attempts.judge("name", name)
+        effects = [effect for injection in injections for effect in injection.effects]
+        wrong = next((effect for effect in effects if isinstance(effect, Unresolved)), None)
+        if wrong is None:
+            return None
+        failing = Failing(_CODES[wrong.code], injections, self._attempts)
+        if failing.code is None:
+            self._wait(failing, self._clock.now())
+        return failing
+
+    def close(self) -> None:
+        """Settle nothing any more by the time that has passed."""
+        for timer in self._silences:
+            timer.cancel()
+
+    def _wait(self, failing: Failing, since: float) -> None:
+        def over() -> None:
+            self._silences.discard(timer)
+            failing.borne(self._clock.now() - since)
+
+        timer = asyncio.get_running_loop().call_later(_BORNE, over)
+        self._silences.add(timer)

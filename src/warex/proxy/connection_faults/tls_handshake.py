@@ -1,0 +1,176 @@
+"""TLS that fails on purpose: certificates that nobody may trust, and connections cut at the hello.
+
+A bad certificate has a key of its own, never the CA's: browsers that trust WAREX by its CA's public
+key (Chromium's ``--ignore-certificate-errors-spki-list``) would take it for a good one. For the
+same reason the CA is not sent along. Each such connection has a TLS context of its own, since a
+resumed session (RFC 8446 §2.2) shows no certificate at all.
+"""
+
+import datetime
+import ipaddress
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.types import (
+    CertificateIssuerPrivateKeyTypes,
+    CertificatePublicKeyTypes,
+)
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from mitmproxy import connection, ctx, tls
+from mitmproxy.addons import tlsconfig
+from mitmproxy.net import tls as net_tls
+from OpenSSL import SSL
+
+from warex.effects import Certificate, Cut, Distrust
+from warex.proxy.connection_faults.tries import Attempts
+from warex.proxy.net.client_socket import is_waiting, writer_of
+from warex.scenarios import Injection
+
+_ANOTHER_HOST: Final = "another-host.invalid"
+_DAY: Final = datetime.timedelta(days=1)
+_MOST_NAME: Final = 64
+"""Characters that a common name may have (RFC 5280, ub-common-name)."""
+
+
+@dataclass(slots=True)
+class _Hit:
+    """A connection whose TLS is hit."""
+
+    injection: Injection
+    wrong: Distrust
+    host: str
+    shown: bool = False
+    """Whether the certificate was on its way while the client waited."""
+
+
+class TlsFaults:
+    """Lets the TLS of clients' connections fail where a rule says so."""
+
+    def __init__(self, attempts: Attempts) -> None:
+        self._attempts = attempts
+        self._hits: dict[str, _Hit] = {}
+
+    def hello(self, client: connection.Client, host: str, port: int) -> bool:
+        """Judge a connection that begins TLS; return whether it is hit."""
+        for injection in self._attempts.judge("tls", host, port):
+            for effect in injection.effects:
+                if isinstance(effect, Certificate):
+                    self._hits[client.id] = _Hit(injection, effect.wrong, host)
+                    return True
+                if isinstance(effect, Cut):
+                    waiting = is_waiting(client)
+                    if waiting and (writer := writer_of(client)) is not None:
+                        writer.close()
+                    self._attempts.settle(injection, delivered=waiting)
+                    return True
+        return False
+
+    def start(self, data: tls.TlsData) -> None:
+        """Put the bad certificate in place of the good one."""
+        hit = self._hits.get(data.context.client.id)
+        if hit is None or data.ssl_conn is None:
+            return
+        hit.shown = is_waiting(data.context.client)
+        store = ctx.master.addons.get("tlsconfig").certstore
+        authority = store.default_ca.to_cryptography()
+        certificate, key = bad_certificate(hit.wrong, hit.host, authority, store.default_privatekey)
+        context = net_tls.create_client_proxy_context.__wrapped__(
+            method=net_tls.Method.TLS_SERVER_METHOD,
+            min_version=net_tls.Version[ctx.options.tls_version_client_min],
+            max_version=net_tls.Version[ctx.options.tls_version_client_max],
+            cipher_list=None,
+            ecdh_curve=None,
+            chain_file=None,
+            request_client_cert=False,
+            alpn_select_callback=tlsconfig.alpn_select_callback,
+            extra_chain_certs=(),
+            dhparams=store.dhparams,
+        )
+        bad = SSL.Connection(context)
+        bad.use_certificate(certificate)
+        bad.use_privatekey(key)
+        bad.set_app_data(data.ssl_conn.get_app_data())
+        bad.set_accept_state()
+        data.ssl_conn = bad
+
+    def ended(self, client: connection.Client) -> bool:
+        """Note that a handshake is over, well or not; return whether it was hit."""
+        hit = self._hits.pop(client.id, None)
+        if hit is not None:
+            self._attempts.settle(hit.injection, delivered=hit.shown)
+        return hit is not None
+
+
+@lru_cache(maxsize=256)
+def bad_certificate(
+    wrong: Distrust,
+    host: str,
+    authority: x509.Certificate,
+    authority_key: CertificateIssuerPrivateKeyTypes,
+) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
+    """Return a certificate for a host that is wrong in just one way, and its key.
+
+    Clients look at some fields before they look at what is wrong; so key identifiers, names and
+    purposes are as they should be (RFC 5280 §4.2.1).
+    """
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = _name(_ANOTHER_HOST if wrong == "wrong_host" else host)
+    issuer, issuer_key = authority.subject, authority_key
+    issuer_id = _key_id_of(authority)
+    if wrong == "self_signed":
+        issuer, issuer_key, issuer_id = subject, key, _key_id(key.public_key())
+    elif wrong == "unknown_ca":
+        issuer, issuer_key = _name("Unlisted Issuing CA"), ec.generate_private_key(ec.SECP256R1())
+        issuer_id = _key_id(issuer_key.public_key())
+    today = datetime.datetime.now(datetime.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    ends = today - 3 * _DAY if wrong == "expired" else today + 90 * _DAY
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(ends - 180 * _DAY)
+        .not_valid_after(ends)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(
+            x509.SubjectAlternativeName(
+                [_general_name(_ANOTHER_HOST if wrong == "wrong_host" else host)]
+            ),
+            critical=False,
+        )
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .add_extension(x509.SubjectKeyIdentifier(_key_id(key.public_key())), critical=False)
+        .add_extension(
+            x509.AuthorityKeyIdentifier(issuer_id, None, None),
+            critical=False,
+        )
+        .sign(issuer_key, SHA256())
+    )
+    return certificate, key
+
+
+def _name(common: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common[:_MOST_NAME])])
+
+
+def _general_name(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
+
+
+def _key_id(key: CertificatePublicKeyTypes) -> bytes:
+    return x509.SubjectKeyIdentifier.from_public_key(key).digest
+
+
+def _key_id_of(authority: x509.Certificate) -> bytes:
+    try:
+        return authority.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value.digest
+    except x509.ExtensionNotFound:
+        return _key_id(authority.public_key())

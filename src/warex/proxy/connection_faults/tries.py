@@ -1,0 +1,71 @@
+"""Attempts to reach a site, as the trial records them: judged, planned, delivered or missed.
+
+Whoever performs an attempt's fault asks here first, and says here what became of it.
+"""
+
+from warex.faults import Point
+from warex.proxy.record.fault_events import missed, planned
+from warex.proxy.record.recorder import Recorder
+from warex.scenarios import Injection, Injector
+from warex.traces import FaultDelivered
+
+
+class Attempts:
+    """One trial's attempts to find a name, to connect, to begin TLS."""
+
+    def __init__(self, injector: Injector, recorder: Recorder) -> None:
+        self._injector = injector
+        self._recorder = recorder
+        self._open: dict[str, Injection] = {}
+
+    def judge(
+        self, point: Point, host: str, port: int | None = None, *, met: bool | None = None
+    ) -> tuple[Injection, ...]:
+        """Count an attempt, record what is planned for it, and return that.
+
+        ``met``, for connections: whether a closed gate has stopped it (True) or it was let through
+        (False). Each injection that is returned must be settled.
+        """
+        now = self._recorder.clock.now()
+        decision = self._injector.attempt(point, host, port, now, met=met)
+        if not (decision.injections or decision.superseded):
+            return ()
+        url = self._injector.attempt_url(point, host, port)
+        for injection in decision.injections:
+            self._recorder.write(planned(injection, url, point))
+            self._open[injection.id] = injection
+        for injection in decision.superseded:
+            self._recorder.write(planned(injection, url, point))
+            self._recorder.write(missed(injection, "superseded"))
+        return decision.injections
+
+    def settle(
+        self,
+        injection: Injection,
+        *,
+        delivered: bool,
+        reason: str = "client_gone",
+        waited_s: float = 0.0,
+        client_left: bool = False,
+    ) -> None:
+        """Record what became of an injection; a second time changes nothing."""
+        if self._open.pop(injection.id, None) is None:
+            return
+        self._injector.settle(injection, delivered=delivered)
+        if not delivered:
+            self._recorder.write(missed(injection, reason, waited_s))
+            return
+        self._recorder.write(
+            FaultDelivered(
+                injection=injection.id,
+                exchange=injection.exchange,
+                rule=injection.rule,
+                waited_s=round(waited_s, 6),
+                client_left=client_left,
+            )
+        )
+
+    def finish(self) -> None:
+        """Settle what is still under way: the trial is over."""
+        for injection in list(self._open.values()):
+            self.settle(injection, delivered=False, reason="trial_over")

@@ -1,0 +1,175 @@
+"""The control API of a running proxy: what its calls do; ``control_server`` has its port.
+
+    GET  /ledger        the injection events so far
+    GET  /status        whether the rules are armed, the agent's steps, counts
+    POST /task/begin    {"task": NAME, "seed": N}     every rule begins anew
+    POST /task/end      {}                            nothing is hit any more
+    POST /arm, /disarm  {}
+    POST /faults        {"fault": {…}, "match": {…}}  one fault, into the next matching exchange
+
+Each call stands in the trace as a ``control`` event and is repeated by a replay.
+"""
+
+import json
+from itertools import count
+
+import msgspec
+from pydantic import BaseModel, JsonValue
+
+from warex.errors import ScenarioError
+from warex.faults import AnyFault
+from warex.proxy.addon import WarexAddon
+from warex.proxy.exchange.tasks import seed_of
+from warex.scenarios import Match, Rule
+from warex.scenarios.mistakes import check
+from warex.scenarios.showable import require_showable
+from warex.traces import Control
+
+
+class _Begin(BaseModel, extra="forbid"):
+    task: str
+    seed: int | None = None
+
+
+class _Nothing(BaseModel, extra="forbid"):
+    pass
+
+
+class _OneShot(BaseModel, extra="forbid"):
+    fault: AnyFault
+    match: Match = Match()
+    name: str | None = None
+
+
+class ControlApi:
+    """What the calls do to one trial."""
+
+    def __init__(self, addon: WarexAddon) -> None:
+        self._addon = addon
+
+    def ledger(self, body: _Nothing) -> JsonValue:
+        """Return the injection events so far."""
+        events = self._addon.recorder.ledger
+        return [msgspec.to_builtins(event) for event in events]
+
+    def status(self, body: _Nothing) -> JsonValue:
+        """Return how the trial stands."""
+        injector, recorder = self._addon.injector, self._addon.recorder
+        return {
+            "task": self._addon.tasks.main.name,
+            "armed": injector.armed,
+            "steps": injector.steps,
+            "exchanges": recorder.exchanges,
+            "delivered": recorder.delivered,
+            "missed": recorder.missed,
+            "broken": recorder.broken,
+        }
+
+    def begin_task(self, body: _Begin) -> JsonValue:
+        """Begin a task: every rule begins anew, under the task's own seed."""
+        seed = body.seed
+        if seed is None:
+            seed = seed_of(self._addon.config.seed, body.task)
+        self._addon.begin_task(body.task, seed, "control")
+        return {"task": body.task, "seed": seed}
+
+    def end_task(self, body: _Nothing) -> JsonValue:
+        """End the task: nothing is hit any more."""
+        name = self._addon.tasks.main.name
+        self._addon.end_task()
+        return {"task": name}
+
+    def arm(self, body: _Nothing) -> JsonValue:
+        """Hit and count from here on."""
+        self._addon.arm()
+        return {"armed": True}
+
+    def disarm(self, body: _Nothing) -> JsonValue:
+        """Leave everything alone from here on."""
+        self._addon.disarm()
+        return {"armed": False}
+
+    def plan_fault(self, body: _OneShot) -> JsonValue:
+        """Plan one fault, into the next exchange that matches."""
+        data: dict[str, JsonValue] = {
+            "name": "one-shot" if body.name is None else body.name,
+            "match": body.match.model_dump(mode="json"),
+            "trigger": {"always": True},
+            "per": "url",
+            "fault": body.fault.model_dump(mode="json"),
+        }
+        rule = _made(Rule, data)
+        require_showable([rule], in_namespace=self._addon.config.capture == "handed")
+        injector = self._addon.injector
+        if body.name is None:
+            numbered = (rule.model_copy(update={"name": f"one-shot-{n}"}) for n in count(1))
+            rule = next(filter(injector.has_room_for, numbered))
+        injector.add_once(rule)
+        self._addon.closing.check()
+        return {"rule": rule.model_dump(mode="json")}
+
+    def record(self, call: str, body: BaseModel, result: JsonValue) -> None:
+        """Let a call that was done stand in the trace."""
+        addon = self._addon
+        arguments = body.model_dump(mode="json", exclude_none=True)
+        if isinstance(result, dict) and call == "plan_fault":
+            arguments = result
+        if call in ("arm", "plan_fault"):
+            arguments["passed"] = addon.injector.passed()
+            if straddled := addon.injector.straddled(addon.recorder.clock.now()):
+                arguments["straddled"] = list(straddled)
+        addon.recorder.write(Control(call=call, arguments=arguments))
+
+
+def call(api: ControlApi, method: str, name: str, sent: bytes) -> tuple[int, JsonValue]:
+    """Carry out one call of whoever has the token; return its status and answer.
+
+    Raises whatever breaks in WAREX itself; what the caller did wrong is a status and a sentence.
+    """
+    calls = {"GET": _READS, "POST": _CALLS}.get(method)
+    if calls is None:
+        return 405, {"error": f"{method} is not allowed here; use {' or '.join(METHODS)}"}
+    if name not in calls:
+        known = ", ".join([*(f"GET /{read}" for read in _READS), *(f"POST /{c}" for c in _CALLS)])
+        return 404, {"error": f"there is no call {method} /{name}; there are: {known}"}
+    attribute, shape = calls[name]
+    try:
+        body = _body(shape, sent)
+        result: JsonValue = getattr(api, attribute)(body)
+    except (ValueError, ScenarioError) as error:
+        return 400, {"error": str(error)}
+    api.record(attribute, body, result)
+    return 200, result
+
+
+METHODS = ("GET", "POST")
+"""The methods of all calls."""
+_READS: dict[str, tuple[str, type[BaseModel]]] = {
+    "ledger": ("ledger", _Nothing),
+    "status": ("status", _Nothing),
+}
+_CALLS: dict[str, tuple[str, type[BaseModel]]] = {
+    "task/begin": ("begin_task", _Begin),
+    "task/end": ("end_task", _Nothing),
+    "arm": ("arm", _Nothing),
+    "disarm": ("disarm", _Nothing),
+    "faults": ("plan_fault", _OneShot),
+}
+
+
+def _body[M: BaseModel](shape: type[M], sent: bytes) -> M:
+    """Return what was sent; raise ValueError, in sentences, where it cannot be used."""
+    try:
+        data = json.loads(sent or b"{}")
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the body is not JSON: {error}") from None
+    if not shape.model_fields and data != {}:
+        raise ValueError("this call takes nothing: leave the body out, or give {}")
+    return _made(shape, data)
+
+
+def _made[M: BaseModel](model: type[M], data: JsonValue) -> M:
+    made, mistakes = check(model, data)
+    if made is None:
+        raise ValueError("\n".join(mistakes))
+    return made

@@ -1,0 +1,292 @@
+"""Answers a namespace's port 53: what exists outside exists inside, at an address of its own.
+
+Whether a name exists, and for which families, the machine's own resolver is asked; only then is an
+address given out. So an unknown name stays unknown, instead of a dead connection. Through an
+upstream proxy nobody here can ask: every name exists, and the upstream proxy may think otherwise.
+"""
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from warex.proxy.dns import messages
+from warex.proxy.dns.messages import Question
+from warex.proxy.dns.system_resolver import Known, Lookup, forward
+from warex.proxy.dns.virtual_addresses import Names, is_own
+from warex.traces import Dns
+
+_LOCALHOST: Final = Known(here=("127.0.0.1", "::1"))
+_AT_ONCE: Final = 512
+"""Questions answered side by side at most; more are dropped, as a busy resolver does."""
+_PROMPT: Final = 0.7
+"""Seconds after which an asker is sent to TCP, where it waits: those inside ask twice, for a second
+each (``sandbox/namespace/name_resolution.py``)."""
+_IDLE: Final = 30.0
+"""Seconds after which a silent connection is closed."""
+
+
+class NameFaults(Protocol):
+    """Says which names fail."""
+
+    def judge(self, name: str) -> "NameFault | None":
+        """Count a question for a name; return how it fails, if it does."""
+
+
+class NameFault(Protocol):
+    """A name's failure under way."""
+
+    @property
+    def code(self) -> int | None:
+        """The answer's code; None for no answer at all."""
+
+    def answered(self) -> None:
+        """Note that the answer has left."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What is answered; ``data`` None for nothing at all."""
+
+    data: bytes | None
+    fault: NameFault | None = None
+
+
+class Resolver:
+    """Answers questions, over UDP and TCP."""
+
+    def __init__(
+        self,
+        names: Names,
+        *,
+        faults: NameFaults,
+        record: Callable[[Dns], None],
+        named: Callable[[str], None],
+        broke: Callable[[Exception], None],
+        known: Iterable[str] = (),
+        asks: bool = True,
+    ) -> None:
+        """Answer nothing yet.
+
+        ``named``: told of a name before its address is out. ``known``: names that exist anyway.
+        ``asks``: whether the machine's resolver is asked for the others.
+        """
+        self._names, self._faults = names, faults
+        self._record, self._named, self._broke = record, named, broke
+        self._known = {name.lower() for name in known}
+        self._lookup = Lookup() if asks else None
+        self._recorded: set[tuple[str, str, str]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._sockets: list[socket.socket] = []
+        self._loop = asyncio.get_running_loop()
+
+    def open(self, udp: Iterable[socket.socket], tcp: Iterable[socket.socket]) -> None:
+        """Answer from now on, first whoever has been waiting."""
+        for receiver in udp:
+            receiver.setblocking(False)
+            self._loop.add_reader(receiver, self._receive, receiver)
+            self._sockets.append(receiver)
+        for listener in tcp:
+            listener.setblocking(False)
+            self._loop.add_reader(listener, self._accept, listener)
+            self._sockets.append(listener)
+
+    async def close(self) -> None:
+        """Answer nobody any more."""
+        for held in self._sockets:
+            self._loop.remove_reader(held)
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        if self._lookup is not None:
+            self._lookup.close()
+
+    def _start(self, work: Awaitable[None]) -> None:
+        async def guarded() -> None:
+            try:
+                await work
+            except OSError:
+                pass  # The asker has gone.
+            except Exception as error:  # noqa: BLE001 - fail closed: a trial without names is void
+                self._broke(error)
+
+        task = self._loop.create_task(guarded())
+        if not task.done():
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    # ---- UDP
+
+    def _receive(self, receiver: socket.socket) -> None:
+        for _ in range(_AT_ONCE):
+            try:
+                message, asker = receiver.recvfrom(65535)
+            except OSError:
+                return
+            if len(self._tasks) < _AT_ONCE:
+                self._start(self._by_udp(receiver, message, asker))
+
+    async def _by_udp(self, receiver: socket.socket, message: bytes, asker: Any) -> None:
+        answering = asyncio.ensure_future(self._answer(message, tcp=False))
+        done, _ = await asyncio.wait({answering}, timeout=_PROMPT)
+        if not done and (question := messages.read(message)) is not None:
+            # Over UDP the asker would give up long before the machine's own resolver does.
+            receiver.sendto(messages.shortened(question), asker)
+            await answering
+            return
+        answer = await answering
+        if answer.data is not None:
+            receiver.sendto(answer.data, asker)
+            if answer.fault is not None:
+                answer.fault.answered()
+
+    # ---- TCP
+
+    def _accept(self, listener: socket.socket) -> None:
+        try:
+            client, _ = listener.accept()
+        except OSError:
+            return
+        client.setblocking(False)
+        self._start(self._by_tcp(client))
+
+    async def _by_tcp(self, client: socket.socket) -> None:
+        with client:
+            while size := await self._exactly(client, 2):
+                message = await self._exactly(client, int.from_bytes(size))
+                answer = await self._answer(message, tcp=True)
+                if answer.data is None:
+                    # Silence lasts as long as the asker bears it.
+                    await self._loop.sock_recv(client, 1)
+                    return
+                framed = len(answer.data).to_bytes(2) + answer.data
+                await self._loop.sock_sendall(client, framed)
+                if answer.fault is not None:
+                    answer.fault.answered()
+
+    async def _exactly(self, client: socket.socket, size: int) -> bytes:
+        """Return that many bytes, or none where the asker has ended or fallen silent."""
+        held = b""
+        try:
+            async with asyncio.timeout(_IDLE):
+                while len(held) < size:
+                    more = await self._loop.sock_recv(client, size - len(held))
+                    if not more:
+                        return b""
+                    held += more
+        except TimeoutError:
+            return b""
+        return held
+
+    # ---- what is answered
+
+    async def _answer(self, message: bytes, *, tcp: bool) -> _Answer:
+        question = messages.read(message)
+        if question is None:
+            return _Answer(None)
+        if not question.plain:
+            return _Answer(messages.answer(question, messages.NOTIMP))
+        if not question.internet:
+            return _Answer(messages.answer(question, messages.REFUSED))
+        if (whose := _address_asked_for(question)) is not None and is_own(whose):
+            return _Answer(self._reverse(question, whose))
+        fault = self._faults.judge(question.name)
+        if fault is not None:
+            said = "no answer" if fault.code is None else messages.CODES[fault.code]
+            self._note(question, said)
+            data = None if fault.code is None else messages.answer(question, fault.code)
+            return _Answer(data, fault)
+        known = await self._find(question.name)
+        if known.code != messages.NOERROR and question.kind in _ADDRESSES:
+            return self._say(question, known.code)
+        match question.kind:
+            case messages.A | messages.AAAA | messages.ANY:
+                return self._addresses(question, known)
+            case messages.HTTPS | messages.SVCB:
+                # They would tell of addresses, of QUIC, and of keys that hide the host's name.
+                return self._say(question, messages.NOERROR)
+            case _ if self._is_ours(question.name):
+                return self._say(question, messages.NOERROR)
+            case _:
+                return await self._forwarded(question, message, tcp=tcp)
+
+    async def _find(self, name: str) -> Known:
+        if name == "localhost" or name.endswith(".localhost"):
+            return _LOCALHOST
+        if self._is_ours(name) or self._lookup is None:
+            return Known(v4=bool(name))
+        return await self._lookup.find(name)
+
+    def _is_ours(self, name: str) -> bool:
+        return name in self._known
+
+    def _addresses(self, question: Question, known: Known) -> _Answer:
+        wanted = {
+            messages.A: (4,),
+            messages.AAAA: (6,),
+            messages.ANY: (4, 6),
+        }[question.kind]
+        if known.here:
+            found = [ipaddress.ip_address(it) for it in known.here]
+        elif known.v4 or known.v6:
+            own = self._names.addresses(question.name)
+            found = [ipaddress.ip_address(own.v4)] if known.v4 else []
+            found += [ipaddress.ip_address(own.v6)] if known.v6 else []
+            self._named(question.name)
+        else:
+            found = []
+        given = [it for it in found if it.version in wanted]
+        records = [(messages.A if it.version == 4 else messages.AAAA, it.packed) for it in given]
+        self._note(question, ", ".join(map(str, given)) or "none")
+        return _Answer(messages.answer(question, records=records))
+
+    def _reverse(self, question: Question, address: str) -> bytes:
+        name = self._names.name_of(address)
+        self._note(question, name or "NXDOMAIN")
+        if name is None:
+            return messages.answer(question, messages.NXDOMAIN)
+        record = (messages.PTR, messages.written_name(name))
+        return messages.answer(question, records=[record])
+
+    async def _forwarded(self, question: Question, message: bytes, *, tcp: bool) -> _Answer:
+        data = await forward(message, tcp=tcp) if self._lookup is not None else None
+        if data is None:
+            return self._say(question, messages.SERVFAIL)
+        self._note(question, messages.CODES.get(messages.code_of(data), "forwarded"))
+        return _Answer(data)
+
+    def _say(self, question: Question, code: int) -> _Answer:
+        said = "none" if code == messages.NOERROR else messages.CODES[code]
+        self._note(question, said)
+        return _Answer(messages.answer(question, code))
+
+    def _note(self, question: Question, said: str) -> None:
+        """Record an answer, once for each name and type: clients ask for the same ever again."""
+        key = (question.name, question.kind_name, said)
+        if key not in self._recorded:
+            self._recorded.add(key)
+            self._record(Dns(name=key[0], kind=key[1], answer=key[2]))
+
+
+_ADDRESSES: Final = frozenset(
+    (messages.A, messages.AAAA, messages.ANY, messages.HTTPS, messages.SVCB)
+)
+
+
+def _address_asked_for(question: Question) -> str | None:
+    """Return the address whose name is asked for (RFC 1035 §3.5, RFC 3596 §2.5)."""
+    if question.kind not in (messages.PTR, messages.ANY):
+        return None
+    labels = question.name.split(".")
+    try:
+        if labels[-2:] == ["in-addr", "arpa"] and len(labels) == 6:
+            return str(ipaddress.IPv4Address(".".join(reversed(labels[:4]))))
+        if labels[-2:] == ["ip6", "arpa"] and len(labels) == 34:
+            return str(ipaddress.IPv6Address(int("".join(reversed(labels[:32])), 16)))
+    except ValueError:
+        pass
+    return None

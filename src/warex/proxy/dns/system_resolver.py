@@ -1,0 +1,158 @@
+"""What the machine's own resolver says of a name: whatever it is made of, files, DNS or others."""
+
+import asyncio
+import ipaddress
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from warex.proxy.dns import messages
+
+_AT_ONCE: Final = 16
+"""Names asked for side by side."""
+_PATIENCE: Final = 10.0
+"""Seconds after which the machine's resolver is taken to have failed."""
+_KEPT: Final = 3.0
+"""Seconds for which an answer is believed: a client asks for several types at once."""
+_RESOLV_CONF: Final = Path("/etc/resolv.conf")
+_PORT = 53
+_DNS_PATIENCE: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a name."""
+
+    code: int = messages.NOERROR
+    v4: bool = False
+    """Whether it has an IPv4 address."""
+    v6: bool = False
+    """Whether it has an IPv6 address, and this machine a way there."""
+    here: tuple[str, ...] = ()
+    """Loopback addresses, where it has no others: the asker's own machine is meant."""
+
+
+class Lookup:
+    """Asks the machine's resolver in threads, for each name once at a time."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="lookup")
+        self._asked: dict[str, asyncio.Task[Known]] = {}
+
+    async def find(self, name: str) -> Known:
+        """Return what is known of a name."""
+        loop = asyncio.get_running_loop()
+        task = self._asked.get(name)
+        if task is None:
+            task = self._asked[name] = loop.create_task(self._ask(name))
+            task.add_done_callback(lambda _: loop.call_later(_KEPT, self._asked.pop, name, None))
+        return await asyncio.shield(task)
+
+    async def _ask(self, name: str) -> Known:
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                return await loop.run_in_executor(self._threads, ask, name)
+        except TimeoutError:
+            return Known(messages.SERVFAIL)
+
+    def close(self) -> None:
+        """Ask nothing more; nobody waits for what is still asked."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for task in self._asked.values():
+            task.cancel()
+
+
+def ask(name: str) -> Known:
+    """Ask the machine's resolver, and wait for it."""
+    with suppress(ValueError):
+        # The resolver would read it as an address; nobody has such a name.
+        ipaddress.ip_address(name)
+        return Known(messages.NXDOMAIN)
+    try:
+        found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    except socket.gaierror as error:
+        if error.errno == socket.EAI_NONAME:
+            return Known(messages.NXDOMAIN)
+        if error.errno == getattr(socket, "EAI_NODATA", None):
+            return Known()
+        return Known(messages.SERVFAIL)
+    except UnicodeError:
+        return Known(messages.NXDOMAIN)
+    addresses = [ipaddress.ip_address(str(it[4][0]).partition("%")[0]) for it in found]
+    # 0.0.0.0 too is the asker's own machine: so blocked names are often written.
+    here = [it for it in addresses if it.is_loopback or it.is_unspecified]
+    if here and len(here) == len(addresses):
+        return Known(here=tuple(dict.fromkeys(map(str, here))))
+    there = [it for it in addresses if it not in here]
+    v4 = any(it.version == 4 for it in there)
+    v6 = [it for it in there if it.version == 6]
+    return Known(v4=v4, v6=bool(v6) and (not v4 or any(map(_is_reachable, v6))))
+
+
+def _is_reachable(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Whether the machine has a route there; nothing is sent to find out."""
+    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as probe, suppress(OSError):
+        probe.connect((str(address), 9))
+        return True
+    return False
+
+
+class _Reply(asyncio.DatagramProtocol):
+    def __init__(self, query: bytes) -> None:
+        self._query = query
+        self.answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.DatagramTransport)
+        transport.sendto(self._query)
+
+    def datagram_received(self, data: bytes, addr: object) -> None:
+        if data[:2] == self._query[:2] and not self.answer.done():
+            self.answer.set_result(data)
+
+    def error_received(self, exc: Exception) -> None:
+        if not self.answer.done():
+            self.answer.set_exception(exc)
+
+
+async def forward(query: bytes, *, tcp: bool) -> bytes | None:
+    """Ask the machine's nameservers themselves; None where none answers."""
+    for server in nameservers():
+        with suppress(OSError, TimeoutError, asyncio.IncompleteReadError):
+            async with asyncio.timeout(_DNS_PATIENCE):
+                return await (_by_tcp if tcp else _by_udp)(server, query)
+    return None
+
+
+async def _by_udp(server: str, query: bytes) -> bytes:
+    loop = asyncio.get_running_loop()
+    transport, reply = await loop.create_datagram_endpoint(
+        lambda: _Reply(query), remote_addr=(server, _PORT)
+    )
+    try:
+        return await reply.answer
+    finally:
+        transport.close()
+
+
+async def _by_tcp(server: str, query: bytes) -> bytes:
+    reader, writer = await asyncio.open_connection(server, _PORT)
+    try:
+        writer.write(len(query).to_bytes(2) + query)
+        return await reader.readexactly(int.from_bytes(await reader.readexactly(2)))
+    finally:
+        writer.close()
+
+
+def nameservers() -> list[str]:
+    """Return the machine's nameservers."""
+    try:
+        lines = _RESOLV_CONF.read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+    words = [line.split() for line in lines]
+    return [word[1] for word in words if len(word) > 1 and word[0] == "nameserver"]

@@ -1,0 +1,222 @@
+"""Carries out effects on a live flow, and sees what became of them."""
+
+import asyncio
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from mitmproxy import http
+
+from warex.clock import Clock
+from warex.effects import (
+    Amend,
+    Certificate,
+    Cut,
+    Delay,
+    Drop,
+    Earlier,
+    Elsewhere,
+    Refuse,
+    Reply,
+    Rewrite,
+    Say,
+    Trickle,
+    Truncate,
+    Twice,
+    Unresolved,
+)
+from warex.proxy.exchange.client_status import Presence
+from warex.proxy.exchange.duplicate_request import send_beside
+from warex.proxy.exchange.paced_response import trickle, truncate
+from warex.proxy.net.client_socket import is_waiting, reset
+from warex.rewriting.base import Changed, Rewriter
+from warex.scenarios import Injection
+from warex.traces import ChangedValue, MissReason
+
+GAVE_UP_AFTER: Final = 1.0
+"""Seconds of a hold after which a client that leaves has met the fault."""
+_TOLD: Final = 50
+"""Changed values that stand in the trace."""
+
+
+@dataclass(slots=True)
+class Struck:
+    """What has become of an injection so far."""
+
+    injection: Injection
+    waited_s: float = 0.0
+    """Seconds of the holds that are over."""
+    held_since: float | None = None
+    """Second of the trial at which the present hold began."""
+    client_left: bool = False
+    left_while_held: bool = False
+    """Whether the client left during a hold, and so before anything was on its way to it."""
+    replied: bool = False
+    """A reply is set; only the bytes on the wire will prove it."""
+    cut: bool = False
+    rewriter: Rewriter | None = None
+    """What changes the answer while it passes."""
+    remembered: ChangedValue | None = None
+    """What became of it where that depends on the site: another page, an earlier answer, a second
+    request."""
+    told: Sequence[Changed] = ()
+    """The values that the page itself has changed."""
+    awaits_report: bool = False
+    """It has changed a page, which is to report that the change was shown."""
+    found_nothing: bool = False
+    """The page has reported that there is nothing in it to change."""
+    awaits_answer: bool = False
+    """It changes an answer that has not come yet, and may never come."""
+    elsewhere: bool = False
+    """That answer comes on another exchange, whose end is nothing to this one."""
+    done: bool = False
+    """All effects that end here are done; nothing on the wire is awaited."""
+
+    def waited(self, now: float) -> float:
+        """Return the seconds of all holds, the present one's so far among them."""
+        return self.waited_s + (0.0 if self.held_since is None else now - self.held_since)
+
+    @property
+    def missed_as(self) -> MissReason:
+        """Why it is missed where the client is the reason."""
+        if self.client_left:
+            return "client_gone" if self.left_while_held else "client_left"
+        if self.changed_nothing or self.found_nothing:
+            return "nothing_to_rewrite"
+        return "not_rendered" if self.rewriter is not None else "client_left"
+
+    @property
+    def changed_nothing(self) -> bool:
+        """Whether there was no answer to change, or nothing in it."""
+        applied = self.rewriter is not None and self.rewriter.applied
+        forgotten = self.remembers and self.remembered is None
+        return self.awaits_answer or forgotten or (self.rewrites and not applied)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether it depends on what the site gives, or has given before."""
+        return any(effect.traits.depends_on_site for effect in self.injection.effects)
+
+    @property
+    def changes(self) -> list[ChangedValue]:
+        """The values that are not what the site said, as the trace has them."""
+        told = self.rewriter.changes if self.rewriter is not None else ()
+        told = (*told, *self.told)
+        remembered = [] if self.remembered is None else [self.remembered]
+        return remembered + [
+            ChangedValue(where=it.where, before=it.before, after=it.after)
+            for it in (each.short() for each in told[:_TOLD])
+        ]
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether it changes the answer as it passes."""
+        return any(effect.traits.rewrites for effect in self.injection.effects)
+
+    def goes_on(self, *, arrived: bool) -> bool:
+        """Whether it is not over with its exchange: it is met elsewhere, or a page may report."""
+        return self.elsewhere or (arrived and self.awaits_report and not self.changed_nothing)
+
+    @property
+    def met_by_waiting(self) -> bool:
+        """Whether the client gave up after a hold long enough to count."""
+        return self.client_left and self.waited_s >= GAVE_UP_AFTER
+
+
+async def strike(struck: Struck, flow: http.HTTPFlow, presence: Presence, clock: Clock) -> None:
+    """Do to the flow what the injection's effects say, in order, until the client leaves."""
+    for effect in struck.injection.effects:
+        match effect:
+            case Delay(seconds):
+                struck.held_since = clock.now()
+                struck.client_left = await _held(seconds, presence)
+                struck.waited_s, struck.held_since = struck.waited(clock.now()), None
+                if struck.client_left:
+                    struck.left_while_held = True
+                    return
+            case Reply(status, headers, body, echoes, cookies):
+                if presence.left.is_set() or not is_waiting(flow.client_conn):
+                    struck.client_left = True
+                    return
+                body = _echo(flow.request, body) if echoes else body
+                flow.response = answer_to(flow.request, status, headers, body)
+                for cookie in cookies:
+                    flow.response.headers.add("set-cookie", cookie)
+                struck.replied = True
+            case Cut(how):
+                if presence.left.is_set() or not is_waiting(flow.client_conn):
+                    struck.client_left = True
+                    return
+                if how == "reset":
+                    reset(flow.client_conn)
+                flow.kill()
+                struck.cut = True
+            case Trickle(pause):
+                trickle(flow, pause)
+                struck.replied = True
+            case Truncate(share, how):
+                truncate(flow, share, how)
+                struck.replied = True
+            case Rewrite():
+                pass  # It is done while the answer passes (``rewrites``).
+            case Elsewhere() | Earlier():
+                pass  # It is done by what is remembered of the site (``earlier``).
+            case Twice():
+                if await send_beside(flow):
+                    struck.remembered = ChangedValue(where="request", before="once", after="twice")
+            case Amend():
+                struck.awaits_answer = True
+            case Say():
+                pass  # It is said on another exchange (``tool_calls``).
+            case Unresolved() | Refuse() | Drop() | Certificate():
+                raise TypeError(f"{effect} comes before there is an exchange")
+            case _:
+                assert_never(effect)
+    struck.done = not (
+        struck.replied or struck.awaits_answer or struck.rewrites or struck.remembers
+    )
+
+
+async def pause(struck: Iterable[Struck], seconds: float, presence: Presence, clock: Clock) -> None:
+    """Wait before a piece of an answer that was struck, until the client leaves."""
+    if not seconds:
+        return
+    began = clock.now()
+    left = await _held(seconds, presence)
+    for each in struck:
+        each.waited_s += clock.now() - began
+        each.client_left = each.left_while_held = left
+
+
+def answer_to(
+    request: http.Request, status: int, headers: Mapping[str, str], body: bytes = b""
+) -> http.Response:
+    """Return an answer of ours to a request."""
+    answer = http.Response.make(status, body, dict(headers))
+    if request.method == "HEAD":
+        # A body would be taken for the next answer (RFC 9110 §9.3.2).
+        answer.data.content = b""
+    return answer
+
+
+def _echo(request: http.Request, body: bytes) -> bytes:
+    """Return an object of JSON that was sent, with the members of another one added."""
+    try:
+        sent = json.loads(request.content or b"")
+    except (ValueError, RecursionError):
+        # The content may be no JSON, or its coding broken.
+        return body
+    if not isinstance(sent, dict):
+        return body
+    return json.dumps({**sent, **json.loads(body)}).encode()
+
+
+async def _held(seconds: float, presence: Presence) -> bool:
+    """Wait, or until the client leaves; return whether it left."""
+    try:
+        async with asyncio.timeout(seconds):
+            await presence.left.wait()
+    except TimeoutError:
+        return False
+    return True

@@ -1,0 +1,186 @@
+"""Copies out of mitmproxy's flows what the rest of WAREX may look at."""
+
+import hashlib
+from collections.abc import Mapping
+from functools import lru_cache
+from urllib.parse import SplitResult, urlsplit
+
+from mitmproxy import connection, http
+from mitmproxy.flow import Error
+from mitmproxy.net.http import url
+
+from warex.exchange import Request, Response
+from warex.proxy.net.operation_name import operation
+from warex.traces import Timings
+from warex.traces.redact import redact_headers
+from warex.traffic import HostMap
+
+BROWSER_URL = "warex_url"
+"""Where a flow keeps its URL when the request goes to another host."""
+CUT = "WAREX cut the connection"
+"""Why there is no whole answer, where a fault ended it."""
+
+
+def url_of(flow: http.HTTPFlow) -> str:
+    """Return the URL as the browser knows it, whatever host the request really goes to."""
+    kept: str | None = flow.metadata.get(BROWSER_URL)
+    if kept:
+        return kept
+    request = flow.request
+    named = request.host_header
+    if not named or request.first_line_format == "authority":
+        host, whole = request.pretty_host, request.pretty_url
+        if ":" in host and f"[{host}]" not in whole:
+            # mitmproxy leaves an IPv6 address bare (RFC 3986 §3.2.2 wants brackets).
+            return whole.replace(host, f"[{host}]", 1)
+        return whole
+    path = request.path
+    return f"{_origin(request.scheme, named)}{path if path != '*' else ''}"
+
+
+@lru_cache(maxsize=4096)
+def _origin(scheme: str, host_header: str) -> str:
+    """Return what ``pretty_url`` begins with, parsed once for each host (``bench/``)."""
+    host, colon, port = host_header.rpartition(":")
+    if not colon or port.endswith("]"):
+        host, port = host_header, ""
+    if not port or int(port) == url.default_port(scheme):
+        return f"{scheme}://{host}"
+    return f"{scheme}://{host}:{int(port)}"
+
+
+def send_elsewhere(flow: http.HTTPFlow, target: HostMap) -> None:
+    """Let the request go to another origin than the browser knows."""
+    # Through .data, so that the Host header and the URL that the browser knows stay. Never
+    # through server.address: mitmproxy would open a new connection for every request.
+    request = flow.request
+    flow.metadata[BROWSER_URL] = url_of(flow)
+    if not request.is_http2:
+        request.data.authority = b""
+    request.data.scheme = target.target_scheme.encode()
+    request.data.host, request.data.port = target.target_host, target.target_port
+    # A connection of its own to ask for: the shared one may lead through an upstream proxy.
+    flow.server_conn = connection.Server(address=(target.target_host, target.target_port))
+
+
+def is_longer(request: http.Request, size: int) -> bool:
+    """Whether a request's body is longer than ``size`` bytes, or of a length that nobody knows yet.
+
+    HTTP/2 tells no length of what is still being made, such as the messages of a gRPC call, of
+    which the next may wait for an answer to the last.
+    """
+    length = request.headers.get("content-length", "")
+    if length.isdigit():
+        return int(length) > size
+    if request.is_http2:
+        return request.method not in ("GET", "HEAD")
+    return bool(request.headers.get("transfer-encoding"))
+
+
+def is_grpc(request: http.Request) -> bool:
+    """Whether a request is a gRPC call (gRPC over HTTP/2, "Requests")."""
+    return bool(request.headers.get("content-type", "").startswith("application/grpc"))
+
+
+def drop_hop_headers(headers: http.Headers) -> None:
+    """Take away what a client says to the next hop alone: that it would rather speak otherwise.
+
+    Granted, the upgrade from HTTP/1.1 to HTTP/2 would leave all that follows unread (RFC 7540 §3.2,
+    withdrawn by RFC 9113).
+    """
+    headers.pop("proxy-connection", None)
+    if headers.get("upgrade", "").lower() == "h2c":
+        del headers["upgrade"]
+        headers.pop("http2-settings", None)
+        said = (it.strip() for it in headers.get("connection", "").split(","))
+        kept = [it for it in said if it.lower() not in ("upgrade", "http2-settings", "")]
+        headers.pop("connection", None)
+        if kept:
+            headers["connection"] = ", ".join(kept)
+
+
+def lower(headers: http.Headers) -> Mapping[str, str]:
+    """Return the headers by lower-case name; repeated ones are joined (RFC 9110 §5.2)."""
+    found: dict[str, str] = {}
+    for raw_name, raw_value in headers.fields:
+        name = raw_name.decode("latin-1").lower()
+        value = raw_value.decode("latin-1")
+        found[name] = f"{found[name]}, {value}" if name in found else value
+    return found
+
+
+def request_of(flow: http.HTTPFlow) -> Request:
+    """Return the request of a flow whose body has arrived or is not kept."""
+    body = flow.request.raw_content
+    digest = hashlib.blake2b(body, digest_size=16).hexdigest() if body else ""
+    return Request(flow.request.method, url_of(flow), lower(flow.request.headers), digest)
+
+
+def operation_of(flow: http.HTTPFlow) -> str:
+    """Return the operation that a request's body names; empty where none, or it was not kept."""
+    body = flow.request.raw_content
+    return operation(body, flow.request.headers.get("content-type", "")) if body else ""
+
+
+def response_of(flow: http.HTTPFlow) -> Response | None:
+    """Return the answer of a flow, if there is one."""
+    if flow.response is None:
+        return None
+    return Response(flow.response.status_code, lower(flow.response.headers))
+
+
+def pairs(headers: http.Headers) -> list[tuple[str, str]]:
+    """Return the headers in their order as a trace keeps them: without secrets."""
+    return redact_headers(
+        [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.fields]
+    )
+
+
+def timings_of(flow: http.HTTPFlow, end: float) -> Timings:
+    """Return the seconds that each phase took; ``end`` in Unix time."""
+    request, response, server = flow.request, flow.response, flow.server_conn
+    started = request.timestamp_start
+    # A connection that an earlier exchange opened cost this one nothing.
+    opened_for_this = server.timestamp_start is not None and server.timestamp_start >= started
+    connect = tls = wait = receive = None
+    if opened_for_this:
+        connect = _between(server.timestamp_start, server.timestamp_tcp_setup)
+        tls = _between(server.timestamp_tcp_setup, server.timestamp_tls_setup)
+    if response is not None and response.timestamp_start is not None:
+        asked = request.timestamp_end or started
+        wait = max(0.0, response.timestamp_start - asked)
+        receive = max(0.0, end - response.timestamp_start)
+    return Timings(
+        connect=_rounded(connect),
+        tls=_rounded(tls),
+        wait=_rounded(wait),
+        receive=_rounded(receive),
+        total=round(max(0.0, end - started), 6),
+    )
+
+
+def _between(start: float | None, end: float | None) -> float | None:
+    return None if start is None or end is None else end - start
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(max(0.0, seconds), 6)
+
+
+def unreachable(site: SplitResult, upstream: str | None, reason: str) -> str:
+    """Say that a site cannot be reached, and the remedy where there is one."""
+    through = ""
+    if upstream is not None:
+        proxy = urlsplit(upstream)
+        through = f" (the upstream proxy is {proxy.netloc.rpartition('@')[2]})"
+    remedy = ""
+    if "certificate" in reason.lower():
+        remedy = "; --insecure accepts such a certificate"
+    return f"{site.scheme}://{site.netloc} cannot be reached{through}: {reason}{remedy}"
+
+
+def why_broken(flow: http.HTTPFlow) -> str:
+    """Say why an exchange broke."""
+    if flow.error is None:
+        return "the exchange broke"
+    return CUT if flow.error.msg == Error.KILLED_MESSAGE else flow.error.msg

@@ -1,0 +1,368 @@
+"""The agent's calls to its model: recognised, defended, answered as before, read once they end."""
+
+from copy import copy
+from dataclasses import dataclass
+from typing import Self
+
+from mitmproxy import http
+
+from warex.effects import Reply
+from warex.errors import TrialVoid
+from warex.llm import (
+    LlmAnswer,
+    LlmRequest,
+    could_be_llm,
+    recognise,
+    told_wait,
+    with_system_text,
+)
+from warex.llm.actions import Progress
+from warex.llm.exchange import LlmExchange
+from warex.llm.hosts import is_known_llm_host
+from warex.llm.pages import is_of_site
+from warex.llm.signing import signed_body
+from warex.llm.unread import NOT_UNDERSTOOD, may_be_unread, unread
+from warex.llm.websocket import asked, carries_calls, unread_socket
+from warex.proxy.config import ProxyConfig
+from warex.proxy.exchange.llm_tap import LlmTap, ReadCall, read_call
+from warex.proxy.exchange.llm_websocket import SocketCall, SocketCalls
+from warex.proxy.exchange.paced_response import sending_of
+from warex.proxy.exchange.state import Ongoing
+from warex.proxy.net.encoding import decoded, encoded
+from warex.proxy.record.recorder import Recorder
+from warex.scenarios import Injection, Injector
+from warex.traces import DefenceApplied, LlmCall, LlmRetried, LlmUnread
+from warex.traces.llm_cache import KeptAnswer, LlmCache, open_llm_cache
+from warex.traces.redact import REDACTED, redact_text, redact_url
+
+_KEPT_HEADERS = ("content-type", "content-encoding", "x-request-id")
+"""What a client reads of an answer's head: none of them is a secret, or true of one moment only,
+as a rate limit is."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """A call whose client was told to wait."""
+
+    injection: str
+    told_s: float
+    at: float
+    """Second of the trial at which it was told."""
+
+
+class ModelCalls:
+    """What the proxy does with LLM requests beyond what it does with all."""
+
+    def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
+        self._config = config
+        self._injector = injector
+        self._recorder = recorder
+        self._cache = _cache_of(config)
+        self.progress = Progress()
+        """How deep in its task the agent is."""
+        self._said: tuple[int, LlmAnswer] | None = None
+        """The model's last whole answer, and to which step."""
+        self._refused: dict[str, _Refused] = {}
+        """Calls whose client was told to wait, by their bodies."""
+
+    def begin_task(self) -> None:
+        """Begin a task: nothing of the last one is known any more."""
+        self.progress, self._said, self._refused = Progress(), None, {}
+
+    def beside(self, injector: Injector) -> Self:
+        """Return the calls of a task that runs at the same time as this one's."""
+        other = copy(self)
+        other._injector = injector
+        other.begin_task()
+        return other
+
+    def recognise(self, flow: http.HTTPFlow, ongoing: Ongoing) -> LlmRequest | None:
+        """Return the call to a model that a request is; None where it is none."""
+        request = flow.request
+        if ongoing.resource == "websocket":
+            self._expect_calls(ongoing, request.path)
+        of_site = is_of_site(
+            ongoing.exchange.request.parts.hostname or "",
+            ongoing.exchange.request.headers,
+            self._config.traffic.llm_hosts,
+        )
+        if request.method != "POST" or of_site:
+            return None
+        content = decoded(request.raw_content or b"", request.headers.get("content-encoding", ""))
+        body = content.body
+        kind = request.headers.get("content-type", "")
+        call = recognise(request.method, request.path, kind, body)
+        if call is None:
+            asked = ongoing.exchange.request
+            host = asked.parts.hostname or ""
+            ongoing.unread_llm = unread(
+                asked.method, host, request.path, asked.headers, body, content.error
+            )
+            return None
+        return call
+
+    def follow(self, ongoing: Ongoing, call: LlmRequest, now: float) -> None:
+        """Count a call as a step of this task's agent, and follow it from here on."""
+        self._injector.llm_call(call.body_digest)
+        exchange, step = ongoing.exchange, self._injector.steps
+        ongoing.llm = LlmTap(call, exchange.request.url, step, now, progress=self.progress)
+        earlier = None if self._said is None or self._said[0] == step else self._said[1]
+        ongoing.exchange = LlmExchange(
+            exchange.id, exchange.request, asked=call, step=step, earlier=earlier
+        )
+
+    def _expect_calls(self, ongoing: Ongoing, path: str) -> None:
+        """Follow the calls over a WebSocket, where a request opens one to a model."""
+        request = ongoing.exchange.request
+        host = request.parts.hostname or ""
+        if carries_calls(host, path, request.headers, self._config.traffic.llm_hosts):
+            ongoing.socket = SocketCalls(ongoing.exchange.id)
+        else:
+            ongoing.unread_llm = unread_socket(host, request.headers)
+
+    def note_refused(self, ongoing: Ongoing, injection: Injection, now: float) -> None:
+        """Note that an injection refused a call, and for how long its client is to wait."""
+        if ongoing.llm is None or not self._is_of_task(ongoing.llm):
+            return
+        for effect in injection.effects:
+            if not isinstance(effect, Reply):
+                continue
+            told = told_wait(ongoing.llm.request, effect.headers, effect.body)
+            if told is not None:
+                refused = _Refused(injection.id, told, now)
+                self._refused[ongoing.llm.request.body_digest] = refused
+
+    def note_retry(self, ongoing: Ongoing) -> None:
+        """Record that a call asks again what was refused, and after how long."""
+        tap = ongoing.llm
+        if tap is None or tap.request.body_digest not in self._refused:
+            return
+        refused = self._refused.pop(tap.request.body_digest)
+        self._recorder.write(
+            LlmRetried(
+                exchange=ongoing.exchange.id,
+                injection=refused.injection,
+                told_s=refused.told_s,
+                waited_s=round(tap.began - refused.at, 6),
+            )
+        )
+
+    def note_unread(self, ongoing: Ongoing) -> None:
+        """Record that a request looks like a call to a model and could not be read, if it does.
+
+        Raises TrialVoid where the condition has a text to add and a host of models is asked:
+        elsewhere it may be no call.
+        """
+        if ongoing.unread_llm is not None:
+            host = ongoing.exchange.request.parts.hostname or ""
+            self._unread(ongoing, ongoing.unread_llm, surely=is_known_llm_host(host))
+
+    def _unread(self, ongoing: Ongoing, reason: str, *, surely: bool = True) -> None:
+        url = redact_url(ongoing.exchange.request.url)
+        self._recorder.write(LlmUnread(exchange=ongoing.exchange.id, url=url, reason=reason))
+        if surely and self._config.defence is not None:
+            raise self._without_defence(ongoing, f"it cannot be read: {reason}")
+
+    def _without_defence(self, ongoing: Ongoing, why: str) -> TrialVoid:
+        """Return what a trial is void for whose model would be asked without the defence."""
+        name = "" if self._config.defence is None else self._config.defence.name
+        return TrialVoid(
+            f"the defence {name!r} cannot be added to a request to"
+            f" {ongoing.exchange.request.parts.hostname}: {why}"
+        )
+
+    def asked_over_socket(self, ongoing: Ongoing, message: bytes) -> bool:
+        """Tell whether a client's message is a call to a model; follow it if it is.
+
+        Raises TrialVoid where the condition has a text to add: what passes is not changed.
+        """
+        path = ongoing.exchange.request.parts.path
+        said = None if ongoing.socket is None else asked(path, message)
+        if said is None or ongoing.socket is None:
+            return False
+        tap = None
+        if said.request is not None:
+            if self._config.defence is not None:
+                raise TrialVoid(
+                    f"the defence {self._config.defence.name!r} cannot be added to a call over a"
+                    f" WebSocket, to {ongoing.exchange.request.parts.hostname}"
+                )
+            self._injector.llm_call(said.request.body_digest)
+            now, step, exchange = self._recorder.clock.now(), self._injector.steps, ongoing.exchange
+            call = LlmExchange(exchange.id, exchange.request, asked=said.request, step=step)
+            self._injector.out_of_reach(call, now)
+            tap = LlmTap(said.request, exchange.request.url, step, now, progress=self.progress)
+        elif said.is_call:
+            self._unread(ongoing, NOT_UNDERSTOOD)
+        ongoing.socket.begin(said.stream, tap)
+        return tap is not None
+
+    def answered_over_socket(self, ongoing: Ongoing, message: bytes) -> bool:
+        """Take in a server's message; return whether the agent has ended its task by it."""
+        now = self._recorder.clock.now()
+        over = ongoing.socket.answered(message, now) if ongoing.socket is not None else None
+        return over is not None and self._end_over_socket(over, None)
+
+    def give_up_socket(self, ongoing: Ongoing, why: str, *, opaque: bool) -> None:
+        """Record the calls that were not over when a socket closed, or became ``opaque``."""
+        if ongoing.socket is None:
+            return
+        if opaque:
+            self._unread(ongoing, f"its WebSocket cannot be read: {why}")
+        for call in ongoing.socket.give_up():
+            self._end_over_socket(call, why)
+
+    def _end_over_socket(self, call: SocketCall, error: str | None) -> bool:
+        if (tap := call.tap) is None:
+            return False
+        read = read_call(
+            tap,
+            call.exchange,
+            status=None if tap.first_byte is None else call.status,
+            content_type="text/event-stream",
+            content_encoding="",
+            error=error,
+            now=self._recorder.clock.now(),
+            vocabulary=self._config.vocabulary,
+            progress=tap.progress,
+            blobs=self._recorder.blobs,
+        )
+        return self._write(read) and self._is_of_task(tap)
+
+    def _is_of_task(self, tap: LlmTap) -> bool:
+        """Tell whether a call belongs to the task that runs now, and not to one before it."""
+        return tap.progress is self.progress
+
+    def _write(self, call: ReadCall) -> bool:
+        self._recorder.write(call.event)
+        for action in call.actions:
+            self._recorder.write(action)
+        return call.final
+
+    def defend(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Add the condition's text to a call, if it has one.
+
+        Steps have been counted by then, by what the agent sent: its own repeat is the same step.
+
+        Raises TrialVoid where the text cannot be added: without it the condition would be another.
+        """
+        tap, defence = ongoing.llm, self._config.defence
+        if tap is None or defence is None:
+            return
+        request = flow.request
+        if signed := signed_body(request.path, ongoing.exchange.request.headers):
+            raise self._without_defence(ongoing, signed)
+        coding = request.headers.get("content-encoding", "")
+        content = decoded(request.raw_content or b"", coding)
+        if content.error is not None:
+            raise self._without_defence(ongoing, content.error)
+        try:
+            changed = with_system_text(tap.request, content.body, defence.text)
+        except ValueError as error:
+            raise self._without_defence(ongoing, str(error)) from None
+        # Compressed again as it came. Not through ``content``, which knows one coding at a time.
+        request.raw_content = encoded(changed, coding)
+        if "transfer-encoding" not in request.headers:
+            request.headers["content-length"] = str(len(request.raw_content))
+        content_type = request.headers.get("content-type", "")
+        asked = recognise(request.method, request.path, content_type, changed)
+        if asked is None:
+            raise TrialVoid(f"with the defence {defence.name!r} a request is no LLM call any more")
+        tap.request = asked
+        self._recorder.write(DefenceApplied(exchange=ongoing.exchange.id, defence=defence.name))
+
+    def earlier(self, flow: http.HTTPFlow, ongoing: Ongoing) -> http.Response | None:
+        """Return what the model answered to this very request in an earlier trial, or None.
+
+        Raises TraceError where the kept answer is damaged.
+        """
+        tap = ongoing.llm
+        if self._cache is None or tap is None:
+            return None
+        coding = flow.request.headers.get("content-encoding", "")
+        body = decoded(flow.request.raw_content or b"", coding).body
+        tap.asked_at = self._recorder.clock.now()
+        tap.asking = self._cache.ask(flow.request.method, tap.url, body)
+        tap.replayed = self._cache.earlier(tap.asking)
+        return None if tap.replayed is None else _response(tap.replayed)
+
+    def came(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Take in an answer that has come whole, of which its client may be given another."""
+        if ongoing.llm is not None and flow.response is not None:
+            headers = flow.response.headers
+            ongoing.llm.add(flow.response.raw_content or b"", self._recorder.clock.now())
+            ongoing.llm.spend(
+                flow.response.status_code,
+                headers.get("content-type", ""),
+                headers.get("content-encoding", ""),
+            )
+
+    def end(self, flow: http.HTTPFlow, ongoing: Ongoing, error: str | None) -> bool:
+        """Record a call that is over; return whether the agent has ended its task by it."""
+        tap, response = ongoing.llm, flow.response
+        if tap is None:
+            return False
+        if ongoing.by_warex and response is not None and tap.first_byte is None:
+            tap.add(response.raw_content or b"", self._recorder.clock.now())
+        headers = http.Headers() if response is None else response.headers
+        # An answer that is let through late or in part is the model's own.
+        in_part = sending_of(flow) is not None
+        by_model = not ongoing.by_warex or in_part
+        # Of an answer that was cut off before it began the client has nothing.
+        given = response is not None and (error is None or ongoing.answering or in_part)
+        call = read_call(
+            tap,
+            ongoing.exchange.id,
+            status=response.status_code if given and response is not None else None,
+            content_type=headers.get("content-type", ""),
+            content_encoding=headers.get("content-encoding", ""),
+            error=error,
+            now=self._recorder.clock.now(),
+            vocabulary=self._config.vocabulary,
+            progress=tap.progress,
+            blobs=self._recorder.blobs,
+            by_model=by_model,
+        )
+        is_of_task = self._is_of_task(tap)
+        final = self._write(call) and is_of_task
+        if is_of_task and call.answer.complete and by_model:
+            self._said = tap.step, call.answer
+        self._keep(tap, call.event, headers, by_model=not ongoing.by_warex and error is None)
+        return final
+
+    def _keep(self, tap: LlmTap, event: LlmCall, headers: http.Headers, *, by_model: bool) -> None:
+        """Keep a new answer of the model's own that is complete."""
+        if self._cache is None or tap.asking is None or tap.replayed is not None:
+            return
+        # A kept answer is given again as it was: one with a secret in it is not kept at all.
+        whole = event.status == 200 and event.complete and not _holds_a_secret(event)
+        if not (whole and by_model) or tap.last_byte is None:
+            self._cache.give_up(tap.asking)
+            return
+        kept = tuple((name, headers[name]) for name in _KEPT_HEADERS if name in headers)
+        latency = round(tap.last_byte - tap.asked_at, 6)
+        self._cache.keep(tap.asking, KeptAnswer(kept, bytes(tap.body), latency))
+
+
+def may_be_call(method: str, path: str) -> bool:
+    """Tell whether a request's body is worth keeping, however long, since a model may be asked."""
+    return could_be_llm(method, path) or may_be_unread(method, path)
+
+
+def _holds_a_secret(event: LlmCall) -> bool:
+    return redact_text(event.answer) != event.answer or REDACTED in str(event.tool_calls)
+
+
+def _cache_of(config: ProxyConfig) -> LlmCache | None:
+    if config.llm_cache is None or config.out is None:
+        return None
+    return open_llm_cache(config.llm_cache.cache, config.llm_cache.shared, config.out)
+
+
+def _response(answer: KeptAnswer) -> http.Response:
+    """Return a kept answer as one to give, all of it at once."""
+    response = http.Response.make(200, b"", dict(answer.headers))
+    # Not through ``content``, which would compress it once more.
+    response.raw_content = answer.body
+    response.headers["content-length"] = str(len(answer.body))
+    return response

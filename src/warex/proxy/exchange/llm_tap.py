@@ -1,0 +1,227 @@
+"""Copies an LLM call as it passes, and reads it once it is over. The stream is never held back."""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+
+from warex.llm import LlmAnswer, LlmRequest, Usage, detach_images, read_answer, usage_at_least
+from warex.llm.actions import Action, Progress, Vocabulary, read_actions
+from warex.llm.framing import MOST_READ
+from warex.proxy.net.encoding import decoded
+from warex.traces import AgentAction, LlmCall
+from warex.traces.blobs import BlobStore, reference
+from warex.traces.llm_cache import Asking, KeptAnswer
+from warex.traces.redact import redact_image, redact_json, redact_json_text, redact_url
+
+_ARRIVALS_KEPT: Final = 4096
+"""Of a stream's pieces; one that says nothing for longer is taken to begin with the last."""
+
+
+@dataclass(slots=True)
+class LlmTap:
+    """One call of the agent to its model, under way."""
+
+    request: LlmRequest
+    url: str
+    step: int
+    began: float
+    """Second of the trial at which the request arrived."""
+    first_byte: float | None = None
+    last_byte: float | None = None
+    body: bytearray = field(default_factory=bytearray)
+    is_overlong: bool = False
+    """Whether more came than is kept."""
+    arrivals: list[tuple[int, float]] = field(default_factory=list)
+    """How long a stream's body was, and when: after each of its first pieces."""
+    asking: Asking | None = None
+    """Which asking this is, where answers are kept."""
+    asked_at: float = 0.0
+    """Second of the trial at which the model was asked: no fault's hold counts as its latency."""
+    replayed: KeptAnswer | None = None
+    """The earlier answer that is given again."""
+    spent: Usage | None = None
+    """The tokens of the model's own answer, where its client may be given another."""
+    progress: Progress = field(default_factory=Progress)
+    """How deep in its task the agent is that asks."""
+
+    def add(self, data: bytes, now: float) -> None:
+        """Keep a copy of a piece of the answer."""
+        if self.first_byte is None:
+            self.first_byte = now
+        self.last_byte = now
+        room = MOST_READ - len(self.body)
+        self.is_overlong = self.is_overlong or len(data) > room
+        self.body += data if len(data) <= room else data[:room]
+        if self.request.stream and len(self.arrivals) < _ARRIVALS_KEPT:
+            self.arrivals.append((len(self.body), now))
+
+    def spend(self, status: int, content_type: str, content_encoding: str) -> None:
+        """Note what the answer costs that has come, whatever its client is given."""
+        self.spent = _answer(self, status, content_type, content_encoding, None).usage
+
+    def forget(self) -> None:
+        """Drop what was kept of an answer: the client is sent it otherwise, or another."""
+        self.first_byte = self.last_byte = None
+        self.body, self.is_overlong = bytearray(), False
+        self.arrivals = []
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCall:
+    """A call that is over: what the trace keeps of it, and what the agent does next."""
+
+    event: LlmCall
+    answer: LlmAnswer
+    actions: tuple[AgentAction, ...]
+    final: bool
+    """Whether the agent has ended its task."""
+
+
+def read_call(
+    tap: LlmTap,
+    exchange: str,
+    *,
+    status: int | None,
+    content_type: str,
+    content_encoding: str,
+    error: str | None,
+    now: float,
+    vocabulary: Vocabulary | None,
+    progress: Progress,
+    blobs: BlobStore | None,
+    by_model: bool = True,
+) -> ReadCall:
+    """Read a call that is over; ``error`` says why there is no answer, if there is none.
+
+    ``by_model``: the answer, or its beginning, is the model's. Any other has spent no tokens but
+    those of an answer that it replaced.
+    ``progress`` is the agent's, and is told of the actions.
+    """
+    answer = _answer(tap, status, content_type, content_encoding, error)
+    first_token = _first_token(tap, answer, content_type, content_encoding)
+
+    def keep(image: bytes) -> str:
+        kept = redact_image(image)
+        return reference(kept) if blobs is None else blobs.put(kept)
+
+    messages = detach_images(tap.request, keep)
+    usage = answer.usage if by_model else tap.spent
+    event = LlmCall(
+        exchange=exchange,
+        family=tap.request.family,
+        url=redact_url(tap.url),
+        model=answer.model or tap.request.model,
+        model_asked=tap.request.model,
+        temperature=tap.request.sampling.temperature,
+        top_p=tap.request.sampling.top_p,
+        seed=tap.request.sampling.seed,
+        step=tap.step,
+        began=round(tap.began, 6),
+        messages=redact_json(messages),
+        tools=redact_json(tap.request.tools) if tap.request.tools else None,
+        stream=tap.request.stream,
+        status=status,
+        answer=answer.text,
+        tool_calls=[
+            {"id": call.id, "name": call.name, "arguments": redact_json_text(call.arguments)}
+            | ({"by_server": True} if call.by_server else {})
+            for call in answer.tool_calls
+        ],
+        finish_reason=answer.finish_reason,
+        finish=answer.finish,
+        continues=tap.request.continues,
+        service_tier=usage.tier if usage else tap.request.tier,
+        input_tokens=usage.input_total if usage else None,
+        output_tokens=usage.output_total if usage else None,
+        cached_tokens=usage.cache_read if usage else 0,
+        cache_write_tokens=usage.cache_write if usage else 0,
+        cache_write_1h_tokens=usage.cache_write_1h if usage else 0,
+        reasoning_tokens=usage.reasoning if usage else 0,
+        usage=usage.source if usage else "none",
+        usage_error=answer.usage_error if by_model else None,
+        latency_s=round(now - tap.began, 6),
+        first_token_s=None if first_token is None else round(first_token - tap.began, 6),
+        complete=answer.complete,
+        error=answer.error,
+        replayed=tap.replayed is not None,
+        original_latency_s=None if tap.replayed is None else tap.replayed.latency_s,
+    )
+    if vocabulary is None or answer.error is not None:
+        return ReadCall(event, answer, (), final=False)
+    actions = read_actions(answer, vocabulary)
+    return ReadCall(
+        event,
+        answer,
+        tuple(_events(actions, vocabulary, exchange, tap.step)),
+        final=progress.ends(actions, vocabulary),
+    )
+
+
+def _answer(
+    tap: LlmTap, status: int | None, content_type: str, content_encoding: str, error: str | None
+) -> LlmAnswer:
+    if status is None:
+        return LlmAnswer(model=tap.request.model, error=error or "no answer came")
+    content = decoded(bytes(tap.body), content_encoding)
+    answer = read_answer(tap.request, status, content_type, content.body)
+    if content.error is not None:
+        answered = 200 <= status < 300
+        why = content.error if answered else f"HTTP {status}: {content.error}"
+        usage = answer.usage or (usage_at_least(tap.request) if answered else None)
+        answer = replace(answer, error=why, complete=False, finish="error", usage=usage)
+    if tap.is_overlong:
+        why = answer.error or f"more than {MOST_READ:,} bytes came, of which the first are read"
+        return replace(answer, error=why, complete=False, finish="error")
+    if error is not None and answer.error is None and not answer.complete:
+        return replace(answer, error=error)
+    return answer
+
+
+def _first_token(
+    tap: LlmTap, answer: LlmAnswer, content_type: str, content_encoding: str
+) -> float | None:
+    """Return when the answer first said something: a whole one with its first byte."""
+    if not tap.arrivals or not _says(answer):
+        return None if tap.arrivals else tap.first_byte
+
+    def begun(pieces: int) -> bool:
+        end, _ = tap.arrivals[pieces - 1]
+        body = decoded(bytes(tap.body[:end]), content_encoding).body
+        return _says(read_answer(tap.request, 200, content_type, body))
+
+    # Twice as many pieces each time: no more is read than twice what led to the first token.
+    tried, known = 1, len(tap.arrivals)
+    while tried < known and not begun(tried):
+        tried *= 2
+    within = range(tried // 2 + 1, min(tried, known))
+    return tap.arrivals[within.start - 1 + bisect_left(within, True, key=begun)][1]
+
+
+def _says(answer: LlmAnswer) -> bool:
+    return bool(answer.text or answer.reasoning or answer.tool_calls)
+
+
+def _events(
+    actions: tuple[Action, ...], vocabulary: Vocabulary, exchange: str, step: int
+) -> Iterable[AgentAction]:
+    for action in actions:
+        yield AgentAction(
+            exchange=exchange,
+            step=step,
+            name=action.name,
+            arguments=redact_json(
+                list(action.arguments)
+                if isinstance(action.arguments, tuple)
+                else dict(action.arguments)
+            ),
+            role=_role(action.name, vocabulary),
+        )
+
+
+def _role(name: str, vocabulary: Vocabulary) -> Literal["finish", "recover", "navigate", "other"]:
+    if name in vocabulary.finish:
+        return "finish"
+    if name in vocabulary.recover:
+        return "recover"
+    return "navigate" if name in vocabulary.navigate else "other"

@@ -1,0 +1,59 @@
+"""Calls to a model over one WebSocket, while they are under way."""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from warex.llm.websocket import as_sse, event
+from warex.proxy.exchange.llm_tap import LlmTap
+
+
+@dataclass(slots=True)
+class SocketCall:
+    """One call; without a tap where nothing is generated, or it was not understood."""
+
+    exchange: str
+    tap: LlmTap | None
+    status: int = 200
+    """Another one where nothing came but an error that says it."""
+
+
+@dataclass(slots=True)
+class SocketCalls:
+    """The calls of one socket: those of a stream are answered one after the other."""
+
+    exchange: str
+    """Of the socket; a call's own is ``x5/1``, ``x5/2``…"""
+    count: int = 0
+    _streams: dict[str, deque[SocketCall]] = field(default_factory=dict)
+
+    def begin(self, stream: str, tap: LlmTap | None) -> None:
+        """Follow one more call."""
+        self.count += tap is not None
+        call = SocketCall(f"{self.exchange}/{self.count}", tap)
+        self._streams.setdefault(stream, deque()).append(call)
+
+    def answered(self, message: bytes, now: float) -> SocketCall | None:
+        """Take in a server's message; return the call that is over by it, if one is."""
+        told = event(message)
+        # An error that came before the server knew the stream has none.
+        stream = told.stream if told.stream in self._streams else next(iter(self._streams), "")
+        calls = self._streams.get(stream)
+        if not calls:
+            return None
+        if (tap := calls[0].tap) is not None:
+            if tap.first_byte is None:
+                calls[0].status = told.status
+            tap.add(as_sse(message) if calls[0].status == 200 else message, now)
+        if not told.is_end:
+            return None
+        over = calls.popleft()
+        if not calls:
+            del self._streams[stream]
+        return over
+
+    def give_up(self) -> Iterator[SocketCall]:
+        """Yield the calls that are not over: nothing more can be read."""
+        left, self._streams = self._streams, {}
+        for calls in left.values():
+            yield from calls

@@ -1,0 +1,418 @@
+"""The agent's calls to servers of tools (MCP): recognised, paired with their answers, recorded.
+
+An answer comes to the request itself or, in the older transport and where a client goes on with a
+stream that broke, as an event of another exchange of the same session.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import urljoin, urlsplit
+
+from mitmproxy import http
+from pydantic import JsonValue
+
+from warex import mcp
+from warex.effects import Amend, Say
+from warex.llm.pages import is_of_page
+from warex.mcp import changes
+from warex.mcp.content import detach_data, shortened
+from warex.mcp.exchange import McpExchange
+from warex.mcp.messages import Key, McpAnswer
+from warex.proxy.exchange import flows
+from warex.proxy.exchange.apply import Struck, pause
+from warex.proxy.exchange.mcp_tap import Amendment, PendingCall, Session, ToolTap
+from warex.proxy.exchange.state import Ongoing
+from warex.proxy.net.encoding import decoded
+from warex.proxy.record.recorder import Recorder
+from warex.scenarios import Injection
+from warex.traces import McpCall
+from warex.traces.redact import redact_image, redact_json, redact_text, redact_url
+
+_MOST_PENDING: Final = 10_000
+_MOST_ASKED: Final = 1000
+_MOST_ERROR: Final = 1000
+_MOST_READ: Final = 4 * 1024 * 1024
+"""Characters that are looked through for secrets, before all but the first are left out."""
+
+
+class ToolCalls:
+    """What the proxy does with traffic of MCP beyond what it does with all."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._sessions: dict[str, Session] = {}
+        self._asked: set[str] = set()
+        """Where a client has sent messages: it may ask there for a stream, if that was refused."""
+        self._count = 0
+
+    def keeps(self, flow: http.HTTPFlow) -> bool:
+        """Tell whether a request's body is worth keeping, however long."""
+        if flow.request.method != "POST":
+            return False
+        named = flows.lower(flow.request.headers)
+        return mcp.could_be_mcp("POST", named) or flows.url_of(flow) in self._sessions
+
+    def recognise(self, flow: http.HTTPFlow, ongoing: Ongoing, now: float) -> None:
+        """Follow a request from here on, if it is of MCP."""
+        asked = ongoing.exchange.request
+        if is_of_page(asked.headers):
+            return
+        name = _named(asked.url, mcp.session_id(asked.headers))
+        session = self._sessions.get(name) or self._sessions.get(asked.url)
+        if asked.method == "POST":
+            content = decoded(
+                flow.request.raw_content or b"", asked.headers.get("content-encoding", "")
+            )
+            messages = mcp.read_messages(content.body)
+            if session is None and not mcp.is_mcp(messages, asked.headers):
+                return
+            tap = self._follow(ongoing, session, name)
+            if len(self._asked) < _MOST_ASKED:
+                self._asked.add(asked.url)
+            found = tuple(mcp.requests(messages))
+            for request in found:
+                self._ask(tap, PendingCall(request, ongoing.exchange.id, asked.url, now))
+            for key, reason in mcp.cancelled(messages):
+                self._give_up(tap.session, key, reason, now)
+        elif mcp.opens_stream(asked.method, asked.headers):
+            tap = self._follow(ongoing, session, name)
+            tap.is_doubtful = tap.session.number == 0
+            known = asked.url in self._asked or mcp.is_stream_of_tools(asked.url, asked.headers)
+            if tap.is_doubtful and not known:
+                return
+            found = ()
+        elif asked.method == "DELETE" and name:
+            tap = self._follow(ongoing, session, name)
+            tap.ends_session = True
+            found = ()
+        else:
+            return
+        exchange = ongoing.exchange
+        ongoing.exchange = McpExchange(
+            exchange.id, exchange.request, asked=found, transport=tap.session.transport
+        )
+
+    def _follow(self, ongoing: Ongoing, session: Session | None, name: str) -> ToolTap:
+        session = session or Session()
+        if name and name not in session.names:
+            self._name(session, name)
+        tap = ongoing.tools = ToolTap(
+            self, session, ongoing.exchange.id, ongoing.exchange.request.url
+        )
+        tap.has_left = ongoing.presence.left.is_set
+        return tap
+
+    def _name(self, session: Session, name: str) -> None:
+        """Let a session be found by a name (``_named``), or the URL that its messages go to."""
+        if not session.number:
+            self._count += 1
+            session.number = self._count
+        session.names.append(name)
+        self._sessions[name] = session
+
+    def _ask(self, tap: ToolTap, call: PendingCall) -> None:
+        key = call.request.key
+        if key is None:
+            tap.unpaired.append(call)
+            return
+        pending = tap.session.pending
+        if key in pending:
+            self._unanswered(tap.session, pending.pop(key), "its id was used again", call.began)
+        elif len(pending) >= _MOST_PENDING:
+            oldest = pending.pop(next(iter(pending)))
+            self._unanswered(tap.session, oldest, "too many requests came after it", call.began)
+        pending[key] = call
+
+    def _give_up(self, session: Session, key: Key, reason: str, now: float) -> None:
+        if (call := session.pending.pop(key, None)) is not None:
+            why = f"cancelled by the client: {reason}" if reason else "cancelled by the client"
+            self._unanswered(session, call, why, now)
+
+    def answered(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Look at the head of an answer."""
+        tap = ongoing.tools
+        if tap is None or flow.response is None:
+            return
+        headers = flow.response.headers
+        name = _named(tap.url, headers.get("mcp-session-id", ""))
+        if name and name not in tap.session.names:
+            self._name(tap.session, name)
+        tap.begin(headers)
+        if tap.is_doubtful and not tap.streams:
+            ongoing.tools = None
+
+    def opened(self, tap: ToolTap, endpoint: str) -> None:
+        """Take in where a server of the older transport wants its messages."""
+        tap.is_doubtful = False
+        tap.session.transport, tap.session.stream = "sse", tap
+        try:
+            self._name(tap.session, urljoin(tap.url, endpoint))
+        except ValueError:
+            # Not a URL: nobody can send anything there.
+            return
+
+    def hear(self, tap: ToolTap, data: bytes, now: float) -> bytes | None:
+        """Take in what a server says; return what is said instead, None for the same."""
+        messages = mcp.read_messages(data)
+        pending = tap.session.pending
+        instead: list[bytes] = []
+        is_changed = False
+        for message in messages:
+            answer = next(mcp.answers([message]), None)
+            call = None
+            if answer is not None and answer.key is not None:
+                call = pending.pop(answer.key, None)
+            if call is not None and call.amendment is not None and tap.can_be_changed:
+                said = self._amend(tap, call, call.amendment, message, now)
+                is_changed = is_changed or said != changes.written(message)
+                instead += [said] if said else []
+                continue
+            instead.append(changes.written(message))
+            if call is not None and answer is not None:
+                self._write(tap.session, call, answer, now)
+            elif answer is not None and answer.error is not None:
+                # The server could not tell what was asked.
+                for each in self._own(tap):
+                    self._write(tap.session, each, answer, now)
+        if not is_changed:
+            return None
+        if len(instead) < 2:
+            return b"".join(instead)
+        return b"[" + b",".join(instead) + b"]"
+
+    def _amend(
+        self,
+        tap: ToolTap,
+        call: PendingCall,
+        amendment: Amendment,
+        message: dict[str, JsonValue],
+        now: float,
+    ) -> bytes:
+        """Return a changed answer; nothing, where it is to come later."""
+        said = changes.written(message)
+        if amendment.change is not None:
+            said = changes.changed(message, amendment.change)
+        amendment.done = True
+        if tap.session.transport == "sse" and amendment.after:
+            assert call.request.key is not None
+            tap.session.pending[call.request.key] = call
+            asyncio.get_running_loop().call_later(
+                amendment.after, self._say_late, tap, call, amendment, said
+            )
+            return b""
+        self._given(tap, call, amendment, said, now)
+        return said
+
+    def _given(
+        self, tap: ToolTap, call: PendingCall, amendment: Amendment, said: bytes, now: float
+    ) -> None:
+        """Record that a client is given a changed answer."""
+        struck = amendment.struck
+        struck.awaits_answer, struck.replied = False, True
+        answer = next(mcp.answers(mcp.read_messages(said)), None)
+        if answer is None:
+            self._unanswered(tap.session, call, "the answer is not JSON", now)
+        else:
+            self._write(tap.session, call, answer, now)
+        if struck.elsewhere:
+            amendment.settle(not tap.has_left())
+
+    def _say_late(self, tap: ToolTap, call: PendingCall, amendment: Amendment, said: bytes) -> None:
+        if call.request.key is None or tap.session.pending.pop(call.request.key, None) is not call:
+            return
+        amendment.struck.waited_s += amendment.after
+        self._given(tap, call, amendment, said, self._recorder.clock.now())
+        tap.say(said)
+
+    def is_out_of_reach(self, ongoing: Ongoing, injection: Injection) -> bool:
+        """Tell whether nothing can be said or changed on the stream where the answer comes."""
+        stream = None if ongoing.tools is None else ongoing.tools.session.stream
+        by_stream = any(isinstance(effect, Amend | Say) for effect in injection.effects)
+        return by_stream and stream is not None and not stream.can_change
+
+    def strike(self, ongoing: Ongoing, struck: Struck, settle: Callable[[bool], None]) -> None:
+        """Do what an injection asks for beyond its own exchange."""
+        tap = ongoing.tools
+        if tap is None:
+            return
+        for effect in struck.injection.effects:
+            match effect:
+                case Amend(change, after):
+                    struck.elsewhere = tap.session.transport == "sse"
+                    for call in tap.session.pending.values():
+                        if call.exchange == tap.exchange:
+                            call.amendment = Amendment(change, after, struck, settle)
+                case Say(message, after):
+                    asyncio.get_running_loop().call_later(after, self._say, tap.session, message)
+                case _:
+                    pass
+
+    def _say(self, session: Session, message: bytes) -> None:
+        if session.stream is not None:
+            self.hear(session.stream, message, self._recorder.clock.now())
+            session.stream.say(message)
+
+    def holds(self, flow: http.HTTPFlow, ongoing: Ongoing) -> bool:
+        """Tell whether an answer must come whole before it can be changed."""
+        tap = ongoing.tools
+        if tap is None or tap.session.transport == "sse" or flow.response is None:
+            return False
+        own = [
+            call.amendment for call in tap.session.pending.values() if call.exchange == tap.exchange
+        ]
+        wanted = [it for it in own if it is not None and not it.done]
+        return bool(wanted) and not (tap.can_change and not any(it.after for it in wanted))
+
+    async def amend(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Change an answer that has come whole."""
+        tap, response = ongoing.tools, flow.response
+        if tap is None or response is None or not self.holds(flow, ongoing):
+            return
+        own = (call.amendment for call in tap.session.pending.values())
+        wait = max((it.after for it in own if it is not None), default=0.0)
+        await pause(ongoing.struck, wait, ongoing.presence, self._recorder.clock)
+        response.decode(strict=False)
+        body, now = response.raw_content or b"", self._recorder.clock.now()
+        if "content-encoding" in response.headers:
+            return
+        tap.begin(response.headers)
+        if tap.streams:
+            body = tap.passes(body, now) + tap.passes(b"", now)
+        else:
+            tap.heard = True
+            body = self.hear(tap, body, now) or body
+        response.raw_content = body
+        if "content-length" in response.headers:
+            response.headers["content-length"] = str(len(body))
+
+    def postpone(self, flow: http.HTTPFlow, ongoing: Ongoing, error: str | None) -> None:
+        """Leave open what becomes of an answer that its client will ask for by another exchange."""
+        tap = ongoing.tools
+        if tap is None or self._why_unanswered(tap, flow.response, error) is not None:
+            return
+        for call in tap.session.pending.values():
+            if call.exchange == tap.exchange and call.amendment is not None:
+                call.amendment.struck.elsewhere = call.amendment.struck.awaits_answer
+
+    def _own(self, tap: ToolTap) -> list[PendingCall]:
+        """Take the calls of one exchange out of those that are waited for."""
+        pending = tap.session.pending
+        own = [key for key, call in pending.items() if call.exchange == tap.exchange]
+        found = [pending.pop(key) for key in own] + tap.unpaired
+        tap.unpaired = []
+        return found
+
+    def end(self, flow: http.HTTPFlow, ongoing: Ongoing, error: str | None) -> None:
+        """Take in that an exchange is over."""
+        tap, response = ongoing.tools, flow.response
+        if tap is None or tap.is_over:
+            return
+        now = self._recorder.clock.now()
+        headers = http.Headers() if response is None else response.headers
+        if response is not None and not tap.heard:
+            # It was held, or is WAREX's own.
+            tap.begin(headers)
+            tap.passes(response.raw_content or b"", now)
+        if not tap.streams:
+            self.hear(tap, tap.whole(headers.get("content-encoding", "")), now)
+        why = self._why_unanswered(tap, response, error)
+        if why is not None:
+            for call in self._own(tap):
+                self._unanswered(tap.session, call, why, now)
+        if tap.ends_session or (tap.session.transport == "sse" and tap.streams):
+            self._close(tap.session, error or "the session ended", now)
+
+    def _why_unanswered(
+        self, tap: ToolTap, response: http.Response | None, error: str | None
+    ) -> str | None:
+        """Return why no answer comes any more to what an exchange asked; None where one may."""
+        if response is None:
+            return error or "no answer came"
+        if not 200 <= response.status_code < 300:
+            return f"HTTP {response.status_code}"
+        if tap.session.transport == "sse" or (tap.resumable and tap.session.number):
+            return None
+        return error or tap.unread or "the answer ended before this was answered"
+
+    def _close(self, session: Session, why: str, now: float) -> None:
+        for name in session.names:
+            self._sessions.pop(name, None)
+        for call in session.pending.values():
+            self._unanswered(session, call, why, now)
+        session.pending.clear()
+
+    def finish(self) -> None:
+        """Record what was not answered: the trial is over."""
+        now = self._recorder.clock.now()
+        for session in list(self._sessions.values()):
+            self._close(session, "the trial ended", now)
+
+    # ---- the record
+
+    def _unanswered(self, session: Session, call: PendingCall, why: str, now: float) -> None:
+        self._write(session, call, McpAnswer(call.request.key, error=why), now, complete=False)
+
+    def _write(
+        self,
+        session: Session,
+        call: PendingCall,
+        answer: McpAnswer,
+        now: float,
+        *,
+        complete: bool = True,
+    ) -> None:
+        request = call.request
+        arguments, arguments_cut = _kept(request.arguments)
+        detached, images = detach_data(answer.result, redact_image)
+        result, result_cut = _kept(detached)
+        if self._recorder.blobs is not None:
+            for image in images.values():
+                self._recorder.blobs.put(image)
+        is_error = answer.error is not None and answer.result is not None
+        self._recorder.write(
+            McpCall(
+                exchange=call.exchange,
+                url=redact_url(call.url),
+                transport=session.transport,
+                session=session.number,
+                id=shortened(request.id, 200)[0],
+                method=request.method[:200],
+                tool=request.tool[:200],
+                arguments=arguments,
+                result=result,
+                is_error=is_error,
+                error=None
+                if answer.error is None
+                else redact_text(answer.error[:_MOST_READ])[:_MOST_ERROR],
+                error_code=answer.code,
+                began=round(call.began, 6),
+                latency_s=round(now - call.began, 6),
+                complete=complete,
+                shortened=arguments_cut or result_cut,
+            )
+        )
+        amendment = call.amendment
+        if amendment is not None and amendment.struck.elsewhere and amendment.struck.awaits_answer:
+            # It is unchanged, or none came.
+            amendment.settle(False)
+
+
+def _named(url: str, session_id: str) -> str:
+    """Return a session's name: two servers may know theirs by the same id. Empty for none."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc} {session_id}" if session_id else ""
+
+
+def _kept(value: JsonValue) -> tuple[JsonValue, bool]:
+    """Return what is kept of a value, without secrets, and whether anything is left out.
+
+    Half a secret would not be known for one: it is shortened last.
+    """
+    most, _ = shortened(value, _MOST_READ)
+    return shortened(redact_json(most))
+
+
+def amends(injection: Injection) -> bool:
+    """Tell whether an injection changes an answer, which must be known before it can come."""
+    return any(isinstance(effect, Amend) for effect in injection.effects)

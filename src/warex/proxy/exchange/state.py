@@ -1,0 +1,143 @@
+"""An exchange under way in the proxy: what was decided for it, and what has become of that."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+from mitmproxy import http
+
+from warex.clock import Clock
+from warex.exchange import Exchange, Resource
+from warex.mcp.exchange import McpExchange
+from warex.proxy.exchange.apply import Struck
+from warex.proxy.exchange.client_status import Presence
+from warex.proxy.exchange.llm_tap import LlmTap
+from warex.proxy.exchange.llm_websocket import SocketCalls
+from warex.proxy.exchange.mcp_tap import ToolTap
+from warex.rewriting.base import Rewriter
+from warex.scenarios import NOTHING, Decision, Injection
+
+if TYPE_CHECKING:
+    from warex.proxy.exchange.tasks import Task
+
+_KEY = "warex"
+MOST_KEPT: Final = 2 * 1024 * 1024
+"""Bytes of an answer that may be given again."""
+
+
+@dataclass(slots=True)
+class Ongoing:
+    """One exchange under way."""
+
+    exchange: Exchange
+    resource: Resource
+    connection: str
+    task: "Task"
+    task_name: str = ""
+    """As the trace has it; empty where nobody can tell."""
+    decision: Decision = NOTHING
+    waiting: list[Injection] = field(default_factory=list)
+    """Injections that have not struck yet."""
+    struck: list[Struck] = field(default_factory=list)
+    """Injections that strike or have struck, and are not settled yet."""
+    presence: Presence = field(default_factory=Presence)
+    llm: LlmTap | None = None
+    socket: SocketCalls | None = None
+    """The calls over it, where it is a WebSocket to a model."""
+    rewriters: list[Rewriter] = field(default_factory=list)
+    """What changes the answer while it passes, in order."""
+    kept: bytearray | None = None
+    """The site's answer so far, where it may be given again."""
+    tools: ToolTap | None = None
+    """What is said to a server of tools (MCP), or may be."""
+    unread_llm: str | None = None
+    """Why it could not be read, where it looks like a call to a model."""
+    sent: int = 0
+    """Bytes of the request's body so far, where it is streamed."""
+    noted: bool = False
+    """Whether the request stands in the trace."""
+    received: int = 0
+    """Bytes of the answer's body so far."""
+    by_warex: bool = False
+    """Whether the answer is ours, or its end is."""
+    from_cache: bool = False
+    """Whether the answer is an earlier one of a model, and nobody was asked."""
+    answering: bool = False
+    """Whether the site's answer is on its way to the client, head first."""
+    unreachable: bool = False
+    """Whether no connection to the site could be made."""
+    is_refused: bool = False
+    """Whether the site refused the request in a way that lets the browser send it again."""
+    own: bool = False
+    """Whether the exchange is with WAREX itself and not with a site."""
+    finished: bool = False
+
+    @property
+    def to_model(self) -> bool:
+        """Whether the request goes to a model, as far as one can tell."""
+        return not (self.llm is None and self.socket is None and self.unread_llm is None)
+
+    @property
+    def of_agent(self) -> bool:
+        """Whether the request goes to a model or a server of tools, as far as one can tell."""
+        return self.to_model or isinstance(self.exchange, McpExchange)
+
+    @property
+    def awaits_sending(self) -> bool:
+        """Whether an injected answer is on its way and nobody knows yet if it arrived."""
+        return any(struck.replied for struck in self.struck)
+
+    def count_sent(self, data: bytes) -> bytes:
+        """Count bytes of the request's body, and return them."""
+        self.sent += len(data)
+        return data
+
+    def tee(self, clock: Clock) -> Callable[[bytes], bytes | tuple[()]]:
+        """Return what counts an answer's bytes as they pass, and copies those of a model's."""
+
+        def count(data: bytes) -> bytes | tuple[()]:
+            self.received += len(data)
+            if self.kept is not None:
+                self.kept += data
+                if len(self.kept) > MOST_KEPT:
+                    self.kept = None
+            if self.llm is not None and data:
+                self.llm.add(data, clock.now())
+            if self.tools is not None:
+                given = self.tools.passes(data, clock.now())
+            else:
+                given = self._rewritten(data)
+            # No piece rather than an empty one: as a chunk that is the end (RFC 9112 §7.1).
+            return () if data and not given else given
+
+        return count
+
+    def _rewritten(self, data: bytes) -> bytes:
+        """Return what goes on in place of a piece of the answer; an empty piece is its end."""
+        given = data
+        for rewriter in self.rewriters:
+            given = rewriter.feed(given) if given else b""
+            given += rewriter.close() if not data else b""
+        return given
+
+    def answered_by(self, *, by_site: bool) -> Literal["site", "warex", "cache", "nobody"]:
+        """Say who answered; ``by_site``: there is an answer, and if none is ours it is a site's."""
+        if self.by_warex:
+            return "warex"
+        if self.from_cache:
+            return "cache"
+        return "site" if by_site else "nobody"
+
+
+def ongoing_of(flow: http.HTTPFlow) -> Ongoing | None:
+    """Return what is known of a flow; None for one that began before WAREX saw it."""
+    found: Ongoing | None = vars(flow).get(_KEY)
+    return found
+
+
+def attach(flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    """Keep what is known of a flow with it.
+
+    Not in its ``metadata``, which mitmproxy saves with the flow and which must be plain data.
+    """
+    vars(flow)[_KEY] = ongoing

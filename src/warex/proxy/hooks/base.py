@@ -1,0 +1,82 @@
+"""What every hook of ours has in common: it fails closed.
+
+mitmproxy logs an exception in an addon and lets the flow through, so a crashing fault would pass
+as a healthy page. Here the exchange is cut, ``harness_broke`` is written, and the trial is void.
+"""
+
+import functools
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from mitmproxy import connection, http, tcp, tls
+
+from warex.errors import WarexError
+from warex.proxy.exchange.paced_response import BrokenOff, Piece
+from warex.proxy.exchange.state import ongoing_of
+from warex.proxy.mitmproxy_patches.body_buffer import Upload
+from warex.proxy.mitmproxy_patches.websocket_layer import Sighting
+from warex.proxy.net.check import Refused
+from warex.proxy.net.client_socket import reset
+from warex.proxy.record.recorder import Recorder
+
+type _Hook[T] = Callable[[Any, T], Awaitable[None] | None]
+
+
+class Hooks:
+    """An addon's hooks, and what happens when one of them breaks."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+
+    def broke(self, data: object, error: Exception) -> None:
+        """Cut the exchange and void the trial: WAREX itself has failed."""
+        flow = data.flow if isinstance(data, Sighting) else data
+        ongoing = ongoing_of(flow) if isinstance(flow, http.HTTPFlow) else None
+        ours = isinstance(error, WarexError)
+        reason = str(error) if ours else f"{type(error).__name__}: {error}"
+        self.recorder.harness_broke(reason, ongoing.exchange.id if ongoing else None)
+        client = client_of(data)
+        if client is not None:
+            reset(client)
+        if isinstance(flow, http.HTTPFlow) and flow.killable:
+            flow.kill()
+
+
+def fail_closed[T](hook: _Hook[T]) -> _Hook[T]:
+    """Cut the exchange and void the trial when our own hook breaks, now or while awaited."""
+
+    @functools.wraps(hook)
+    def guarded(self: Hooks, data: T) -> Awaitable[None] | None:
+        try:
+            result = hook(self, data)
+        except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
+            self.broke(data, error)
+            return None
+        return None if result is None else guard(self, data, result)
+
+    async def guard(self: Hooks, data: T, result: Awaitable[None]) -> None:
+        try:
+            await result
+        except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
+            self.broke(data, error)
+
+    return guarded
+
+
+def client_of(data: object) -> connection.Client | None:
+    """Return the client that a hook's data is about, if any."""
+    match data:
+        case http.HTTPFlow() | tcp.TCPFlow():
+            return data.client_conn
+        case tls.ClientHelloData() | tls.TlsData():
+            return data.context.client
+        case connection.Client():
+            return data
+        case Refused():
+            return data.client
+        case Piece() | BrokenOff() | Upload():
+            return data.flow.client_conn
+        case Sighting():
+            return data.flow.client_conn
+        case _:
+            return None

@@ -1,0 +1,220 @@
+"""The hooks below HTTP: which connections are read, which are passed through, which refuse us."""
+
+import ipaddress
+from base64 import b64encode
+from collections.abc import Callable
+from urllib.parse import unquote, urlsplit
+
+from mitmproxy import connection, http, tcp, tls
+from mitmproxy.proxy import layer, server_hooks
+
+from warex.proxy.certificates.rejections import Refusals
+from warex.proxy.config import ProxyConfig
+from warex.proxy.connection_faults.idle_connections import Closing
+from warex.proxy.connection_faults.tls_handshake import TlsFaults
+from warex.proxy.connection_faults.tries import Attempts
+from warex.proxy.exchange import flows
+from warex.proxy.hooks.base import Hooks, fail_closed
+from warex.proxy.hooks.tunnels import Tunnels
+from warex.proxy.interception import OWN_HOSTS, Interception, is_below_own
+from warex.proxy.net.check import Refused, flaw_of_name
+from warex.proxy.record.recorder import Recorder
+from warex.proxy.transparent.protocol_detection import PREFACE
+from warex.scenarios import Injector
+from warex.traces import RequestRefused, TlsRejected
+from warex.traces.redact import redact_url
+
+_LONGEST_LINE = 200
+"""Characters kept of what could not be read."""
+
+
+class ConnectionHooks(Hooks):
+    """Numbers the connections, and decides which of them are read."""
+
+    closing: Closing
+    """Set by whoever knows which clients wait for an answer."""
+
+    def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
+        super().__init__(recorder)
+        self.interception = Interception(config, injector)
+        self.notices: Callable[[str], None] = lambda sentence: None
+        """Told of what the user should know while the trial runs."""
+        self.attempts = Attempts(injector, recorder)
+        self.tls_faults = TlsFaults(self.attempts)
+        self.tunnels = Tunnels(recorder)
+        self.refusals = Refusals()
+        self.connections: dict[str, str] = {}
+        """The trial's own names of the clients' connections that are open."""
+        self._numbered = 0
+        self.upstream_auth = _basic(config.traffic.upstream)
+        self.on_turn: Callable[[], None] = lambda: None
+        """Told when an attempt may meet something else than before: armed, disarmed, a step on."""
+
+    @fail_closed
+    def client_connected(self, client: connection.Client) -> None:
+        """Number the connection."""
+        self._numbered += 1
+        self.connections[client.id] = f"c{self._numbered}"
+
+    @fail_closed
+    def warex_refused(self, refused: Refused) -> None:
+        """Record a request that no site would take."""
+        connection_name = self.connections.get(refused.client.id, "")
+        line = refused.line.decode("latin-1")
+        self.note_refused(connection_name, refused.status, line, refused.reason)
+
+    def note_refused(self, connection_name: str, status: int, line: str, reason: str) -> None:
+        """Record a request that WAREX refuses, on one of the trial's connections."""
+        self.recorder.write(
+            RequestRefused(
+                connection=connection_name,
+                status=status,
+                line=redact_url(line)[:_LONGEST_LINE],
+                reason=reason[:_LONGEST_LINE],
+            )
+        )
+
+    @fail_closed
+    def server_connect(self, data: server_hooks.ServerConnectionHookData) -> None:
+        """Connect to nothing that has no address: Python would break on such names.
+
+        Nor to what belongs to a host of ours: nothing meant for it leaves the machine.
+        """
+        host, port = data.server.address or ("", 0)
+        flawed = flaw_of_name(host) and not _is_ip(host)
+        if flawed or is_below_own(host) or not 0 < port < 65536:
+            data.server.error = "there is no such host"
+
+    @fail_closed
+    def http_connected(self, flow: http.HTTPFlow) -> None:
+        """Note where a CONNECT ends."""
+        self.tunnels.connected(flow.client_conn)
+
+    def is_passed(self, flow: http.HTTPFlow) -> bool:
+        """See to what only plain HTTP needs; return whether nobody reads the exchange."""
+        request = flow.request
+        flows.drop_hop_headers(request.headers)
+        if self.upstream_auth and request.authority:
+            request.headers["proxy-authorization"] = self.upstream_auth
+        parts = urlsplit(flows.url_of(flow))
+        why = self.interception.why_not(parts.hostname or "")
+        if why is None or why == "tls_rejected":
+            return False
+        self.tunnels.begin_exchange(flow, parts.hostname or "", parts.port or 80, why)
+        return True
+
+    @fail_closed
+    def http_connect_upstream(self, flow: http.HTTPFlow) -> None:
+        """Name ourselves to the upstream proxy."""
+        if self.upstream_auth:
+            flow.request.headers["proxy-authorization"] = self.upstream_auth
+
+    @fail_closed
+    def next_layer(self, data: layer.NextLayer) -> None:
+        """Know HTTP/2 without TLS, gRPC's for instance, by its beginning; mitmproxy does not."""
+        client, site = data.context.client, data.context.server
+        in_tunnel = site.address is not None and site.via is None
+        if in_tunnel and not client.tls and data.data_client().startswith(PREFACE):
+            client.alpn = b"h2"
+
+    @fail_closed
+    def server_connected(self, data: server_hooks.ServerConnectionHookData) -> None:
+        """Speak HTTP/2 to a site without TLS where the client began so; there is no ALPN to ask."""
+        client, site = data.client, data.server
+        if client.alpn == b"h2" and not client.tls and not site.tls:
+            site.alpn = b"h2"
+
+    @fail_closed
+    def tls_clienthello(self, data: tls.ClientHelloData) -> None:
+        """Read the connection or pass it through; let the site choose the protocol."""
+        server = data.context.server
+        address = server.address or ("", 443)
+        host, port = data.client_hello.sni or address[0], address[1]
+        target = self.interception.target(host, port)
+        why = self.interception.why_not(host)
+        if why is not None and (target is None or target.target_scheme == "https"):
+            data.ignore_connection = True
+            if target is not None:
+                server.address = (target.target_host, target.target_port)
+            self.tunnels.begin(data.context.client, host, port, why)
+            return
+        if host not in OWN_HOSTS and self.tls_faults.hello(data.context.client, host, port):
+            # The site is not needed: a handshake that fails never reaches it.
+            return
+        self.refusals.begin(
+            data.context.client.id, self.recorder.clock.now(), data.client_hello.cipher_suites
+        )
+        if target is not None:
+            # A plain HTTP site speaks HTTP/1.1, so its clients must not be offered more.
+            if target.target_scheme == "http" and b"http/1.1" in data.client_hello.alpn_protocols:
+                data.context.client.alpn = b"http/1.1"
+        elif host not in OWN_HOSTS:
+            # Without this the client's first offer would win, whatever the site speaks.
+            data.establish_server_tls_first = True
+
+    @fail_closed
+    def tls_start_client(self, data: tls.TlsData) -> None:
+        """Show a bad certificate where a rule says so."""
+        self.tls_faults.start(data)
+
+    @fail_closed
+    def tls_established_client(self, data: tls.TlsData) -> None:
+        """Note that the client trusts our certificate."""
+        if self.tls_faults.ended(data.context.client):
+            # It would have taken any certificate.
+            return
+        client, site = data.context.client, data.context.server
+        self.refusals.accepted(client.id, client.sni or "")
+        if site.address is not None:
+            self.closing.opened(client, client.sni or site.address[0], site.address[1])
+
+    @fail_closed
+    def tls_failed_client(self, data: tls.TlsData) -> None:
+        """Pass a host through from now on whose client does not trust our certificate."""
+        if self.tls_faults.ended(data.context.client):
+            # It refused what it was meant to refuse.
+            return
+        reason = data.conn.error or ""
+        # Only a client that says so: one that merely goes away may have changed its mind.
+        if not reason.startswith("The client does not trust"):
+            return
+        address = data.context.server.address
+        client = data.context.client
+        host = client.sni or (address[0] if address else "")
+        if not self.refusals.refused(client.id, host, self.recorder.clock.now()):
+            return
+        self.interception.rejected(host)
+        self.recorder.write(TlsRejected(host=host, reason=reason))
+        self.notices(
+            f"a client does not trust WAREX's certificate for {host}; from now on {host} is passed"
+            " through unread, and no fault can reach it"
+        )
+
+    @fail_closed
+    def tcp_start(self, flow: tcp.TCPFlow) -> None:
+        """Note a connection that speaks no HTTP: it is relayed as it is."""
+        self.closing.gone(flow.client_conn)
+        address = flow.server_conn.address or ("", 0)
+        self.tunnels.begin(flow.client_conn, address[0], address[1], "not_http")
+
+    @fail_closed
+    def tcp_message(self, flow: tcp.TCPFlow) -> None:
+        """Keep nothing of what is relayed."""
+        flow.messages.clear()
+
+
+def _is_ip(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _basic(upstream: str | None) -> str | None:
+    """Return the Basic credentials (RFC 7617) for the upstream proxy, if it wants any."""
+    parts = urlsplit(upstream or "")
+    if parts.username is None:
+        return None
+    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return f"Basic {b64encode(pair.encode()).decode()}"

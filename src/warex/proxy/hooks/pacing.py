@@ -1,0 +1,56 @@
+"""The hooks of an answer that comes piece by piece, or ends early (``sending``)."""
+
+from abc import abstractmethod
+from collections.abc import Awaitable
+
+from mitmproxy import http
+
+from warex.proxy.exchange.apply import pause
+from warex.proxy.exchange.flows import CUT
+from warex.proxy.exchange.paced_response import BrokenOff, Piece
+from warex.proxy.exchange.state import Ongoing, ongoing_of
+from warex.proxy.hooks.base import Hooks, fail_closed
+from warex.proxy.mitmproxy_patches.body_buffer import Upload
+from warex.proxy.net.client_socket import drained, reset, writer_of, written_out
+
+
+class SendingHooks(Hooks):
+    """Paces the pieces of an answer, and ends it where it is to end."""
+
+    @abstractmethod
+    def end(
+        self,
+        flow: http.HTTPFlow,
+        ongoing: Ongoing,
+        *,
+        arrived: bool = True,
+        error: str | None = None,
+    ) -> None:
+        """Record the end of an exchange, once."""
+
+    @fail_closed
+    async def warex_piece(self, piece: Piece) -> None:
+        """Wait before a piece of an answer, until the client leaves."""
+        ongoing = ongoing_of(piece.flow)
+        if ongoing is None or ongoing.finished:
+            return
+        await pause(ongoing.struck, piece.pause, ongoing.presence, self.recorder.clock)
+        if ongoing.llm is not None:
+            ongoing.llm.add(piece.data, self.recorder.clock.now())
+
+    @fail_closed
+    def warex_upload(self, upload: Upload) -> Awaitable[None] | None:
+        """Wait until a piece of a request has left, so that what follows is not held twice."""
+        writer = writer_of(upload.flow.client_conn, upload.flow.server_conn)
+        return None if writer is None else drained(writer, upload.settled)
+
+    @fail_closed
+    async def warex_broken_off(self, broken_off: BrokenOff) -> None:
+        """End an answer in the middle, once what came of it has left."""
+        flow, ongoing = broken_off.flow, ongoing_of(broken_off.flow)
+        if ongoing is None or ongoing.finished:
+            return
+        arrived = await written_out(flow.client_conn)
+        if broken_off.how == "reset":
+            reset(flow.client_conn)
+        self.end(flow, ongoing, arrived=arrived, error=CUT)

@@ -1,0 +1,231 @@
+"""Which task each exchange belongs to, and what begins and ends one."""
+
+from abc import abstractmethod
+from typing import Final, Literal, override
+from urllib.parse import unquote
+
+import msgspec
+from mitmproxy import http
+
+from warex.exchange import Request
+from warex.llm import LlmRequest
+from warex.proxy.config import ProxyConfig
+from warex.proxy.exchange.llm_calls import ModelCalls
+from warex.proxy.exchange.state import Ongoing
+from warex.proxy.exchange.tasks import (
+    TASK_HEADER,
+    Task,
+    Tasks,
+    asked,
+    may_open,
+    seed_of,
+    task_name,
+    user_name,
+)
+from warex.proxy.hooks.base import fail_closed
+from warex.proxy.hooks.connection import ConnectionHooks
+from warex.proxy.interception import CANARY_HEADERS, CANARY_HOST, canary_page
+from warex.proxy.record.recorder import Recorder
+from warex.scenarios import Injector
+from warex.scenarios.task_rules import TaskFinder, Turn
+from warex.traces import Armed, Canary, Disarmed, TaskBegan, TaskEnded, ToldBy
+
+_HEADERS: Final = {
+    "content-type": "text/plain; charset=utf-8",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+}
+_TOLD: Final = "warex_task"
+"""Where a flow keeps what its header says of its task."""
+
+
+class TaskHooks(ConnectionHooks):
+    """Knows the tasks of a trial, and gives each exchange its own."""
+
+    def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
+        super().__init__(config, injector, recorder)
+        self.config = config
+        self.injector = injector
+        models = ModelCalls(config, injector, recorder)
+        self.tasks = Tasks(Task("", injector, models, armed=injector.armed))
+        self._users: dict[str, str] = {}
+        """The user names of the clients that told one, by their connections."""
+        self.finder = None if config.tasks is None else TaskFinder(config.tasks)
+        if injector.armed:
+            recorder.write(Armed(by="start"))
+
+    # ---- how a client tells
+
+    @fail_closed
+    def http_connect(self, flow: http.HTTPFlow) -> None:
+        """Note the user name with which a client asks for a tunnel."""
+        self.take_user_name(flow)
+
+    @override
+    def is_passed(self, flow: http.HTTPFlow) -> bool:
+        """See to what only plain HTTP needs; return whether nobody reads the exchange."""
+        self.take_user_name(flow)
+        return super().is_passed(flow)
+
+    def take_user_name(self, flow: http.HTTPFlow) -> None:
+        """Note a client's user name, which is for this proxy and for no other."""
+        if self.config.capture != "forward":
+            # What a captured client says is meant for another proxy.
+            return
+        name = user_name(flow.request.headers.pop("proxy-authorization", None))
+        if name is None:
+            self._users.pop(flow.client_conn.id, None)
+        else:
+            self._users[flow.client_conn.id] = name
+
+    def take_header(self, flow: http.HTTPFlow) -> None:
+        """Note what a request's header says of its task; the site does not see it."""
+        told = flow.request.headers.pop(TASK_HEADER, None)
+        if told is not None:
+            flow.metadata[_TOLD] = told
+
+    def forget_client(self, client_id: str) -> None:
+        """Forget a connection that is over."""
+        self._users.pop(client_id, None)
+
+    def task_of(self, flow: http.HTTPFlow, request: Request, resource: str) -> tuple[Task, str]:
+        """Return whose counts an exchange goes by, and the name of the task that it belongs to."""
+        told_by: ToldBy = "header"
+        told: str | None = flow.metadata.get(_TOLD)
+        name = None if told is None else task_name(unquote(told))
+        may_begin = may_open(request, resource)
+        if name is None and (user := self._users.get(flow.client_conn.id)) is not None:
+            told_by, name, may_begin = "user_name", user, True
+        main = self.tasks.main
+        if name is None:
+            # Told of one that it may not name, it belongs to none.
+            return main, main.name if told is None else ""
+        task = self.tasks.named(name)
+        if task is None and may_begin:
+            task = self._begin_beside(name, told_by)
+        return (main, "") if task is None else (task, name)
+
+    def _begin_beside(self, name: str, told_by: ToldBy) -> Task | None:
+        seed = seed_of(self.config.seed, name)
+        task = self.tasks.begin_beside(name, seed)
+        if task is not None:
+            self.recorder.write(TaskBegan(task=name, seed=seed, told_by=told_by, beside=True))
+            if task.armed:
+                self.recorder.write(Armed(by="start", task=name))
+        return task
+
+    # ---- what the traffic tells
+
+    def tell_by_request(self, ongoing: Ongoing) -> None:
+        """Look whether a request begins or ends a task by the rule, if there is one."""
+        if self.finder is not None and ongoing.task is self.tasks.main:
+            request = ongoing.exchange.request
+            self._turn(ongoing, self.finder.request(request.method, request.url))
+
+    def tell_by_call(self, ongoing: Ongoing, call: LlmRequest) -> None:
+        """Look whether a call to the model tells of a task by the rule, if there is one."""
+        if self.finder is not None and ongoing.task is self.tasks.main:
+            self._turn(ongoing, self.finder.call(call))
+
+    def tell_by_end(self, task: Task) -> None:
+        """Note that the agent has ended a task: what comes until the next is told is nobody's."""
+        if self.finder is not None and task is self.tasks.main and self.finder.over():
+            self._leave_main("terminal_action")
+
+    def _turn(self, ongoing: Ongoing, turn: Turn | None) -> None:
+        main = self.tasks.main
+        if turn is None:
+            return
+        if turn.task is None:
+            self._leave_main("harness")
+        elif turn.alone:
+            if main.name:
+                self.notices(
+                    f"several tasks run at the same time (seen at {turn.task!r}): each call to the"
+                    " model belongs to the task that it names, and whose the pages are nobody can"
+                    " tell; mark them with the header X-Warex-Task"
+                )
+                self._leave_main("harness")
+            found = self.tasks.beside.get(turn.task)
+            ongoing.task = found or self._begin_beside(turn.task, turn.told_by) or main
+        elif turn.begins:
+            seed = seed_of(self.config.seed, turn.task)
+            self.begin_task(turn.task, seed, turn.told_by)
+        ongoing.task_name = ongoing.task.name
+
+    def _leave_main(self, by: Literal["terminal_action", "harness"]) -> None:
+        main = self.tasks.main
+        self.disarm_task(main, by)
+        if main.name:
+            self.recorder.write(TaskEnded(task=main.name))
+            main.name = ""
+
+    def answer_marker(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Begin or end the task as WAREX's own host is asked to."""
+        request = ongoing.exchange.request
+        said = asked(request)
+        ongoing.by_warex = True
+        flow.response = http.Response.make(said.status, f"{said.text}\n", _HEADERS)
+        if said.begin is not None:
+            self.begin_task(said.begin, seed_of(self.config.seed, said.begin), "marker")
+        elif said.ends:
+            self.end_task()
+        else:
+            line = f"{request.method} {request.url}"
+            self.note_refused(ongoing.connection, said.status, line, said.text)
+
+    def answer_canary(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Answer with the nonce that was asked for: whoever reads it came through here."""
+        nonce = ongoing.exchange.request.parts.path.strip("/")
+        ongoing.by_warex = True
+        flow.response = http.Response.make(200, canary_page(nonce), CANARY_HEADERS)
+        if nonce == self.config.agent_ended:
+            self.disarm_task(self.tasks.main, "harness")
+        elif ongoing.resource in ("document", "other"):
+            # Not the icon that a browser asks for beside.
+            self.recorder.write(Canary(passed=True, detail=f"{CANARY_HOST}/{nonce} was asked for"))
+
+    # ---- what begins and ends
+
+    def begin_task(self, name: str, seed: int, told_by: ToldBy) -> None:
+        """Let every rule begin anew: from here on all that names no other task belongs to this."""
+        main = self.tasks.main
+        self.report_left_alone()
+        main.injector.begin_task(seed)
+        main.armed = False
+        main.models.begin_task()
+        self.tasks.begin(name)
+        self.closing.renew()
+        self.note_arming(main, "start")
+        self.recorder.write(TaskBegan(task=name, seed=seed, told_by=told_by))
+
+    def end_task(self) -> None:
+        """Leave everything alone that names no other task, and let it belong to none."""
+        main = self.tasks.main
+        self.disarm_task(main, "control")
+        self.recorder.write(TaskEnded(task=main.name))
+        main.name = ""
+
+    def note_arming(self, task: Task, by: str) -> None:
+        """Record that a task's rules are armed, once."""
+        self.closing.check()
+        if task.injector.armed and not task.armed:
+            task.armed = True
+            self.recorder.write(msgspec.convert({"by": by, "task": self._beside(task)}, Armed))
+        self.on_turn()
+
+    def disarm_task(self, task: Task, by: Literal["terminal_action", "harness", "control"]) -> None:
+        """Leave a task alone from here on."""
+        if not task.injector.over:
+            task.injector.disarm()
+            task.armed = False
+            self.recorder.write(Disarmed(by=by, task=self._beside(task)))
+            self.on_turn()
+
+    def _beside(self, task: Task) -> str:
+        return "" if task is self.tasks.main else task.name
+
+    @abstractmethod
+    def report_left_alone(self) -> None:
+        """Record how many exchanges each rule had to leave alone, and why."""

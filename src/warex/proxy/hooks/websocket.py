@@ -1,0 +1,96 @@
+"""The hooks of WebSockets: each message and each end is recorded, and calls to a model are read.
+
+``warex_websocket`` is our own layer's; the others are those of mitmproxy's, in stock mitmproxy.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Final
+
+from mitmproxy import http
+
+from warex.proxy.exchange.state import Ongoing, ongoing_of
+from warex.proxy.exchange.tasks import Task
+from warex.proxy.hooks.base import Hooks, fail_closed
+from warex.proxy.mitmproxy_patches.websocket_layer import Sighting
+from warex.proxy.net.websocket_frames import Closed, Message, Opaque
+from warex.traces import WebSocketSeen
+
+_CLOSED: Final = "the WebSocket was closed before the answer's end"
+
+
+class WebSocketHooks(Hooks, ABC):
+    """Records what passes over WebSockets, calls to a model among it."""
+
+    @abstractmethod
+    def model_asked(self, task: Task) -> None:
+        """Note that a task's call to a model goes on; raises where it must not."""
+
+    @abstractmethod
+    def task_ended(self, task: Task) -> None:
+        """Note that the agent has ended a task."""
+
+    def _passed(self, ongoing: Ongoing, content: bytes, *, from_client: bool) -> None:
+        if from_client and ongoing.task.models.asked_over_socket(ongoing, content):
+            self.model_asked(ongoing.task)
+        elif not from_client and ongoing.task.models.answered_over_socket(ongoing, content):
+            self.task_ended(ongoing.task)
+
+    @fail_closed
+    def warex_websocket(self, sighting: Sighting) -> None:
+        """Record what was seen."""
+        ongoing = ongoing_of(sighting.flow)
+        if ongoing is None:
+            return
+        exchange, from_client = ongoing.exchange.id, sighting.from_client
+        match sighting.seen:
+            case Message(size, text, content):
+                self._passed(ongoing, content, from_client=from_client)
+                event = WebSocketSeen(
+                    exchange=exchange, what="message", from_client=from_client, size=size, text=text
+                )
+            case Closed(code):
+                ongoing.task.models.give_up_socket(ongoing, _CLOSED, opaque=False)
+                event = WebSocketSeen(
+                    exchange=exchange, what="closed", from_client=from_client, close_code=code
+                )
+            case Opaque(reason):
+                ongoing.task.models.give_up_socket(ongoing, reason, opaque=True)
+                event = WebSocketSeen(
+                    exchange=exchange, what="opaque", from_client=from_client, reason=reason
+                )
+        self.recorder.write(event)
+
+    @fail_closed
+    def websocket_message(self, flow: http.HTTPFlow) -> None:
+        """Record a message of a WebSocket; keep none of it in memory."""
+        ongoing, channel = ongoing_of(flow), flow.websocket
+        if ongoing is None or channel is None:
+            return
+        message = channel.messages[-1]
+        self._passed(ongoing, message.content, from_client=message.from_client)
+        self.recorder.write(
+            WebSocketSeen(
+                exchange=ongoing.exchange.id,
+                what="message",
+                from_client=message.from_client,
+                size=len(message.content),
+                text=message.is_text,
+            )
+        )
+        channel.messages.clear()
+
+    @fail_closed
+    def websocket_end(self, flow: http.HTTPFlow) -> None:
+        """Record the end of a WebSocket."""
+        ongoing, channel = ongoing_of(flow), flow.websocket
+        if ongoing is None or channel is None:
+            return
+        ongoing.task.models.give_up_socket(ongoing, _CLOSED, opaque=False)
+        self.recorder.write(
+            WebSocketSeen(
+                exchange=ongoing.exchange.id,
+                what="closed",
+                from_client=bool(channel.closed_by_client),
+                close_code=channel.close_code,
+            )
+        )

@@ -1,0 +1,152 @@
+"""WAREX as a plug-in of stock mitmproxy: for mitmdump's own users, and for mitmweb's view.
+
+``warex addon`` prints a file for ``mitmdump -s FILE``; all it does is to import ``addons`` from
+here. The engine's own speed (inline hooks, few addons, a process for each trial) stays behind: this
+is mitmproxy's proxy with WAREX's faults and record in it.
+"""
+
+import logging
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from mitmproxy import addonmanager, ctx, exceptions
+
+from warex.clock import Clock
+from warex.errors import WarexError
+from warex.proxy.addon import WarexAddon
+from warex.proxy.config import ProxyConfig
+from warex.proxy.interception import OWN_HOSTS
+from warex.proxy.mitmproxy_patches import http1, http2, http_stream
+from warex.proxy.record.recorder import Recorder
+from warex.scenarios import Injector, Scenario
+from warex.scenarios.load import load_scenario
+from warex.scenarios.showable import require_showable
+from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
+from warex.traces.blobs import BlobStore
+
+logger = logging.getLogger(__name__)
+
+_OPTIONS = ("warex_scenario", "warex_seed", "warex_out", "warex_sites")
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """From one setting of the options to the next, or to mitmproxy's end."""
+
+    addon: WarexAddon
+    writer: TraceWriter | None
+
+    def end(self) -> None:
+        """Settle what is under way and end the trace."""
+        recorder = self.addon.recorder
+        try:
+            self.addon.finish()
+            if recorder.broken is None:
+                recorder.write(
+                    TrialEnded(
+                        exchanges=recorder.exchanges,
+                        delivered=recorder.delivered,
+                        missed=recorder.missed,
+                    )
+                )
+        except WarexError as error:
+            logger.error("WAREX: %s", error)
+        if self.writer is not None:
+            self.writer.close()
+
+
+class Warex:
+    """Declares the options, and holds the addon that does the work as one of its own."""
+
+    def __init__(self) -> None:
+        self.addons: list[WarexAddon] = []
+        self._trial: _Trial | None = None
+        self._wanted: tuple[str, ...] | None = None
+        self._at_start = True
+
+    def load(self, loader: addonmanager.Loader) -> None:
+        """Declare the options, and have mitmproxy make WAREX's streams."""
+        http1.install()
+        http2.install()
+        http_stream.install()
+        loader.add_option(
+            "warex_scenario", str, "", "A preset or a scenario file; empty for no fault."
+        )
+        loader.add_option("warex_seed", int, 1, "Seed of the scenario's draws.")
+        loader.add_option("warex_out", str, "", "Folder for events.jsonl; empty keeps no trace.")
+        loader.add_option("warex_sites", Sequence[str], [], "Task sites, for {sites}.")
+        # WAREX streams what it leaves alone; mitmproxy's own views want to show it. A site is
+        # connected to only when a request needs it: WAREX's own hosts are nowhere else.
+        ctx.options.update_known(store_streamed_bodies=True, connection_strategy="lazy")
+
+    def configure(self, updated: Set[str]) -> None:
+        """Begin a trial under the options; raise OptionsError, in a sentence, for a wrong one."""
+        wanted = tuple(map(str, (getattr(ctx.options, name) for name in _OPTIONS)))
+        # mitmproxy takes back what was refused by telling the old values again.
+        if wanted == self._wanted or updated.isdisjoint(_OPTIONS):
+            return
+        at_start, self._at_start = self._at_start, False
+        try:
+            trial = _begin()
+        except WarexError as error:
+            if not at_start:
+                raise exceptions.OptionsError(f"WAREX: {error}") from None
+            # While it starts, mitmproxy ends at any error in its log; what a script raises it
+            # would show with a traceback.
+            logger.error("WAREX: %s", error)
+            return
+        self.done()
+        self._trial, self._wanted = trial, wanted
+        self.addons = [trial.addon]
+        ctx.master.addons.register(trial.addon)
+
+    def done(self) -> None:
+        """End the trial."""
+        trial, self._trial, self._wanted = self._trial, None, None
+        if trial is None:
+            return
+        trial.end()
+        ctx.master.addons.lookup.pop("warexaddon", None)
+        self.addons = []
+
+
+def _begin() -> _Trial:
+    options: Any = ctx.options
+    scenario = load_scenario(options.warex_scenario) if options.warex_scenario else None
+    require_showable(scenario.rules if scenario else (), in_namespace=False)
+    out = Path(options.warex_out) if options.warex_out else None
+    config = ProxyConfig(
+        ca=Path(options.confdir),
+        out=out,
+        scenario=scenario,
+        seed=options.warex_seed,
+        sites=tuple(options.warex_sites),
+    )
+    injector = Injector(
+        scenario or Scenario(name="clean"),
+        config.seed,
+        sites=config.sites,
+        own_hosts=OWN_HOSTS,
+    )
+    clock = Clock()
+    writer = TraceWriter(out / EVENTS, clock) if out else None
+    recorder = Recorder(clock, writer, BlobStore(out / "blobs") if out else None)
+    recorder.on_broken = lambda reason: logger.error("WAREX: the trial is void: %s", reason)
+    recorder.write(
+        TrialBegan(
+            seed=config.seed,
+            scenario=scenario.model_dump(mode="json") if scenario else None,
+            arm=injector.arm_at,
+            sites=config.sites,
+            versions={"warex": version("warex"), "mitmproxy": version("mitmproxy")},
+        )
+    )
+    addon = WarexAddon(config, injector, recorder)
+    addon.notices = lambda sentence: logger.warning("WAREX: %s", sentence)
+    return _Trial(addon, writer)
+
+
+addons = [Warex()]

@@ -1,0 +1,332 @@
+"""Our own HTTP stream in mitmproxy: tells when an answer is out, and when the client resets.
+
+mitmproxy's ``response`` hook runs before the answer is sent, and while a hook waits, a stream that
+the browser gave up is noticed only afterwards. Both matter here: what is delivered must be known,
+and nobody should be held who has left. Facts: mitmproxy 12, ``proxy/layers/http/__init__.py``.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from h2.errors import ErrorCodes
+from mitmproxy import connection, http
+from mitmproxy.proxy import commands, events, layer, mode_specs
+from mitmproxy.proxy.context import Context
+from mitmproxy.proxy.layers import http as http_layer
+from mitmproxy.proxy.layers.http._base import HttpEvent
+from mitmproxy.proxy.layers.http._events import (
+    ErrorCode,
+    RequestData,
+    RequestEndOfMessage,
+    RequestHeaders,
+    RequestProtocolError,
+    RequestTrailers,
+    ResponseData,
+    ResponseEndOfMessage,
+    ResponseHeaders,
+    ResponseProtocolError,
+)
+
+from warex.proxy.exchange.client_status import Presence, attach_presence
+from warex.proxy.exchange.mcp_tap import ToolTap
+from warex.proxy.exchange.paced_response import BrokenOff, Piece, Sending, sending_of
+from warex.proxy.exchange.state import ongoing_of
+from warex.proxy.mitmproxy_patches.body_buffer import PIECE, Body, Upload, pieces
+from warex.proxy.mitmproxy_patches.http2 import WarexHttp2Server
+from warex.proxy.mitmproxy_patches.http_events import Informational, ResponseReset, Unprocessed
+from warex.proxy.net import check
+from warex.proxy.net.client_socket import reset, wake
+
+_NEVER = 1e9
+"""Seconds: an alarm that goes off only where it is rung."""
+
+
+@dataclass
+class WarexSentHook(commands.StartHook):
+    """All of an injected answer has been handed to the transport."""
+
+    flow: http.HTTPFlow
+    blocking = True
+
+
+@dataclass
+class WarexPieceHook(commands.StartHook):
+    """A piece of an answer is to go to the client, after a pause."""
+
+    piece: Piece
+    blocking = True
+
+
+@dataclass
+class WarexBrokenOffHook(commands.StartHook):
+    """All that was to come of an answer is out."""
+
+    broken_off: BrokenOff
+    blocking = True
+
+
+@dataclass
+class WarexUploadHook(commands.StartHook):
+    """A piece of a request's body is written, and more is to follow."""
+
+    upload: Upload
+    blocking = True
+
+
+class WarexStream(http_layer.HttpStream):
+    """An HTTP stream whose end is seen."""
+
+    _presence: Presence | None = None
+    _asked_again = False
+    _alarm: commands.RequestWakeup | None = None
+
+    def __init__(self, context: Context, stream_id: int) -> None:
+        super().__init__(context, stream_id)
+        self.request_body_buf, self.response_body_buf = Body(), Body()
+        self._upload_settled = asyncio.Event()
+
+    def handle_event(self, event: events.Event) -> layer.CommandGenerator[None]:
+        """Tell whoever holds this exchange that the client has given it up."""
+        if isinstance(event, RequestProtocolError) and self._presence is not None:
+            self._presence.leave()
+        if isinstance(event, RequestProtocolError | ResponseProtocolError | ResponseHeaders):
+            self._upload_settled.set()
+        return super().handle_event(event)
+
+    def _handle_event(self, event: events.Event) -> layer.CommandGenerator[None]:
+        if isinstance(event, events.Wakeup):
+            yield from self._say()
+            return
+        if isinstance(event, Informational):
+            if self.server_state == self.state_wait_for_response_headers:
+                yield http_layer.SendHttp(event, self.context.client)
+            return
+        yield from super()._handle_event(event)
+
+    def state_wait_for_request_headers(self, event: RequestHeaders) -> layer.CommandGenerator[None]:
+        """Begin the exchange, with whoever asks for it."""
+        flow = event.replay_flow or http.HTTPFlow(self.context.client, self.context.server)
+        connection = self._client_connection()
+        if connection is None:
+            self._presence = Presence()
+        else:
+            self._presence = connection.presence(self.stream_id)
+        attach_presence(flow, self._presence)
+        event.replay_flow = flow
+        yield from super().state_wait_for_request_headers(event)
+
+    def check_killed(self, emit_error_hook: bool) -> layer.CommandGenerator[bool]:
+        """Whether the exchange ends here; a request that came whole is decided on first."""
+        at_headers = self.client_state == self.state_wait_for_request_headers
+        is_whole = any(isinstance(it, RequestEndOfMessage) for it in self._paused_event_queue)
+        if at_headers and is_whole and not self.flow.error and not self.flow.request.stream:
+            # It may have been given up in the same write, and stands in the trace all the same.
+            return False
+        return (yield from super().check_killed(emit_error_hook))
+
+    def state_stream_response_body(self, event: events.Event) -> layer.CommandGenerator[None]:
+        """Pass the answer on; where events are put into it, be ready for them from here on."""
+        yield from super().state_stream_response_body(event)
+        if self._alarm is None and isinstance(event, ResponseData):
+            ongoing = ongoing_of(self.flow)
+            if ongoing is not None and ongoing.tools is not None and ongoing.tools.carries_answers:
+                yield from self._set_alarm(ongoing.tools)
+
+    def _set_alarm(self, tap: ToolTap) -> layer.CommandGenerator[None]:
+        """Have an event of the proxy's own called for, whenever there is something to say."""
+        self._alarm = commands.RequestWakeup(_NEVER)
+        tap.ring = partial(wake, self.context.client, self._alarm)
+        yield self._alarm
+
+    def _say(self) -> layer.CommandGenerator[None]:
+        """Put what is to be said between two events of the server's."""
+        ongoing = ongoing_of(self.flow)
+        tap = None if ongoing is None else ongoing.tools
+        if tap is None or self.server_state != self.state_stream_response_body:
+            return
+        if said := tap.take():
+            yield http_layer.SendHttp(ResponseData(self.stream_id, said), self.context.client)
+        yield from self._set_alarm(tap)
+
+    def _client_connection(self) -> WarexHttp2Server | None:
+        """Return the client's connection where it tells itself what becomes of an answer."""
+        parent = self.context.layers[self.context.layers.index(self) - 1]
+        assert isinstance(parent, http_layer.HttpLayer)
+        connection = parent.connections.get(self.context.client)
+        return connection if isinstance(connection, WarexHttp2Server) else None
+
+    def check_invalid(self, request: bool) -> layer.CommandGenerator[bool]:
+        """Answer a request that no site would take as a site would; no exchange begins."""
+        if not request:
+            return False
+        asked = self.flow.request
+        flaw = check.flaw_of(asked, in_tunnel=self.mode is http_layer.HTTPMode.transparent)
+        if flaw is None:
+            return False
+        client = self.context.client
+        line = b"%s %s" % (asked.data.method, asked.data.path or asked.data.authority)
+        yield check.WarexRefusedHook(check.Refused(client, 400, line, flaw))
+        answer, body = (
+            check.answer(400),
+            check.answer(400).raw_content or b"",
+        )
+        if asked.is_http2:
+            del answer.headers["connection"]
+        yield http_layer.SendHttp(ResponseHeaders(self.stream_id, answer), client)
+        if asked.method != "HEAD":
+            yield http_layer.SendHttp(ResponseData(self.stream_id, body), client)
+        yield http_layer.SendHttp(ResponseEndOfMessage(self.stream_id), client)
+        self.flow.live = False
+        self.client_state = self.server_state = self.state_errored
+        return True
+
+    def state_consume_request_body(self, event: events.Event) -> layer.CommandGenerator[None]:
+        """Take in the body; send a long one to the site piece by piece."""
+        commands_of = super().state_consume_request_body(event)
+        done: Any = None
+        while True:
+            try:
+                command = commands_of.send(done)
+            except StopIteration:
+                return
+            is_body = isinstance(command, http_layer.SendHttp) and isinstance(
+                command.event, RequestData
+            )
+            if is_body and len(command.event.data) > PIECE:
+                yield from self._upload(command.event.data)
+                done = None
+            else:
+                done = yield command
+
+    def _upload(self, content: bytes) -> layer.CommandGenerator[None]:
+        """Send a request's body, and let each piece leave before the next is written."""
+        server = self.context.server
+        for piece in pieces(content):
+            # Nobody below looks at more of it than its length, and views of it copy nothing.
+            data = RequestData(self.stream_id, piece)  # type: ignore[arg-type]
+            yield http_layer.SendHttp(data, server)
+            yield WarexUploadHook(Upload(self.flow, self._upload_settled))
+
+    def send_response(self, already_streamed: bool = False) -> layer.CommandGenerator[None]:
+        """Send the answer; piece by piece, and not to its end, where a fault wants it so."""
+        commands_of = super().send_response(already_streamed)
+        done: Any = None
+        while True:
+            try:
+                command = commands_of.send(done)
+            except StopIteration:
+                return
+            sending = sending_of(self.flow)
+            is_body = isinstance(command, http_layer.SendHttp) and isinstance(
+                command.event, ResponseData
+            )
+            if sending is None or not is_body:
+                done = yield command
+                continue
+            done = None
+            if not (yield from self._send_pieces(sending)):
+                return
+
+    def _send_pieces(self, sending: Sending) -> layer.CommandGenerator[bool]:
+        """Send the pieces; return whether the answer then ends in good order."""
+        client = self.context.client
+        for number, data in enumerate(sending.pieces):
+            yield WarexPieceHook(Piece(self.flow, data, sending.pause if number else 0.0))
+            if self._presence is not None and self._presence.left.is_set():
+                yield WarexSentHook(self.flow)
+                return False
+            yield http_layer.SendHttp(ResponseData(self.stream_id, data), client)
+        if sending.cut is None:
+            return True
+        yield WarexBrokenOffHook(BrokenOff(self.flow, sending.cut))
+        self.flow.live = False
+        self.client_state = self.server_state = self.state_errored
+        end = ResponseProtocolError(self.stream_id, "cut", ErrorCode.KILL)
+        yield http_layer.SendHttp(end, client)
+        return False
+
+    def flow_done(self) -> layer.CommandGenerator[None]:
+        """Report the answer's end where an injection waits for it."""
+        yield from super().flow_done()
+        if self._presence is not None and self._client_connection() is None:
+            # HTTP/1 knows no flow control of its own.
+            self._presence.let_go()
+        ongoing = ongoing_of(self.flow)
+        if ongoing is not None and ongoing.awaits_sending:
+            yield WarexSentHook(self.flow)
+
+    def handle_protocol_error(
+        self, event: RequestProtocolError | ResponseProtocolError
+    ) -> layer.CommandGenerator[None]:
+        """End the exchange as the network would: no page of the proxy's own stands for a dead site.
+
+        mitmproxy answers 502 with its own page when the site cannot be reached or breaks off. An
+        agent would meet a page that no site sent; without a proxy it meets a dead connection.
+        """
+        if isinstance(event, Unprocessed) and self._may_ask_again(event):
+            yield from self._ask_again()
+            return
+        if isinstance(event, ResponseReset):
+            ongoing = ongoing_of(self.flow)
+            if ongoing is not None:
+                ongoing.is_refused = event.h2_code in _ASK_ANEW
+            if self.server_state == self.state_done and self.client_state != self.state_errored:
+                # The whole answer came, and the site wants no more of the request (RFC 9113 §8.1).
+                yield http_layer.SendHttp(ResponseEndOfMessage(self.stream_id), self.context.client)
+        elif isinstance(event, ResponseProtocolError) and event.code in _DEAD_SITE:
+            ongoing = ongoing_of(self.flow)
+            if ongoing is not None:
+                ongoing.unreachable = event.code is not ErrorCode.GENERIC_SERVER_ERROR
+                if ongoing.unreachable and _is_redirected(self.context.client):
+                    # It believes itself connected to the site: the nearest to a refusal.
+                    reset(self.context.client)
+            event = ResponseProtocolError(event.stream_id, event.message, ErrorCode.KILL)
+        yield from super().handle_protocol_error(event)
+
+    def _may_ask_again(self, event: Unprocessed) -> bool:
+        """Whether the site can be asked on another connection: all of the request is here.
+
+        Again and again as long as each connection does some of what waits, else once.
+        """
+        return (
+            (event.did_others or not self._asked_again)
+            and self.client_state == self.state_done
+            and self.server_state == self.state_wait_for_response_headers
+            and not self.flow.request.stream
+        )
+
+    def _ask_again(self) -> layer.CommandGenerator[None]:
+        """Ask on another connection, as every HTTP client does (RFC 9113 §8.7)."""
+        self._asked_again = True
+        request = self.flow.request
+        if not (yield from self.make_server_connection()):
+            return
+        whole = not (request.raw_content or request.trailers)
+        parts: list[HttpEvent] = [RequestHeaders(self.stream_id, request, whole)]
+        if request.raw_content:
+            parts.append(RequestData(self.stream_id, request.raw_content))
+        if request.trailers:
+            parts.append(RequestTrailers(self.stream_id, request.trailers))
+        for part in (*parts, RequestEndOfMessage(self.stream_id)):
+            yield http_layer.SendHttp(part, self.context.server)
+
+
+_ASK_ANEW = (ErrorCodes.REFUSED_STREAM, ErrorCodes.HTTP_1_1_REQUIRED)
+"""What a site says of a request that the browser may silently send again (RFC 9113 §7)."""
+_DEAD_SITE = (
+    ErrorCode.CONNECT_FAILED,
+    ErrorCode.GENERIC_SERVER_ERROR,
+    ErrorCode.DESTINATION_UNKNOWN,
+)
+
+
+def _is_redirected(client: connection.Client) -> bool:
+    """Whether the client does not know that there is a proxy."""
+    return isinstance(client.proxy_mode, mode_specs.TransparentMode)
+
+
+def install() -> None:
+    """Have mitmproxy make our streams."""
+    http_layer.HttpStream = WarexStream  # type: ignore[misc]

@@ -1,0 +1,170 @@
+"""A lane's proxy as its owner sees it: started for one trial, asked, ended."""
+
+import json
+import os
+import signal
+import socket
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from warex.errors import InputError, MachineError, ProcessDied, TrialVoid, WarexError
+from warex.proxy.process.forkserver import Forkserver
+from warex.proxy.process.unvalidated_config import Configured
+from warex.proxy.transparent.passed_sockets import Handed
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from warex.proxy.record.traffic_summary import Summary
+
+_START_SECONDS = 120.0
+"""A proxy that dies is known at once; one of fifty that start at the same time may be long."""
+_STOP_SECONDS = 10.0
+_GONE = (
+    "the proxy was ended before it was ready: by somebody, for want of memory, or by a fault of its"
+    " own, of which its messages above tell"
+)
+
+_ERRORS: dict[int, type[WarexError]] = {2: InputError, 3: MachineError}
+
+
+@dataclass(slots=True)
+class Proxy:
+    """A proxy that serves one trial."""
+
+    port: int
+    control_port: int
+    token: str
+    pid: int
+    host: str = "127.0.0.1"
+    broken: str | None = None
+    """Why the trial is void, as soon as it is."""
+    died: bool = False
+    """Whether that is since the process was ended from outside."""
+    saw: "Summary | None" = None
+    """What came through, once it has ended in good order."""
+    _channel: socket.socket = field(repr=False, default_factory=socket.socket)
+    _listener: threading.Thread | None = field(repr=False, default=None)
+
+    @property
+    def url(self) -> str:
+        """The proxy as clients write it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
+
+    def call(self, method: str, path: str, body: "JsonValue" = None) -> Any:
+        """Use the control API; raise TrialVoid where it does not answer."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.control_port}{path}",
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"authorization": f"Bearer {self.token}"},
+            method=method,
+        )
+        # Never through a proxy that the environment names: this is our own.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with opener.open(request, timeout=10) as answer:
+                return json.loads(answer.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                said = json.loads(error.read() or b"{}").get("error", error.reason)
+            raise InputError(f"control API, {path}: {said}") from None
+        except OSError as error:
+            raise TrialVoid(f"the proxy's control API does not answer: {error}") from None
+
+    def stop(self) -> None:
+        """End the proxy in good order; kill it if it does not end."""
+        with suppress(OSError):  # It may have died.
+            self._channel.shutdown(socket.SHUT_WR)
+        if self._listener is not None:
+            self._listener.join(_STOP_SECONDS)
+            if self._listener.is_alive():
+                with suppress(ProcessLookupError):
+                    os.kill(self.pid, signal.SIGKILL)
+                self._listener.join()
+                self.broken = self.broken or "the proxy did not end and was killed"
+        self._channel.close()
+
+
+@contextmanager
+def started(
+    forkserver: Forkserver,
+    config: Configured,
+    notice: Callable[[str], None] = lambda sentence: None,
+    on_end: Callable[[], None] = lambda: None,
+    handed: Handed | None = None,
+) -> Iterator[Proxy]:
+    """Run a proxy for one trial in a process of its own.
+
+    ``notice`` is told what the user should know meanwhile and ``on_end`` that the proxy has ended,
+    by itself or not, both from another thread. ``handed``: a namespace's sockets, to be served
+    instead of a port. Raises InputError or MachineError where it cannot start, in the proxy's own
+    words, ProcessDied where it was killed meanwhile.
+    """
+    if (config.capture == "handed") != (handed is not None):
+        raise ValueError("a namespace's sockets go with capture='handed', and it with them")
+    channel = forkserver.start(handed)
+    lines = channel.makefile("r", encoding="utf-8")
+    try:
+        channel.settimeout(_START_SECONDS)
+        channel.sendall(config.model_dump_json().encode() + b"\n")
+        ready = _read(lines.readline())
+    except TimeoutError:
+        lines.close()
+        channel.close()
+        raise ProcessDied(f"the proxy was not ready within {_START_SECONDS:g} s") from None
+    except OSError:
+        ready = {}
+    if ready.get("kind") != "ready":
+        lines.close()
+        channel.close()
+        if "sentence" not in ready:
+            raise forkserver.died() or ProcessDied(_GONE)
+        raise _ERRORS.get(ready["exit_code"], WarexError)(ready["sentence"])
+    channel.settimeout(None)
+    proxy = Proxy(
+        ready["port"], ready["control"], ready["token"], ready["pid"], config.host, _channel=channel
+    )
+
+    def listen() -> None:
+        in_order = False
+        # Who is killed may leave a reset behind in place of an end.
+        with lines, suppress(OSError):
+            for line in lines:
+                said = _read(line)
+                match said.get("kind"):
+                    case "notice":
+                        notice(said["sentence"])
+                    case "broken":
+                        proxy.broken = said["reason"]
+                    case "failed":
+                        proxy.broken = said["sentence"]
+                    case "ended":
+                        in_order = True
+                        proxy.broken = proxy.broken or said["broken"]
+                        proxy.saw = said["saw"]
+                    case _:
+                        pass
+        if not in_order and proxy.broken is None:
+            proxy.broken, proxy.died = "the proxy died before the trial's end", True
+        on_end()
+
+    proxy._listener = threading.Thread(target=listen, name="proxy listener", daemon=True)
+    proxy._listener.start()
+    try:
+        yield proxy
+    finally:
+        proxy.stop()
+
+
+def _read(line: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,107 @@
+"""The process of one lane's proxy: takes its configuration from a channel, serves one trial, ends.
+
+The channel is a Unix socket that the process which wants the proxy holds. One JSON line comes in,
+the configuration; JSON lines go out: ``ready`` or ``failed``, then ``notice`` and ``broken`` as
+they happen, at last ``ended``. When the other side closes, for whatever reason, the proxy ends in
+good order: nothing is left behind by a caller that was killed.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import secrets
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+
+from pydantic import JsonValue
+
+from warex.errors import WarexError
+from warex.proxy import engine
+from warex.proxy.certificates.ca import default_folder
+from warex.proxy.certificates.store import store_in
+from warex.proxy.certificates.tlsconfig import read_trust
+from warex.proxy.config import ProxyConfig
+from warex.proxy.control_server import bind_control, control_served
+from warex.proxy.interception import OWN_HOSTS
+from warex.proxy.transparent.passed_sockets import Handed
+from warex.scenarios import Injector, Scenario
+from warex.scenarios.replay import tasks_to_begin
+
+type _Tell = Callable[[str], None]
+
+_TASKS = (
+    "this replay has places in tasks that somebody must begin, the last in task {}: call"
+    " POST /task/begin where the replayed trial did, or they are not hit"
+)
+
+
+def prepare() -> None:
+    """Read what lanes of this user need, once and before they are forked."""
+    # Whatever is wrong with it is said by the lane that needs it.
+    with suppress(OSError, ValueError, WarexError):
+        store_in(default_folder())
+        read_trust(default_folder())
+    engine.prepare()
+    # Python keeps what the patterns compile to that every trial has.
+    Injector(Scenario(name="clean"), 0, own_hosts=OWN_HOSTS)
+
+
+def serve(channel: socket.socket, handed: Handed | None = None) -> None:
+    """Serve one trial, on the sockets of a namespace if any; return when the channel closes."""
+    logging.getLogger().addHandler(logging.NullHandler())
+    asyncio.run(_serve(channel, handed))
+
+
+async def _serve(channel: socket.socket, handed: Handed | None) -> None:
+    channel.setblocking(False)
+    reader, writer = await asyncio.open_unix_connection(sock=channel, limit=64 * 1024 * 1024)
+
+    def tell(kind: str, **what: JsonValue) -> None:
+        writer.write(json.dumps({"kind": kind, **what}).encode() + b"\n")
+
+    line = await reader.readline()
+    if not line:
+        return
+    try:
+        config = ProxyConfig.model_validate_json(line)
+        token = secrets.token_urlsafe(24)
+        # First of all, so that a port in use leaves no beginning of a trace behind.
+        listener = bind_control(config.control_port)
+        async with engine.running(config, handed) as lane:
+            lane.recorder.on_broken = lambda reason: tell("broken", reason=reason)
+            lane.addon.notices = _once(lambda sentence: tell("notice", sentence=sentence))
+            lane.recorder.sightings.notices = lane.addon.notices
+            async with control_served(lane.addon, listener, token) as control:
+                tell("ready", pid=os.getpid(), port=lane.port, control=control, token=token)
+                if last := tasks_to_begin(config.schedule or frozenset()):
+                    tell("notice", sentence=_TASKS.format(last))
+                if lane.recorder.broken is not None:
+                    tell("broken", reason=lane.recorder.broken)
+                await reader.read()
+        saw: JsonValue = json.loads(json.dumps(lane.recorder.summary()))
+        tell("ended", broken=lane.recorder.broken, saw=saw)
+    except WarexError as error:
+        tell("failed", sentence=str(error), exit_code=error.exit_code)
+    except Exception as error:  # noqa: BLE001 - the last place that can still tell the caller
+        sentence = f"the proxy broke: {type(error).__name__}: {error}"
+        tell("failed", sentence=sentence, exit_code=WarexError.exit_code)
+    try:
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+    except OSError:
+        pass  # The caller has gone; there is nobody to tell.
+
+
+def _once(tell: _Tell) -> _Tell:
+    """Tell every sentence one time only."""
+    told: set[str] = set()
+
+    def tell_once(sentence: str) -> None:
+        if sentence not in told:
+            told.add(sentence)
+            tell(sentence)
+
+    return tell_once

@@ -1,0 +1,54 @@
+"""The sites that faults have of their own: answered here, and every visit is evidence."""
+
+from typing import Final
+
+from mitmproxy import http
+
+from warex.faults import CATALOGUE
+from warex.faults.own_site import OwnSite
+from warex.proxy.exchange.apply import answer_to
+from warex.proxy.exchange.state import Ongoing
+from warex.proxy.record.recorder import Recorder
+from warex.scenarios import Injection
+from warex.traces import Witness
+
+_SITES: Final[dict[str, tuple[str, OwnSite]]] = {
+    host: (fault.model_fields["kind"].default, fault.own_site)
+    for fault in CATALOGUE
+    if fault.own_site is not None
+    for host in fault.own_site.hosts
+}
+"""By host: the kind of the fault whose site it is, and the site."""
+
+FAULT_HOSTS: Final = tuple(_SITES)
+
+
+class OwnSites:
+    """Answers for the faults' own sites in one trial."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._latest: dict[str, tuple[str, str]] = {}
+        """By the kind of fault: the exchange and the injection that last led to its site."""
+
+    def leads(self, ongoing: Ongoing, injection: Injection) -> None:
+        """Note an injection: what follows at its fault's site is because of it."""
+        self._latest[injection.fault.kind] = ongoing.exchange.id, injection.id
+
+    def answer(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Answer a request to such a site, and record what it shows."""
+        request = ongoing.exchange.request
+        kind, site = _SITES[request.parts.hostname or ""]
+        # Not by the charset that the request names, which may be none for text at all.
+        sent = flow.request.get_content(strict=False) or b""
+        visit = site.visit(request, sent.decode("utf-8", "replace"))
+        reply = visit.reply
+        ongoing.by_warex = True
+        flow.response = answer_to(flow.request, reply.status, reply.headers, reply.body)
+        if kind not in self._latest:
+            return
+        exchange, injection = self._latest[kind]
+        for seen in visit.seen:
+            self._recorder.write(
+                Witness(exchange=exchange, injection=injection, what=seen.what, detail=seen.detail)
+            )

@@ -1,0 +1,111 @@
+"""What the scripts and styles of a trial speak of: a page asks which of its names are free."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from mitmproxy import http
+
+from warex.proxy.exchange.state import Ongoing
+from warex.proxy.net.encoding import StreamDecoder
+from warex.rewriting.base import Changed
+from warex.rewriting.mentions import Mentions
+from warex.scenarios import Rule
+
+MENTIONS: Final = "mentions"
+"""What a page sends with the text of a script or style of its own."""
+NAMES: Final = "names"
+"""What a page sends with the names of which it asks."""
+_KINDS: Final = ("javascript", "ecmascript", "css")
+_OF_CACHES: Final = (206, 304)
+"""Answers whose whole the browser has from before."""
+_MOST: Final = 64 * 1024 * 1024
+"""Characters of scripts and styles that are read in a trial; what comes behind them is unread."""
+
+
+class Mentioned:
+    """Reads the scripts and styles of a trial as they pass. Nothing is read unless a rule needs it.
+
+    A script or style that was asked for and could not be read makes no name free on a page that has
+    it, nor does one that was never asked for.
+    """
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._wanted = any(rule.fault.reads_code for rule in rules)
+        self._mentions = Mentions()
+        self._asked: set[str] = set()
+        self._read: set[str] = set()
+        self._unread: set[str] = set()
+        self._is_full = False
+
+    def ask(self, ongoing: Ongoing) -> None:
+        """Note that a site is asked for something, which may be a script."""
+        if self._wanted:
+            self._asked.add(ongoing.exchange.request.url)
+
+    def begin(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Read an answer while it passes, if it is a script or a style."""
+        if not self._wanted or flow.response is None:
+            return
+        address, status = ongoing.exchange.request.url, flow.response.status_code
+        kind = flow.response.headers.get("content-type", "").lower()
+        is_code = ongoing.resource in ("script", "stylesheet") or any(it in kind for it in _KINDS)
+        if status in _OF_CACHES and address not in self._read:
+            self._unread.add(address)
+        elif status == 200 and is_code:
+            # Until it has come whole.
+            self._unread.add(address)
+            coding = flow.response.headers.get("content-encoding", "")
+            if not ongoing.waiting and StreamDecoder.reads(coding):
+                ongoing.rewriters.append(_Reader(self, address, coding))
+
+    def read(self, address: str, text: bytes) -> None:
+        """Take in a script or style that has come."""
+        if not self._has_room(text):
+            return
+        self._mentions.add(text.decode("utf-8", "replace"))
+        self._read.add(address)
+        self._unread.discard(address)
+
+    def _has_room(self, text: bytes | str) -> bool:
+        return self._mentions.characters + len(text) <= _MOST
+
+    def hear(self, what: str, text: str) -> list[str]:
+        """Take in what a page says of itself, or return which of its names are free."""
+        if what == MENTIONS:
+            self._is_full |= not self._has_room(text)
+            if not self._is_full:
+                self._mentions.add(text)
+            return []
+        try:
+            asked = json.loads(text)
+        except (ValueError, RecursionError):
+            return []
+        match asked:
+            case {"addresses": list(addresses), "names": list(names)}:
+                known = self._asked - self._unread
+                if self._is_full or any(it not in known for it in map(str, addresses)):
+                    return []
+                return [name for name in map(str, names) if not self._mentions.has(name)]
+            case _:
+                return []
+
+
+class _Reader:
+    """Lets a body pass as it is, and reads it."""
+
+    applied = False
+    changes: Sequence[Changed] = ()
+
+    def __init__(self, mentioned: Mentioned, address: str, coding: str) -> None:
+        self._mentioned, self._address = mentioned, address
+        self._decoder = StreamDecoder(coding)
+        self._coded, self._read = bool(coding), bytearray()
+
+    def feed(self, data: bytes) -> bytes:
+        self._read += self._decoder.feed(data) if self._coded else data
+        return data
+
+    def close(self) -> bytes:
+        self._mentioned.read(self._address, bytes(self._read))
+        return b""

@@ -1,0 +1,119 @@
+"""What a site has given before, given again: an earlier answer, or another of its pages."""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from mitmproxy import http
+
+from warex.effects import Earlier, Elsewhere
+from warex.proxy.exchange.apply import Struck
+from warex.proxy.exchange.state import Ongoing
+from warex.scenarios import Rule
+from warex.traces import ChangedValue
+
+_MOST_PAGES: Final = 50
+_MOST_ANSWERS: Final = 64
+_KINDS: Final = ("document", "xhr")
+_ASKS_FOR_LESS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
+
+type _Whose = tuple[str, int]
+"""The task, and the seed of its draws: what one task has seen is not another's."""
+
+
+class _Answer(NamedTuple):
+    exchange: str
+    headers: http.Headers
+    body: bytes
+
+
+class EarlierAnswers:
+    """The pages and answers of a trial that may be given again, the first of each address.
+
+    Nothing is kept unless a rule's fault asks for it.
+    """
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        given_again = {rule.fault.gives_again for rule in rules}
+        self._wants_pages = "page" in given_again
+        self._wants_answers = "answer" in given_again
+        self._pages: dict[tuple[_Whose, str], list[str]] = {}
+        """The paths of the pages of each host."""
+        self._answers: dict[tuple[_Whose, str], _Answer] = {}
+
+    def begin(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Keep an answer that may be given again, while it passes."""
+        if not self._wants_answers or not _is_whole(flow, ongoing):
+            return
+        known = (_whose(ongoing), ongoing.exchange.request.url) in self._answers
+        if not known and len(self._answers) < _MOST_ANSWERS:
+            ongoing.kept = bytearray()
+
+    def end(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Remember what has gone to the client whole."""
+        if flow.response is None or not _is_whole(flow, ongoing):
+            return
+        request = ongoing.exchange.request
+        if ongoing.kept is not None:
+            headers = flow.response.headers.copy()
+            answer = _Answer(ongoing.exchange.id, headers, bytes(ongoing.kept))
+            self._answers.setdefault((_whose(ongoing), request.url), answer)
+            ongoing.kept = None
+        strayed = any(struck.remembered for struck in ongoing.struck)
+        if self._wants_pages and request.is_top_level and not strayed:
+            pages = self._pages.setdefault((_whose(ongoing), request.parts.netloc), [])
+            if flow.request.path not in pages and len(pages) < _MOST_PAGES:
+                pages.append(flow.request.path)
+
+    def strike(self, flow: http.HTTPFlow, ongoing: Ongoing, struck: Struck) -> None:
+        """Do what the injection's effects say, if there is anything to give."""
+        if struck.client_left:
+            return
+        for effect in struck.injection.effects:
+            match effect:
+                case Elsewhere(draw):
+                    self._stray(flow, ongoing, struck, draw)
+                case Earlier():
+                    self._repeat(flow, ongoing, struck)
+                case _:
+                    pass
+
+    def _stray(self, flow: http.HTTPFlow, ongoing: Ongoing, struck: Struck, draw: float) -> None:
+        asked, request = flow.request.path, ongoing.exchange.request
+        known = self._pages.get((_whose(ongoing), request.parts.netloc), ())
+        pages = [path for path in known if path != asked]
+        if not pages or request.method != "GET":
+            return
+        flow.request.path = pages[int(draw * len(pages))]
+        for name in _ASKS_FOR_LESS:
+            flow.request.headers.pop(name, None)
+        struck.remembered = ChangedValue(where="page", before=asked, after=flow.request.path)
+
+    def _repeat(self, flow: http.HTTPFlow, ongoing: Ongoing, struck: Struck) -> None:
+        request = ongoing.exchange.request
+        found = self._answers.get((_whose(ongoing), request.url))
+        if found is None or request.method != "GET":
+            return
+        flow.response = http.Response.make(200, found.body)
+        flow.response.headers = found.headers.copy()
+        # A cookie of then may end a session of now.
+        for name in ("set-cookie", "transfer-encoding", "content-length"):
+            flow.response.headers.pop(name, None)
+        flow.response.headers["content-length"] = str(len(found.body))
+        flow.response.headers["cache-control"] = "no-store"
+        struck.remembered = ChangedValue(where="answer", before="", after=found.exchange)
+        struck.replied = True
+
+
+def _whose(ongoing: Ongoing) -> _Whose:
+    return ongoing.task_name, ongoing.task.injector.seed
+
+
+def _is_whole(flow: http.HTTPFlow, ongoing: Ongoing) -> bool:
+    """Whether the answer is a site's own to a plain question of a page or its scripts."""
+    return (
+        flow.response is not None
+        and flow.response.status_code == 200
+        and flow.request.method == "GET"
+        and ongoing.resource in _KINDS
+        and not (ongoing.by_warex or ongoing.own or ongoing.of_agent)
+    )

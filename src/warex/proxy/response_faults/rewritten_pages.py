@@ -1,0 +1,192 @@
+"""The answers that faults rewrite: begun by their heads, and delivered when the page says so."""
+
+import json
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Final
+
+from mitmproxy import http
+from pydantic import JsonValue
+
+from warex.effects import Gate, Reply, Rewrite
+from warex.proxy.exchange.apply import Struck, answer_to
+from warex.proxy.exchange.state import Ongoing
+from warex.proxy.net.encoding import StreamDecoder
+from warex.proxy.record.recorder import Recorder
+from warex.proxy.response_faults.identifiers import MENTIONS, NAMES, Mentioned
+from warex.proxy.response_faults.stream_rewriter import begin
+from warex.rewriting.page_script import PageScript
+from warex.scenarios import Injection, Rule
+from warex.traces import Witness
+
+SHOWN: Final = "shown"
+"""What a page reports when whoever looks at it can see the change."""
+NOTHING: Final = "nothing"
+"""What a page reports in which the change has found no place."""
+CLEARED: Final = "cleared"
+"""What is recorded of who gets past a wall."""
+TEXTS: Final = "texts"
+"""What a page sends with the texts that it shows, to have some of them changed."""
+_VISITED: Final = "visited"
+"""What is recorded of who opens the address at which a page reports."""
+_PAGE: Final = (
+    b"<!doctype html><html lang=en><title>Thank you</title><h1>Thank you</h1>"
+    b"<p>This step is done. You can go back now.</p></html>"
+)
+"""What stands there."""
+_HEARD: Final = 300
+"""Bytes of a report that are kept: what happened, and a line that says more."""
+
+_ASKS_FOR_LESS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
+"""Fields on which a site gives less than a whole answer (RFC 9110, sections 13 and 14)."""
+
+type Leads = Callable[[Ongoing, Injection], None]
+type Settle = Callable[[Ongoing, Struck, bool], None]
+
+
+def rewrites(injection: Injection) -> bool:
+    """Whether an injection does nothing but change the answer as it passes."""
+    return all(effect.traits.rewrites for effect in injection.effects)
+
+
+def _changed(struck: Struck, texts: str) -> JsonValue:
+    """Return what becomes of a page's texts, and keep what is changed in them."""
+    edits = [it.edit for it in struck.injection.effects if isinstance(it, Rewrite)]
+    for edit in edits:
+        if isinstance(edit, PageScript) and edit.answers is not None:
+            answer, struck.told = edit.answers.answer(texts)
+            return answer
+    return []
+
+
+class Rewrites:
+    """The pages of a trial that were changed, and what they report of themselves."""
+
+    def __init__(
+        self, rules: Iterable[Rule], recorder: Recorder, settle: Settle, leads: Leads
+    ) -> None:
+        if any(rule.fault.changes_page for rule in rules):
+            # Before the first page, which is not to wait for it.
+            import_module("warex.rewriting.html")
+        self._mentioned = Mentioned(rules)
+        self._recorder = recorder
+        self._settle = settle
+        self._leads = leads
+        self._pages: dict[str, tuple[Ongoing, Struck]] = {}
+        """By the path at which each reports, or to which a text in it leads."""
+        self._gates: dict[str, tuple[Ongoing, Struck, Gate]] = {}
+        """The walls of the trial, by the path at which each is passed."""
+
+    def ask(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Ask for an answer that may be changed so that it comes whole, and can be read."""
+        self._mentioned.ask(ongoing)
+        request = flow.request
+        if not (
+            any(map(rewrites, ongoing.waiting))
+            or ongoing.task.injector.may_rewrite(request.method, ongoing.exchange.request.url)
+        ):
+            return
+        for name in _ASKS_FOR_LESS:
+            request.headers.pop(name, None)
+        if "accept-encoding" in request.headers:
+            offered = request.headers["accept-encoding"].split(",")
+            read = [
+                it.strip() for it in offered if StreamDecoder.reads(it.partition(";")[0].strip())
+            ]
+            request.headers["accept-encoding"] = ", ".join(read) or "identity"
+
+    def begin(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+        """Change the answer while it passes, where nothing else is to happen to it first."""
+        self._mentioned.begin(flow, ongoing)
+        if not all(map(rewrites, ongoing.waiting)):
+            return
+        for injection in ongoing.waiting:
+            struck = Struck(injection)
+            ongoing.struck.append(struck)
+            self._begin(flow, ongoing, struck)
+            if struck.rewriter is not None:
+                ongoing.rewriters.append(struck.rewriter)
+        ongoing.waiting = []
+
+    def whole(self, flow: http.HTTPFlow, ongoing: Ongoing, struck: Struck) -> None:
+        """Change an answer that has come whole, since something else happened to it first.
+
+        Where the answer is a wall of ours, it is heard from now on who gets past it.
+        """
+        for effect in struck.injection.effects:
+            if isinstance(effect, Reply) and effect.gate is not None:
+                self._gates[effect.gate.path] = ongoing, struck, effect.gate
+        self._begin(flow, ongoing, struck)
+        if struck.rewriter is not None and flow.response is not None:
+            body = struck.rewriter.feed(flow.response.raw_content or b"")
+            flow.response.headers.pop("transfer-encoding", None)
+            # Not ``content``, which would code anew a body that has kept its coding.
+            flow.response.raw_content = body + struck.rewriter.close()
+            if flow.request.method != "HEAD":
+                flow.response.headers["content-length"] = str(len(flow.response.raw_content))
+
+    def _begin(self, flow: http.HTTPFlow, ongoing: Ongoing, struck: Struck) -> None:
+        for effect in struck.injection.effects:
+            if isinstance(effect, Rewrite):
+                struck.rewriter = begin(flow, effect.edit)
+                if struck.rewriter is None:
+                    continue
+                self._leads(ongoing, struck.injection)
+                if effect.link:
+                    self._pages[effect.link] = ongoing, struck
+                if effect.edit.report:
+                    struck.awaits_report = True
+                    self._pages[effect.edit.report] = ongoing, struck
+
+    def hears(self, flow: http.HTTPFlow) -> bool:
+        """Whether a changed page reports by this request, or a wall is passed."""
+        return flow.request.path in self._pages or flow.request.path in self._gates
+
+    def hear(self, flow: http.HTTPFlow) -> None:
+        """Take in a report, or a visit where a text in the page leads to, and answer it."""
+        if flow.request.path in self._gates:
+            self._pass(flow)
+            return
+        ongoing, struck = self._pages[flow.request.path]
+        if flow.request.method in ("GET", "HEAD"):
+            what, detail = _VISITED, ""
+            headers = {"content-type": "text/html; charset=utf-8", "cache-control": "no-store"}
+            flow.response = answer_to(flow.request, 200, headers, _PAGE)
+        else:
+            sent = flow.request.get_content(strict=False) or b""
+            asked, _, text = sent.decode("utf-8", "replace").partition("\n")
+            if asked in (MENTIONS, NAMES, TEXTS):
+                if asked == TEXTS:
+                    answer = _changed(struck, text)
+                else:
+                    answer = list(self._mentioned.hear(asked, text))
+                headers = {"content-type": "application/json", "cache-control": "no-store"}
+                flow.response = answer_to(flow.request, 200, headers, json.dumps(answer).encode())
+                return
+            what, _, detail = sent[:_HEARD].decode("utf-8", "replace").partition("\n")
+            flow.response = http.Response.make(204)
+        exchange, injection = ongoing.exchange.id, struck.injection.id
+        self._recorder.write(
+            Witness(exchange=exchange, injection=injection, what=what, detail=detail)
+        )
+        struck.found_nothing |= what == NOTHING
+        if what == SHOWN:
+            struck.awaits_report = False
+            self._settle(ongoing, struck, True)
+
+    def _pass(self, flow: http.HTTPFlow) -> None:
+        """Send who sends a wall's form back to the page; others, too, though the wall stays."""
+        ongoing, struck, gate = self._gates[flow.request.path]
+        headers = {"location": gate.back, "cache-control": "no-store"}
+        if flow.request.method == "POST":
+            headers["set-cookie"] = f"{gate.cookie}; Path=/; HttpOnly; SameSite=Lax"
+            exchange, injection = ongoing.exchange.id, struck.injection.id
+            self._recorder.write(Witness(exchange=exchange, injection=injection, what=CLEARED))
+        flow.response = http.Response.make(303, b"", headers)
+
+    def finish(self) -> None:
+        """Settle the pages that have never reported to be shown: the trial is over."""
+        for ongoing, struck in self._pages.values():
+            if struck.awaits_report:
+                struck.awaits_report = False
+                self._settle(ongoing, struck, False)

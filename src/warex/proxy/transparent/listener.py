@@ -1,0 +1,253 @@
+"""Where redirected connections come in: HTTP and TLS go to mitmproxy, all else is relayed.
+
+mitmproxy too could relay what is no HTTP, at a twentieth of the speed and only where the client
+speaks first. So the first bytes are looked at and left where they are; whoever gets the connection
+reads them again.
+
+Some protocols begin with the server's greeting (SMTP, FTP, SSH, MySQL). Where a client keeps silent
+for a moment, the site is connected to and may speak first. Not so on ports where HTTP is usual or
+has been spoken: browsers open connections ahead of need, and the site would see each of them.
+"""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from contextlib import suppress
+from typing import Final, Literal
+
+from warex.proxy.transparent.protocol_detection import LONGEST, Speech, speech
+from warex.proxy.transparent.redirected_connection import (
+    Arrival,
+    original_destination,
+    reset_socket,
+)
+from warex.proxy.transparent.relay import Relay, Route
+
+_SILENCE: Final = 0.1
+"""Seconds after which a silent client is taken to wait for a greeting."""
+_UNFINISHED: Final = 1.0
+"""Seconds after which a beginning that tells nothing is taken to be whole."""
+_USUAL: Final = frozenset((80, 443))
+"""Ports on which nothing but HTTP is spoken: silent clients of these wait for nobody."""
+_HTTP_PORTS: Final = frozenset((3000, 5000, 8000, 8008, 8080, 8081, 8443, 8888, 11434))
+_LONG_SILENCE: Final = 2.0
+"""The same on ports where HTTP is likely."""
+_AT_ONCE: Final = 64
+"""Connections accepted before anybody else's turn."""
+
+type Serve = Callable[[Arrival, Speech], Awaitable[None]]
+"""Serves HTTP on a connection, and closes it in the end."""
+type Relayed = Callable[[Arrival, int, int, float], None]
+"""Told of a relayed connection: the bytes each way, and since when."""
+
+
+class FrontDoor:
+    """Accepts redirected connections, and sends each where it belongs."""
+
+    def __init__(
+        self,
+        listeners: Iterable[socket.socket],
+        *,
+        name_of: Callable[[str], str],
+        accepted: Callable[[Arrival], None],
+        serve: Serve,
+        relayed: Relayed,
+        broke: Callable[[Exception], None],
+        now: Callable[[], float],
+        route: Route,
+        http_ports: Collection[int] = (),
+        relays_h2c: bool = False,
+    ) -> None:
+        self._listeners = tuple(listeners)
+        self._name_of, self._accepted = name_of, accepted
+        self._serve, self._relayed = serve, relayed
+        self._broke, self._now = broke, now
+        self._route = route
+        self._http_ports = _HTTP_PORTS | frozenset(http_ports)
+        self._spoken: set[tuple[str, int]] = set()
+        """Where HTTP has been spoken."""
+        self._relays_h2c = relays_h2c
+        self._loop = asyncio.get_running_loop()
+        self._meetings: set[asyncio.Task[None]] = set()
+        self._own = {listener.getsockname()[:2] for listener in self._listeners}
+
+    def open(self) -> None:
+        """Accept from now on, first whoever has been waiting."""
+        for listener in self._listeners:
+            listener.setblocking(False)
+            self._loop.add_reader(listener, self._accept, listener)
+
+    async def close(self) -> None:
+        """Accept nobody any more, and end what is relayed."""
+        for listener in self._listeners:
+            self._loop.remove_reader(listener)
+            listener.close()
+        for meeting in list(self._meetings):
+            meeting.cancel()
+        if self._meetings:
+            await asyncio.wait(self._meetings)
+
+    def _accept(self, listener: socket.socket) -> None:
+        for _ in range(_AT_ONCE):
+            try:
+                client, _ = listener.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                return
+            except OSError:
+                # No file descriptor is left: try again when some may have been closed.
+                self._loop.remove_reader(listener)
+                self._loop.call_later(0.1, self._loop.add_reader, listener, self._accept, listener)
+                return
+            client.setblocking(False)
+            meeting = self._loop.create_task(self._meet(client))
+            if not meeting.done():
+                self._meetings.add(meeting)
+                meeting.add_done_callback(self._meetings.discard)
+
+    async def _meet(self, client: socket.socket) -> None:
+        try:
+            destination = original_destination(client)
+            if destination is None or destination in self._own:
+                # Nobody has a reason to come here by himself.
+                reset_socket(client)
+                return
+            address, port = destination
+            arrival = Arrival(client, self._name_of(address), address, port)
+            self._accepted(arrival)
+            await self._welcome(arrival)
+        except asyncio.CancelledError:
+            client.close()
+            raise
+        except Exception as error:  # noqa: BLE001 - fail closed: nobody passes by accident
+            self._broke(error)
+            with suppress(OSError):
+                reset_socket(client)
+
+    async def _welcome(self, arrival: Arrival) -> None:
+        """Find out what is spoken, and send the connection where it belongs."""
+        client = arrival.client
+        site: socket.socket | None = None
+        patience = self._patience(arrival)
+        spoken = await self._first_words(client, patience, patience is not None)
+        if spoken == "silent":
+            try:
+                site = await self._connect_unless(client, arrival)
+            except OSError:
+                reset_socket(client)
+                return
+            if site is not None:
+                await self._readable(client, site)
+            # Whoever speaks first decides; of two at once, the server with its greeting.
+            spoken = "other" if site and _says(site) else await self._first_words(client, None)
+        match spoken:
+            case "left" | "silent":
+                _close(client, site)
+            case "tls" | "http" | "connect" | "h2c" if not (spoken == "h2c" and self._relays_h2c):
+                _close(site)
+                self._spoken.add((arrival.host, arrival.port))
+                await self._serve(arrival, spoken)
+            case _:
+                await self._relay(arrival, site)
+
+    def _patience(self, arrival: Arrival) -> float | None:
+        """Return how long a client may be silent before its site is asked to speak."""
+        if arrival.port in _USUAL or (arrival.host, arrival.port) in self._spoken:
+            return None
+        return _LONG_SILENCE if arrival.port in self._http_ports else _SILENCE
+
+    async def _first_words(
+        self, client: socket.socket, patience: float | None, quiet: bool = True
+    ) -> Speech | Literal["silent", "left"]:
+        """Return what the client speaks, having waited ``patience`` seconds for its first byte.
+
+        ``quiet``: a beginning that tells nothing is not waited for to become whole for ever.
+        """
+        seen = -1
+        while True:
+            try:
+                first = client.recv(LONGEST, socket.MSG_PEEK)
+            except BlockingIOError:
+                first = b""
+            except OSError:
+                return "left"
+            else:
+                if not first:
+                    return "left"
+            spoken = speech(first)
+            if spoken is not None:
+                return spoken
+            if len(first) == seen:
+                # Woken, and there is no more: the client has said its last byte.
+                return "other"
+            seen = len(first)
+            # With what was looked at still there, the socket would count as readable for ever.
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, seen + 1)
+            try:
+                async with asyncio.timeout((_UNFINISHED if quiet else None) if first else patience):
+                    await self._readable(client)
+            except TimeoutError:
+                return "other" if first else "silent"
+            finally:
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 1)
+
+    async def _readable(self, *ends: socket.socket) -> None:
+        """Wait until one of the sockets has something to read."""
+        happened: asyncio.Future[None] = self._loop.create_future()
+
+        def tell() -> None:
+            if not happened.done():
+                happened.set_result(None)
+
+        for end in ends:
+            self._loop.add_reader(end, tell)
+        try:
+            await happened
+        finally:
+            for end in ends:
+                self._loop.remove_reader(end)
+
+    async def _connect_unless(
+        self, client: socket.socket, arrival: Arrival
+    ) -> socket.socket | None:
+        """Connect to the site; None where the client has spoken before that was done."""
+        connecting = self._loop.create_task(self._route.connect(arrival.host, arrival.port))
+        spoken = self._loop.create_task(self._readable(client))
+        try:
+            await asyncio.wait((connecting, spoken), return_when=asyncio.FIRST_COMPLETED)
+            return connecting.result() if connecting.done() else None
+        finally:
+            connecting.cancel()
+            spoken.cancel()
+            await asyncio.wait((connecting, spoken))
+
+    async def _relay(self, arrival: Arrival, site: socket.socket | None) -> None:
+        began = self._now()
+        if site is None:
+            try:
+                site = await self._route.connect(arrival.host, arrival.port)
+            except OSError:
+                # As near as it comes to the refusal that the client would have met.
+                reset_socket(arrival.client)
+                return
+        relay = Relay(arrival.client, site)
+        try:
+            await relay.run()
+        finally:
+            self._relayed(arrival, relay.sent, relay.received, began)
+
+
+def _says(end: socket.socket) -> bool:
+    """Whether a socket has something to read, its end included."""
+    try:
+        end.recv(1, socket.MSG_PEEK)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _close(*ends: socket.socket | None) -> None:
+    for end in ends:
+        if end is not None:
+            end.close()

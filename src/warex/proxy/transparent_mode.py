@@ -1,0 +1,137 @@
+"""Serves connections that were redirected here: from a namespace, or by the machine's own rules."""
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
+
+from mitmproxy.addons.proxyserver import Proxyserver
+
+from warex.proxy.addon import WarexAddon
+from warex.proxy.config import ProxyConfig
+from warex.proxy.connection_faults.blocklist import Gates
+from warex.proxy.connection_faults.name_lookup import NameFaults
+from warex.proxy.dns.server import Resolver
+from warex.proxy.dns.virtual_addresses import Names
+from warex.proxy.interception import OWN_HOSTS
+from warex.proxy.transparent.bridge import Entrance
+from warex.proxy.transparent.listener import FrontDoor
+from warex.proxy.transparent.passed_sockets import Handed
+from warex.proxy.transparent.redirected_connection import Arrival
+from warex.proxy.transparent.relay import Route
+
+_OTHER_LOOPBACK = {"127.0.0.1": "::1", "0.0.0.0": "::"}
+"""Where the rules for IPv6 redirect, beside those for IPv4."""
+
+
+@asynccontextmanager
+async def captured(
+    config: ProxyConfig, handed: Handed | None, addon: WarexAddon, server: Proxyserver
+) -> AsyncIterator[int]:
+    """Serve redirected connections; give the port on which they come in, 0 for a namespace's."""
+    names = Names()
+    entrance = Entrance(server, config.traffic.upstream)
+    tunnels, recorder = addon.tunnels, addon.recorder
+    inside = None if handed is None else _Inside(config, handed, names, addon, server)
+
+    def broke(error: Exception) -> None:
+        recorder.harness_broke(f"{type(error).__name__}: {error}")
+
+    def relayed(arrival: Arrival, sent: int, received: int, began: float) -> None:
+        tunnels.relayed(arrival.host, arrival.port, sent, received, began)
+
+    listeners = handed.tcp if handed is not None else _listeners(config)
+    door = FrontDoor(
+        listeners,
+        name_of=lambda address: names.name_of(address) or address,
+        accepted=lambda arrival: inside.gates.accepted(arrival) if inside else None,
+        serve=entrance.serve,
+        relayed=relayed,
+        broke=broke,
+        now=recorder.clock.now,
+        route=Route(config.traffic.upstream),
+        http_ports=_http_ports(config),
+        relays_h2c=config.traffic.upstream is not None,
+    )
+    door.open()
+    if inside is not None:
+        inside.open()
+    try:
+        yield 0 if handed is not None else listeners[0].getsockname()[1]
+    finally:
+        await door.close()
+        if inside is not None:
+            await inside.close()
+
+
+def _http_ports(config: ProxyConfig) -> set[int]:
+    """Return the ports of which it is known that HTTP is spoken there."""
+    sites = (urlsplit(site) for site in config.sites)
+    return {entry.origin_port for entry in config.traffic.host_maps} | {
+        it.port for it in sites if it.port
+    }
+
+
+class _Inside:
+    """What only a namespace has: names of its own, and gates."""
+
+    def __init__(
+        self,
+        config: ProxyConfig,
+        handed: Handed,
+        names: Names,
+        addon: WarexAddon,
+        server: Proxyserver,
+    ) -> None:
+        recorder = addon.recorder
+        self._handed = handed
+
+        def broke(error: Exception) -> None:
+            recorder.harness_broke(f"{type(error).__name__}: {error}")
+
+        self.gates = Gates(
+            handed,
+            names,
+            addon.injector,
+            addon.attempts,
+            recorder.clock,
+            sites=config.sites,
+            broke=broke,
+        )
+        self._faults = NameFaults(addon.attempts, recorder.clock)
+        self._resolver = Resolver(
+            names,
+            faults=self._faults,
+            record=recorder.write,
+            named=lambda name: self.gates.update(),
+            broke=broke,
+            known=(*OWN_HOSTS, *(entry.origin for entry in config.traffic.host_maps)),
+            asks=config.traffic.upstream is None,
+        )
+        addon.on_turn = self.gates.update
+
+    def open(self) -> None:
+        self.gates.open()
+        self._resolver.open(self._handed.dns_udp, self._handed.dns_tcp)
+
+    async def close(self) -> None:
+        await self._resolver.close()
+        self._faults.close()
+        self.gates.close()
+        self._handed.close()
+
+
+def _listeners(config: ProxyConfig) -> tuple[socket.socket, ...]:
+    """Listen where the machine's rules redirect to, for both families."""
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    first = socket.create_server((config.host, config.port), family=family, backlog=1024)
+    other = _OTHER_LOOPBACK.get(config.host)
+    if other is None or not socket.has_ipv6:
+        return (first,)
+    try:
+        port = first.getsockname()[1]
+        second = socket.create_server((other, port), family=socket.AF_INET6, backlog=1024)
+    except OSError:
+        # A machine without IPv6, or the port is somebody else's there.
+        return (first,)
+    return first, second

@@ -1,0 +1,191 @@
+"""Clears up after a command, also where WAREX itself was killed: a small process that outlives it.
+
+It holds the reading end of a pipe. When the other end closes, for whatever reason, it ends what the
+command has left running, brings home what stands in folders of links, and removes the scratch
+folder. It is started without site-packages, so that it is there in some milliseconds.
+"""
+
+import json
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from warex.errors import IN_A_ROW, MachineError, ProcessDied
+from warex.sandbox.cleanup.process_tree import Family
+from warex.sandbox.cleanup.symlink_tree import Farm
+from warex.sandbox.job_control import unsignalled
+
+_START = (
+    "import sys; sys.path.insert(0, sys.argv[1]);"
+    " from warex.sandbox.cleanup import reaper; reaper.main()"
+)
+_SOURCES = Path(__file__).parents[3]
+_SECONDS = 15.0
+_BRIEF = 1.0
+"""Seconds: a guard that was ended sooner was ended like the one before it."""
+_REMOVING_SECONDS = 10.0
+_PAUSE = 0.05
+"""Seconds between two tries: who still writes tells nobody when it has ended."""
+
+
+class Guard:
+    """The caller's side: what is to be cleared up.
+
+    Where the guard's process is ended by somebody, another one takes its place.
+    """
+
+    def __init__(self, scratch: Path) -> None:
+        self.scratch = scratch
+        """A folder for this command alone."""
+        self.died: ProcessDied | None = None
+        """How its process was ended, if it was; that does not make it any less watchful."""
+        self._lock = threading.Lock()
+        self._families: list[Family] = []
+        self._farms: list[Farm] = []
+        self._closing = False
+        self._process = _started(scratch)
+        self._keeper = threading.Thread(target=self._keep, name="guard", daemon=True)
+        with unsignalled():
+            self._keeper.start()
+
+    def watch(self, family: Family) -> None:
+        """Have the processes of a command ended."""
+        with self._lock:
+            self._families.append(family)
+            _tell(self._process, mark=family.mark, leader=family.leader)
+
+    def tend(self, farm: Farm) -> None:
+        """Have what is new in a folder of links brought home."""
+        with self._lock:
+            self._farms.append(farm)
+            _tell_of(self._process, farm)
+
+    def close(self) -> None:
+        """Have all cleared up now; do it here where the guard was ended."""
+        with self._lock:
+            self._closing = True
+            _close(self._process)
+        self._keeper.join(_SECONDS)
+        if self._keeper.is_alive():
+            self._process.kill()
+            self._keeper.join()
+        if self._process.returncode:
+            _clear_up(self._families, self._farms)
+        _remove(self.scratch)
+
+    def _keep(self) -> None:
+        """Start the guard anew whenever it is ended; give up after three in a row."""
+        in_a_row = 0
+        while True:
+            began = time.monotonic()
+            code = self._process.wait()
+            in_a_row = in_a_row + 1 if time.monotonic() - began < _BRIEF else 1
+            with self._lock:
+                if self._closing:
+                    return
+                self.died = ProcessDied.with_code("the guard, which clears up after us,", code)
+                _close(self._process)
+                if in_a_row == IN_A_ROW:
+                    return
+                self._process = _started(self.scratch)
+                for family in self._families:
+                    _tell(self._process, mark=family.mark, leader=family.leader)
+                for farm in self._farms:
+                    _tell_of(self._process, farm)
+
+
+def _started(scratch: Path) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _START, str(_SOURCES), str(scratch)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        # Neither a Ctrl-C nor whatever else the terminal sends is for it.
+        start_new_session=True,
+    )
+
+
+def _tell(process: "subprocess.Popen[str]", **what: object) -> None:
+    if process.stdin is not None:
+        # Somebody may have killed it; the next one is told anew.
+        with suppress(OSError):
+            process.stdin.write(json.dumps(what) + "\n")
+            process.stdin.flush()
+
+
+def _tell_of(process: "subprocess.Popen[str]", farm: Farm) -> None:
+    _tell(process, shadow=str(farm.shadow), real=str(farm.real), planted=farm.planted)
+
+
+def _close(process: "subprocess.Popen[str]") -> None:
+    if process.stdin is not None:
+        with suppress(OSError):  # It was killed with words still on their way.
+            process.stdin.close()
+
+
+@contextmanager
+def guarded() -> Iterator[Guard]:
+    """Give a scratch folder and a guard for it; all is cleared up at the end.
+
+    Raises MachineError where no folder can be made.
+    """
+    try:
+        scratch = Path(tempfile.gettempdir(), f"warex-{secrets.token_hex(6)}")
+    except OSError as error:
+        raise _no_folder(error) from None
+    # First the guard, then the folder: a kill between the two leaves nothing behind.
+    guard = Guard(scratch)
+    try:
+        try:
+            scratch.mkdir(mode=0o700)
+        except OSError as error:
+            raise _no_folder(error) from None
+        yield guard
+    finally:
+        guard.close()
+
+
+def _no_folder(error: OSError) -> MachineError:
+    return MachineError(
+        f"no temporary folder can be made: {error}; set TMPDIR to one that can be written"
+    )
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder in which programs may still write that are on their way out."""
+    deadline = time.monotonic() + _REMOVING_SECONDS
+    while folder.exists() and time.monotonic() < deadline:
+        shutil.rmtree(folder, ignore_errors=True)
+        if folder.exists():
+            time.sleep(_PAUSE)
+
+
+def main() -> None:
+    """Wait until the other end closes, then clear up."""
+    families: dict[str, Family] = {}
+    farms: list[Farm] = []
+    for line in sys.stdin:
+        match json.loads(line):
+            case {"mark": mark, "leader": leader}:
+                families[mark] = Family(mark, leader)
+            case {"shadow": shadow, "real": real, "planted": planted}:
+                farms.append(Farm(Path(shadow), Path(real), tuple(planted)))
+            case _:
+                pass
+    _clear_up(families.values(), farms)
+    _remove(Path(sys.argv[2]))
+
+
+def _clear_up(families: Iterable[Family], farms: Iterable[Farm]) -> None:
+    for family in families:
+        family.end()
+    for farm in farms:
+        farm.bring_home()

@@ -1,0 +1,177 @@
+"""Proves a way behind the proxy: real programs fetch a page through it that exists nowhere else."""
+
+import json
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from pathlib import Path
+
+from warex.errors import MachineError, WarexError
+from warex.extras import require_extra
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.proxy.config import ProxyConfig
+from warex.proxy.interception import CANARY_HOST
+from warex.proxy.process.forkserver import Forkserver
+from warex.sandbox.canary import fetch_canary
+from warex.sandbox.chromium import QUIET
+from warex.sandbox.doctor.finding import Finding
+from warex.sandbox.doctor.iptables_probe import BY_NODE, BY_PYTHON
+from warex.sandbox.isolation import Behind, Capture, Isolation, behind
+
+_SECONDS = 15.0
+
+_NODE_HEEDS = (22, 21)
+"""From this Node on its own fetch heeds proxy variables (NODE_USE_ENV_PROXY)."""
+
+
+def prove(
+    isolation: Isolation,
+    forkserver: Forkserver,
+    ca: CertificateAuthority,
+    environment: Mapping[str, str],
+    chromium: Path | None,
+    *,
+    needed: bool,
+) -> Iterator[Finding]:
+    """Put Python, curl, Node and Chromium behind a proxy in one way, and say how each fared.
+
+    ``needed``: whether ``warex demo`` cannot do without.
+    """
+
+    def configure(capture: Capture) -> ProxyConfig:
+        return ProxyConfig(ca=ca.folder, capture=capture)
+
+    label = f"{isolation} mode"
+    began = time.monotonic()
+    try:
+        with (
+            behind(isolation, forkserver, configure, ca, environment) as place,
+            ThreadPoolExecutor() as threads,
+        ):
+            _ = place.proxy
+            took = 1000 * (time.monotonic() - began)
+            yield Finding(label, "ok", f"{_WHAT[isolation]}, ready in {took:.0f} ms", needed)
+            probes: list[Callable[[], Finding]] = [
+                lambda: _client(place, "python", sys.executable, ("-c", BY_PYTHON), needed),
+                lambda: _client(place, "curl", "curl", ("-sS", "--max-time", "8")),
+                lambda: _node(place),
+            ]
+            if chromium is not None:
+                probes.append(lambda: _canary(place, chromium, needed))
+                if isolation == "environment":
+                    probes.append(lambda: _playwright(place, chromium, needed))
+            yield from threads.map(lambda probe: probe(), probes)
+    except WarexError as error:
+        yield Finding(label, "broken", str(error), needed)
+
+
+_WHAT: Mapping[Isolation, str] = {
+    "namespace": "a network of its own for a command",
+    "environment": "variables and browser shims for a command",
+}
+
+
+def _client(
+    place: Behind, name: str, program: str, arguments: tuple[str, ...], needed: bool = False
+) -> Finding:
+    """Have a program fetch the canary page over HTTPS, with nothing but what its place gives."""
+    label = f"{place.isolation}: {name}"
+    found = shutil.which(program, path=place.environment.variables.get("PATH"))
+    if found is None:
+        return Finding(label, "missing", f"there is no {name} on the PATH to try", needed)
+    nonce = secrets.token_hex(8)
+    with tempfile.TemporaryDirectory(prefix="warex-doctor-") as scratch:
+        log = Path(scratch) / "log"
+        try:
+            done = place.run(
+                [found, *arguments, f"https://{CANARY_HOST}/{nonce}"], log, timeout_s=_SECONDS
+            )
+        except WarexError as error:
+            return Finding(label, "broken", str(error), needed)
+        shown = log.read_text("utf-8", "replace")
+    if nonce.encode().hex() in shown:
+        return Finding(label, "ok", "comes through the proxy and trusts its certificate", needed)
+    said = shown.strip().splitlines()
+    if done.code is None:
+        last = f"it did not end within {_SECONDS:g} s"
+    else:
+        last = said[-1] if said else f"it ended with code {done.code} and said nothing"
+    return Finding(label, "broken", f"{found} did not get the page: {last}", needed)
+
+
+def _node(place: Behind) -> Finding:
+    finding = _client(place, "node", "node", ("-e", BY_NODE))
+    if finding.state != "broken" or place.isolation != "environment":
+        return finding
+    release = _node_release(place)
+    if release is None or release >= _NODE_HEEDS:
+        return finding
+    told = ".".join(map(str, release))
+    wanted = ".".join(map(str, _NODE_HEEDS))
+    return Finding(
+        finding.name,
+        "broken",
+        f"Node {told} heeds no proxy variables, so its own requests go past the proxy: use"
+        f" namespace mode, or Node {wanted} or newer",
+        finding.needed,
+    )
+
+
+def _node_release(place: Behind) -> tuple[int, ...] | None:
+    with tempfile.TemporaryDirectory(prefix="warex-doctor-") as scratch:
+        log = Path(scratch) / "log"
+        tell = "console.log(JSON.stringify(process.versions.node.split('.').map(Number)))"
+        place.run(["node", "-e", tell], log, timeout_s=_SECONDS)
+        try:
+            return tuple(json.loads(log.read_text("utf-8", "replace"))[:2])
+        except (ValueError, TypeError):
+            return None
+
+
+def _canary(place: Behind, chromium: Path, needed: bool) -> Finding:
+    label = f"{place.isolation}: chromium"
+    try:
+        fetch_canary(chromium, place)
+    except WarexError as error:
+        return Finding(label, "broken", str(error), needed)
+    return Finding(label, "ok", "Chromium's pages come through the proxy", needed)
+
+
+def _playwright(place: Behind, chromium: Path, needed: bool) -> Finding:
+    try:
+        require_extra("demo", "the reference agent", "playwright")
+    except MachineError as error:
+        return Finding("playwright", "missing", str(error), needed)
+    from playwright.sync_api import Error as PlaywrightError
+    from playwright.sync_api import sync_playwright
+
+    # Chromium refuses its sandbox to root.
+    as_root = ("--no-sandbox",) if os.geteuid() == 0 else ()
+    nonce = secrets.token_hex(8)
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=chromium,
+                args=[*QUIET, *as_root, *place.environment.browser_arguments],
+                proxy={"server": place.proxy.url},
+                timeout=1000 * _SECONDS,
+            )
+            page = browser.new_page()
+            page.goto(f"https://{CANARY_HOST}/{nonce}", timeout=1000 * _SECONDS)
+            shown = page.inner_text("p")
+            browser.close()
+    except PlaywrightError as error:
+        why = error.message.strip().splitlines()[0]
+        sentence = f"Playwright cannot drive {chromium}: {why}"
+        return Finding("playwright", "broken", sentence, needed)
+    if shown != nonce.encode().hex():
+        sentence = f"Playwright was shown another page: {shown!r}"
+        return Finding("playwright", "broken", sentence, needed)
+    sentence = f"Playwright {version('playwright')} drives it"
+    return Finding("playwright", "ok", sentence, needed)

@@ -1,0 +1,163 @@
+"""Proves the machine-wide rules by real programs, in a network of their own that is soon gone.
+
+The rules of the machine itself are not touched: this program parts from its network first. What it
+finds goes to standard output as JSON, for the doctor.
+"""
+
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from warex.errors import WarexError
+from warex.linux import rtnetlink
+from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
+from warex.proxy.config import ProxyConfig
+from warex.proxy.interception import CANARY_HOST
+from warex.proxy.process.client import started
+from warex.proxy.process.forkserver import Forkserver
+from warex.sandbox.chromium import headless
+from warex.sandbox.doctor.finding import Finding
+from warex.sandbox.environment import trusts
+from warex.sandbox.iptables import firewall
+from warex.sandbox.iptables.rules import Capture
+from warex.sandbox.namespace import bind_mounts
+
+LABEL = "iptables mode"
+BY_PYTHON = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=20).read())"
+BY_NODE = """
+fetch(process.argv[1]).then((answer) => answer.text()).then(console.log)
+  .catch((error) => { console.error(String(error.cause ?? error)); process.exit(1); });
+"""
+
+_SECONDS = 150.0
+_CLIENT_SECONDS = 30.0
+_NOBODY = 65534
+"""Stands for the agent's user: it has no rights anywhere."""
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+"""What lies in root's own folders, nobody else may run."""
+_SITE = "192.0.2.80"
+_PROXY_PORT = 8080
+
+
+def prove_iptables(chromium: Path | None) -> Iterator[Finding]:
+    """Try the rules with Python, curl, Node and Chromium; only root can."""
+    if os.geteuid() != 0:
+        sentence = "needs root: sudo warex doctor tries it; namespace mode needs none"
+        yield Finding(LABEL, "missing", sentence, needed=False)
+        return
+    browser = [] if chromium is None else [str(chromium)]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "warex.sandbox.doctor.iptables_probe", *browser],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+        findings = [Finding(**finding) for finding in json.loads(done.stdout)]
+    except subprocess.TimeoutExpired:
+        yield Finding(LABEL, "broken", f"nothing was found in {_SECONDS:g} s", needed=False)
+    except ValueError:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        why = said[-1] if said else f"code {done.returncode}"
+        yield Finding(LABEL, "broken", f"it could not be tried: {why}", needed=False)
+    else:
+        yield from findings
+
+
+def _findings(chromium: str | None) -> Iterator[Finding]:
+    with tempfile.TemporaryDirectory(prefix="warex-doctor-") as name:
+        scratch = Path(name)
+        scratch.chmod(0o755)
+        os.environ["WAREX_RUN_DIR"] = str(scratch / "run")
+        ca = ensure_ca()
+        try:
+            _part(scratch)
+            capture = Capture(ports=(443,), proxy_port=_PROXY_PORT, user=_NOBODY)
+            backend = firewall.apply(capture, "auto")
+        except (OSError, WarexError) as error:
+            yield Finding(LABEL, "broken", f"the rules cannot be put in force: {error}", False)
+            return
+        yield Finding(LABEL, "ok", f"rules by {backend} hold, tried in a network apart", False)
+        forkserver = Forkserver()
+        config = ProxyConfig(ca=ca.folder, capture="transparent", port=_PROXY_PORT)
+        try:
+            with started(forkserver, config):
+                yield from _clients(scratch, ca, chromium)
+        finally:
+            forkserver.close()
+
+
+def _part(scratch: Path) -> None:
+    """Leave the machine's network and its view of names."""
+    os.unshare(os.CLONE_NEWNET | os.CLONE_NEWNS)
+    bind_mounts.mount(None, "/", None, bind_mounts.REC | bind_mounts.PRIVATE)
+    rtnetlink.bring_up("lo")
+    rtnetlink.make_device()
+    rtnetlink.bring_up_device()
+    rtnetlink.give_address("192.0.2.2")
+    hosts = scratch / "hosts"
+    hosts.write_text(f"127.0.0.1 localhost\n{_SITE} {CANARY_HOST}\n")
+    bind_mounts.mount(str(hosts), os.path.realpath("/etc/hosts"), None, bind_mounts.BIND)
+
+
+def _clients(scratch: Path, ca: CertificateAuthority, chromium: str | None) -> Iterator[Finding]:
+    home = scratch / "home"
+    home.mkdir()
+    os.chown(home, _NOBODY, _NOBODY)
+    bundle = ca.bundle(scratch / "bundle.pem")
+    bundle.chmod(0o644)
+    kept = {"PATH": _PATH, "HOME": str(home)}
+    trust = dict.fromkeys(("SSL_CERT_FILE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"), str(bundle))
+    for name, program, arguments in (
+        ("python", "python3", ("-c", BY_PYTHON)),
+        ("curl", "curl", ("-sS", "--max-time", "20")),
+        ("node", "node", ("-e", BY_NODE)),
+    ):
+        found = shutil.which(program, path=_PATH)
+        if found is None:
+            yield Finding(
+                f"iptables: {name}", "missing", f"there is no {name} in {_PATH} to try", False
+            )
+        else:
+            yield _fetched(name, (found, *arguments), kept | trust)
+    if chromium is not None:
+        flags = (trusts(ca), "--no-sandbox", "--no-proxy-server", "--dump-dom")
+        yield _fetched("chromium", headless(Path(chromium), home / "profile", flags), kept)
+
+
+def _fetched(name: str, command: Sequence[str], variables: dict[str, str]) -> Finding:
+    """Have a program fetch the canary page as a user who knows nothing of a proxy."""
+    nonce = secrets.token_hex(8)
+    try:
+        done = subprocess.run(
+            [*command, f"https://{CANARY_HOST}/{nonce}"],
+            env=variables,
+            cwd="/",
+            user=_NOBODY,
+            group=_NOBODY,
+            extra_groups=[],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_CLIENT_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Finding(f"iptables: {name}", "broken", f"{command[0]}: {error}", False)
+    if nonce.encode().hex().encode() in done.stdout:
+        return Finding(f"iptables: {name}", "ok", "is sent to the proxy, and trusts it", False)
+    said = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
+    last = said[-1] if said else f"it ended with code {done.returncode} and said nothing"
+    sentence = f"{command[0]} did not get the page: {last}"
+    return Finding(f"iptables: {name}", "broken", sentence, False)
+
+
+if __name__ == "__main__":
+    print(json.dumps([asdict(each) for each in _findings(next(iter(sys.argv[1:]), None))]))  # noqa: T201

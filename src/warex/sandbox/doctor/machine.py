@@ -1,0 +1,174 @@
+"""Tries what WAREX needs of this machine, each thing by using it.
+
+A look at versions and paths would call a browser healthy that cannot start. So a real proxy is
+started, and in each way behind it Python, curl, node and Chromium fetch a page that exists nowhere
+else.
+"""
+
+import os
+import platform
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from cryptography import x509
+
+from warex.clock import Clock
+from warex.errors import MachineError, WarexError
+from warex.proxy.certificates.ca import BASENAME, CertificateAuthority, ensure_ca
+from warex.proxy.config import ProxyConfig
+from warex.proxy.process.client import started
+from warex.proxy.process.forkserver import Forkserver
+from warex.sandbox.chromium import find_chromium
+from warex.sandbox.doctor.client_probes import prove
+from warex.sandbox.doctor.finding import Finding
+from warex.sandbox.doctor.iptables_probe import prove_iptables
+
+OLDEST_PYTHON = (3, 12)
+MITMPROXY = 12
+"""Major version of mitmproxy that the proxy room is written for."""
+LEAST_DISK = 500_000_000
+"""Bytes; a run of the demo takes about a twentieth."""
+LEAST_FILES = 1024
+"""A page of many resources holds some hundred connections, each at both ends."""
+
+_SECONDS = 10.0
+
+
+def examine(
+    environment: Mapping[str, str] = os.environ, folder: Path | None = None
+) -> Iterator[Finding]:
+    """Try everything in turn; what needs something that is broken is left out.
+
+    ``folder`` is where runs will stand, the current one unless given. Nothing is raised: what goes
+    wrong is a finding.
+    """
+    yield _python()
+    yield _mitmproxy()
+    yield _disk(folder or Path.cwd())
+    yield _open_files()
+    try:
+        ca = ensure_ca()
+    except WarexError as error:
+        yield Finding("certificates", "broken", str(error))
+        return
+    yield _certificates(ca)
+    forkserver = Forkserver()
+    try:
+        forkserver.warm()
+        yield from _behind_a_proxy(forkserver, ca, environment)
+    except WarexError as error:
+        yield Finding("proxy", "broken", f"no proxy could be started: {error}")
+    finally:
+        forkserver.close()
+
+
+def require_fit(folder: Path, ca: CertificateAuthority) -> None:
+    """Raise MachineError for the first thing that ``examine`` finds unfit and that is told at once.
+
+    ``folder`` is where runs will stand; of one that is not there yet, the nearest that is.
+    """
+    there = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.is_dir())
+    for finding in told_at_once(there, ca):
+        if finding.state != "ok":
+            raise MachineError(f"{finding.name}: {finding.sentence}")
+
+
+def told_at_once(folder: Path, ca: CertificateAuthority) -> Iterator[Finding]:
+    """Yield what ``examine`` finds without starting anything; all of it is needed."""
+    yield from (_python(), _mitmproxy(), _disk(folder), _open_files(), _certificates(ca))
+
+
+def _behind_a_proxy(
+    forkserver: Forkserver, ca: CertificateAuthority, environment: Mapping[str, str]
+) -> Iterator[Finding]:
+    # The first one waits for mitmproxy to load; later ones are what a trial waits for.
+    with started(forkserver, ProxyConfig(ca=ca.folder)):
+        pass
+    began = time.monotonic()
+    with started(forkserver, ProxyConfig(ca=ca.folder)):
+        took = 1000 * (time.monotonic() - began)
+        yield Finding("proxy", "ok", f"a proxy of its own for a trial is ready in {took:.0f} ms")
+    chromium = None
+    try:
+        chromium = find_chromium(environment)
+    except WarexError as error:
+        yield Finding("chromium", "missing", str(error))
+    else:
+        yield _chromium(chromium)
+    yield from prove("environment", forkserver, ca, environment, chromium, needed=True)
+    yield from prove("namespace", forkserver, ca, environment, chromium, needed=False)
+    yield from prove_iptables(chromium)
+
+
+def _python() -> Finding:
+    found = f"Python {platform.python_version()} at {sys.executable}"
+    if sys.version_info >= OLDEST_PYTHON:
+        return Finding("python version", "ok", found)
+    oldest = ".".join(map(str, OLDEST_PYTHON))
+    return Finding("python version", "broken", f"{found}; WAREX needs {oldest} or newer")
+
+
+def _mitmproxy() -> Finding:
+    remedy = f"install WAREX again, so that it brings mitmproxy {MITMPROXY}"
+    try:
+        found = version("mitmproxy")
+    except PackageNotFoundError:
+        return Finding("mitmproxy", "missing", f"mitmproxy is not installed: {remedy}")
+    if found.split(".")[0] != str(MITMPROXY):
+        return Finding("mitmproxy", "broken", f"mitmproxy {found} is installed: {remedy}")
+    return Finding("mitmproxy", "ok", f"mitmproxy {found}")
+
+
+def _disk(folder: Path) -> Finding:
+    free = shutil.disk_usage(folder).free
+    found = f"{free / 1e9:.1f} GB free for runs in {folder}"
+    if free >= LEAST_DISK:
+        return Finding("disk", "ok", found)
+    return Finding("disk", "broken", f"{found}: free some space, or choose another disk by --out")
+
+
+def _open_files() -> Finding:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = "any number of" if soft == resource.RLIM_INFINITY else f"{soft}"
+    found = f"a process may hold {most} open files"
+    if soft == resource.RLIM_INFINITY or soft >= LEAST_FILES:
+        return Finding("open files", "ok", found)
+    return Finding("open files", "broken", f"{found}: raise it with `ulimit -n {LEAST_FILES}`")
+
+
+def _certificates(ca: CertificateAuthority) -> Finding:
+    anew = f"delete {ca.folder} to have it made anew"
+    try:
+        key = ca.folder / f"{BASENAME}-ca.pem"
+        mode = key.stat().st_mode & 0o777
+        ends = x509.load_pem_x509_certificate(ca.certificate.read_bytes()).not_valid_after_utc
+    except (OSError, ValueError) as error:
+        return Finding("certificates", "broken", f"{ca.certificate} is damaged ({error}): {anew}")
+    if mode & 0o077:
+        sentence = f"others may read the private key {key} (mode {mode:04o}): chmod 600 it, or "
+        return Finding("certificates", "broken", sentence + anew)
+    if ends <= datetime.fromtimestamp(Clock().wall(), UTC):
+        sentence = f"{ca.certificate} was valid until {ends:%Y-%m-%d}: {anew}"
+        return Finding("certificates", "broken", sentence)
+    sentence = f"{ca.certificate}, valid until {ends:%Y-%m-%d}; only you can read its key"
+    return Finding("certificates", "ok", sentence)
+
+
+def _chromium(chromium: Path) -> Finding:
+    try:
+        done = subprocess.run(
+            [chromium, "--version"], capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Finding("chromium", "broken", f"{chromium} cannot be started: {error}")
+    if done.returncode != 0:
+        why = done.stderr.strip() or f"code {done.returncode}"
+        return Finding("chromium", "broken", f"{chromium} does not tell its version: {why}")
+    return Finding("chromium", "ok", f"{done.stdout.strip()} at {chromium}")

@@ -1,0 +1,79 @@
+"""Files that hold the user's certificates or settings, and ours behind them.
+
+A variable such as ``REQUESTS_CA_BUNDLE`` may name a company's certificates already. What replaces
+it must hold them, too, or the command would meet errors that it does not meet without WAREX.
+"""
+
+import ssl
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from warex.files import read_ordinary
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.sandbox.environment import ADDITIONS, BUNDLES, LOOPBACK
+
+_BEGIN = b"-----BEGIN CERTIFICATE-----"
+_FOLDER = "SSL_CERT_DIR"
+_IN_FOLDER = ("*.pem", "*.crt", "*.0")
+
+
+def own_bundles(
+    base: Mapping[str, str], ca: CertificateAuthority, scratch: Path
+) -> dict[str, Path]:
+    """Write a file for each variable that names certificates of the user's; return them by name."""
+    ours = ca.certificate.read_bytes()
+    made: dict[tuple[Path, ...], Path] = {}
+    found: dict[str, Path] = {}
+    for name in (*BUNDLES, *ADDITIONS):
+        sources = tuple(_sources(name, base))
+        if not sources:
+            continue
+        if sources not in made:
+            path = scratch / f"own-{len(made) + 1}.pem"
+            path.write_bytes(b"\n".join([*map(_certificates, sources), ours]))
+            made[sources] = path
+        found[name] = made[sources]
+    return found
+
+
+def _sources(name: str, base: Mapping[str, str]) -> Iterator[Path]:
+    """Return where the user keeps what this variable is about, if it is not the machine's own."""
+    named = base.get(name)
+    if named and Path(named).exists():
+        yield Path(named)
+    folder = base.get(_FOLDER)
+    # OpenSSL reads the folder besides the file; what the machine has in it stands in its bundle.
+    if name == "SSL_CERT_FILE" and folder and Path(folder).is_dir():
+        usual = ssl.get_default_verify_paths().openssl_capath
+        if Path(folder).resolve() != Path(usual).resolve():
+            yield Path(folder)
+
+
+def _certificates(source: Path) -> bytes:
+    try:
+        if not source.is_dir():
+            return read_ordinary(source)
+        files = sorted({file.resolve() for glob in _IN_FOLDER for file in source.glob(glob)})
+        read = (read_ordinary(file) for file in files if file.is_file())
+        return b"\n".join(data for data in read if _BEGIN in data)
+    except OSError:
+        return b""  # Nobody could read it without us, either.
+
+
+def wgetrc(base: Mapping[str, str], proxy: str, bundle: Path, scratch: Path) -> Path:
+    """Write a configuration of wget's that holds the user's, then ours; return its path.
+
+    GnuTLS, by which Debian's wget speaks TLS, reads no variable for whom it trusts.
+    """
+    named = base.get("WGETRC") or f"{base.get('HOME', '/nonexistent')}/.wgetrc"
+    try:
+        theirs = read_ordinary(Path(named))
+    except OSError:
+        theirs = b""
+    ours = (
+        f"\nca_certificate = {bundle}\nuse_proxy = on\nhttp_proxy = {proxy}\n"
+        f"https_proxy = {proxy}\nno_proxy = {LOOPBACK}\n"
+    )
+    path = scratch / "wgetrc"
+    path.write_bytes(theirs + ours.encode())
+    return path

@@ -1,0 +1,353 @@
+"""A network of its own for a command, made by an ordinary user, whose every way out is the proxy.
+
+The listening sockets are made inside and handed out, so that the proxy serves them from the host's
+network; nothing else leads out. What the command sees of the files is the host's, but for the few
+that say how names are resolved and who is trusted.
+"""
+
+import array
+import errno
+import marshal
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, Final, NamedTuple
+
+from warex.errors import MachineError, ProcessDied
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.proxy.transparent.passed_sockets import Handed
+from warex.sandbox.environment import Environment
+from warex.sandbox.namespace import bind_mounts, init_process
+from warex.sandbox.namespace.diagnosis import remedy
+from warex.sandbox.namespace.loopback import Loopback
+from warex.sandbox.namespace.mount_plan import Laid, laid_over
+
+_SOURCE: Final = Path(__file__).parents[3]
+_START: Final = (
+    "import sys; sys.path.append(sys.argv[1]); from warex.sandbox.namespace.setup import main;"
+    " main(int(sys.argv[2]), int(sys.argv[3]))"
+)
+_LARGEST: Final = 65536
+_CREDENTIALS: Final = struct.Struct("3i")
+_OPEN_FAMILIES: Final = (
+    "the command can open sockets that belong to no network namespace (AF_VSOCK), since this kernel"
+    " takes no filter of system calls (seccomp); what it sends by them is neither hit nor recorded"
+)
+_READY_SECONDS: Final = 120.0
+"""A first process that dies is known at once; one of fifty made at the same time may be long."""
+_END_SECONDS: Final = init_process.GRACE + 5.0
+
+type _Stream = int | IO[bytes]
+
+
+class CannotStart(MachineError):
+    """A command cannot be started in the namespace; the message says why."""
+
+    def __init__(self, sentence: str, status: int) -> None:
+        super().__init__(sentence)
+        self.status = status
+        """What a shell would give: 127 if there is no such program, 126 if it may not be run."""
+
+
+class Inside:
+    """A command that runs in the namespace."""
+
+    def __init__(self, pid: int, line: socket.socket, gone: threading.Event) -> None:
+        self.pid = pid
+        """Its process id, as this process sees it."""
+        self._line = line
+        self._gone = gone
+        self._lock = threading.Lock()
+        self._code: int | None = None
+
+    def __del__(self) -> None:
+        self._line.close()
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; return its exit code, negative for a signal.
+
+        Raises TimeoutError if it has not ended by then.
+        """
+        with self._lock:
+            if self._code is None:
+                self._line.settimeout(timeout)
+                said, _ = _heard(self._line)
+                self._line.close()
+                if said and said[0] == "ended":
+                    self._code = said[1]
+                else:
+                    # The namespace has gone, and the kernel has killed all in it.
+                    self._gone.set()
+                    self._code = -signal.SIGKILL
+            return self._code
+
+    def signal(self, number: int) -> None:
+        """Send it a signal; nothing if it has ended."""
+        # By way of the namespace's first process, who knows whether its number is still its own.
+        with suppress(OSError):
+            self._line.send(bytes([number]))
+
+
+class _Made(NamedTuple):
+    """What a namespace's inside has handed out."""
+
+    handed: Handed
+    loopback: Loopback
+    closed: bool
+    """Whether other address families are closed."""
+
+
+class Namespace:
+    """A namespace that is ready for commands."""
+
+    def __init__(self, channel: socket.socket, made: _Made, laid: Laid, own: bool) -> None:
+        self.handed = made.handed
+        self.loopback = made.loopback
+        self.notices = laid.notices
+        """What the user should know about it, each a sentence."""
+        self._channel = channel
+        self._gone = threading.Event()
+        self._laid = laid
+        self._own_session = own
+
+    def environment(self, base: Mapping[str, str]) -> Environment:
+        """Return what commands are started with: trust in the CA, and no proxy."""
+        return self._laid.environment(base)
+
+    def died(self) -> ProcessDied | None:
+        """Return what there is to say where it has gone, and with it all that ran inside."""
+        try:
+            # Its first process says nothing here but by its end; a command may learn of that first.
+            if not self._gone.is_set():
+                self._channel.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return None
+        except ConnectionError:
+            pass
+        return _gone()
+
+    def start(
+        self,
+        arguments: Sequence[str],
+        variables: Mapping[str, str],
+        *,
+        stdin: _Stream,
+        stdout: _Stream,
+        stderr: _Stream,
+        cwd: Path | str | None = None,
+        pass_fds: Sequence[int] = (),
+    ) -> Inside:
+        """Start a command with these streams, and with ``pass_fds`` under the same numbers.
+
+        Raises CannotStart where it cannot be started, ProcessDied where the namespace has gone
+        before there was a process for it.
+        """
+        request = {
+            "arguments": [os.fsencode(argument) for argument in arguments],
+            "variables": {os.fsencode(k): os.fsencode(v) for k, v in variables.items()},
+            "cwd": os.fspath(cwd or _here()),
+            "own_session": self._own_session,
+            "pass_fds": list(pass_fds),
+        }
+        ours, theirs = _pair()
+        # The kernel says beside each message which process has sent it, in this process's numbers.
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        with ExitStack() as stack:
+            stack.callback(ours.close)
+            with theirs, _in_memory(request) as written:
+                streams = [_number(stream) for stream in (stdin, stdout, stderr)]
+                handles = [written, theirs.fileno(), *streams, *pass_fds]
+                try:
+                    socket.send_fds(self._channel, [init_process.START], handles)
+                except OSError:
+                    raise _gone() from None
+            process = 0
+            while True:
+                said, sender = _heard(ours)
+                match said:
+                    case ("process",):
+                        process = sender
+                    case ("started",) | None if process:
+                        # Without a word of it, it may have begun all the same: its end tells.
+                        stack.pop_all()
+                        return Inside(process, ours, self._gone)
+                    case ("failed", int(number), str(name), bool(entering)):
+                        raise _cannot_start(name, number, entering)
+                    case _:
+                        raise _gone()
+
+
+@contextmanager
+def namespace(
+    ca: CertificateAuthority, *, host_ports: Collection[int] = (), own_session: bool = True
+) -> Iterator[Namespace]:
+    """Give a namespace for commands; when the block ends, so do they, and nothing is left.
+
+    ``host_ports`` are ports of this machine's loopback that commands need to reach.
+    ``own_session``: whether each leaves this process's session, and so its terminal.
+
+    Raises MachineError, with the remedy, where this machine does not allow it.
+    """
+    if sys.platform != "linux":
+        raise MachineError(
+            f"a namespace needs Linux, and this is {sys.platform}: use environment mode, or run"
+            " WAREX in a Linux machine or container"
+        )
+    laid = laid_over(ca)
+    plan = {"host_ports": sorted(host_ports), **laid.plan()}
+    channel, theirs = _pair()
+    with channel:
+        with theirs, _in_memory(plan) as written:
+            process = _launch(theirs, written)
+        try:
+            made = _ready(channel, process.pid, host_ports)
+            try:
+                space = Namespace(channel, made, laid, own_session)
+                if not made.closed:
+                    space.notices = (*space.notices, _OPEN_FAMILIES)
+                yield space
+            finally:
+                made.handed.close()
+                made.loopback.close()
+                _end(channel)
+        finally:
+            channel.close()
+            _wait(process)
+            if process.returncode and laid.mount_point is not None:
+                # It was killed before it could do so itself.
+                bind_mounts.MountPoint(str(laid.mount_point)).take_away()
+
+
+def _launch(channel: socket.socket, plan: int) -> subprocess.Popen[bytes]:
+    handles = (channel.fileno(), plan)
+    arguments = (str(_SOURCE), *map(str, handles))
+    try:
+        return subprocess.Popen(
+            # Nothing of the user's site is imported: no time is lost, and nothing surprises.
+            [sys.executable, "-I", "-S", "-c", _START, *arguments],
+            pass_fds=handles,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+    except OSError as error:
+        raise MachineError(
+            f"the namespace's first process cannot be started: {error.strerror}: {sys.executable}"
+        ) from None
+
+
+def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _Made:
+    """Wait until it is made, by the process ``pid``."""
+    channel.settimeout(_READY_SECONDS)
+    try:
+        data, beside, _, _ = channel.recvmsg(
+            _LARGEST, socket.CMSG_SPACE(64 * 4), socket.MSG_CMSG_CLOEXEC
+        )
+    except OSError as error:
+        raise ProcessDied(f"the namespace was not made: {error}") from None
+    channel.settimeout(None)
+    said = _read(data)
+    match said:
+        case ("ready", int(each), bool(closed)):
+            handles = array.array("i")
+            for _, _, content in beside:
+                handles.frombytes(content)
+            *sockets, refusals = [socket.socket(fileno=handle) for handle in handles]
+            handed = Handed.of(sockets, each, each, each)
+            return _Made(handed, Loopback(refusals, pid, host_ports), closed)
+        case ("refused", str(step), int(number)):
+            raise MachineError(remedy(step, number))
+        case _:
+            raise ProcessDied(
+                "the namespace was not made: its first process was ended, or its messages above"
+                " tell why"
+            )
+
+
+def _end(channel: socket.socket) -> None:
+    """Let all that runs inside end in good order; what does not, is killed."""
+    with suppress(OSError):
+        channel.send(init_process.END)
+        channel.settimeout(_END_SECONDS)
+        channel.recv(1)
+
+
+def _wait(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.wait(_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _pair() -> tuple[socket.socket, socket.socket]:
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+
+@contextmanager
+def _in_memory(value: dict[str, Any]) -> Iterator[int]:
+    """Give a file in memory that holds a value: an environment may exceed a message."""
+    handle = os.memfd_create("warex")
+    try:
+        with open(handle, "wb", closefd=False) as file:
+            marshal.dump(value, file)
+        os.lseek(handle, 0, os.SEEK_SET)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _heard(line: socket.socket) -> tuple[Any, int]:
+    """Return what was said, None at the line's end, and the process that said it."""
+    try:
+        data, beside, _, _ = line.recvmsg(_LARGEST, socket.CMSG_SPACE(_CREDENTIALS.size))
+    except ConnectionError:
+        return None, 0  # Killed before it had read what was sent to it.
+    sender = 0
+    for level, kind, content in beside:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
+            sender, _, _ = _CREDENTIALS.unpack(content[: _CREDENTIALS.size])
+    return _read(data), sender
+
+
+def _read(data: bytes) -> Any:
+    return marshal.loads(data) if data else None
+
+
+def _number(stream: _Stream) -> int:
+    return stream if isinstance(stream, int) else stream.fileno()
+
+
+def _gone() -> ProcessDied:
+    return ProcessDied(
+        "the command's namespace has gone: its first process was ended, by somebody or for want of"
+        " memory"
+    )
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise MachineError("the current folder is gone; cd to one that is there") from None
+
+
+def _cannot_start(name: str, number: int, entering: bool) -> CannotStart:
+    why = os.strerror(number)
+    if number in (errno.EMFILE, errno.EAGAIN):
+        limit = "-n, for open files" if number == errno.EMFILE else "-u, for processes"
+        return CannotStart(
+            f"{name!r} cannot be started: {why}; raise the limit (ulimit {limit})", 126
+        )
+    if entering:
+        return CannotStart(f"the folder {name!r} cannot be entered: {why}; name another", 126)
+    return CannotStart(
+        f"{name!r} cannot be started: {why}; install it, or name another program",
+        127 if number == errno.ENOENT else 126,
+    )

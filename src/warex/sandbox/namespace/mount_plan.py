@@ -1,0 +1,314 @@
+"""The files laid over the host's in a command's namespace: who resolves, who is trusted.
+
+Only this command sees them, and nothing on disk is changed. Each is the host's own with little
+different: so what the command was told about names and trust still holds, and the CA is trusted by
+programs that nobody has told about it: OpenSSL's, GnuTLS's, Java's, Chromium's.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import socket
+import ssl
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from warex.errors import MachineError
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.sandbox.chromium import find_chromium
+from warex.sandbox.environment import (
+    ADDITIONS,
+    BUNDLES,
+    DIRECT,
+    OWN_DIRECT,
+    OWN_PROXIES,
+    PROXIES,
+    REMOVED,
+    Environment,
+    both_cases,
+)
+from warex.sandbox.namespace import name_resolution
+from warex.sandbox.trust import nss_library
+from warex.sandbox.trust.java import truststores, with_certificate
+
+_BUNDLES: Final = (
+    "/etc/ssl/certs/ca-certificates.crt",  # Debian, Alpine, Arch
+    "/etc/pki/tls/certs/ca-bundle.crt",  # Fedora
+    "/etc/pki/tls/cert.pem",
+    "/etc/ssl/ca-bundle.pem",  # SUSE
+    "/etc/ssl/cert.pem",
+    "/usr/lib/ssl/cert.pem",
+    "/etc/ca-certificates/extracted/tls-ca-bundle.pem",
+)
+_HASHED: Final = ("/etc/ssl/certs", "/etc/pki/tls/certs", "/usr/lib/ssl/certs")
+"""Folders in which OpenSSL finds a certificate by the hash of its name."""
+_ANCHORS: Final = (
+    "/etc/pki/ca-trust/source/anchors",
+    "/etc/pki/trust/anchors",
+    "/etc/ca-certificates/trust-source/anchors",
+)
+"""Folders of which p11-kit takes every file: GnuTLS's programs on Fedora, SUSE and Arch."""
+_ANCHOR: Final = "warex-ca.pem"
+_SOCKETS: Final = ("/run/nscd", "/var/run/nscd")
+"""Folders of sockets whose service answers from outside."""
+_KEPT: Final = "laid"
+_DATABASE: Final = "nssdb"
+
+type Folder = dict[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """What a namespace's inside lays over, and the variables that go with it."""
+
+    bundle: Path
+    """PEM file of whom this machine trusts and of our CA, as the inside sees it."""
+    ca: Path
+    """PEM file of our CA alone, or with others where it alone cannot be read by all."""
+    files: dict[Path, bytes | Folder]
+    """By what they cover; a folder covers a folder."""
+    layers: dict[Path, Folder]
+    """Files that a folder gets besides its own."""
+    mount_point: Path | None = None
+    """A folder that must exist to be covered, and must not stay."""
+    data: tuple[Path, Folder] | None = None
+    """A folder to keep Chromium's database in where none can be covered."""
+    notices: tuple[str, ...] = ()
+    """What the user should know."""
+    _hidden: tuple[Path, ...] = field(default=())
+
+    def plan(self) -> dict[str, Any]:
+        """Return it as the inside takes it."""
+        return {
+            "files": [(str(target), content) for target, content in self.files.items()],
+            "layers": [(str(target), added) for target, added in self.layers.items()],
+            "hidden": [str(path) for path in self._hidden],
+            "mount_point": None if self.mount_point is None else str(self.mount_point),
+            "data": None if self.data is None else (str(self.data[0]), self.data[1]),
+        }
+
+    def environment(self, base: Mapping[str, str]) -> Environment:
+        """Return what commands are started with: no proxy, and trust by each variable.
+
+        One that names a file or folder of the user's own stays: that has been laid over.
+        """
+        dropped = {*both_cases(PROXIES), *both_cases(DIRECT), *OWN_PROXIES, *OWN_DIRECT}
+        lower = {name for name in (*OWN_PROXIES, *OWN_DIRECT) if name.islower()}
+        kept = {
+            name: value
+            for name, value in base.items()
+            if name not in dropped and name.lower() not in lower
+        }
+        for names, usual in ((BUNDLES, self.bundle), (ADDITIONS, self.ca)):
+            kept |= {name: str(usual) for name in names if not self._covers(base.get(name))}
+        for name in REMOVED:
+            if not all(self._covers(part) for part in kept.get(name, "").split(os.pathsep)):
+                kept.pop(name, None)
+        if self.data is not None:
+            kept["XDG_DATA_HOME"] = str(self.data[0])
+        return Environment(kept)
+
+    def _covers(self, named: str | None) -> bool:
+        if not named:
+            return False
+        path = Path(named).resolve()
+        return path in self.files or path in self.layers
+
+
+def laid_over(ca: CertificateAuthority, environment: Mapping[str, str] = os.environ) -> Laid:
+    """Return what is to be laid over on this machine, for a user with this environment."""
+    pem = ca.certificate.read_bytes()
+    der = ssl.PEM_cert_to_DER_cert(pem.decode())
+    notices: list[str] = []
+    files: dict[Path, bytes | Folder] = dict(_names())
+    named = [environment[name] for name in (*BUNDLES, *ADDITIONS) if environment.get(name)]
+    for place in (*_BUNDLES, *named):
+        if (found := _content(Path(place))) is not None:
+            files[Path(place).resolve()] = found.rstrip() + b"\n" + pem
+    for store in truststores(environment):
+        try:
+            files[store] = with_certificate(store.read_bytes(), der)
+        except (OSError, ValueError) as error:
+            notices.append(f"Java will not trust WAREX by {store}: {error}")
+    folders = [*_HASHED, *named, *environment.get("SSL_CERT_DIR", "").split(os.pathsep)]
+    layers = {
+        folder: {_free_name(folder, pem, _hash_of(ca)): pem}
+        for folder in {Path(place).resolve() for place in folders if place}
+        if folder.is_dir()
+    }
+    layers |= {Path(place).resolve(): {_ANCHOR: pem} for place in _ANCHORS if Path(place).is_dir()}
+    bundle = _usual_bundle(ca, files)
+    databases, mount_point, data = _databases(ca, der, environment, notices)
+    return Laid(
+        bundle=bundle,
+        # A command that root starts as somebody else cannot look into root's folders.
+        ca=ca.certificate if os.geteuid() else bundle,
+        files={**files, **databases},
+        layers=layers,
+        mount_point=mount_point,
+        data=data,
+        notices=tuple(notices),
+        _hidden=tuple({Path(place).resolve() for place in _SOCKETS if Path(place).is_dir()}),
+    )
+
+
+def _names() -> Iterator[tuple[Path, bytes]]:
+    rewritten = (
+        ("/etc/resolv.conf", name_resolution.resolv_conf),
+        ("/etc/nsswitch.conf", name_resolution.nsswitch_conf),
+        ("/etc/hosts", lambda found: name_resolution.hosts(found, socket.gethostname())),
+    )
+    for place, rewrite in rewritten:
+        if (found := _content(Path(place))) is not None:
+            text = rewrite(os.fsdecode(found))
+            yield Path(place).resolve(), os.fsencode(text)
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes() if path.is_file() else None
+    except OSError:
+        return None
+
+
+def _hash_of(ca: CertificateAuthority) -> str:
+    """Return the hash by which OpenSSL finds our certificate; the CA's own folder tells it."""
+    return next((path.stem for path in ca.trusted.glob("????????.0")), "warex")
+
+
+def _free_name(folder: Path, pem: bytes, hashed: str) -> str:
+    """Return the name by which OpenSSL finds our certificate, beside others of the same hash."""
+    number = 0
+    while (found := _content(folder / f"{hashed}.{number}")) is not None and found != pem:
+        number += 1
+    return f"{hashed}.{number}"
+
+
+def _usual_bundle(ca: CertificateAuthority, files: Mapping[Path, bytes | Folder]) -> Path:
+    for place in _BUNDLES:
+        if Path(place).resolve() in files:
+            return Path(place)
+    # Nobody is trusted on this machine but by programs that bring their own list.
+    kept = ca.folder / _KEPT / "bundle.pem"
+    try:
+        kept.parent.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept.parent) as aside:
+            ca.bundle(Path(aside) / kept.name).replace(kept)
+    except OSError:
+        return ca.certificate
+    return kept
+
+
+# ---- Chromium's databases
+
+
+def _databases(
+    ca: CertificateAuthority,
+    der: bytes,
+    environment: Mapping[str, str],
+    notices: list[str],
+) -> tuple[dict[Path, bytes | Folder], Path | None, tuple[Path, Folder] | None]:
+    """Return what covers the user's databases, or where a new one is to be and what is in it."""
+    home = Path(environment.get("HOME") or "/nonexistent")
+    data = Path(environment.get("XDG_DATA_HOME") or home / ".local/share")
+    # Chromium takes the first that exists; older ones know no other.
+    places = (home / ".pki" / _DATABASE, data / "pki" / _DATABASE)
+    found = {
+        place.resolve(): _read(place)
+        for place in places
+        if (place / nss_library.FILES[0]).is_file()
+    }
+    try:
+        if found:
+            return {place: _trusting(ca, der, had) for place, had in found.items()}, None, None
+        new = _trusting(ca, der, {})
+    except OSError as error:
+        with suppress(MachineError):
+            browser = find_chromium(environment)
+            notices.append(f"Chromium ({browser}) will not trust WAREX's certificates: {error}")
+        return {}, None, None
+    roots = (home, data if "XDG_DATA_HOME" in environment else home)
+    for place, root in zip(places, roots, strict=True):
+        if root.is_dir() and _can_be_made(place):
+            return {place: new}, place, None
+    scratch = ca.folder / _KEPT / "data"
+    with suppress(OSError):
+        scratch.mkdir(parents=True, exist_ok=True)
+    if not scratch.is_dir():
+        notices.append(
+            f"Chromium will not trust WAREX's certificates: neither {home} nor {ca.folder} can be"
+            " written; set WAREX_CA_DIR to a folder that can"
+        )
+        return {}, None, None
+    return {}, None, (scratch, new)
+
+
+def trusting_database(ca: CertificateAuthority, place: Path) -> Folder:
+    """Return a copy of the database at a place, or a new one, in which the CA is trusted.
+
+    Raises OSError where it cannot be made.
+    """
+    der = ssl.PEM_cert_to_DER_cert(ca.certificate.read_text())
+    return _trusting(ca, der, _read(place))
+
+
+def _read(place: Path) -> Folder:
+    found = {name: _content(place / name) for name in (*nss_library.FILES, nss_library.MODULES)}
+    return {name: content for name, content in found.items() if content is not None}
+
+
+def _can_be_made(place: Path) -> bool:
+    there = next(path for path in (place, *place.parents) if path.exists())
+    return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+
+
+def _trusting(ca: CertificateAuthority, der: bytes, found: Folder) -> Folder:
+    """Return a database in which the CA is trusted, kept for the next time in the CA's folder.
+
+    Of many that start at once, one makes it. Raises OSError where it cannot be made.
+    """
+    parts = [der, *(found.get(name, b"") for name in nss_library.FILES)]
+    key = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+    kept = ca.folder / _KEPT / f"nss-{key[:32]}"
+    if kept.is_dir():
+        return {**found, **_read(kept)}
+    try:
+        kept.parent.mkdir(exist_ok=True)
+        lock = os.open(kept.parent, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return nss_library.database(found, der, _beside())  # Nothing can be kept here.
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.is_dir():
+            made = nss_library.database(found, der, _beside())
+            with suppress(OSError):
+                _keep(kept, made)
+            return made
+    finally:
+        os.close(lock)
+    return {**found, **_read(kept)}
+
+
+def _keep(kept: Path, made: Folder) -> None:
+    for old in kept.parent.glob(".nss-*"):  # Left by one that was killed; we hold the lock.
+        shutil.rmtree(old, ignore_errors=True)
+    aside = Path(tempfile.mkdtemp(prefix=".nss-", dir=kept.parent))
+    try:
+        for name in nss_library.FILES:
+            (aside / name).write_bytes(made[name])
+            (aside / name).chmod(0o600)
+        aside.rename(kept)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _beside() -> Path | None:
+    try:
+        return find_chromium()
+    except MachineError:
+        return None

@@ -1,0 +1,188 @@
+"""What makes a namespace, hands its sockets out, and leaves process 1 in it.
+
+It unshares and lays everything out, then only waits, to take away what must not stay on disk. Its
+child is process 1 of the namespace, which ends as soon as the channel to its owner closes or this
+process ends. So nothing outlives its owner, whoever is killed.
+
+Standard library only: a user waits for this.
+"""
+
+import marshal
+import os
+import signal
+import socket
+from contextlib import suppress
+from typing import Any, Final
+
+from warex.linux import nftables, rtnetlink
+from warex.sandbox.namespace.bind_mounts import MountPoint, Refused, lay_files, read_file, write
+from warex.sandbox.namespace.init_process import read_all, refuse, serve
+
+FOUR: Final = "192.0.2.2"
+SIX: Final = "fd00:77::2"
+"""Addresses of the device inside; set aside for documentation and for nobody's network."""
+TCP_PORT, DNS_PORT = 1011, 1012
+"""Set aside, and below 1024, so that no service of the command's is in their place."""
+
+_SYS_ADMIN, _NET_ADMIN, _NET_BIND = 21, 12, 10
+
+type _Plan = dict[str, Any]
+
+
+def main(channel_handle: int, plan_handle: int) -> None:
+    """Make the namespace that the plan describes, and serve the channel until it closes."""
+    # A Ctrl-C at the terminal is for the command and for our owner.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        # What is ignored here is so for the command, too: only what the caller ignores may be.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda number, frame: None)
+    # Who ignores the ends of children hands that down, and could not wait for any.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    channel = socket.socket(fileno=channel_handle)
+    channel.set_inheritable(False)
+    plan: _Plan = marshal.loads(read_all(plan_handle))
+    mount_point = MountPoint(plan["mount_point"])
+    try:
+        sockets, had = _make(plan, mount_point)
+        child = os.fork()
+    except (Refused, OSError) as error:
+        refuse(channel, error)
+        mount_point.remove()
+        return
+    if child == 0:
+        serve(channel, sockets, had)
+    channel.close()
+    for held in sockets:
+        held.close()
+    os.waitpid(child, 0)
+    mount_point.remove()
+
+
+def _make(plan: _Plan, mount_point: MountPoint) -> tuple[list[socket.socket], int | None]:
+    """Unshare, and lay out the network and the files.
+
+    Return the sockets, and what this process could do before if it can do more now.
+    """
+    six_outside = listening_on_six()
+    had = _capabilities()
+    alone = _unshare(had)
+    sockets = _network(plan, six_outside)
+    lay_files(plan, mount_point)
+    return sockets, None if alone else had
+
+
+# ---- the namespaces
+
+
+def _unshare(had: int) -> bool:
+    """Leave the host's namespaces; return whether without a user namespace.
+
+    Whoever may do without keeps all that they can: root, other people's files.
+    """
+    kinds = os.CLONE_NEWNET | os.CLONE_NEWNS | os.CLONE_NEWPID
+    if all(had >> needed & 1 for needed in (_SYS_ADMIN, _NET_ADMIN, _NET_BIND)):
+        with suppress(OSError):
+            os.unshare(kinds)
+            return True
+    user, group = os.geteuid(), os.getegid()
+    try:
+        os.unshare(os.CLONE_NEWUSER)
+    except OSError as error:
+        raise Refused("user namespace", error) from None
+    try:
+        # The user stays who they are: all capabilities in here until execve, and none after.
+        for name, value in (("setgroups", "deny"), ("uid_map", user), ("gid_map", group)):
+            text = value if value == "deny" else f"{value} {value} 1"
+            write(f"/proc/self/{name}", text.encode())
+    except OSError as error:
+        raise Refused("user map", error) from None
+    try:
+        os.unshare(kinds)
+    except OSError as error:
+        raise Refused("namespaces", error) from None
+    return False
+
+
+def _capabilities() -> int:
+    """Return the effective capabilities of this process, as a mask."""
+    for line in read_file("/proc/self/status").splitlines():
+        if line.startswith(b"CapEff:"):
+            return int(line.split()[1], 16)
+    return 0
+
+
+# ---- the network
+
+
+def listening_on_six() -> set[int]:
+    """Return the ports on which something listens at ::1 in this network namespace.
+
+    Where nothing does, `localhost` must be refused by IPv6, so that clients turn to 127.0.0.1.
+    """
+    try:
+        lines = read_file("/proc/net/tcp6").splitlines()[1:]
+    except OSError:
+        return set()
+    ports = set()
+    for line in lines:
+        local, _, state = line.split()[1:4]
+        address, port = local.split(b":")
+        if state == b"0A" and address in (b"0" * 32, b"0" * 24 + b"01000000", b"0" * 31 + b"1"):
+            ports.add(int(port, 16))
+    return ports
+
+
+def _network(plan: _Plan, six_outside: set[int]) -> list[socket.socket]:
+    """Make the device and the rules; return the sockets in the order in which they travel."""
+    try:
+        rtnetlink.bring_up("lo")
+        rtnetlink.make_device()
+        rtnetlink.bring_up_device()
+        rtnetlink.give_address(FOUR)
+    except OSError as error:
+        raise Refused("device", error) from None
+    own = [FOUR]
+    hosts = ["127.0.0.1"]
+    # A kernel without IPv6, or a host that has switched it off: so has the inside.
+    with suppress(OSError):
+        with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as probe:
+            probe.bind(("::1", 0))
+        rtnetlink.give_address(SIX)
+        own.append(SIX)
+        hosts.append("::1")
+    # A dropped connection times out after 3 seconds, not 2 minutes. No reason to do without all.
+    with suppress(OSError):
+        write("/proc/sys/net/ipv4/tcp_syn_retries", b"1")
+    ports = set(plan["host_ports"])
+    if ports:
+        # Whoever takes any free port is not to get one that leads to the host.
+        with suppress(OSError):
+            reserved = ",".join(map(str, sorted(ports)))
+            write("/proc/sys/net/ipv4/ip_local_reserved_ports", reserved.encode())
+    to = nftables.Redirection(TCP_PORT, DNS_PORT, own, ports, ports & six_outside)
+    try:
+        rules = nftables.opened()
+        nftables.set_rules(rules, to)
+        logs = nftables.listen_to_gates(), nftables.listen_to_refusals()
+    except OSError as error:
+        raise Refused("rules", error) from None
+    try:
+        tcp = [_listener(host, TCP_PORT) for host in hosts]
+        udp = [_bound(host, socket.SOCK_DGRAM, DNS_PORT) for host in hosts]
+        dns = [_listener(host, DNS_PORT) for host in hosts]
+    except OSError as error:
+        raise Refused("sockets", error) from None
+    return [*tcp, *udp, *dns, rules, *logs]
+
+
+def _bound(host: str, kind: int, port: int) -> socket.socket:
+    # At a definite address: an answer from the wildcard would bear another than was asked.
+    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, kind)
+    bound.bind((host, port))
+    return bound
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    listener = _bound(host, socket.SOCK_STREAM, port)
+    listener.listen(4096)
+    return listener

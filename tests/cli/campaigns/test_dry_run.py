@@ -1,0 +1,101 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.campaigns.test_past_runs import run
+from tests.cli.conftest import Warex
+from warex.campaigns.config import load_campaign
+from warex.campaigns.forecast import AROUND
+from warex.campaigns.run import plan
+from warex.traces import Counted, Void, attempt_dir, write_outcome
+
+CAMPAIGN = """
+name = "mine"
+tasks = { sample = 3 }
+[budget]
+usd = 2.5
+[[agents]]
+name = "mine"
+model = "gpt-4o"
+[[conditions]]
+name = "no-proxy"
+[[conditions]]
+name = "clean"
+[[conditions]]
+name = "late"
+scenario = "paper/network-error"
+intensity = 0.5
+"""
+TRIAL = {
+    "benchmark": "testbed",
+    "agent": "mine",
+    "condition": "clean",
+    "latency_s": 60 - AROUND,
+    "cost_usd": 0.25,
+}
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.toml").write_text(CAMPAIGN)
+
+
+def test_the_grid_is_told_and_nothing_runs(warex: Warex, tmp_path: Path) -> None:
+    said = warex("run", "c.toml", "--dry-run")
+
+    assert said.code == 0
+    assert "1 agent × 3 conditions × 3 tasks × 1 repeat, 2 lanes, seed 1" in said.out  # noqa: RUF001
+    assert re.search(r"^mine +late +paper/network-error, intensity 0\.5 +3 +3 ", said.out, re.M)
+    assert re.search(r"^9 trials$", said.out, re.M)
+    assert "time and money: no earlier run tells" in said.out
+    assert "budget: 2.5 US dollars" in said.out
+    assert not (tmp_path / "runs").exists()
+
+
+def test_time_and_money_are_those_of_an_earlier_run_which_is_named(
+    warex: Warex, tmp_path: Path
+) -> None:
+    run(tmp_path / "runs" / "before", TRIAL)
+
+    said = warex("run", "c.toml", "--dry-run", "--jobs", "1").out
+
+    assert re.search(r"^mine +clean +3 +3 +60\.0 +0\.2500 +before$", said, re.M)
+    assert re.search(r"^mine +late .* before \(clean\)$", said, re.M)
+    assert "about 9 minutes and 2.25 US dollars at list prices" in said
+
+
+def test_what_warex_plays_itself_costs_nothing(warex: Warex, tmp_path: Path) -> None:
+    scripted = CAMPAIGN.replace('"gpt-4o"', '"scripted:patient"')
+    (tmp_path / "c.toml").write_text(scripted)
+
+    unknown = warex("run", "c.toml", "--dry-run").out
+    # Its trials are recorded at the price of a model that was not asked.
+    run(tmp_path / "runs" / "before", TRIAL, model="scripted:patient")
+    known = warex("run", "c.toml", "--dry-run", "--jobs", "1").out
+
+    nothing = "; the agents cost nothing: WAREX plays their models"
+    assert "time: no earlier run tells" + nothing in unknown
+    assert re.search(r"^mine +clean +3 +3 +\S+ +0\.0000$", unknown, re.M)
+    assert "about 9 minutes and 0.00 US dollars at list prices" + nothing in known
+    assert re.search(r"^mine +clean +3 +3 +60\.0 +0\.0000 +before$", known, re.M)
+
+
+def test_a_limit_is_counted(warex: Warex, tmp_path: Path) -> None:
+    run(tmp_path / "runs" / "before", TRIAL)
+
+    said = warex("run", "c.toml", "--dry-run", "--limit", "2", "--jobs", "2").out
+
+    assert "2 of them in this go, by --limit" in said
+    assert "about 60 s and 0.50 US dollars" in said
+
+
+def test_what_is_left_is_told_with_resume(warex: Warex, tmp_path: Path) -> None:
+    out = run(tmp_path / "runs" / "mine")
+    first, second = (spec.key for spec in plan(load_campaign("c.toml")).trials[:2])
+    write_outcome(attempt_dir(out, first, 1), Counted(ending="answered", score=1, latency_s=1))
+    write_outcome(attempt_dir(out, second, 1), Void(reason="r"))
+
+    assert "8 of them left in runs/mine" in warex("run", "c.toml", "--dry-run", "--resume").out
+    assert "runs/mine holds a run already: give --resume" in warex("run", "c.toml", "--dry-run").out

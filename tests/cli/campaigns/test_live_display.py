@@ -1,0 +1,132 @@
+import re
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from queue import Queue
+
+import pytest
+
+from warex.campaigns.config import load_campaign
+from warex.campaigns.options import Options
+from warex.campaigns.run import Planned, plan
+from warex.campaigns.runner import Done
+from warex.campaigns.schedule import Turn
+from warex.cli.campaigns import live_display
+from warex.cli.output import console
+from warex.cli.progress.tracker import Pace
+from warex.errors import WarexError
+from warex.traces import (
+    Counted,
+    Outcome,
+    TrialKey,
+    Unscored,
+    Void,
+    attempt_dir,
+    write_outcome,
+)
+
+SOLVED = Counted(ending="answered", score=1.0, latency_s=1.25)
+FAILED = Counted(ending="reported_infeasible", score=0.0, latency_s=2.5)
+VOID = Void(reason="the canary page did not come back")
+
+type Run = Callable[[Sequence[Outcome]], Path]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the demo as if its first trials had come out so; return the run's folder."""
+    monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path / "ca"))
+    folder = tmp_path / "run"
+
+    def run(outcomes: Sequence[Outcome]) -> Path:
+        def run_campaign(
+            planned: Planned,
+            run: Path,
+            options: Options,
+            *,
+            began: Callable[[int], None],
+            taken: Callable[[Turn], None],
+            report: Callable[[Done], None],
+            notice: Callable[[str], None],
+        ) -> None:
+            began(len(outcomes))
+            for spec, outcome in zip(planned.trials, outcomes, strict=False):
+                attempt = attempt_dir(run, spec.key, 1)
+                attempt.mkdir(parents=True)
+                taken(Turn(spec.key, 1))
+                write_outcome(attempt, outcome)
+                report(Done(spec.key, 1, outcome))
+
+        monkeypatch.setattr(live_display, "run_campaign", run_campaign)
+        live_display.run_and_report(plan(load_campaign("demo")), folder, Options())
+        return folder
+
+    return run
+
+
+def test_every_attempt_has_its_line_and_the_run_its_report(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = run([SOLVED, FAILED, VOID])
+    said = capsys.readouterr().out
+
+    first, second, third = said.splitlines()[:3]
+    assert first.startswith("solved ")
+    assert first.endswith("answered, 1.2 s")
+    assert second.startswith("failed ")
+    assert third.startswith("void ")
+    assert third.endswith("attempt 1: the canary page did not come back")
+    assert (folder / "report.html").is_file()
+    assert f"report   {folder / 'report.html'}" in said
+
+
+def test_a_campaign_in_which_nothing_counts_has_failed(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(WarexError, match="counts: each of them is void") as error:
+        run([VOID])
+
+    assert error.value.exit_code == 1
+    assert (tmp_path / "run" / "report.html").is_file()
+
+
+def test_a_campaign_without_a_judge_has_not_failed(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run([Unscored(ending="answered", latency_s=1.2)])
+
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith("unscored ")
+    assert first.endswith("answered, 1.2 s")
+
+
+def test_a_terminal_shows_what_runs_and_about_how_long_the_rest_takes() -> None:
+    now = [0.0]
+    pace = Pace(now=lambda: now[0], total=4)
+    for at, task in ((30.0, "move"), (60.0, "share")):
+        key = TrialKey("b", "patient", "clean", task, 1)
+        pace.take(Turn(key, 1))
+        now[0] = at
+        pace.end(key, Counted(ending="answered", score=1.0, latency_s=1.25))
+    pace.take(Turn(TrialKey("b", "patient", "server-error", "add", 1), 1))
+    board = live_display._Board(pace, console())
+    board.add_task("demo", total=4, completed=2)
+    screen = console()
+
+    with screen.capture() as shown:
+        for part in board.get_renderables():
+            screen.print(part)
+
+    running, bar = shown.get().splitlines()
+    assert running == "running  patient / server-error / add, 0 s"
+    assert re.fullmatch(r"demo [━╸╺ ]+ 2/4 0:00:0\d about 60 s left *", bar)
+
+
+def test_where_there_is_no_terminal_a_line_says_so_from_time_to_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(live_display, "_SOONEST", 0.001)
+    told: Queue[str] = Queue()
+
+    with live_display._told(Pace(total=4), told.put, terminal=False):
+        assert told.get(timeout=5).startswith("0 of 4 trials, 0 s elapsed, time left unknown")
+    with live_display._told(Pace(total=4), told.put, terminal=True):
+        assert "progress" not in {thread.name for thread in threading.enumerate()}

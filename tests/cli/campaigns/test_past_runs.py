@@ -1,0 +1,57 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warex.cli.campaigns.past_runs import seen_in
+
+TRIAL = {
+    "benchmark": "testbed",
+    "agent": "mine",
+    "condition": "clean",
+    "latency_s": 2.5,
+    "cost_usd": 0.25,
+}
+
+
+def run(folder: Path, *trials: dict[str, Any], model: str = "gpt-4o") -> Path:
+    folder.mkdir(parents=True)
+    (folder / "summary.json").write_text(json.dumps({"trials": trials}))
+    agents = [{"name": "mine", "model": model}]
+    manifest = {"made_at": "2025-01-01T00:00:00.000+00:00", "campaign": {"agents": agents}}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def test_every_trial_of_every_summarised_run_is_seen(tmp_path: Path) -> None:
+    run(tmp_path / "a", TRIAL, TRIAL | {"cost_usd": None})
+    run(tmp_path / "b", TRIAL | {"condition": "no-proxy"})
+    (tmp_path / "file").touch()
+    (tmp_path / "begun").mkdir()
+
+    found = seen_in(tmp_path)
+
+    assert [(each.run, each.condition, each.model, each.latency_s, each.usd) for each in found] == [
+        ("a", "clean", "gpt-4o", 2.5, 0.25),
+        ("a", "clean", "gpt-4o", 2.5, None),
+        ("b", "no-proxy", "gpt-4o", 2.5, 0.25),
+    ]
+
+
+def test_a_void_trial_and_one_of_an_unknown_agent_tell_nothing(tmp_path: Path) -> None:
+    run(tmp_path / "a", TRIAL | {"latency_s": None}, TRIAL | {"agent": "other"})
+
+    assert seen_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("text", ["", "[1]", '{"trials": 1}', '{"trials": [1]}', '{"campaign": 1}'])
+@pytest.mark.parametrize("file", ["summary.json", "manifest.json"])
+def test_what_cannot_be_read_is_passed_over(tmp_path: Path, file: str, text: str) -> None:
+    (run(tmp_path / "a", TRIAL) / file).write_text(text)
+
+    assert seen_in(tmp_path) == []
+
+
+def test_a_folder_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
+    assert seen_in(tmp_path / "none") == []

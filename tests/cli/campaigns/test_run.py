@@ -1,0 +1,90 @@
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Warex
+from warex.campaigns.options import Options
+from warex.campaigns.run import Planned
+from warex.cli.campaigns import live_display
+
+
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Planned, Path, Options]]:
+    """Run nothing; note what would have been."""
+    noted: list[tuple[Planned, Path, Options]] = []
+    monkeypatch.setattr(live_display, "run_and_report", lambda *given: noted.append(given[:3]))
+    return noted
+
+
+def test_one_intensity_goes_to_all_that_can_have_one_and_the_others_are_told(
+    warex: Warex, ran: list[tuple[Planned, Path, Options]]
+) -> None:
+    said = warex("run", "demo", "--intensity", "0.1")
+
+    assert said.code == 0
+    assert "the condition 'server-error' has a fault without a size and stays" in said.err
+    ((planned, out, _),) = ran
+    assert out == Path("runs/demo")
+    assert {each.name: each.intensity for each in planned.config.conditions} == {
+        "no-proxy": None,
+        "clean": None,
+        "network-error": 0.1,
+        "server-error": None,
+        "javascript-failure": 0.1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--intensity", "0"), "0.0 is not in the range 0<x<=100"),
+        (("--intensity", "nan"), "nan is no intensity; give a number above 0 to 100"),
+        (("--intensity", "2"), "which longest_hold_s = 1 would cut: leave out one of the two"),
+        (("--intensity", "2", "--replay", "."), "--intensity changes what --replay repeats"),
+    ],
+)
+def test_an_intensity_that_cannot_be_is_a_sentence(
+    warex: Warex,
+    ran: list[tuple[Planned, Path, Options]],
+    arguments: tuple[str, ...],
+    says: str,
+) -> None:
+    said = warex("run", "demo", *arguments)
+
+    assert said.code == 2
+    assert says in said.err
+    assert not ran
+
+
+def test_a_built_in_campaign_runs_on_a_benchmark_of_ones_own(
+    warex: Warex, ran: list[tuple[Planned, Path, Options]]
+) -> None:
+    told = ("--option", 'tasks=["a", "b"]', "--site", "https://a.example=http://127.0.0.1:8001")
+    said = warex(
+        *("run", "paper", "--benchmark", "command", "--agent", "mine=gpt-4o"),
+        *("--option", "command=true {task}", *told),
+    )
+
+    assert said.code == 0
+    assert "there is no condition 'no-proxy': https://a.example is served" in said.err
+    ((planned, out, _),) = ran
+    assert out == Path("runs/paper-command")
+    assert len(planned.trials) == 2 * 6
+    assert [agent.name for agent in planned.config.agents] == ["mine"]
+
+
+def test_a_file_is_changed_by_nobody_but_its_owner(warex: Warex, tmp_path: Path) -> None:
+    said = warex("run", tmp_path / "mine.toml", "--agent", "gpt-4o")
+
+    assert said.code == 2
+    assert (
+        "mine.toml is a file, and --benchmark, --agent and what goes with them change" in said.err
+    )
+
+
+def test_a_campaign_that_ray_took_for_its_address_is_told_where_to_stand(warex: Warex) -> None:
+    said = warex("run", "--ray", "mine.toml")
+
+    assert said.code == 2
+    assert "put the campaign before it: warex run mine.toml --ray" in said.err
+    assert "Missing argument 'CAMPAIGN'" in warex("run").err

@@ -1,0 +1,38 @@
+import pytest
+
+from warex.campaigns.adapted import Changes
+from warex.cli.options.campaign import changes_of
+from warex.errors import InputError
+
+NOTHING = {
+    **{"agents": (), "base_url": None, "home": None, "options": (), "sites": ()},
+    **{"only_sites": (), "without_sites": ()},
+}
+
+
+def changed(**given: object) -> Changes:
+    return changes_of(None, **{**NOTHING, **given})  # type: ignore[arg-type] # as click gives them
+
+
+def test_no_option_changes_nothing() -> None:
+    assert changed() == Changes()
+    assert not changed().any
+
+
+def test_a_site_is_a_name_and_where_it_is_served_or_an_origin_as_it_is() -> None:
+    sites = ("gitlab=http://h:8023", "https://a.example=http://127.0.0.1:1", "https://b.example")
+
+    assert changed(sites=sites).sites == {
+        "gitlab": "http://h:8023",
+        "https://a.example": "http://127.0.0.1:1",
+        "https://b.example": "https://b.example",
+    }
+
+
+def test_an_option_may_be_json_and_is_never_half_a_one() -> None:
+    assert changed(options=("tasks=[1]", "checkout=DIR")).options == {
+        "tasks": [1],
+        "checkout": "DIR",
+    }
+    with pytest.raises(InputError, match="no KEY=VALUE"):
+        changed(options=("checkout",))

@@ -1,0 +1,100 @@
+"""The options about traffic come to one configuration, or to a sentence that names the option."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warex.cli.options.traffic_config import futile_rules, traffic_config
+from warex.clock import Clock
+from warex.errors import InputError
+from warex.llm.defences import DEFENCES
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.proxy.config import ProxyConfig
+from warex.scenarios.load import load_scenario
+from warex.traces import EVENTS, TraceWriter, TrialBegan
+from warex.traffic import TrafficOptions
+
+
+def made(folder: Path, **options: Any) -> ProxyConfig:
+    usual: dict[str, Any] = {
+        "scenario": None,
+        "seed": 1,
+        "replay": None,
+        "sites": (),
+        "defence": None,
+        "traffic": TrafficOptions(),
+    }
+    return traffic_config(CertificateAuthority(folder), **{**usual, **options})
+
+
+def test_a_preset_is_loaded(tmp_path: Path) -> None:
+    found = made(tmp_path, scenario="paper/server-error", seed=7)
+
+    assert found.ca == tmp_path
+    assert found.seed == 7
+    assert found.scenario is not None
+    assert found.scenario.name == "paper/server-error"
+
+
+def test_a_defence_is_one_of_the_catalogue_or_a_file(tmp_path: Path) -> None:
+    (tmp_path / "hint.txt").write_text("Look twice.")
+
+    assert made(tmp_path, defence="refresh").defence is DEFENCES[0]
+    found = made(tmp_path, defence=str(tmp_path / "hint.txt")).defence
+    assert found is not None
+    assert found.text == "Look twice."
+
+
+def test_a_replay_brings_its_defence_unless_another_is_named(tmp_path: Path) -> None:
+    began = TrialBegan(
+        scenario=load_scenario("paper/server-error").model_dump(mode="json"),
+        defence=DEFENCES[0].model_dump(),
+    )
+    with TraceWriter(tmp_path / EVENTS, Clock()) as trace:
+        trace.write(began)
+
+    assert made(tmp_path, replay=tmp_path).defence == DEFENCES[0]
+    assert made(tmp_path, replay=tmp_path, defence=DEFENCES[1].name).defence == DEFENCES[1]
+
+
+def test_a_replay_is_armed_as_it_was_then(tmp_path: Path) -> None:
+    scenario = load_scenario("paper/server-error").model_dump(mode="json")
+    with TraceWriter(tmp_path / EVENTS, Clock()) as trace:
+        trace.write(TrialBegan(scenario=scenario, arm="first_page"))
+
+    found = made(tmp_path, replay=tmp_path, traffic=TrafficOptions(arm="start", insecure=True))
+
+    assert (found.traffic.arm, found.traffic.insecure) == ("first_page", True)
+
+
+def test_what_it_does_not_know_goes_through(tmp_path: Path) -> None:
+    assert made(tmp_path, port=8080).port == 8080
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"replay": Path("t"), "scenario": "s"}, "--replay brings its own scenario"),
+        ({"defence": "refesh"}, "there is no defence 'refesh'; did you mean 'refresh'"),
+    ],
+)
+def test_what_cannot_work_is_a_sentence(
+    tmp_path: Path, options: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(InputError, match=sentence):
+        made(tmp_path, **options)
+
+
+def test_rules_that_are_about_none_of_the_named_sites_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    file.write_text(
+        "schema_version: 1\nname: s\nrules:\n  - name: down\n    match: {url: 'https://shop.example/*'}\n"
+        "    trigger: {always: true}\n    fault: {kind: http_error}\n"
+    )
+
+    (sentence,) = futile_rules(str(file), ("https://other.example",))
+
+    assert sentence.startswith("Rule 'down' hits nothing on the task sites")
+    assert futile_rules(str(file), ("https://shop.example",)) == ()
+    assert futile_rules(str(file), ()) == ()

@@ -1,0 +1,50 @@
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from warex.cli.options.training import recipe_options
+from warex.training.recipe import Recipe
+
+
+def given(*arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+
+    @click.command()
+    @recipe_options
+    def command(**recipe: Any) -> None:
+        found.update(recipe)
+
+    assert CliRunner().invoke(command, arguments).exit_code == 0
+    return found
+
+
+def test_every_field_of_a_recipe_is_an_option_that_is_none_unless_it_is_given() -> None:
+    assert given() == dict.fromkeys(Recipe.model_fields.keys() - {"seed"})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "recipe"),
+    [
+        (("--rank", "16", "--alpha", "32"), Recipe(rank=16, alpha=32)),
+        (("--packing", "--precision", "fp32"), Recipe(packing=True, precision="fp32")),
+    ],
+)
+def test_what_is_given_is_the_recipe(arguments: tuple[str, ...], recipe: Recipe) -> None:
+    told = {name: value for name, value in given(*arguments).items() if value is not None}
+    assert Recipe(**told) == recipe
+
+
+def test_a_default_that_help_tells_is_the_recipes() -> None:
+    @click.command()
+    @recipe_options
+    def command(**recipe: Any) -> None:
+        """Do nothing."""
+
+    for option in command.params:
+        assert isinstance(option, click.Option)
+        told = (option.help or "").partition("[default: ")[2].rstrip("]").partition(",")[0]
+        if told:
+            default = Recipe.model_fields[str(option.name)].default
+            assert told == (default if isinstance(default, str) else f"{default:g}")

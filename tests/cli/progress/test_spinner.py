@@ -1,0 +1,13 @@
+import pytest
+
+from warex.cli.progress.spinner import steps
+
+
+def test_without_a_terminal_each_step_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with steps("set up toy") as report:
+        report("make it")
+        report("try it")
+
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.split("\n")[:2] == ["set up toy: make it", "set up toy: try it"]

@@ -1,0 +1,112 @@
+from warex.campaigns.schedule import Turn
+from warex.cli.progress.tracker import Pace, duration
+from warex.seeds import draw
+from warex.traces import Counted, TrialKey, Void
+
+SOLVED = Counted(ending="answered", score=1.0, latency_s=1.25)
+
+
+def _turn(task: str, attempt: int = 1, repeat: int = 1) -> Turn:
+    return Turn(TrialKey("testbed", "patient", "clean", task, repeat), attempt)
+
+
+def test_the_rest_takes_as_long_a_trial_as_what_is_done() -> None:
+    now = [0.0]
+    pace = Pace(now=lambda: now[0], total=10)
+    for task in ("a", "b"):
+        pace.take(_turn(task))
+    assert pace.left_s is None
+    now[0] = 30.0
+    for task in ("a", "b"):
+        pace.end(_turn(task).key, SOLVED)
+
+    assert pace.left_s == 120
+    assert str(pace) == "2 of 10 trials, 30 s elapsed, about 2 minutes left"
+
+
+def test_the_time_left_never_rises_while_trials_run_and_little_when_one_ends() -> None:
+    now = [0.0]
+    pace = Pace(now=lambda: now[0], total=60)
+    ends: dict[str, float] = {}
+    waiting = [f"t{number}" for number in range(60)]
+    rises = 0
+    while waiting or ends:
+        while waiting and len(ends) < 4:
+            task = waiting.pop()
+            pace.take(_turn(task))
+            ends[task] = now[0] + 5 + 35 * draw(7, task)
+        task, at = min(ends.items(), key=lambda item: item[1])
+        while now[0] < at:
+            before = pace.left_s
+            now[0] = min(at, now[0] + 1)
+            if before is not None:
+                assert pace.left_s is not None
+                assert pace.left_s <= before
+        before = pace.left_s
+        del ends[task]
+        pace.end(_turn(task).key, SOLVED)
+        rises += before is not None and (pace.left_s or 0) > before + 1
+
+    assert rises <= 3
+    assert pace.left_s is not None
+    assert pace.left_s <= 10
+
+
+def test_the_last_trials_do_not_wait_for_a_lane() -> None:
+    now = [0.0]
+    pace = Pace(now=lambda: now[0], total=3)
+    for task in ("a", "b", "c"):
+        pace.take(_turn(task))
+    now[0] = 40.0
+    pace.end(_turn("a").key, SOLVED)
+    assert pace.left == "about 5 s left"
+    now[0] = 100.0
+    assert pace.left == "about 5 s left"
+
+
+def test_the_time_of_void_attempts_counts() -> None:
+    now = [0.0]
+    pace = Pace(now=lambda: now[0], total=3)
+    pace.take(_turn("a"))
+    now[0] = 20.0
+    pace.end(_turn("a").key, Void(reason="lane died"))
+    pace.take(_turn("a", attempt=2))
+    now[0] = 40.0
+    pace.end(_turn("a").key, SOLVED)
+
+    assert pace.left_s == 80
+
+
+def test_the_running_trials_are_named_with_their_age() -> None:
+    now = [0.0]
+    pace = Pace(now=lambda: now[0], total=3)
+    pace.take(_turn("a"))
+    now[0] = 12.0
+    pace.take(_turn("b", attempt=2, repeat=3))
+
+    assert pace.running == [
+        "patient / clean / a, 12 s",
+        "patient / clean / b / repeat 3 / attempt 2, 0 s",
+    ]
+    assert str(pace).endswith(f"running: {'; '.join(pace.running)}")
+
+
+def test_of_many_running_trials_the_first_are_named() -> None:
+    pace = Pace(now=lambda: 0.0, total=30)
+    for number in range(20):
+        pace.take(_turn(f"t{number}"))
+
+    assert len(pace.running) == 9
+    assert pace.running[-1] == "and 12 more"
+
+
+def test_a_void_attempt_is_no_progress() -> None:
+    pace = Pace(now=lambda: 5.0, total=2)
+    pace.take(_turn("a"))
+    pace.end(_turn("a").key, Void(reason="lane died"))
+
+    assert (pace.settled, pace.running, pace.left_s) == (0, [], None)
+
+
+def test_a_duration_is_written_as_people_say_it() -> None:
+    assert [duration(s) for s in (45, 720, 5400)] == ["45 s", "12 minutes", "1.5 hours"]

@@ -1,0 +1,99 @@
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.exports.builders import MANIFEST, failure, row
+from tests.training.endpoint import endpoint
+from warex.cli import main
+from warex.cli.training.evaluate import _names
+from warex.exports.dataset import Draft, write_dataset
+
+
+def code(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    return int(ended.value.code or 0)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    test = [*(row(f"c{at}") for at in range(3)), *(failure(f"f{at}") for at in range(3))]
+    write_dataset(tmp_path / "data", Draft(MANIFEST, {"test": test}), lambda _: "")
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with endpoint() as served:
+        yield served
+
+
+def asked(data: Path, url: str, *more: object) -> int:
+    return code("evaluate", "--data", data, "--model", "m", "--endpoint", url, *more)
+
+
+@pytest.mark.wire
+def test_a_model_that_always_reloads_recovers_and_is_seen_for_what_it_is(
+    data: Path, url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert asked(data, url, "--json", "--out", tmp_path / "out") == 0
+
+    (one,) = json.loads(capsys.readouterr().out)
+    assert (one["recovery"]["hits"], one["recovery"]["n"]) == (3, 3)
+    assert one["clean"]["agreement"]["hits"] == 0
+    assert one["clean"]["false_reloads"]["hits"] == 3
+    lines = (tmp_path / "out/answers.jsonl").read_text().splitlines()
+    assert {json.loads(line)["class"] for line in lines} == {"recovery", "false_reload"}
+    assert "✓ recovery `reload()`" in (tmp_path / "out/table.md").read_text()
+    assert json.loads((tmp_path / "out/summary.json").read_text()) == [one]
+
+
+@pytest.mark.wire
+def test_so_many_rows_of_each_kind_are_asked_as_are_wanted(
+    data: Path, url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert asked(data, url, "--limit", "1") == 0
+
+    assert "1/1" in capsys.readouterr().out
+
+
+@pytest.mark.wire
+def test_a_model_that_recovers_too_seldom_fails_a_build(data: Path, url: str) -> None:
+    assert asked(data, url, "--fail-under", "1") == 0
+    assert asked(data, url, "--split", "test", "--fail-under", "0.5") == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--split", "validation"), "has no row in validation: there is nothing to ask"),
+        (("--endpoint", "x"), "--endpoint 'x' is not an http:// or https:// address"),
+        (
+            ("--endpoint", "http://a", "--adapter", "b"),
+            "--adapter goes with a model of this machine, not with --endpoint",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_is_said(
+    data: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], said: str
+) -> None:
+    assert code("evaluate", "--data", data, "--model", "m", *options) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_model_of_this_machine_is_called_by_its_own_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("models/base.gguf", "a/tuned", "b/tuned"):
+        (tmp_path / name).mkdir(parents=True)
+
+    assert _names(["models/base.gguf", f"{tmp_path}/a/tuned"]) == ["base.gguf", "tuned"]
+    assert _names(["Qwen/Qwen3-8B", "a/tuned"]) == ["Qwen/Qwen3-8B", "tuned"]
+    assert _names(["Qwen/Qwen3-8B", "a/tuned", "b/tuned"]) == [
+        "Qwen/Qwen3-8B",
+        "a/tuned",
+        "b/tuned",
+    ]

@@ -1,0 +1,75 @@
+"""The device of a namespace, as programs see it."""
+
+import json
+import os
+import socket
+import struct
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.sandbox.support.stand_in import Space, space
+from warex.linux.rtnetlink import DEVICE, attribute
+from warex.proxy.certificates.ca import ensure_ca
+from warex.sandbox.namespace import setup as insides
+
+_FROM = """
+import json, socket, sys
+found = []
+for family, host in ((socket.AF_INET, "192.0.2.77"), (socket.AF_INET6, "2001:db8::77")):
+    with socket.socket(family, socket.SOCK_DGRAM) as client:
+        client.connect((host, 9))
+        found.append(client.getsockname()[0])
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Space]:
+    with space(ensure_ca(tmp_path_factory.mktemp("authority") / "ca"), os.environ) as given:
+        yield given
+
+
+@pytest.mark.wire
+def test_what_leaves_bears_the_devices_addresses(inside: Space) -> None:
+    said = inside.run(sys.executable, "-I", "-c", _FROM)[1]
+
+    assert json.loads(said) == [insides.FOUR, insides.SIX]
+
+
+@pytest.mark.wire
+def test_no_address_appears_later(inside: Space) -> None:
+    # Chromium would take it for a change of network, and end what it is loading.
+    lines = inside.run("cat", "/proc/net/if_inet6")[1].splitlines()
+
+    assert sorted(line.split()[0] for line in lines) == sorted(
+        socket.inet_pton(socket.AF_INET6, address).hex() for address in ("::1", insides.SIX)
+    )
+
+
+@pytest.mark.wire
+def test_everything_is_routed_over_the_device(inside: Space) -> None:
+    lines = inside.run("cat", "/proc/net/route")[1].splitlines()[1:]
+
+    assert [line.split()[:2] for line in lines] == [[DEVICE, "00000000"]]
+
+
+@pytest.mark.wire
+def test_a_program_that_asks_finds_a_network_that_is_up(inside: Space) -> None:
+    code, said = inside.run(
+        *(sys.executable, "-I", "-c"),
+        "import socket; print(*sorted(n for _, n in socket.if_nameindex()))",
+    )
+    assert code == 0
+    assert {"lo", DEVICE} <= set(said.split())
+
+
+def test_attributes_are_padded_to_four_bytes_and_tell_their_length_without() -> None:
+    assert attribute(3, b"lo\0") == struct.pack("HH", 7, 3) + b"lo\0\0"
+
+
+@pytest.mark.wire
+def test_the_host_gets_no_device(inside: Space) -> None:
+    assert not Path("/sys/class/net", DEVICE).exists()

@@ -1,0 +1,177 @@
+"""The certificate authority: made once, kept secret, found by everybody who needs it."""
+
+import base64
+import hashlib
+import os
+import socket
+import ssl
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from warex.errors import MachineError
+from warex.proxy.certificates.ca import (
+    CertificateAuthority,
+    default_folder,
+    ensure_ca,
+    system_bundle,
+)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def client() -> ssl.SSLContext:
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def test_only_its_owner_may_read_the_key(tmp_path: Path) -> None:
+    authority = ensure_ca(tmp_path / "deep" / "ca")
+    assert mode(authority.folder) == 0o700
+    secret = [
+        path
+        for path in authority.folder.rglob("*")
+        if path.is_file() and b"PRIVATE KEY" in path.read_bytes()
+    ]
+    assert secret
+    assert {mode(path) for path in secret} == {0o600}
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["ca"]
+
+
+def test_to_sign_with_its_key_is_cheap(ca: CertificateAuthority) -> None:
+    certificate = x509.load_pem_x509_certificate(ca.certificate.read_bytes())
+
+    assert isinstance(certificate.public_key(), ec.EllipticCurvePublicKey)
+
+
+def test_it_is_made_once(ca: CertificateAuthority) -> None:
+    before = ca.certificate.read_bytes()
+    assert ensure_ca(ca.folder).certificate.read_bytes() == before
+
+
+@pytest.mark.wire
+def test_many_processes_at_once_get_the_same_one(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from warex.proxy.certificates.ca import ensure_ca;"
+        "sys.stdin.read(1); print(ensure_ca(Path(sys.argv[1])).spki)"
+    )
+    made = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(tmp_path / "ca")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(8)
+    ]
+    for process in made:
+        assert process.stdin is not None
+        process.stdin.write("g")
+        process.stdin.flush()
+    said = {process.communicate(timeout=60)[0] for process in made}
+    assert said == {f"{CertificateAuthority(tmp_path / 'ca').spki}\n"}
+    assert [path.name for path in tmp_path.iterdir()] == ["ca"]
+
+
+def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(MachineError, match=r"cannot be made or read.*WAREX_CA_DIR"):
+        ensure_ca(tmp_path / "file" / "ca")
+
+
+def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("dear")
+    with pytest.raises(MachineError, match="cannot be made"):
+        ensure_ca(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+
+
+def test_an_empty_folder_will_do(tmp_path: Path) -> None:
+    folder = tmp_path / "ca"
+    folder.mkdir()
+    assert ensure_ca(folder).certificate.exists()
+
+
+def test_the_folder_is_the_users_unless_told_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WAREX_CA_DIR", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert default_folder() == tmp_path / "warex" / "ca"
+    monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path / "mine"))
+    assert default_folder() == tmp_path / "mine"
+
+
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("WAREX_CA_DIR", "XDG_DATA_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7)  # Nobody has this number.
+    with pytest.raises(MachineError, match="no home folder: set HOME, or WAREX_CA_DIR"):
+        default_folder()
+
+
+@pytest.mark.slow
+@pytest.mark.wire
+def test_the_key_hash_is_openssls(ca: CertificateAuthority) -> None:
+    public = subprocess.run(
+        ["openssl", "x509", "-in", str(ca.certificate), "-pubkey", "-noout"],
+        capture_output=True,
+        check=True,
+    ).stdout
+    der = subprocess.run(
+        ["openssl", "pkey", "-pubin", "-outform", "der"],
+        input=public,
+        capture_output=True,
+        check=True,
+    ).stdout
+    assert ca.spki == base64.b64encode(hashlib.sha256(der).digest()).decode()
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("host", ["shop.example", "127.0.0.1"])
+def test_who_trusts_the_authority_trusts_its_sites(
+    ca: CertificateAuthority, tmp_path: Path, host: str
+) -> None:
+    certificate, key = ca.leaf(host, tmp_path)
+    assert mode(key) == 0o600
+    served = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    served.load_cert_chain(certificate, key)
+    ours, theirs = socket.socketpair()
+
+    def serve() -> None:
+        with served.wrap_socket(theirs, server_side=True) as site:
+            site.sendall(b"hello")
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    # By the folder alone, as the proxy trusts it.
+    trusting = client()
+    trusting.load_verify_locations(capath=str(ca.trusted))
+    with trusting.wrap_socket(ours, server_hostname=host) as connection:
+        assert connection.recv(5) == b"hello"
+    thread.join()
+
+
+def test_a_bundle_holds_the_machines_authorities_and_ours(
+    ca: CertificateAuthority, tmp_path: Path
+) -> None:
+    bundle = ca.bundle(tmp_path / "bundle.pem")
+    many, machines = client(), client()
+    many.load_verify_locations(bundle)
+    machines.load_verify_locations(system_bundle())
+    assert len(many.get_ca_certs()) == len(machines.get_ca_certs()) + 1
+    assert len(machines.get_ca_certs()) > 20
+
+
+def test_the_variable_for_trusted_certificates_is_heeded(
+    ca: CertificateAuthority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(ca.certificate))
+    assert system_bundle() == ca.certificate

@@ -1,0 +1,56 @@
+"""A name's failure is in the ledger, delivered when its answer has left or silence was borne."""
+
+import asyncio
+
+from tests.proxy.support.lanes import scenario
+from warex.clock import Clock
+from warex.faults import DnsFailure
+from warex.proxy.connection_faults.name_lookup import NameFaults
+from warex.proxy.connection_faults.tries import Attempts
+from warex.proxy.dns import messages
+from warex.proxy.record.recorder import Recorder
+from warex.scenarios import Injector, Trigger
+from warex.traces import FaultDelivered, FaultMissed, FaultPlanned
+
+
+def _faults(code: str) -> tuple[NameFaults, Attempts, Recorder]:
+    clock = Clock()
+    recorder = Recorder(clock)
+    fault = DnsFailure.model_validate({"code": code})
+    rules = scenario(fault, Trigger(nth=(1,)), match={"url": "https://shop.test/*"})
+    attempts = Attempts(Injector(rules, 1), recorder)
+    return NameFaults(attempts, clock), attempts, recorder
+
+
+async def test_an_answer_that_has_left_is_delivered() -> None:
+    faults, _, recorder = _faults("nxdomain")
+    failing = faults.judge("shop.test")
+    assert failing is not None
+    assert failing.code == messages.NXDOMAIN
+    assert [type(it) for it in recorder.ledger] == [FaultPlanned]
+    failing.answered()
+    assert [type(it) for it in recorder.ledger] == [FaultPlanned, FaultDelivered]
+    assert faults.judge("other.test") is None
+
+
+async def test_silence_counts_once_it_was_borne() -> None:
+    faults, _, recorder = _faults("timeout")
+    failing = faults.judge("shop.test")
+    assert failing is not None
+    assert failing.code is None
+    async with asyncio.timeout(5):
+        while len(recorder.ledger) < 2:
+            await asyncio.sleep(0.01)
+    delivered = recorder.ledger[1]
+    assert isinstance(delivered, FaultDelivered)
+    assert delivered.waited_s >= 1.0
+
+
+async def test_silence_that_the_trials_end_breaks_is_missed() -> None:
+    faults, attempts, recorder = _faults("timeout")
+    assert faults.judge("shop.test") is not None
+    faults.close()
+    attempts.finish()
+    missed = recorder.ledger[1]
+    assert isinstance(missed, FaultMissed)
+    assert missed.reason == "trial_over"

@@ -1,0 +1,139 @@
+"""What exists is what the machine's resolver says."""
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from warex.proxy.dns import messages, system_resolver
+from warex.proxy.dns.system_resolver import Known, Lookup, ask, forward, nameservers
+
+
+def _answers(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> list[str]:
+    """Let the machine's resolver know these addresses of every name."""
+    asked: list[str] = []
+
+    def resolve(host: str, port: object, **how: object) -> list[tuple[object, ...]]:
+        asked.append(host)
+        return [(None, None, 0, "", (address, 0)) for address in addresses]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    return asked
+
+
+def _fails(monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+    def resolve(host: str, port: object, **how: object) -> None:
+        raise socket.gaierror(code, "no")
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+
+
+@pytest.mark.parametrize(
+    ("code", "known"),
+    [
+        (socket.EAI_NONAME, Known(messages.NXDOMAIN)),
+        (socket.EAI_NODATA, Known()),
+        (socket.EAI_AGAIN, Known(messages.SERVFAIL)),
+        (socket.EAI_FAIL, Known(messages.SERVFAIL)),
+    ],
+)
+def test_what_the_resolver_cannot_say_stays_unknown(
+    monkeypatch: pytest.MonkeyPatch, code: int, known: Known
+) -> None:
+    _fails(monkeypatch, code)
+    assert ask("shop.test") == known
+
+
+@pytest.mark.parametrize(
+    ("addresses", "known"),
+    [
+        (("93.184.216.34",), Known(v4=True)),
+        # There is no way to this one from anywhere; alone it is better than nothing.
+        (("93.184.216.34", "100::1"), Known(v4=True)),
+        (("100::1",), Known(v6=True)),
+        (("127.0.0.1", "::1"), Known(here=("127.0.0.1", "::1"))),
+        (("0.0.0.0",), Known(here=("0.0.0.0",))),
+        (("127.0.0.1", "93.184.216.34"), Known(v4=True)),
+        (("fe80::1%eth0", "10.0.0.1"), Known(v4=True)),
+    ],
+)
+def test_families_are_those_that_can_be_reached(
+    monkeypatch: pytest.MonkeyPatch, addresses: tuple[str, ...], known: Known
+) -> None:
+    monkeypatch.setattr(system_resolver, "_is_reachable", lambda address: False)
+    _answers(monkeypatch, *addresses)
+    assert ask("shop.test") == known
+
+
+def test_an_address_is_nobodys_name() -> None:
+    assert ask("192.0.2.1") == Known(messages.NXDOMAIN)
+    assert ask("a" * 64 + ".test") == Known(messages.NXDOMAIN)
+
+
+async def test_one_name_is_asked_for_once_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = _answers(monkeypatch, "93.184.216.34")
+    names = Lookup()
+    try:
+        found = await asyncio.gather(*(names.find("shop.test") for _ in range(5)))
+    finally:
+        names.close()
+    assert found == [Known(v4=True)] * 5
+    assert asked == ["shop.test"]
+
+
+def _bound_where_tcp_is_free() -> socket.socket:
+    while True:
+        server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        server.bind(("127.0.0.1", 0))
+        with suppress(OSError), socket.create_server(server.getsockname()):
+            return server
+        server.close()
+
+
+@pytest.fixture
+def nameserver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[socket.socket]:
+    """A nameserver of the machine, the second that it names; its UDP socket."""
+    resolv = tmp_path / "resolv.conf"
+    resolv.write_text("# comment\nnameserver 127.0.0.2\noptions edns0\nnameserver 127.0.0.1\n")
+    with _bound_where_tcp_is_free() as server:
+        server.setblocking(False)
+        monkeypatch.setattr(system_resolver, "_RESOLV_CONF", resolv)
+        monkeypatch.setattr(system_resolver, "_PORT", server.getsockname()[1])
+        yield server
+
+
+@pytest.mark.wire
+async def test_a_question_goes_to_the_next_nameserver_that_answers(
+    nameserver: socket.socket,
+) -> None:
+    loop = asyncio.get_running_loop()
+    asking = asyncio.create_task(forward(b"\0\1question", tcp=False))
+    asked, asker = await loop.sock_recvfrom(nameserver, 100)
+    # Somebody else's answer is not believed.
+    nameserver.sendto(b"\0\2stray", asker)
+    nameserver.sendto(asked + b" answered", asker)
+    assert await asking == b"\0\1question answered"
+
+
+@pytest.mark.wire
+async def test_a_question_over_tcp_is_forwarded_over_tcp(nameserver: socket.socket) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        size = int.from_bytes(await reader.readexactly(2))
+        said = await reader.readexactly(size) + b" answered"
+        writer.write(len(said).to_bytes(2) + said)
+        writer.close()
+
+    server = await asyncio.start_server(serve, *nameserver.getsockname())
+    async with server:
+        assert await forward(b"\0\1question", tcp=True) == b"\0\1question answered"
+
+
+async def test_without_a_nameserver_there_is_no_answer(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(system_resolver, "_RESOLV_CONF", tmp_path / "none")
+    assert nameservers() == []
+    assert await forward(b"\0\1question", tcp=False) is None

@@ -1,0 +1,131 @@
+"""What effects do to a flow, without a wire."""
+
+import asyncio
+
+import pytest
+from mitmproxy import connection, http
+from mitmproxy.flow import Error
+from mitmproxy.test import tflow
+
+from warex.clock import Clock
+from warex.effects import Cut, Delay, Effect, Reply
+from warex.faults.server.http_error import HttpError
+from warex.proxy.exchange import apply
+from warex.proxy.exchange.apply import GAVE_UP_AFTER, Struck, strike
+from warex.proxy.exchange.client_status import Presence
+from warex.scenarios import Injection
+
+REPLY = Reply(503, {"content-type": "text/html"}, b"<p>no")
+
+
+@pytest.fixture
+def resets(monkeypatch: pytest.MonkeyPatch) -> list[connection.Client]:
+    found: list[connection.Client] = []
+    monkeypatch.setattr(apply, "is_waiting", lambda client: True)
+    monkeypatch.setattr(apply, "reset", found.append)
+    return found
+
+
+def struck_by(*effects: Effect) -> Struck:
+    return Struck(Injection("i1", "x1", "r", HttpError(), "", 1, effects))
+
+
+def flow(method: str = "GET") -> http.HTTPFlow:
+    made = tflow.tflow()
+    made.live = True
+    made.request.method = method
+    return made
+
+
+async def test_a_reply_is_set_and_still_to_be_proved(resets: list[connection.Client]) -> None:
+    struck, hit = struck_by(REPLY), flow()
+    await strike(struck, hit, Presence(), Clock())
+    assert hit.response is not None
+    assert (hit.response.status_code, hit.response.raw_content) == (503, b"<p>no")
+    assert hit.response.headers["content-length"] == "5"
+    assert (struck.replied, struck.done) == (True, False)
+
+
+async def test_a_reply_to_head_says_how_long_the_body_would_be(
+    resets: list[connection.Client],
+) -> None:
+    hit = flow("HEAD")
+    await strike(struck_by(REPLY), hit, Presence(), Clock())
+    assert hit.response is not None
+    assert hit.response.raw_content == b""
+    assert hit.response.headers["content-length"] == "5"
+
+
+@pytest.mark.parametrize(("how", "count"), [("close", 0), ("reset", 1)])
+async def test_a_cut_kills_the_flow_and_only_a_reset_the_connection(
+    resets: list[connection.Client], how: str, count: int
+) -> None:
+    struck, hit = struck_by(Cut("reset" if how == "reset" else "close")), flow()
+    await strike(struck, hit, Presence(), Clock())
+    assert (struck.cut, struck.done, len(resets)) == (True, True, count)
+    assert hit.error is not None
+    assert hit.error.msg == Error.KILLED_MESSAGE
+
+
+async def test_a_delay_alone_lets_the_exchange_go_on(resets: list[connection.Client]) -> None:
+    struck, hit = struck_by(Delay(0.01)), flow()
+    await strike(struck, hit, Presence(), Clock())
+    assert (struck.done, struck.client_left, hit.response, hit.error) == (True, False, None, None)
+    assert struck.waited_s >= 0.01
+
+
+async def test_who_leaves_while_held_gets_nothing_more(resets: list[connection.Client]) -> None:
+    struck, hit, presence = struck_by(Delay(60), REPLY), flow(), Presence()
+    asyncio.get_running_loop().call_later(0.01, presence.leave)
+    await strike(struck, hit, presence, Clock())
+    assert (struck.client_left, struck.replied, struck.done) == (True, False, False)
+    assert hit.response is None
+
+
+@pytest.mark.parametrize("effect", [REPLY, Cut("close")])
+async def test_nothing_is_claimed_for_a_client_that_has_gone(
+    monkeypatch: pytest.MonkeyPatch, effect: Effect
+) -> None:
+    monkeypatch.setattr(apply, "is_waiting", lambda client: False)
+    struck, hit = struck_by(effect), flow()
+    await strike(struck, hit, Presence(), Clock())
+    assert (struck.client_left, struck.done) == (True, False)
+    assert (hit.response, hit.error) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("waited", "left", "met"),
+    [
+        (GAVE_UP_AFTER, True, True),
+        (GAVE_UP_AFTER - 0.001, True, False),
+        (GAVE_UP_AFTER + 9, False, False),
+    ],
+)
+def test_only_who_leaves_after_a_second_has_met_a_hold(
+    waited: float, left: bool, met: bool
+) -> None:
+    struck = struck_by(Delay(10))
+    struck.waited_s, struck.client_left = waited, left
+    assert struck.met_by_waiting is met
+
+
+@pytest.mark.parametrize(
+    ("sent", "answered"),
+    [
+        (b'{"name": "Red", "ok": 0}', b'{"name": "Red", "ok": true}'),
+        (b"[1]", b'{"ok": true}'),
+        (b"name=Red", b'{"ok": true}'),
+        (b"[" * 100_000, b'{"ok": true}'),
+        (b"", b'{"ok": true}'),
+    ],
+)
+async def test_an_object_that_was_sent_comes_back_and_nothing_else_does(
+    resets: list[connection.Client], sent: bytes, answered: bytes
+) -> None:
+    struck, hit = struck_by(Reply(200, {}, b'{"ok": true}', echoes=True)), flow("POST")
+    hit.request.content = sent
+
+    await strike(struck, hit, Presence(), Clock())
+
+    assert hit.response is not None
+    assert hit.response.content == answered

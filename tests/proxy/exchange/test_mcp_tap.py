@@ -1,0 +1,93 @@
+"""What a tap hears of an answer, however it is compressed and cut."""
+
+import gzip
+import zlib
+from typing import Any
+
+import brotli
+import pytest
+import zstandard
+from mitmproxy import http
+
+from warex.proxy.exchange.mcp_tap import Session, ToolTap
+
+STREAM = b"event: endpoint\ndata: /messages\n\n" + b"data: hello\n\n" * 1000
+
+
+class Heard:
+    """Notes what is told."""
+
+    def __init__(self) -> None:
+        self.endpoints: list[str] = []
+        self.said: list[bytes] = []
+
+    def opened(self, tap: ToolTap, endpoint: str) -> None:
+        tap.is_doubtful = False
+        self.endpoints.append(endpoint)
+
+    def hear(self, tap: ToolTap, data: bytes, now: float) -> None:
+        self.said.append(data)
+
+
+def tap_of(heard: Heard, **headers: str) -> ToolTap:
+    tap = ToolTap(heard, Session(), "x1", "https://tools.test/sse")
+    named: Any = {name.replace("_", "-"): value for name, value in headers.items()}
+    tap.begin(http.Headers(**named))
+    return tap
+
+
+def zstd(body: bytes) -> bytes:
+    return zstandard.ZstdCompressor().compress(body)
+
+
+@pytest.mark.parametrize(
+    ("coding", "compress"),
+    [
+        ("", bytes),
+        ("gzip", gzip.compress),
+        ("deflate", zlib.compress),
+        ("br", brotli.compress),
+        ("zstd", zstd),
+    ],
+)
+def test_events_are_told_as_they_come(coding: str, compress: object) -> None:
+    assert callable(compress)
+    heard = Heard()
+    tap = tap_of(heard, content_type="text/event-stream", content_encoding=coding)
+    sent = compress(STREAM + b"data: it breaks off")
+    given = b"".join(tap.passes(sent[at : at + 7], 0.0) for at in range(0, len(sent), 7))
+
+    assert given + tap.passes(b"", 0.0) == sent
+    assert heard.endpoints == ["/messages"]
+    assert heard.said == [b"hello"] * 1000
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "zstd", "deflate", "compress", "gzip, br"])
+def test_a_coding_that_is_broken_or_unknown_is_not_read_and_breaks_nothing(coding: str) -> None:
+    heard = Heard()
+    tap = tap_of(heard, content_type="text/event-stream", content_encoding=coding)
+    tap.passes(STREAM, 0.0)
+    tap.passes(STREAM, 0.0)
+
+    assert heard.said == []
+
+
+def test_of_a_stream_that_may_be_no_mcp_nothing_is_told_before_it_is_known() -> None:
+    heard = Heard()
+    tap = tap_of(heard, content_type="text/event-stream")
+    tap.is_doubtful = True
+    tap.passes(b"data: 1\n\ndata: 2\n\nevent: endpoint\ndata: /x\n\n", 0.0)
+
+    assert tap.is_over
+    assert (heard.said, heard.endpoints) == ([], [])
+
+
+def test_an_answer_in_one_piece_is_told_when_it_is_whole() -> None:
+    heard = Heard()
+    tap = tap_of(heard, content_type="application/json", content_encoding="gzip")
+    sent = gzip.compress(b"{}")
+    tap.passes(sent[:5], 0.0)
+    tap.passes(sent[5:], 0.0)
+
+    assert heard.said == []
+    assert tap.whole("gzip") == b"{}"

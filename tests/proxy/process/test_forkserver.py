@@ -1,0 +1,147 @@
+"""The forkserver: warm, quick, alone, and gone when its owner is."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.proxy.support.lanes import wait_until
+from warex.errors import MachineError, ProcessDied
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.proxy.config import ProxyConfig
+from warex.proxy.process.client import started
+from warex.proxy.process.forkserver import Forkserver
+
+pytestmark = pytest.mark.wire
+
+OWNER = """
+import sys, time
+from pathlib import Path
+from warex.proxy.config import ProxyConfig
+from warex.proxy.process.forkserver import Forkserver
+from warex.proxy.process.client import started
+
+print("main", flush=True)
+server = Forkserver()
+with started(server, ProxyConfig(ca=Path(sys.argv[1]))) as proxy:
+    print(server._process.pid, proxy.pid, flush=True)
+    if len(sys.argv) > 2:
+        sys.stdin.read()
+server.close()
+print("end", flush=True)
+"""
+
+
+def owner(ca: CertificateAuthority, tmp_path: Path, *more: str) -> subprocess.Popen[str]:
+    program = tmp_path / "program.py"
+    program.write_text(OWNER)
+    return subprocess.Popen(
+        [sys.executable, str(program), str(ca.folder), *more],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.slow
+def test_a_program_without_a_main_guard_runs_once(ca: CertificateAuthority, tmp_path: Path) -> None:
+    out, _ = owner(ca, tmp_path).communicate(timeout=60)
+    assert [line.split()[0] for line in out.splitlines()][::2] == ["main", "end"]
+
+
+@pytest.mark.parametrize(
+    "how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
+def test_nothing_outlives_an_owner_that_is_killed(
+    ca: CertificateAuthority, tmp_path: Path, how: signal.Signals
+) -> None:
+    with owner(ca, tmp_path, "wait") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "main\n"
+        pids = [int(pid) for pid in process.stdout.readline().split()]
+        assert all(Path(f"/proc/{pid}").exists() for pid in pids)
+        os.killpg(process.pid, how)
+        process.wait(20)
+        wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
+
+
+def test_a_forkserver_that_died_is_started_anew(ca: CertificateAuthority) -> None:
+    server = Forkserver()
+    try:
+        with started(server, ProxyConfig(ca=ca.folder)):
+            pass
+        assert server._process is not None
+        first = server._process
+        first.kill()
+        first.wait()
+        with started(server, ProxyConfig(ca=ca.folder)):
+            pass
+        assert server._process.pid != first.pid
+    finally:
+        server.close()
+
+
+def test_a_forkserver_that_cannot_run_is_a_sentence(
+    ca: CertificateAuthority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    server = Forkserver()
+    try:
+        with pytest.raises(MachineError), started(server, ProxyConfig(ca=ca.folder)):
+            pass
+    finally:
+        server.close()
+
+
+def test_a_server_that_nobody_needed_is_not_waited_for() -> None:
+    server = Forkserver()
+    server.warm()
+    loading = server._process
+    assert loading is not None
+    server.close()
+    # Not by its own end, which comes after it has loaded.
+    assert loading.returncode == -signal.SIGTERM
+
+
+def test_a_closed_server_is_not_started_anew(ca: CertificateAuthority) -> None:
+    server = Forkserver()
+    server.close()
+    with (
+        pytest.raises(MachineError, match="was closed before"),
+        started(server, ProxyConfig(ca=ca.folder)),
+    ):
+        pass
+    assert server.pid is None
+
+
+def test_proxies_of_a_closed_server_still_end_in_good_order(ca: CertificateAuthority) -> None:
+    server = Forkserver()
+    with started(server, ProxyConfig(ca=ca.folder)) as proxy:
+        server.close()
+        assert proxy.call("GET", "/status")["armed"] is True
+    assert proxy.broken is None
+
+
+def test_a_server_that_is_killed_with_a_proxy_on_its_way_is_named_and_started_anew(
+    ca: CertificateAuthority,
+) -> None:
+    server = Forkserver()
+    try:
+        server.warm()
+        assert server.pid is not None
+        os.kill(server.pid, signal.SIGSTOP)
+        threading.Timer(0.2, os.kill, (server.pid, signal.SIGKILL)).start()
+        with (
+            pytest.raises(ProcessDied, match="forkserver was ended by SIGKILL"),
+            started(server, ProxyConfig(ca=ca.folder)),
+        ):
+            pass
+        with started(server, ProxyConfig(ca=ca.folder)) as proxy:
+            assert proxy.call("GET", "/status")["armed"] is True
+    finally:
+        server.close()

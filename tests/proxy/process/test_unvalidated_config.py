@@ -1,0 +1,28 @@
+"""A configuration that its writer has not read is the one that the proxy reads."""
+
+from pathlib import Path
+
+import pytest
+
+from warex.errors import ScenarioError
+from warex.proxy.config import ProxyConfig
+from warex.proxy.process.unvalidated_config import UnreadConfig
+from warex.scenarios.load import load_scenario
+
+
+def test_it_travels_as_the_configuration_itself_would() -> None:
+    values = {"ca": "/ca", "out": "/out", "seed": 7, "scenario": "paper/server-error"}
+    read = ProxyConfig.model_validate_json(UnreadConfig("handed", values).model_dump_json())
+    assert read == ProxyConfig(
+        ca=Path("/ca"),
+        out=Path("/out"),
+        seed=7,
+        scenario=load_scenario("paper/server-error"),
+        capture="handed",
+    )
+
+
+def test_a_scenario_that_there_is_not_is_said_when_it_is_read() -> None:
+    written = UnreadConfig("forward", {"ca": "/ca", "scenario": "paper/none"})
+    with pytest.raises(ScenarioError, match="paper/none"):
+        ProxyConfig.model_validate_json(written.model_dump_json())

@@ -1,0 +1,59 @@
+"""The process behind a lane, through its channel."""
+
+import json
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.proxy.config import ProxyConfig
+from warex.proxy.process.forkserver import Forkserver
+from warex.proxy.process.worker import _once
+
+pytestmark = pytest.mark.wire
+
+
+@pytest.fixture
+def channel(forkserver: Forkserver) -> Iterator[socket.socket]:
+    with forkserver.start() as opened:
+        opened.settimeout(20)
+        yield opened
+
+
+def told(channel: socket.socket) -> list[dict[str, Any]]:
+    with channel.makefile() as lines:
+        return [json.loads(line) for line in lines]
+
+
+def test_it_is_ready_and_then_ends_in_good_order(
+    channel: socket.socket, ca: CertificateAuthority
+) -> None:
+    channel.sendall(ProxyConfig(ca=ca.folder).model_dump_json().encode() + b"\n")
+    channel.shutdown(socket.SHUT_WR)
+    ready, ended = told(channel)
+    assert ready["kind"] == "ready"
+    assert ready.keys() == {"kind", "pid", "port", "control", "token"}
+    assert ended.keys() == {"kind", "broken", "saw"}
+    assert ended["broken"] is None
+
+
+def test_a_caller_that_says_nothing_is_not_served(channel: socket.socket) -> None:
+    channel.shutdown(socket.SHUT_WR)
+    assert told(channel) == []
+
+
+def test_what_is_no_configuration_is_refused_in_a_sentence(channel: socket.socket) -> None:
+    channel.sendall(b'{"ca": 1}\n')
+    (failed,) = told(channel)
+    assert failed["kind"] == "failed"
+    assert "ValidationError" in failed["sentence"]
+
+
+def test_a_sentence_is_told_once() -> None:
+    heard: list[str] = []
+    tell = _once(heard.append)
+    for sentence in ("a", "b", "a"):
+        tell(sentence)
+    assert heard == ["a", "b"]

@@ -1,0 +1,112 @@
+import gzip
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import brotli
+import pytest
+import zstandard
+from mitmproxy.test import tflow
+
+from warex.exchange import Request, Response
+from warex.proxy.response_faults.stream_rewriter import begin
+from warex.rewriting.base import Changed, Rewriting
+
+PAGE = b"<h1>hello</h1>" * 2000
+CODINGS = {
+    "gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "Deflate": lambda body: zlib.compress(body)[2:-4],
+    "br": brotli.compress,
+    "zstd": zstandard.compress,
+    "": bytes,
+}
+
+
+@dataclass
+class Loud:
+    """Makes a body upper case, and says at its end that it did."""
+
+    applied: bool = False
+    changes: tuple[Changed, ...] = ()
+
+    def feed(self, data: bytes) -> bytes:
+        self.applied = True
+        return data.upper()
+
+    def close(self) -> bytes:
+        return b"!"
+
+
+@dataclass(frozen=True)
+class Shout:
+    report: str = ""
+
+    def begin(self, request: Request, response: Response) -> Rewriting | None:
+        if response.status == 204:
+            return None
+        return Rewriting(Loud(), lambda name, value: f"{name}={value}" if name == "x-a" else value)
+
+
+def flow(**headers: str) -> Any:
+    made: Any = tflow.tflow(resp=True)
+    made.response.headers.clear()
+    for name, value in headers.items():
+        made.response.headers[name.replace("_", "-")] = value
+    return made
+
+
+@pytest.mark.parametrize("coding", CODINGS)
+def test_an_edit_sees_the_body_without_its_coding(coding: str) -> None:
+    made, body = flow(content_encoding=coding), CODINGS[coding](PAGE)
+
+    rewriter = begin(made, Shout())
+
+    assert rewriter is not None
+    pieces = [rewriter.feed(body[at : at + 100]) for at in range(0, len(body), 100)]
+    assert b"".join(pieces) + rewriter.close() == PAGE.upper() + b"!"
+    assert "content-encoding" not in made.response.headers
+
+
+@pytest.mark.parametrize("coding", ["x-secret", "gzip, br"])
+def test_a_coding_that_is_not_read_leaves_the_answer_alone(coding: str) -> None:
+    made = flow(content_encoding=coding, etag='"1"')
+
+    assert begin(made, Shout()) is None
+    assert dict(made.response.headers) == {"content-encoding": coding, "etag": '"1"'}
+
+
+def test_an_answer_without_anything_to_edit_is_left_alone() -> None:
+    made = flow(content_length="0")
+    made.response.status_code = 204
+
+    assert begin(made, Shout()) is None
+    assert dict(made.response.headers) == {"content-length": "0"}
+
+
+def test_the_head_says_nothing_of_the_bytes_that_there_were() -> None:
+    made = flow(content_length="9", etag='"1"', last_modified="now", x_a="é", x_b="b")
+    made.response.headers.add("X-A", "2")
+
+    assert begin(made, Shout()) is not None
+
+    kept = made.response.headers.items(multi=True)
+    assert [(name, value) for name, value in kept if name != "transfer-encoding"] == [
+        ("x-a", "x-a=é"),
+        ("x-b", "b"),
+        ("X-A", "x-a=2"),
+        ("cache-control", "no-store"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("version", "framing"), [("HTTP/1.1", "chunked"), ("HTTP/1.0", None), ("HTTP/2.0", None)]
+)
+def test_the_body_is_framed_as_its_client_can_read_it(version: str, framing: str | None) -> None:
+    made = flow(content_length="9", transfer_encoding="chunked")
+    made.request.http_version = version
+
+    begin(made, Shout())
+
+    assert made.response.headers.get("transfer-encoding") == framing
+    assert "content-length" not in made.response.headers

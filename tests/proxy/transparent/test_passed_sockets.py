@@ -1,0 +1,56 @@
+"""Sockets arrive as what they were, in their places."""
+
+import socket
+
+from warex.proxy.transparent.passed_sockets import Handed, receive, send_alone
+
+
+def _sockets() -> Handed:
+    def listening() -> socket.socket:
+        return socket.create_server(("127.0.0.1", 0))
+
+    def bound() -> socket.socket:
+        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        made.bind(("127.0.0.1", 0))
+        return made
+
+    def netlink() -> socket.socket:
+        return socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 12)
+
+    return Handed((listening(), listening()), (bound(),), (listening(),), netlink(), netlink())
+
+
+def test_sockets_arrive_in_their_places() -> None:
+    ours, theirs = socket.socketpair()
+    handed = _sockets()
+    with ours, theirs:
+        handed.send(ours, theirs)
+        handed.send(ours, theirs)
+        for _ in range(2):
+            [first], arrived = receive(theirs)
+            assert arrived is not None
+            assert first.getsockname() == theirs.getsockname()
+            sent = [held.getsockname() for held in handed.sockets]
+            assert [held.getsockname() for held in arrived.sockets] == sent
+            assert [held.type for held in arrived.dns_udp] == [socket.SOCK_DGRAM]
+            assert arrived.log.family == socket.AF_NETLINK
+            first.close()
+            arrived.close()
+            assert all(held.fileno() == -1 for held in arrived.sockets)
+    handed.close()
+
+
+def test_one_socket_may_come_alone() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        send_alone(ours, theirs)
+        [first], arrived = receive(theirs)
+        assert arrived is None
+        first.close()
+
+
+def test_at_the_channels_end_there_is_nothing() -> None:
+    ours, theirs = socket.socketpair()
+    ours.close()
+    with theirs:
+        assert receive(theirs) == ([], None)

@@ -1,0 +1,135 @@
+"""What a command leaves behind is cleared up, also when WAREX is killed."""
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.proxy.support.lanes import wait_until
+from warex.sandbox.cleanup.process_tree import Family
+from warex.sandbox.cleanup.reaper import guarded
+from warex.sandbox.cleanup.symlink_tree import plant
+
+pytestmark = pytest.mark.wire
+
+# Starts a command under guard, says what there is, and waits to be killed.
+OWNER = """
+import subprocess, sys, time
+from pathlib import Path
+from warex.sandbox.cleanup.process_tree import Family
+from warex.sandbox.cleanup.symlink_tree import plant
+from warex.sandbox.cleanup.reaper import guarded
+with guarded() as guard:
+    family = Family()
+    guard.watch(family)
+    farm = plant(Path(sys.argv[1]), guard.scratch / "farm")
+    guard.tend(farm)
+    sleeper = subprocess.Popen(
+        [sys.executable, "-c", "import time; time.sleep(600)"],
+        env=family.marked({}), start_new_session=True,
+    )
+    (farm.shadow / "new").touch()
+    print(guard.scratch, sleeper.pid, flush=True)
+    while guard.died is None:
+        time.sleep(0.01)
+    with guard._lock:  # The next one is being told.
+        print("replaced", flush=True)
+    time.sleep(600)
+"""
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def test_at_the_end_nothing_is_left(tmp_path: Path) -> None:
+    family = Family()
+    with guarded() as guard:
+        guard.watch(family)
+        guard.tend(plant(tmp_path, guard.scratch / "farm"))
+        sleeper = subprocess.Popen(["sleep", "600"], env=family.marked(os.environ))
+        (guard.scratch / "farm/new").touch()
+
+    assert sleeper.wait(10) != 0
+    assert not guard.scratch.exists()
+    assert (tmp_path / "new").exists()
+
+
+def test_only_its_owner_may_look_into_the_folder() -> None:
+    with guarded() as guard:
+        assert guard.scratch.stat().st_mode & 0o077 == 0
+
+
+def test_a_kill_leaves_nothing_behind(tmp_path: Path) -> None:
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    with owner:
+        assert owner.stdout is not None
+        scratch, sleeper = owner.stdout.readline().split()
+        assert Path(scratch).exists()
+        owner.kill()
+
+    wait_until(lambda: not Path(scratch).exists())
+    assert not alive(int(sleeper))
+    assert (tmp_path / "new").exists()
+
+
+def test_a_ctrl_c_is_not_for_the_guard() -> None:
+    with guarded() as guard:
+        assert os.getpgid(guard._process.pid) != os.getpgrp()
+
+
+def test_a_guard_that_is_killed_is_replaced_by_one_that_knows_as_much(tmp_path: Path) -> None:
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stdin=subprocess.PIPE,
+        text=True,
+    )
+    with owner:
+        assert owner.stdout is not None
+        scratch, sleeper = owner.stdout.readline().split()
+        (first,) = guards(scratch)
+        os.kill(first, signal.SIGKILL)
+        assert owner.stdout.readline() == "replaced\n"
+        assert guards(scratch) not in ([], [first])
+        owner.kill()
+
+    wait_until(lambda: not Path(scratch).exists())
+    assert not alive(int(sleeper))
+    assert (tmp_path / "new").exists()
+
+
+def test_where_no_guard_can_be_had_its_owner_clears_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with guarded() as guard:
+        guard.tend(plant(tmp_path, guard.scratch / "farm"))
+        (guard.scratch / "farm/new").touch()
+        monkeypatch.setattr(sys, "executable", "/bin/false")
+        guard._process.kill()
+        guard._keeper.join(10)
+        assert str(guard.died).startswith("the guard, which clears up after us, ended by itself")
+
+    assert not guard.scratch.exists()
+    assert (tmp_path / "new").exists()
+
+
+def guards(scratch: str) -> list[int]:
+    """Return the processes that guard a folder."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):
+            line = (entry / "cmdline").read_bytes().split(b"\0")
+            if scratch.encode() in line and b"-S" in line:
+                found.append(int(entry.name))
+    return found

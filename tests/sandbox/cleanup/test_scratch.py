@@ -1,0 +1,63 @@
+"""What a process makes temporarily lies in one folder, and goes with it, however it ends."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from warex.sandbox.cleanup.scratch import own_scratch
+
+HELD = """
+import subprocess, sys, tempfile
+from warex.sandbox.cleanup.scratch import own_scratch
+with own_scratch() as scratch:
+    tempfile.mkdtemp()
+    subprocess.run([sys.executable, "-c", "import tempfile; tempfile.mkdtemp()"], check=True)
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_temporary_files_of_this_process_and_its_children_lie_in_it_and_are_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    with own_scratch() as scratch:
+        assert scratch.parent == tmp_path
+        assert Path(tempfile.mkdtemp()).parent == scratch
+        assert os.environ["TMPDIR"] == str(scratch)
+
+    assert list(tmp_path.iterdir()) == []
+    assert os.environ["TMPDIR"] == str(tmp_path)
+    assert tempfile.gettempdir() == str(tmp_path)
+
+
+def test_a_process_that_is_killed_leaves_none(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HELD],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        (scratch,) = tmp_path.iterdir()
+        assert len(list(scratch.iterdir())) == 2
+        (guard,) = _children(process.pid)
+        ended = os.pidfd_open(guard)
+        process.send_signal(signal.SIGKILL)
+
+    assert select.select([ended], [], [], 30)[0]
+    os.close(ended)
+    assert list(tmp_path.iterdir()) == []
+
+
+def _children(pid: int) -> list[int]:
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]

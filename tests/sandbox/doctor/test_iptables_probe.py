@@ -1,0 +1,46 @@
+"""The machine-wide rules are called good only after a captured user's programs met the proxy."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from warex.sandbox.chromium import find_chromium
+from warex.sandbox.doctor.iptables_probe import LABEL, prove_iptables
+
+ROOT = os.geteuid() == 0
+
+
+def rules() -> str:
+    return subprocess.run(["nft", "list", "ruleset"], capture_output=True, text=True).stdout
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.skipif(not ROOT, reason="only root may change rules, even those of a network apart")
+def test_every_program_of_the_captured_user_meets_the_proxy_and_the_machine_is_untouched() -> None:
+    before = rules()
+    findings = {each.name: each for each in prove_iptables(find_chromium())}
+
+    assert findings.keys() == {LABEL, *(f"iptables: {n}" for n in ("python", "curl", "node"))} | {
+        "iptables: chromium"
+    }
+    assert [each.sentence for each in findings.values() if each.state != "ok"] == []
+    assert rules() == before
+
+
+@pytest.mark.wire
+def test_an_ordinary_user_is_told_of_root_and_of_what_needs_none(tmp_path: Path) -> None:
+    code = (
+        "import os, sys\n"
+        "if os.geteuid() == 0: os.geteuid = lambda: 1000\n"
+        "from warex.sandbox.doctor.iptables_probe import prove_iptables\n"
+        "print(*prove_iptables(None))\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+
+    assert "state='missing'" in said
+    assert "sudo warex doctor" in said
+    assert "namespace mode needs none" in said

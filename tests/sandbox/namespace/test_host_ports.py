@@ -1,0 +1,116 @@
+"""Ports of this machine's loopback are let through when somebody names them, and only then."""
+
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from warex.sandbox.namespace.host_ports import (
+    gone_past,
+    listening,
+    loopback_of,
+    named_by_environment,
+    named_in,
+    names_a_model,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "ports"),
+    [
+        ("http://localhost:8000/v1", {8000}),
+        ('url: "http://127.0.0.1:7770/*"', {7770}),
+        ("ws://[::1]:9222/devtools", {9222}),
+        ("http://shop.localhost:3000", {3000}),
+        ("http://LOCALHOST:80 and http://127.0.1.1:81", {80, 81}),
+        ("https://shop.example:8443/", set()),
+        ("https://notlocalhost.example:1/", set()),
+        ("http://localhost/", set()),
+        ("http://localhost:99999/", set()),
+        ("", set()),
+    ],
+)
+def test_a_loopback_address_with_a_port_names_it(text: str, ports: set[int]) -> None:
+    assert named_in(text) == ports
+
+
+def test_variables_that_tell_where_a_service_is_name_its_port() -> None:
+    environment = {
+        "OPENAI_BASE_URL": "http://localhost:8000/v1",
+        "OLLAMA_HOST": "127.0.0.1:11434",
+        "AZURE_ENDPOINT": "https://model.example:443",
+        "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": "http://localhost:4566",
+        "EDITOR": "http://localhost:1",
+    }
+
+    assert named_by_environment(environment) == {
+        8000: "OPENAI_BASE_URL",
+        11434: "OLLAMA_HOST",
+        4566: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+    }
+
+
+@pytest.mark.parametrize(
+    ("variable", "is_one"),
+    [
+        ("GOOGLE_GEMINI_BASE_URL", True),
+        ("OPENAI_API_BASE", True),
+        ("OLLAMA_HOST", True),
+        ("AZURE_OPENAI_ENDPOINT", True),
+        ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", True),
+        ("AWS_ENDPOINT_URL_S3", False),
+        ("DATABASE_URL", False),
+        ("PGHOST", False),
+    ],
+)
+def test_variables_by_which_clients_find_a_model_are_known(variable: str, is_one: bool) -> None:
+    assert names_a_model(variable) is is_one
+
+
+@pytest.mark.wire
+def test_what_a_program_asks_past_the_proxy_is_said_if_it_listens() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        url = f"http://localhost:{port}"
+
+        (by_name,) = gone_past(
+            ["agent"], {"ANTHROPIC_BASE_URL": url, "DATABASE_URL": "localhost:9"}
+        )
+        (in_line,) = gone_past(["agent", "--base-url", url], {})
+        assert list(gone_past(["agent"], {"DATABASE_URL": url})) == []
+    assert by_name.startswith(f"ANTHROPIC_BASE_URL names port {port}")
+    assert in_line.startswith(f"the command line names port {port}")
+    assert list(gone_past(["agent"], {"ANTHROPIC_BASE_URL": url})) == []
+
+
+@pytest.mark.wire
+def test_it_is_known_on_which_ports_this_machine_listens() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+
+        assert port in listening()
+    assert port not in listening()
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize(
+    ("host", "spelled"),
+    [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::1", "[::1]"), ("::", "127.0.0.1")],
+)
+def test_it_is_known_at_which_loopback_address_a_port_listens(host: str, spelled: str) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, 0), family=family) as server:
+        assert loopback_of(server.getsockname()[1]) == spelled
+
+
+def test_a_machine_that_does_not_tell_listens_nowhere() -> None:
+    assert listening([Path("/no/such/table")]) == set()
+
+
+def test_a_long_argument_takes_no_time() -> None:
+    began = time.process_time()
+
+    assert named_in("a" * 100_000 + " app.localhost:8000") == {8000}
+
+    assert time.process_time() - began < 1

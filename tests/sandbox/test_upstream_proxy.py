@@ -1,0 +1,56 @@
+"""The proxy of the caller's own environment is gone through, and what is lost by that is said."""
+
+import pytest
+
+from warex.sandbox.upstream_proxy import caller_proxy
+
+
+def test_no_proxy_is_none() -> None:
+    assert caller_proxy({"PATH": "/bin", "https_proxy": " ", "NO_PROXY": "a"}) is None
+
+
+@pytest.mark.parametrize(
+    ("environment", "upstream"),
+    [
+        ({"HTTPS_PROXY": "http://corp.test:3128"}, "http://corp.test:3128"),
+        ({"https_proxy": "http://corp.test:3128/", "http_proxy": "x"}, "http://corp.test:3128"),
+        ({"http_proxy": "corp.test:8080"}, "http://corp.test:8080"),
+        ({"ALL_PROXY": "https://corp.test"}, "https://corp.test:443"),
+        ({"HTTPS_PROXY": "http://me:pa%40ss@corp.test:1"}, "http://me:pa%40ss@corp.test:1"),
+        ({"HTTPS_PROXY": "http://[::1]:3128"}, "http://[::1]:3128"),
+    ],
+)
+def test_it_is_gone_through(environment: dict[str, str], upstream: str) -> None:
+    found = caller_proxy(environment)
+
+    assert found is not None
+    assert found.upstream == upstream
+
+
+def test_its_password_is_not_shown() -> None:
+    found = caller_proxy({"HTTPS_PROXY": "http://me:hidden@corp.test:1"})
+
+    assert found is not None
+    assert "hidden" not in found.sentence
+
+
+@pytest.mark.parametrize("value", ["socks5://corp.test:1080", "http://:80", "http://a:b:c"])
+def test_one_that_cannot_be_gone_through_is_said(value: str) -> None:
+    found = caller_proxy({"ALL_PROXY": value})
+
+    assert found is not None
+    assert found.upstream is None
+    assert "cannot go through" in found.sentence
+
+
+def test_hosts_that_went_past_it_are_named_and_loopback_is_not() -> None:
+    found = caller_proxy(
+        {
+            "HTTPS_PROXY": "http://corp.test:1",
+            "NO_PROXY": "localhost, 127.0.0.1,.corp.test,git.test",
+        }
+    )
+
+    assert found is not None
+    assert ".corp.test, git.test (NO_PROXY)" in found.sentence
+    assert "localhost" not in found.sentence
