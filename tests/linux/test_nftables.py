@@ -9,8 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from tests.proxy.support.lanes import wait_until
+from tests.sandbox.network import Network, network
 from tests.sandbox.support.stand_in import Space, space
 from warex.linux import nftables
+from warex.linux.netlink import text
 from warex.linux.nftables import Attempt, Gate
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 
@@ -144,9 +146,7 @@ def test_a_refused_batch_leaves_the_gates_as_they_were(inside: Space) -> None:
     handed = inside.namespace.handed.netfilter
     set_gates(inside, Gate("192.0.2.77", None, "refuse"))
 
-    flush = nftables._message(
-        nftables._DELETE_RULE, 0, nftables._text(1, b"warex") + nftables._text(2, b"gate")
-    )
+    flush = nftables._request(nftables._DELETE_RULE, 0, text(1, b"warex") + text(2, b"gate"))
     with pytest.raises(OSError, match="netfilter, message 2"):
         nftables._send(handed, [flush, nftables._rule(b"no such chain", b"")])
 
@@ -222,11 +222,6 @@ def test_ports_of_the_host_are_let_through_on_the_addresses_it_listens_on(
             assert connect(inside, "::1", ports[1]) == "connected"
 
 
-@pytest.fixture(scope="module")
-def ca(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
-    return ensure_ca(tmp_path_factory.mktemp("authority") / "ca")
-
-
 def _packet(version: int) -> bytes:
     if version == 4:
         head = bytes([0x45]) + bytes(11)
@@ -264,3 +259,33 @@ def test_a_log_that_is_cut_short_is_no_attempt_and_no_error(cut: int) -> None:
 
     assert list(nftables.attempts(whole[:cut])) == []
     assert list(nftables.attempts(_logged(_packet(4)[:cut])))[1:] == []
+
+
+_ASK = "import sys; from warex.linux.nftables import *; print(eval(sys.argv[1]))"
+
+
+@pytest.fixture
+def net() -> Iterator[Network]:
+    with network() as made:
+        yield made
+
+
+def ask(net: Network, call: str) -> str:
+    return net.says(sys.executable, "-c", _ASK, call).strip()
+
+
+@pytest.mark.slow
+@pytest.mark.wire
+def test_only_what_stands_empty_is_deleted(net: Network) -> None:
+    assert ask(net, "exists('ip', 'nat')") == "False"
+    net.says("iptables", "-t", "nat", "-A", "OUTPUT", "-p", "tcp", "-j", "ACCEPT")
+    assert ask(net, "[exists('ip', 'nat', c) for c in ('OUTPUT', 'INPUT')]") == "[True, False]"
+    assert ask(net, "exists('ip6', 'nat')") == "False"
+
+    full = net.says("nft", "list", "ruleset")
+    ask(net, "[delete_if_empty('ip', 'nat', c) for c in ('OUTPUT', 'INPUT', '')]")
+    assert net.says("nft", "list", "ruleset") == full
+
+    net.says("iptables", "-t", "nat", "-F")
+    ask(net, "[delete_if_empty('ip', 'nat', c) for c in ('OUTPUT', 'INPUT', '')]")
+    assert net.says("nft", "list", "ruleset") == ""

@@ -3,10 +3,11 @@
 import os
 import socket
 import sys
+from pathlib import Path
 
 import pytest
 
-from warex.linux.proc_net import Holder, holder_of
+from warex.linux.proc_net import find_listener, listening, listening_on_ipv6, loopback_of
 
 pytestmark = pytest.mark.wire
 
@@ -17,13 +18,12 @@ pytestmark = pytest.mark.wire
 def test_who_listens_is_told(family: socket.AddressFamily, address: str) -> None:
     with socket.create_server((address, 0), family=family) as server:
         port = server.getsockname()[1]
-        holder = holder_of(port)
+        listener = find_listener(port)
 
-    assert holder is not None
-    assert (holder.user, holder.pid) == (os.geteuid(), os.getpid())
-    assert holder.command.startswith(sys.argv[0]) or "python" in holder.command
-    assert not holder.is_warex
-    assert holder_of(port) is None
+    assert listener is not None
+    assert (listener.user, listener.pid) == (os.geteuid(), os.getpid())
+    assert listener.command.startswith(sys.argv[0]) or "python" in listener.command
+    assert find_listener(port) is None
 
 
 def test_a_connection_is_no_listener() -> None:
@@ -31,9 +31,33 @@ def test_a_connection_is_no_listener() -> None:
         socket.create_server(("127.0.0.1", 0)) as server,
         socket.create_connection(server.getsockname()) as client,
     ):
-        assert holder_of(client.getsockname()[1]) is None
+        assert find_listener(client.getsockname()[1]) is None
 
 
-def test_a_proxy_of_ours_is_known() -> None:
-    assert Holder(0, 7, "python -O -m warex.proxy.process.forkserver 5").is_warex
-    assert not Holder(0, None).is_warex
+def test_it_is_known_on_which_ports_this_machine_listens() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+
+        assert port in listening()
+    assert port not in listening()
+
+
+@pytest.mark.parametrize(
+    ("host", "spelled"),
+    [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::1", "[::1]"), ("::", "127.0.0.1")],
+)
+def test_it_is_known_at_which_loopback_address_a_port_listens(host: str, spelled: str) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, 0), family=family) as server:
+        assert loopback_of(server.getsockname()[1]) == spelled
+
+
+def test_a_machine_that_does_not_tell_listens_nowhere() -> None:
+    assert listening([Path("/no/such/table")]) == set()
+
+
+@pytest.mark.parametrize(("host", "there"), [("::1", True), ("::", True), ("127.0.0.1", False)])
+def test_the_hosts_ports_of_ipv6_are_known(host: str, there: bool) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, 0), family=family) as server:
+        assert (server.getsockname()[1] in listening_on_ipv6()) is there

@@ -3,7 +3,6 @@
 import json
 import os
 import socket
-import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox.support.stand_in import Space, space
-from warex.linux.rtnetlink import DEVICE, attribute
+from warex.linux.rtnetlink import DEVICE
 from warex.proxy.certificates.ca import ensure_ca
 from warex.sandbox.namespace import setup as insides
 
@@ -64,10 +63,6 @@ def test_a_program_that_asks_finds_a_network_that_is_up(inside: Space) -> None:
     )
     assert code == 0
     assert {"lo", DEVICE} <= set(said.split())
-
-
-def test_attributes_are_padded_to_four_bytes_and_tell_their_length_without() -> None:
-    assert attribute(3, b"lo\0") == struct.pack("HH", 7, 3) + b"lo\0\0"
 
 
 @pytest.mark.wire

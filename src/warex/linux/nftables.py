@@ -13,6 +13,21 @@ import struct
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final, Literal, NamedTuple
 
+from warex.linux.netlink import (
+    ACKNOWLEDGE,
+    APPEND,
+    CREATE,
+    ERROR,
+    NETFILTER,
+    attribute,
+    attributes,
+    exchange,
+    message,
+    messages,
+    nested,
+    text,
+)
+
 TABLE: Final = b"warex"
 GATE: Final = b"gate"
 """Name of the chain in which connections are refused before they are redirected."""
@@ -21,12 +36,13 @@ LOG_GROUP: Final = 8
 REFUSED_GROUP: Final = 9
 """Group of the log in which each refusal by the inside's own loopback is told."""
 
-_NETFILTER: Final = 12
-"""NETLINK_NETFILTER, for Pythons that were built without its name."""
-_BATCH_BEGIN, _BATCH_END, _ERROR = 0x10, 0x11, 2
+_BATCH_BEGIN, _BATCH_END = 0x10, 0x11
 _NFTABLES, _LOG = 10, 4
-_NEW_TABLE, _NEW_CHAIN, _NEW_RULE, _DELETE_RULE = 0, 3, 6, 8
-_REQUEST, _ACKNOWLEDGE, _CREATE, _APPEND = 1, 4, 0x400, 0x800
+_NEW_TABLE, _GET_TABLE, _DELETE_TABLE = 0, 1, 2
+_NEW_CHAIN, _GET_CHAIN, _DELETE_CHAIN = 3, 4, 5
+_NEW_RULE, _DELETE_RULE = 6, 8
+_ONLY_IF_EMPTY: Final = 0x100
+_NAME: Final = "netfilter"
 _INET: Final = 1
 _LOCAL_OUT: Final = 3
 _RETURN, _DROP, _ACCEPT = -5, 0, 1
@@ -35,6 +51,7 @@ _RST_ACK, _RST_SYN_ACK = 0x14, 0x16
 _TCP, _UDP = socket.IPPROTO_TCP, socket.IPPROTO_UDP
 
 type _Expressions = bytes
+type IpFamily = Literal["ip", "ip6"]
 type Gateway = Literal["refuse", "drop", "pass"]
 """``pass`` leaves one port of an address open whose gates are closed behind it."""
 
@@ -73,7 +90,7 @@ class Redirection(NamedTuple):
 
 def opened() -> socket.socket:
     """Return a socket that sets the rules of the network namespace it is opened in."""
-    return socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETFILTER)
+    return socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETFILTER)
 
 
 def set_rules(netlink: socket.socket, to: Redirection) -> None:
@@ -86,7 +103,7 @@ def set_rules(netlink: socket.socket, to: Redirection) -> None:
         netlink,
         [
             # table inet warex
-            _message(_NEW_TABLE, _CREATE, _text(1, TABLE)),
+            _request(_NEW_TABLE, CREATE, text(1, TABLE)),
             # chain gate { type filter hook output priority -150; }: before the redirect
             _chain(GATE, b"filter", -150),
             # chain capture { type nat hook output priority -100; }
@@ -104,7 +121,7 @@ def set_gates(netlink: socket.socket, gates: Iterable[Gate]) -> None:
     A connection that is open already goes on: only what would open one is refused.
     """
     # flush chain inet warex gate
-    flush = _message(_DELETE_RULE, 0, _text(1, TABLE) + _text(2, GATE))
+    flush = _request(_DELETE_RULE, 0, text(1, TABLE) + text(2, GATE))
     _send(netlink, [flush, *(_rule(GATE, _closed(gate)) for gate in gates)])
 
 
@@ -121,11 +138,11 @@ def listen_to_refusals() -> socket.socket:
 def _listen_to(group: int) -> socket.socket:
     log = opened()
     # Each at once, with the packet's head: addresses and ports.
-    bind = _attribute(1, b"\x01")
-    copy = _attribute(2, struct.pack(">IBx", 128, 2))
-    at_once = _attribute(5, struct.pack(">I", 1))
+    bind = attribute(1, b"\x01")
+    copy = attribute(2, struct.pack(">IBx", 128, 2))
+    at_once = attribute(5, struct.pack(">I", 1))
     head = struct.pack(">BBH", 0, 0, group)
-    _exchange(log, _packed((_LOG << 8) | 1, _ACKNOWLEDGE, 1, head + bind + copy + at_once), 1)
+    exchange(log, message((_LOG << 8) | 1, ACKNOWLEDGE, 1, head + bind + copy + at_once), 1, _NAME)
     return log
 
 
@@ -136,10 +153,10 @@ def refused_ports(received: bytes) -> set[int]:
 
 def attempts(received: bytes) -> Iterator[Attempt]:
     """Read what a log's socket received."""
-    for kind, _, body in _messages(received):
+    for kind, _, body in messages(received):
         if kind != _LOG << 8:
             continue
-        packet = next((value for number, value in _attributes(body[4:]) if number == 9), b"")
+        packet = next((value for number, value in attributes(body[4:]) if number == 9), b"")
         version = packet[0] >> 4 if packet else 0
         if version == 4 and len(packet) >= (size := 4 * (packet[0] & 15)) + 4:
             family, ends = socket.AF_INET, (packet[12:16], packet[16:20])
@@ -150,6 +167,27 @@ def attempts(received: bytes) -> Iterator[Attempt]:
         source, target = (socket.inet_ntop(family, end) for end in ends)
         source_port, port = struct.unpack_from(">HH", packet, size)
         yield Attempt(source, source_port, target, port)
+
+
+def exists(family: IpFamily, table: str, chain: str = "") -> bool:
+    """Whether there is this table, or this chain in it."""
+    kind = _GET_CHAIN if chain else _GET_TABLE
+    with opened() as netlink:
+        netlink.send(message((_NFTABLES << 8) | kind, 0, 0, _place(family, table, chain)))
+        return all(told != ERROR for told, _, _ in messages(netlink.recv(65536)))
+
+
+def delete_if_empty(family: IpFamily, table: str, chain: str = "") -> None:
+    """Delete a table without chains, or a chain without rules to which none jumps.
+
+    iptables makes its tables and built-in chains when it first needs them and has no means to
+    delete them. The kernel looks whether they are empty, in the transaction that deletes them, and
+    refuses where they are not, or not there: what is wanted.
+    """
+    kind = _DELETE_CHAIN if chain else _DELETE_TABLE
+    place = _place(family, table, chain)
+    with opened() as netlink:
+        netlink.send(_batch([message((_NFTABLES << 8) | kind, _ONLY_IF_EMPTY, 0, place)]))
 
 
 # ---- the rules
@@ -188,7 +226,7 @@ def _guarded(to: Redirection) -> Iterator[_Expressions]:
     # meta l4proto tcp accept
     yield _protocol(_TCP) + _verdict(_ACCEPT)
     # reject with icmpx admin-prohibited
-    yield _expression(b"reject", _number(1, 2) + _attribute(2, b"\x03"))
+    yield _expression(b"reject", _number(1, 2) + attribute(2, b"\x03"))
 
 
 def _own(to: Redirection) -> Iterator[_Expressions]:
@@ -211,7 +249,7 @@ def _closed(gate: Gate) -> _Expressions:
     log = _log_to(LOG_GROUP)
     if gate.how == "drop":
         return match + log + _verdict(_DROP)
-    return match + log + _expression(b"reject", _number(1, 1) + _attribute(2, b"\x00"))
+    return match + log + _expression(b"reject", _number(1, 1) + attribute(2, b"\x00"))
 
 
 # ---- expressions: each loads into, compares or uses register 1
@@ -260,28 +298,28 @@ def _payload(base: int, offset: int, length: int) -> _Expressions:
 
 def _masked(mask: int) -> _Expressions:
     where = _number(1, 1) + _number(2, 1) + _number(3, 1)
-    bits = _nested(4, _attribute(1, bytes([mask]))) + _nested(5, _attribute(1, b"\x00"))
+    bits = nested(4, attribute(1, bytes([mask]))) + nested(5, attribute(1, b"\x00"))
     return _expression(b"bitwise", where + bits)
 
 
 def _equal(value: bytes) -> _Expressions:
-    return _expression(b"cmp", _number(1, 1) + _number(2, 0) + _nested(3, _attribute(1, value)))
+    return _expression(b"cmp", _number(1, 1) + _number(2, 0) + nested(3, attribute(1, value)))
 
 
 def _redirect(port: int) -> _Expressions:
     # redirect to :PORT
-    value = _nested(2, _attribute(1, struct.pack(">H", port)))
+    value = nested(2, attribute(1, struct.pack(">H", port)))
     load = _expression(b"immediate", _number(1, 1) + value)
     return load + _expression(b"redir", _number(1, 1))
 
 
 def _log_to(group: int) -> _Expressions:
     # log group N
-    return _expression(b"log", _attribute(1, struct.pack(">H", group)))
+    return _expression(b"log", attribute(1, struct.pack(">H", group)))
 
 
 def _verdict(code: int) -> _Expressions:
-    value = _nested(2, _nested(2, _attribute(1, struct.pack(">i", code))))
+    value = nested(2, nested(2, attribute(1, struct.pack(">i", code))))
     return _expression(b"immediate", _number(1, 0) + value)
 
 
@@ -289,9 +327,9 @@ def _verdict(code: int) -> _Expressions:
 
 
 def _chain(name: bytes, kind: bytes, priority: int) -> bytes:
-    hook = _number(1, _LOCAL_OUT) + _attribute(2, struct.pack(">i", priority))
-    body = _text(1, TABLE) + _text(3, name) + _nested(4, hook) + _text(7, kind)
-    return _message(_NEW_CHAIN, _CREATE, body)
+    hook = _number(1, _LOCAL_OUT) + attribute(2, struct.pack(">i", priority))
+    body = text(1, TABLE) + text(3, name) + nested(4, hook) + text(7, kind)
+    return _request(_NEW_CHAIN, CREATE, body)
 
 
 def _capture(expressions: _Expressions) -> bytes:
@@ -299,84 +337,43 @@ def _capture(expressions: _Expressions) -> bytes:
 
 
 def _rule(chain: bytes, expressions: _Expressions) -> bytes:
-    body = _text(1, TABLE) + _text(2, chain) + _nested(4, expressions)
-    return _message(_NEW_RULE, _CREATE | _APPEND, body)
+    body = text(1, TABLE) + text(2, chain) + nested(4, expressions)
+    return _request(_NEW_RULE, CREATE | APPEND, body)
 
 
 def _expression(name: bytes, data: bytes) -> _Expressions:
-    return _nested(1, _text(1, name) + _nested(2, data))
-
-
-def _attribute(kind: int, data: bytes) -> bytes:
-    return struct.pack("HH", 4 + len(data), kind) + data + bytes(-len(data) % 4)
-
-
-def _nested(kind: int, data: bytes) -> bytes:
-    return _attribute(kind | 0x8000, data)
+    return nested(1, text(1, name) + nested(2, data))
 
 
 def _number(kind: int, value: int) -> bytes:
-    return _attribute(kind, struct.pack(">I", value))
+    return attribute(kind, struct.pack(">I", value))
 
 
-def _text(kind: int, value: bytes) -> bytes:
-    return _attribute(kind, value + b"\0")
-
-
-def _message(kind: int, flags: int, body: bytes) -> bytes:
+def _request(kind: int, flags: int, body: bytes) -> bytes:
     head = struct.pack(">BBH", _INET, 0, 0)
     return struct.pack("HH", (_NFTABLES << 8) | kind, flags) + head + body
 
 
-def _packed(kind: int, flags: int, sequence: int, body: bytes) -> bytes:
-    whole = struct.pack("IHHII", 16 + len(body), kind, _REQUEST | flags, sequence, 0) + body
-    return whole + bytes(-len(whole) % 4)
+def _place(family: IpFamily, table: str, chain: str) -> bytes:
+    number = socket.AF_INET if family == "ip" else socket.AF_INET6
+    names = text(1, table.encode()) + (text(3, chain.encode()) if chain else b"")
+    return struct.pack(">BBH", number, 0, 0) + names
 
 
-def _send(netlink: socket.socket, messages: list[bytes]) -> None:
-    """Send one batch, of which the last message is acknowledged."""
+def _batch(requests: Iterable[bytes], end: int = 0) -> bytes:
+    """Return messages as a batch, which holds whole or not; its end has the number ``end``."""
     mark = struct.pack(">BBH", 0, 0, _NFTABLES)
-    batch = _packed(_BATCH_BEGIN, 0, 0, mark)
-    for sequence, message in enumerate(messages, 1):
-        kind, flags = struct.unpack_from("HH", message)
-        last = _ACKNOWLEDGE if sequence == len(messages) else 0
-        batch += _packed(kind, flags | last, sequence, message[4:])
-    batch += _packed(_BATCH_END, 0, len(messages) + 1, mark)
-    _exchange(netlink, batch, len(messages))
+    return b"".join(
+        (message(_BATCH_BEGIN, 0, 0, mark), *requests, message(_BATCH_END, 0, end, mark))
+    )
 
 
-def _exchange(netlink: socket.socket, request: bytes, last: int) -> None:
-    """Send, and look for a refusal; the kernel's answers are there as soon as it has returned."""
-    netlink.send(request)
-    done = False
-    while True:
-        try:
-            answer = netlink.recv(65536, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            break
-        for kind, sequence, body in _messages(answer):
-            if kind == _ERROR and (error := struct.unpack_from("i", body)[0]):
-                raise OSError(-error, f"netfilter, message {sequence}")
-            done = done or sequence == last
-    if not done:
-        raise OSError(71, "netfilter did not answer")  # EPROTO
-
-
-def _messages(received: bytes) -> Iterator[tuple[int, int, bytes]]:
-    at = 0
-    while at + 16 <= len(received):
-        length, kind, _, sequence, _ = struct.unpack_from("IHHII", received, at)
-        if length < 16:
-            return
-        yield kind, sequence, received[at + 16 : at + length]
-        at += length + (-length % 4)
-
-
-def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
-    at = 0
-    while at + 4 <= len(data):
-        length, kind = struct.unpack_from("HH", data, at)
-        if length < 4:
-            return
-        yield kind & 0x3FFF, data[at + 4 : at + length]
-        at += length + (-length % 4)
+def _send(netlink: socket.socket, requests: list[bytes]) -> None:
+    """Send one batch, of which the last message is acknowledged."""
+    last = len(requests)
+    numbered = []
+    for sequence, request in enumerate(requests, 1):
+        kind, flags = struct.unpack_from("HH", request)
+        flags |= ACKNOWLEDGE if sequence == last else 0
+        numbered.append(message(kind, flags, sequence, request[4:]))
+    exchange(netlink, _batch(numbered, last + 1), last, _NAME)

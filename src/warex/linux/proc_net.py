@@ -1,62 +1,134 @@
-"""Who listens on a port of this machine, by what the kernel says in /proc."""
+"""The kernel's tables of TCP sockets, /proc/net/tcp and /proc/net/tcp6 (proc_pid_net(5)).
+
+Standard library only, and of that the quick part: what makes a namespace loads this file while its
+user waits.
+"""
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
-_LISTENS = "0A"
-_TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+type _Path = str | os.PathLike[str]
+
+LISTEN: Final = "0A"
+"""A socket's state (TCP_LISTEN of linux/tcp_states.h)."""
+TABLES: Final = ("/proc/net/tcp", "/proc/net/tcp6")
+"""Of this process's own network."""
+_LITTLE: Final = sys.byteorder == "little"
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class TcpSocket(NamedTuple):
+    """One line of a table."""
+
+    address: str
+    """Its own, in hexadecimal, of which each word is in the host's order."""
+    port: int
+    remote_port: int
+    state: str
+    user: int
+    inode: str
+
+
+class Listener(NamedTuple):
     """A program that listens."""
 
     user: int
     pid: int | None
-    """None where it is somebody else's or in another container, so that it cannot be seen."""
+    """None where it belongs to another user or is in another container."""
     command: str = ""
     name: str = ""
-    """Of the program, as the kernel keeps it, of at most 15 letters."""
-
-    @property
-    def is_warex(self) -> bool:
-        """Whether it is a proxy of ours."""
-        return "warex.proxy.process.forkserver" in self.command
+    """The program's, as the kernel keeps it: at most 15 letters."""
 
 
-def holder_of(port: int, tables: Iterable[Path] = _TABLES) -> Holder | None:
-    """Return who listens on a TCP port, on whatever address; None where nobody does.
+def tables_of(pid: int) -> tuple[str, ...]:
+    """Return the tables of the network that a process is in."""
+    return tuple(f"/proc/{pid}/net/{name}" for name in ("tcp", "tcp6"))
 
-    ``tables`` are those of another network than this process's.
-    """
+
+def sockets(tables: Iterable[_Path] = TABLES) -> Iterator[TcpSocket]:
+    """Yield the sockets of the tables that there are: a kernel without IPv6 has but one."""
     for table in tables:
-        for line in _lines(table):
-            # proc_net_tcp.txt: "sl LOCAL:PORT REMOTE:PORT STATE … uid timeout inode", in hex.
-            _, local, _, state, _, _, _, user, _, inode, *_ = line.split()
-            if state == _LISTENS and int(local.rpartition(":")[2], 16) == port:
-                return _found(int(user), inode)
+        try:
+            with open(table, encoding="ascii") as file:
+                lines = file.read().splitlines()[1:]
+        except OSError:
+            continue
+        for line in lines:
+            # "sl local_address rem_address st tx:rx tr:tm retrnsmt uid timeout inode …"
+            _, local, remote, state, _, _, _, user, _, inode, *_ = line.split()
+            address, _, port = local.rpartition(":")
+            remote_port = int(remote.rpartition(":")[2], 16)
+            yield TcpSocket(address, int(port, 16), remote_port, state, int(user), inode)
+
+
+def listening(tables: Iterable[_Path] = TABLES) -> set[int]:
+    """Return the ports of loopback on which something listens; none where that is not told."""
+    return {it.port for it in sockets(tables) if it.state == LISTEN and _is_local(it.address)}
+
+
+def listening_on_ipv6(tables: Iterable[_Path] = TABLES) -> set[int]:
+    """Return the ports on which something listens at ::1, or at every address of IPv6."""
+    return {
+        it.port
+        for it in sockets(tables)
+        if it.state == LISTEN and len(it.address) == 32 and _is_local(it.address, mapped=False)
+    }
+
+
+def loopback_of(port: int, tables: Iterable[_Path] = TABLES) -> str:
+    """Return the loopback address on which a port listens, as URLs spell it (RFC 3986, 3.2.2).
+
+    That of IPv4, except where only ::1 listens.
+    """
+    at = {it.address for it in sockets(tables) if (it.port, it.state) == (port, LISTEN)}
+    local = {address for address in at if _is_local(address)}
+    return "[::1]" if local and all(map(_is_ipv6_loopback, local)) else "127.0.0.1"
+
+
+def used(tables: Iterable[_Path]) -> set[int]:
+    """Return the ports at either end of the connections that are, or were within a minute."""
+    connections = [it for it in sockets(tables) if it.state != LISTEN]
+    return {port for it in connections for port in (it.port, it.remote_port)}
+
+
+def find_listener(port: int, tables: Iterable[_Path] = TABLES) -> Listener | None:
+    """Return what listens on a port, at whatever address; None where nothing does."""
+    for it in sockets(tables):
+        if (it.port, it.state) == (port, LISTEN):
+            return _owner(it.user, it.inode)
     return None
 
 
-def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text().splitlines()[1:]
-    except OSError:
-        return []  # A machine without IPv6, or without /proc.
-
-
-def _found(user: int, inode: str) -> Holder:
+def _owner(user: int, inode: str) -> Listener:
     wanted = f"socket:[{inode}]"
-    for process in Path("/proc").iterdir():
-        if not process.name.isdecimal():
-            continue
+    for pid in filter(str.isdecimal, os.listdir("/proc")):
+        process = f"/proc/{pid}"
         try:
-            if any(os.readlink(handle) == wanted for handle in (process / "fd").iterdir()):
-                command = (process / "cmdline").read_bytes().rstrip(b"\0").replace(b"\0", b" ")
-                name = (process / "comm").read_text(errors="replace").rstrip("\n")
-                return Holder(user, int(process.name), command.decode(errors="replace"), name)
+            handles = os.listdir(f"{process}/fd")
+            if any(os.readlink(f"{process}/fd/{handle}") == wanted for handle in handles):
+                with open(f"{process}/cmdline", "rb") as file:
+                    command = file.read().rstrip(b"\0").replace(b"\0", b" ")
+                with open(f"{process}/comm", errors="replace") as comm:
+                    name = comm.read().rstrip("\n")
+                return Listener(user, int(pid), command.decode(errors="replace"), name)
         except OSError:
-            continue  # It has ended meanwhile, or is somebody else's.
-    return Holder(user, None)
+            continue  # It has ended meanwhile, or belongs to another user.
+    return Listener(user, None)
+
+
+def _is_local(address: str, *, mapped: bool = True) -> bool:
+    """Whether a listener's address is reached by way of loopback.
+
+    ``mapped``: also an address of IPv4 that is written as one of IPv6.
+    """
+    if len(address) == 8:
+        return address == "00000000" or bytes.fromhex(address)[-1 if _LITTLE else 0] == 127
+    words = [address[at : at + 8] for at in range(0, 32, 8)]
+    if words[2] in ("FFFF0000", "0000FFFF"):
+        return mapped and _is_local(words[3])
+    return words[:3] == ["00000000"] * 3 and words[3] in ("00000000", "01000000", "00000001")
+
+
+def _is_ipv6_loopback(address: str) -> bool:
+    return len(address) == 32 and address[:24] == "0" * 24 and int(address[24:], 16) != 0

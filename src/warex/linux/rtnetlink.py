@@ -9,11 +9,12 @@ import struct
 from contextlib import suppress
 from typing import Final
 
+from warex.linux.netlink import ACKNOWLEDGE, CREATE, EXCLUSIVE, attribute, exchange, message
+
 DEVICE: Final = "warex0"
 _PEER: Final = "warex1"
 
-_NEW_LINK, _NEW_ADDRESS, _NEW_ROUTE, _ERROR = 16, 20, 24, 2
-_REQUEST, _ACKNOWLEDGE, _EXCLUSIVE, _CREATE = 1, 4, 0x200, 0x400
+_NEW_LINK, _NEW_ADDRESS, _NEW_ROUTE = 16, 20, 24
 _UP: Final = 1
 _NO_DUPLICATE_DETECTION: Final = 2
 _TABLE_MAIN, _BY_ADMINISTRATOR, _UNIVERSE, _UNICAST = 254, 4, 0, 1
@@ -65,15 +66,10 @@ def give_address(address: str) -> None:
     raw = socket.inet_pton(family, address)
     # Duplicate detection would keep the address from being used for a second.
     head = struct.pack("BBBBI", family, bits, _NO_DUPLICATE_DETECTION if six else 0, 0, index)
-    _ask(_NEW_ADDRESS, _CREATE | _EXCLUSIVE, head + attribute(1, raw) + attribute(2, raw))
+    _ask(_NEW_ADDRESS, CREATE | EXCLUSIVE, head + attribute(1, raw) + attribute(2, raw))
     route = (family, 0, 0, 0, _TABLE_MAIN, _BY_ADMINISTRATOR, _UNIVERSE, _UNICAST, 0)
     body = struct.pack("BBBBBBBBI", *route) + attribute(4, struct.pack("I", index))
-    _ask(_NEW_ROUTE, _CREATE | _EXCLUSIVE, body)
-
-
-def attribute(kind: int, data: bytes) -> bytes:
-    """Encode one attribute of a netlink message."""
-    return struct.pack("HH", 4 + len(data), kind) + data + bytes(-len(data) % 4)
+    _ask(_NEW_ROUTE, CREATE | EXCLUSIVE, body)
 
 
 def _make(kind: str) -> None:
@@ -81,7 +77,7 @@ def _make(kind: str) -> None:
     if kind == "veth":
         info += attribute(2, attribute(1, _link(0) + attribute(3, _PEER.encode() + b"\0")))
     body = _link(0) + attribute(3, DEVICE.encode() + b"\0") + attribute(18, info)
-    _ask(_NEW_LINK, _CREATE | _EXCLUSIVE, body)
+    _ask(_NEW_LINK, CREATE | EXCLUSIVE, body)
 
 
 def _link(index: int, *, up: bool = False) -> bytes:
@@ -89,10 +85,6 @@ def _link(index: int, *, up: bool = False) -> bytes:
 
 
 def _ask(kind: int, flags: int, body: bytes) -> None:
-    head = struct.pack("IHHII", 16 + len(body), kind, _REQUEST | _ACKNOWLEDGE | flags, 1, 0)
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as netlink:
-        netlink.send(head + body)
-        answer = netlink.recv(65536)
-    _, answered, _, _, _, error = struct.unpack_from("IHHIIi", answer)
-    if answered != _ERROR or error:
-        raise OSError(-error or 71, f"rtnetlink, message {kind}")
+        request = message(kind, ACKNOWLEDGE | flags, 1, body)
+        exchange(netlink, request, 1, f"rtnetlink, kind {kind}")

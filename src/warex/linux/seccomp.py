@@ -16,7 +16,7 @@ import socket
 import struct
 from typing import Final, NamedTuple
 
-from warex.sandbox.namespace.bind_mounts import libc
+from warex.linux.syscalls import libc
 
 HELD: Final = (
     0,  # AF_UNSPEC, for which there is no socket

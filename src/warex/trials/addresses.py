@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
+from warex.linux.proc_net import listening
 from warex.proxy.interception import CANARY_HOST
 from warex.sandbox.namespace.host_ports import (
-    listening,
     named_by_environment,
     named_in,
     names_a_model,

@@ -2,14 +2,11 @@
 
 import socket
 import time
-from pathlib import Path
 
 import pytest
 
 from warex.sandbox.namespace.host_ports import (
     gone_past,
-    listening,
-    loopback_of,
     named_by_environment,
     named_in,
     names_a_model,
@@ -82,30 +79,6 @@ def test_what_a_program_asks_past_the_proxy_is_said_if_it_listens() -> None:
     assert by_name.startswith(f"ANTHROPIC_BASE_URL names port {port}")
     assert in_line.startswith(f"the command line names port {port}")
     assert list(gone_past(["agent"], {"ANTHROPIC_BASE_URL": url})) == []
-
-
-@pytest.mark.wire
-def test_it_is_known_on_which_ports_this_machine_listens() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-
-        assert port in listening()
-    assert port not in listening()
-
-
-@pytest.mark.wire
-@pytest.mark.parametrize(
-    ("host", "spelled"),
-    [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::1", "[::1]"), ("::", "127.0.0.1")],
-)
-def test_it_is_known_at_which_loopback_address_a_port_listens(host: str, spelled: str) -> None:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, 0), family=family) as server:
-        assert loopback_of(server.getsockname()[1]) == spelled
-
-
-def test_a_machine_that_does_not_tell_listens_nowhere() -> None:
-    assert listening([Path("/no/such/table")]) == set()
 
 
 def test_a_long_argument_takes_no_time() -> None:

@@ -249,6 +249,7 @@ class _Trial:
 
     def _host_ports(self, asked: frozenset[int]) -> frozenset[int]:
         """Return the ports that somebody names; say which nobody had asked for."""
+        from warex.linux.proc_net import listening
         from warex.sandbox.namespace import host_ports
 
         if self.wish not in ("auto", "namespace"):
@@ -263,8 +264,8 @@ class _Trial:
         # A port that nobody has may be that of a service which the command starts for itself.
         found = {port: name for port, name in found.items() if port not in asked | named}
         if found:
-            listening = host_ports.listening()
-            found = {port: name for port, name in found.items() if port in listening}
+            there = listening()
+            found = {port: name for port, name in found.items() if port in there}
         if found:
             ports = ", ".join(f"{port} ({name})" for port, name in sorted(found.items()))
             self.say(

@@ -15,7 +15,7 @@ class HostPorts(click.ParamType[frozenset[int]]):
     ) -> frozenset[int]:
         """Read the option's value."""
         if value == AUTO:
-            from warex.sandbox.namespace.host_ports import listening
+            from warex.linux.proc_net import listening
 
             return frozenset(listening())
         words = [word.strip() for word in value.split(",")]

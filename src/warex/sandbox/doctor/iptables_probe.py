@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from warex.errors import WarexError
-from warex.linux import rtnetlink
+from warex.linux import rtnetlink, syscalls
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import ProxyConfig
 from warex.proxy.interception import CANARY_HOST
@@ -27,7 +27,6 @@ from warex.sandbox.doctor.finding import Finding
 from warex.sandbox.environment import trusts
 from warex.sandbox.iptables import firewall
 from warex.sandbox.iptables.rules import Capture
-from warex.sandbox.namespace import bind_mounts
 
 LABEL = "iptables mode"
 BY_PYTHON = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=20).read())"
@@ -98,14 +97,14 @@ def _findings(chromium: str | None) -> Iterator[Finding]:
 def _part(scratch: Path) -> None:
     """Leave the machine's network and its view of names."""
     os.unshare(os.CLONE_NEWNET | os.CLONE_NEWNS)
-    bind_mounts.mount(None, "/", None, bind_mounts.REC | bind_mounts.PRIVATE)
+    syscalls.mount(None, "/", None, syscalls.REC | syscalls.PRIVATE)
     rtnetlink.bring_up("lo")
     rtnetlink.make_device()
     rtnetlink.bring_up_device()
     rtnetlink.give_address("192.0.2.2")
     hosts = scratch / "hosts"
     hosts.write_text(f"127.0.0.1 localhost\n{_SITE} {CANARY_HOST}\n")
-    bind_mounts.mount(str(hosts), os.path.realpath("/etc/hosts"), None, bind_mounts.BIND)
+    syscalls.mount(str(hosts), os.path.realpath("/etc/hosts"), None, syscalls.BIND)
 
 
 def _clients(scratch: Path, ca: CertificateAuthority, chromium: str | None) -> Iterator[Finding]:

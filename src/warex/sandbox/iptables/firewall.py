@@ -17,13 +17,12 @@ from pathlib import Path
 from typing import Literal
 
 from warex.errors import InputError, MachineError
-from warex.linux.nftables_cleanup import delete_if_empty, exists
-from warex.linux.proc_net import holder_of
+from warex.linux.nftables import IpFamily, delete_if_empty, exists
+from warex.linux.proc_net import Listener, find_listener
 from warex.sandbox.iptables.rules import (
     BUILT_IN,
     NFT_TABLE,
     Capture,
-    Family,
     accepts,
     iptables_revert,
     iptables_ruleset,
@@ -33,7 +32,7 @@ from warex.sandbox.iptables.rules import (
 type Backend = Literal["nftables", "iptables"]
 
 _SECONDS = 30
-_FAMILIES: dict[Family, str] = {"ip": "iptables", "ip6": "ip6tables"}
+_FAMILIES: dict[IpFamily, str] = {"ip": "iptables", "ip6": "ip6tables"}
 _KINDS = ("-nft", "-legacy", "")
 """The two implementations of iptables, and the name for whichever the machine prefers."""
 
@@ -46,7 +45,7 @@ class InForce:
     backend: Backend
     kind: str = ""
     """Which iptables put it there, of ``_KINDS``."""
-    absent: tuple[tuple[Family, str, str], ...] = ()
+    absent: tuple[tuple[IpFamily, str, str], ...] = ()
     """Tables and their chains that only our rules brought into being; "" for the table itself."""
 
 
@@ -110,11 +109,11 @@ def _must_be_root(what: str) -> None:
 
 def _check_holder(capture: Capture) -> None:
     """Refuse to send traffic to a program that is not the proxy, or the proxy's to itself."""
-    holder = holder_of(capture.proxy_port)
+    holder = find_listener(capture.proxy_port)
     if holder is None:
         return
     port = capture.proxy_port
-    if holder.pid is not None and not holder.is_warex:
+    if holder.pid is not None and not _is_warex(holder):
         raise InputError(
             f"port {port} is in use by {holder.command!r} (process {holder.pid}), which would get"
             " the captured traffic; give --proxy-port a port that is free, or the one on which"
@@ -125,6 +124,10 @@ def _check_holder(capture: Capture) -> None:
             f"the proxy on port {port} runs as user {holder.user}, whose traffic is captured, so it"
             " would be sent back to itself; run it as another user, or capture another's"
         )
+
+
+def _is_warex(listener: Listener) -> bool:
+    return "warex.proxy.process.forkserver" in listener.command
 
 
 def _undo_unless_done(state: Path, put: Callable[[], object]) -> None:
@@ -193,17 +196,17 @@ def _revert_iptables(before: InForce | None) -> bool:
     return found
 
 
-def _families() -> Iterator[Family]:
+def _families() -> Iterator[IpFamily]:
     yield "ip"
     if Path("/proc/net/if_inet6").exists():
         yield "ip6"
 
 
-def _saved(family: Family, kind: str) -> str:
+def _saved(family: IpFamily, kind: str) -> str:
     return _run(f"{_FAMILIES[family]}{kind}-save", ())
 
 
-def _restore(family: Family, kind: str, text: str) -> None:
+def _restore(family: IpFamily, kind: str, text: str) -> None:
     _run(f"{_FAMILIES[family]}{kind}-restore", ("--noflush", "--wait", "10"), text)
 
 

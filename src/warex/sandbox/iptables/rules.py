@@ -11,12 +11,9 @@ whoever has changed what around them meanwhile.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 NFT_TABLE = "warex"
 """Holds all rules of the nftables backend; family inet."""
-
-type Family = Literal["ip", "ip6"]
 
 _PREFIX = "WAREX_"
 _HOOKS = {"nat": ("OUTPUT", "PREROUTING"), "filter": ("OUTPUT", "FORWARD")}

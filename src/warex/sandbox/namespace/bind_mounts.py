@@ -4,19 +4,23 @@ Nothing is written to disk but for one folder that must be there to be laid over
 away again. Standard library only: a user waits for this.
 """
 
-import ctypes
 import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
-NOT_FOR_PROGRAMS: Final = 2 | 4 | 8  # nosuid, nodev, noexec
-BIND, REC, PRIVATE, READ_ONLY = 4096, 16384, 1 << 18, 1
-_DETACH: Final = 2
-_SETTING_UP: Final = ("/sys", "/mnt", "/tmp")
+from warex.linux.syscalls import (
+    BIND,
+    NOT_FOR_PROGRAMS,
+    PRIVATE,
+    READ_ONLY,
+    REC,
+    mount,
+    unmount,
+)
 
-libc = ctypes.CDLL(None, use_errno=True)
+_SETTING_UP: Final = ("/sys", "/mnt", "/tmp")
 
 
 class Refused(Exception):
@@ -166,20 +170,7 @@ def _lay(path: str, content: bytes | dict[str, bytes]) -> None:
         write(f"{path}/{name}", each, 0o600)
 
 
-# ---- the kernel
-
-
-def mount(source: str | None, target: str, kind: str | None, flags: int, data: str = "") -> None:
-    """Mount (mount(2))."""
-    raw = [None if text is None else os.fsencode(text) for text in (source, target, kind)]
-    if libc.mount(*raw, ctypes.c_ulong(flags), os.fsencode(data)):
-        raise OSError(ctypes.get_errno(), f"mount {target}")
-
-
-def unmount(target: str) -> None:
-    """Take the uppermost mount away; what uses it may go on."""
-    if libc.umount2(os.fsencode(target), _DETACH):
-        raise OSError(ctypes.get_errno(), f"umount {target}")
+# ---- files
 
 
 def read_file(path: str) -> bytes:

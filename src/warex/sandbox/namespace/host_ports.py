@@ -5,9 +5,9 @@ that somebody names are let through to the proxy; all others belong to the comma
 """
 
 import re
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+
+from warex.linux.proc_net import listening, loopback_of
 
 _LOOPBACK_URL = re.compile(
     r"(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|(?<![\w-])[\w-]+\.localhost|0\.0\.0\.0):(\d{1,5})(?!\d)",
@@ -22,10 +22,6 @@ _OF_MODELS = re.compile(
     rf"|{_ENDPOINTS_BY_SERVICE}BEDROCK_RUNTIME",
     re.IGNORECASE,
 )
-_LISTENING = "0A"
-"""A socket's state in /proc/net/tcp (TCP_LISTEN of linux/tcp_states.h)."""
-_LITTLE = sys.byteorder == "little"
-_TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 
 
 def named_in(text: str) -> set[int]:
@@ -72,65 +68,3 @@ def said_of_gone_past(name: str, port: int) -> str:
         f" http://local.test:{port} there, and give --map"
         f" http://local.test:{port}=http://{loopback_of(port)}:{port}"
     )
-
-
-def tables_of(pid: int) -> tuple[Path, ...]:
-    """Return where the kernel tells of the sockets in a process's network."""
-    return tuple(Path(f"/proc/{pid}/net/{name}") for name in ("tcp", "tcp6"))
-
-
-def listening(tables: Iterable[Path] = _TABLES) -> set[int]:
-    """Return the TCP ports of loopback on which a network has a listener, by default our own.
-
-    None where it does not tell.
-    """
-    return {
-        port
-        for address, port, _, state in _sockets(tables)
-        if state == _LISTENING and _is_local(address)
-    }
-
-
-def loopback_of(port: int, tables: Iterable[Path] = _TABLES) -> str:
-    """Return the loopback address on which a port listens, as URLs spell it (RFC 3986, 3.2.2).
-
-    That of IPv4, except where only ::1 listens.
-    """
-    sockets = _sockets(tables)
-    at = {address for address, own, _, state in sockets if (own, state) == (port, _LISTENING)}
-    local = {address for address in at if _is_local(address)}
-    return "[::1]" if local and all(map(_is_v6_loopback, local)) else "127.0.0.1"
-
-
-def used(tables: Iterable[Path]) -> set[int]:
-    """Return the TCP ports at either end of the connections that are, or were within a minute."""
-    ended = [ports for _, *ports, state in _sockets(tables) if state != _LISTENING]
-    return {port for ports in ended for port in ports}
-
-
-def _sockets(tables: Iterable[Path]) -> Iterator[tuple[str, int, int, str]]:
-    """Give each socket's own address, in hexadecimal, its port, the other end's port, its state."""
-    for table in tables:
-        try:
-            lines = table.read_text("ascii").splitlines()[1:]
-        except OSError:
-            continue
-        for line in lines:
-            # proc(5): "sl local_address rem_address st …", an address as HEX:PORT.
-            _, local, remote, state, *_ = line.split()
-            address, _, port = local.rpartition(":")
-            yield address, int(port, 16), int(remote.rpartition(":")[2], 16), state
-
-
-def _is_local(address: str) -> bool:
-    """Whether a listener's address is reached by way of loopback; words are in the host's order."""
-    if len(address) == 8:
-        return address == "00000000" or bytes.fromhex(address)[-1 if _LITTLE else 0] == 127
-    words = [address[at : at + 8] for at in range(0, 32, 8)]
-    if words[2] in ("FFFF0000", "0000FFFF"):
-        return _is_local(words[3])  # IPv4, written as IPv6.
-    return words[:3] == ["00000000"] * 3 and words[3] in ("00000000", "01000000", "00000001")
-
-
-def _is_v6_loopback(address: str) -> bool:
-    return len(address) == 32 and address[:24] == "0" * 24 and int(address[24:], 16) != 0

@@ -3,7 +3,6 @@
 When it ends, the kernel ends everything else in there. Standard library only: a user waits for it.
 """
 
-import ctypes
 import errno
 import fcntl
 import marshal
@@ -17,7 +16,8 @@ from contextlib import suppress
 from typing import Any, Final, NoReturn
 
 from warex.linux.seccomp import close_all_but_held
-from warex.sandbox.namespace.bind_mounts import NOT_FOR_PROGRAMS, Refused, libc, mount, unmount
+from warex.linux.syscalls import NOT_FOR_PROGRAMS, mount, prctl, unmount
+from warex.sandbox.namespace.bind_mounts import Refused
 
 GRACE: Final = 3.0
 """Seconds that commands have to end by themselves, so that browsers take their profiles away."""
@@ -49,7 +49,7 @@ def serve(channel: socket.socket, sockets: list[socket.socket], had: int | None)
     ``had``: the capabilities that commands may have, where root has more in here than outside.
     """
     try:
-        _prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         if had is None:
             _take_away_the_hosts_processes()
         try:
@@ -235,7 +235,7 @@ class Commands:
         if self._had is not None and os.geteuid() == 0:
             for capability in range(64):
                 if not self._had >> capability & 1:
-                    _prctl(_DROP_FROM_BOUND, capability)
+                    prctl(_DROP_FROM_BOUND, capability)
 
 
 def _above(handle: int, least: int) -> int:
@@ -267,12 +267,6 @@ def _tell(line: socket.socket, said: tuple[Any, ...]) -> None:
 
 
 # ---- the kernel
-
-
-def _prctl(option: int, value: int) -> None:
-    libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0)
-
-
 def read_all(handle: int) -> bytes:
     """Return what an open file holds, and close it."""
     with open(handle, "rb") as file:

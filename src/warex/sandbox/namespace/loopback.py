@@ -10,8 +10,7 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from warex.linux import nftables
-from warex.linux.proc_net import holder_of
-from warex.sandbox.namespace.host_ports import listening, tables_of, used
+from warex.linux.proc_net import find_listener, listening, tables_of, used
 
 _SETTLED: Final = 1.0
 """Seconds after which a port that refuses is not one of a service that is just being started."""
@@ -117,7 +116,7 @@ class Loopback:
         for port in listening(self._tables) - named:
             if port in _OWN_PORTS:
                 continue
-            holder = holder_of(port, self._tables)
+            holder = find_listener(port, self._tables)
             # One that is just ending cannot be found any more.
             name = holder.name if holder is not None and holder.name else _UNNAMED
             self._served[port] = None if name.startswith(_DRIVERS) else name

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from warex.linux import nftables, rtnetlink
+from warex.linux.proc_net import listening_on_ipv6
 from warex.sandbox.namespace.bind_mounts import MountPoint, Refused, lay_files, read_file, write
 from warex.sandbox.namespace.init_process import read_all, refuse, serve
 
@@ -63,7 +64,8 @@ def _make(plan: _Plan, mount_point: MountPoint) -> tuple[list[socket.socket], in
 
     Return the sockets, and what this process could do before if it can do more now.
     """
-    six_outside = listening_on_six()
+    # Where nothing listens there, `localhost` must be refused by IPv6: clients turn to 127.0.0.1.
+    six_outside = listening_on_ipv6()
     had = _capabilities()
     alone = _unshare(had)
     sockets = _network(plan, six_outside)
@@ -112,24 +114,6 @@ def _capabilities() -> int:
 
 
 # ---- the network
-
-
-def listening_on_six() -> set[int]:
-    """Return the ports on which something listens at ::1 in this network namespace.
-
-    Where nothing does, `localhost` must be refused by IPv6, so that clients turn to 127.0.0.1.
-    """
-    try:
-        lines = read_file("/proc/net/tcp6").splitlines()[1:]
-    except OSError:
-        return set()
-    ports = set()
-    for line in lines:
-        local, _, state = line.split()[1:4]
-        address, port = local.split(b":")
-        if state == b"0A" and address in (b"0" * 32, b"0" * 24 + b"01000000", b"0" * 31 + b"1"):
-            ports.add(int(port, 16))
-    return ports
 
 
 def _network(plan: _Plan, six_outside: set[int]) -> list[socket.socket]:

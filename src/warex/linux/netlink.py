@@ -1,0 +1,80 @@
+"""Messages and attributes of netlink (netlink(7)), and the exchange of both with the kernel.
+
+Standard library only, and of that the quick part: what makes a namespace loads this file while its
+user waits.
+"""
+
+import socket
+import struct
+from collections.abc import Iterator
+from typing import Final
+
+NETFILTER: Final = 12
+"""NETLINK_NETFILTER, for Pythons that were built without its name."""
+ERROR: Final = 2
+REQUEST, ACKNOWLEDGE, EXCLUSIVE, CREATE, APPEND = 1, 4, 0x200, 0x400, 0x800
+"""Flags of a request; each request has ``REQUEST``."""
+
+
+def attribute(kind: int, data: bytes) -> bytes:
+    """Encode one attribute."""
+    return struct.pack("HH", 4 + len(data), kind) + data + bytes(-len(data) % 4)
+
+
+def nested(kind: int, attributes: bytes) -> bytes:
+    """Encode an attribute that holds others."""
+    return attribute(kind | 0x8000, attributes)
+
+
+def text(kind: int, value: bytes) -> bytes:
+    """Encode an attribute that holds a text, with the zero at its end."""
+    return attribute(kind, value + b"\0")
+
+
+def message(kind: int, flags: int, sequence: int, body: bytes) -> bytes:
+    """Encode a request."""
+    whole = struct.pack("IHHII", 16 + len(body), kind, REQUEST | flags, sequence, 0) + body
+    return whole + bytes(-len(whole) % 4)
+
+
+def messages(received: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the kind, the sequence number and the body of each message received."""
+    at = 0
+    while at + 16 <= len(received):
+        length, kind, _, sequence, _ = struct.unpack_from("IHHII", received, at)
+        if length < 16:
+            return
+        yield kind, sequence, received[at + 16 : at + length]
+        at += length + (-length % 4)
+
+
+def attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the kind and the value of each attribute."""
+    at = 0
+    while at + 4 <= len(data):
+        length, kind = struct.unpack_from("HH", data, at)
+        if length < 4:
+            return
+        yield kind & 0x3FFF, data[at + 4 : at + length]
+        at += length + (-length % 4)
+
+
+def exchange(netlink: socket.socket, request: bytes, last: int, family: str) -> None:
+    """Send messages of which number ``last`` is acknowledged, and wait for that.
+
+    The kernel's answers are there as soon as ``send`` returns. Raises OSError where it refuses one;
+    ``family`` is what netlink is asked for, for its text.
+    """
+    netlink.send(request)
+    done = False
+    while True:
+        try:
+            answer = netlink.recv(65536, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            break
+        for kind, sequence, body in messages(answer):
+            if kind == ERROR and (error := struct.unpack_from("i", body)[0]):
+                raise OSError(-error, f"{family}, message {sequence}")
+            done = done or sequence == last
+    if not done:
+        raise OSError(71, f"{family} did not answer")  # EPROTO
