@@ -22,8 +22,8 @@ from bench.setting import Setting
 from bench.turns import there_and_back
 from warex.benchmarks.testbed import TestbedBenchmark
 from warex.benchmarks.testbed_pool import own_testbed
-from warex.trials.model import HOST as MODEL
-from warex.trials.model import ScriptedModel
+from warex.trials.scripted_model import HOST as MODEL
+from warex.trials.scripted_model import ScriptedModel
 from warex_testbed.sites import HOSTS
 from warex_testbed.tasks import FILES
 

@@ -14,9 +14,10 @@ from bench import one_second
 from bench.counted import all_recorded
 from bench.programs import site
 from bench.setting import HOST, Setting
-from warex.campaigns.config import CampaignConfig
-from warex.campaigns.options import Options
-from warex.campaigns.run import Planned, plan, run_campaign
+from warex.campaigns.config.campaign import CampaignConfig
+from warex.campaigns.config.options import Options
+from warex.campaigns.plan.campaign_plan import Planned, plan
+from warex.campaigns.run_campaign import run_campaign
 from warex.clock import Clock
 from warex.traces import EVENTS, Counted, TrialBegan, find_trials, iter_trace, read_outcome
 

@@ -12,9 +12,9 @@ from math import exp, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from warex.analysis.clustered import Cells, Interval, difference, kept, mean_interval, trend
-from warex.analysis.gate import best_of, stretched
-from warex.analysis.statistics import LEVEL
+from warex.analysis.output.thresholds import best_of, stretched
+from warex.analysis.stats.clustered import Cells, Interval, difference, kept, mean_interval, trend
+from warex.analysis.stats.proportions import LEVEL
 
 TASKS = (6, 10, 30, 60, 116)
 REPEATS = (1, 2, 5)

@@ -13,12 +13,12 @@ from bench.added import Added, added
 from bench.campaigns import went
 from bench.row import Row
 from bench.setting import Setting
-from warex.analysis.clustered import Task, mean_interval, ratio_interval
+from warex.analysis.stats.clustered import Task, mean_interval, ratio_interval
 from warex.benchmarks import Stage
 from warex.benchmarks.testbed import TestbedBenchmark
-from warex.campaigns.config import CampaignConfig
-from warex.campaigns.options import Options
-from warex.campaigns.run import plan
+from warex.campaigns.config.campaign import CampaignConfig
+from warex.campaigns.config.options import Options
+from warex.campaigns.plan.campaign_plan import plan
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.traces import (
     CLEAN,

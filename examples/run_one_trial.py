@@ -15,8 +15,8 @@ from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium
 from warex.scenarios.load import load_scenario
 from warex.traces import FaultDelivered, TrialKey, read_trace
-from warex.trials import Setting, TrialSpec, run_trial
-from warex.trials.model import ScriptedModel
+from warex.trials import TrialContext, TrialSpec, run_trial
+from warex.trials.scripted_model import ScriptedModel
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
     )
     forkserver = Forkserver()
     with tempfile.TemporaryDirectory() as folder, ScriptedModel(script) as model:
-        setting = Setting(benchmark, forkserver, ensure_ca(), find_chromium(), model=model)
+        setting = TrialContext(benchmark, forkserver, ensure_ca(), find_chromium(), model=model)
         outcome = run_trial(spec, 1, Path(folder), setting)
         delivered = list(read_trace(Path(folder) / "events.jsonl").events(FaultDelivered))
         print(f"task:    {task}")

@@ -13,7 +13,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.analysis.test_comparison import run
+from tests.analysis.output.test_comparison import run
 from tests.cli.process import WAREX, finished
 from tests.proxy.support.origin import dead_port
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from warex.campaigns.config import CampaignConfig
+from warex.campaigns.config.campaign import CampaignConfig
 from warex.scenarios.mistakes import check
 from warex.scenarios.scenario import Scenario
 from warex.trials.playbook import load_playbook

@@ -45,7 +45,7 @@ WITHOUT_A_TEST: dict[str, str] = {
     "src/warex/benchmarks/drivers/agentlab_task.py": _DRIVERS,
     "src/warex/benchmarks/drivers/browser_use_task.py": _DRIVERS,
     "src/warex/benchmarks/drivers/real_task.py": _DRIVERS,
-    "src/warex/campaigns/options.py": "plain data: what fills it is tested in cli/test_run.py",
+    "src/warex/campaigns/config/options.py": "plain data: tested in cli/test_run.py",
     "src/warex/sandbox/doctor/finding.py": "plain data: what fills it is tested in test_doctor.py",
     "src/warex/faults/pages/browsers.py": _FAMILIES,
     "src/warex/faults/pages/edges.py": _FAMILIES,

@@ -9,8 +9,8 @@ from typing import Final
 
 from bench.training.experiment import BASE, STAGE_ONE, Experiment
 from bench.training.runs import UNSEEN_BRANDS
-from warex.analysis.intervals import Rate, rate_over
-from warex.analysis.statistics import LEVEL, fisher
+from warex.analysis.stats.estimates import Rate, rate_over
+from warex.analysis.stats.proportions import LEVEL, fisher
 from warex.exports.dataset import read_dataset
 from warex.exports.rows import Row
 from warex.training.tables import shown

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from warex.analysis.run import Run
-    from warex.analysis.table import Table
+    from warex.analysis.run.load import Run
+    from warex.analysis.table.tabulate import Table
     from warex.api import Interception, Interceptor
 
 _HELP = (
@@ -77,7 +77,7 @@ class CampaignRun:
         Raises InputError for what is no demand.
         """
         __tracebackhide__ = True
-        from warex.analysis.gate import shortfalls
+        from warex.analysis.output.thresholds import shortfalls
 
         if found := shortfalls(self.table, demand):
             lines = "".join(f"\n  {shortfall.sentence}" for shortfall in found)
@@ -125,12 +125,13 @@ class Warex:
         folder; ``options`` are those of ``warex run``: jobs, limit, isolate and so on. Raises
         WarexError as ``warex run`` does.
         """
-        from warex.analysis.run import load_run
-        from warex.analysis.table import tabulate
-        from warex.campaigns.config import campaign_of, load_campaign
-        from warex.campaigns.options import Options
-        from warex.campaigns.run import plan, run_campaign
-        from warex.report.html import write_report
+        from warex.analysis.run.load import load_run
+        from warex.analysis.table.tabulate import tabulate
+        from warex.campaigns.config.campaign import campaign_of, load_campaign
+        from warex.campaigns.config.options import Options
+        from warex.campaigns.plan.campaign_plan import plan
+        from warex.campaigns.run_campaign import run_campaign
+        from warex.report.html.page import write_report
         from warex.traces import escape
         from warex.traffic import TrafficOptions
 

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 import pytest
 
 from tests.analysis.by_hand import PRICES, make_run
-from warex.analysis.differences import DefenceEffect, Delta
-from warex.analysis.doses import Dose, DosePoint
-from warex.analysis.intervals import Mean, Rate
 from warex.analysis.metrics.metric import Counts, Names
 from warex.analysis.metrics.row import METRICS, Row
-from warex.analysis.run import load_run
-from warex.analysis.table import Table, tabulate
+from warex.analysis.run.load import load_run
+from warex.analysis.stats.dose_response import Dose, DosePoint
+from warex.analysis.stats.estimates import Mean, Rate
+from warex.analysis.stats.paired import DefenceEffect, Delta
+from warex.analysis.table.tabulate import Table, tabulate
 
 # Of the patient agent in the order of the conditions; the other one ran those in RAN only.
 CONDITIONS = (

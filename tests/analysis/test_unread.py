@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
-from warex.analysis.plain import figures_of
-from warex.analysis.run import Run, load_run
-from warex.analysis.table import tabulate
-from warex.analysis.trial import load_trial
-from warex.report.notes import footnotes
+from warex.analysis.output.json_values import figures_of
+from warex.analysis.run.load import Run, load_run
+from warex.analysis.table.tabulate import tabulate
+from warex.analysis.trial.record import load_trial
+from warex.report.text.footnotes import footnotes
 from warex.traces import EVENTS
 from warex.traces.events import Armed, LlmUnread, TrialBegan
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.slow.harness import site
-from warex.analysis.run import load_run
+from warex.analysis.run.load import load_run
 from warex.traces import EVENTS, FaultDelivered, FaultMissed, LlmCall, read_trace
 
 pytestmark = pytest.mark.browser

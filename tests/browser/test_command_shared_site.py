@@ -14,8 +14,8 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from warex.analysis.run import load_run
-from warex.analysis.trial import TrialRecord
+from warex.analysis.run.load import load_run
+from warex.analysis.trial.record import TrialRecord
 from warex.traces import EVENTS, RequestSeen, read_trace
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

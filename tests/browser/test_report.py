@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.analysis.builders import RunFolder, failed, solved
 from tests.report.sample import make
-from warex.analysis.run import load_run
-from warex.report.html import write_report
+from warex.analysis.run.load import load_run
+from warex.report.html.page import write_report
 from warex.sandbox.chromium import find_chromium
 
 pytestmark = pytest.mark.browser

@@ -22,8 +22,8 @@ from warex.traces import (
     TrialKey,
     read_trace,
 )
-from warex.trials import Setting, TrialSpec, run_trial
-from warex.trials.model import ScriptedModel
+from warex.trials import TrialContext, TrialSpec, run_trial
+from warex.trials.scripted_model import ScriptedModel
 from warex_testbed.tasks import FILES
 
 pytestmark = pytest.mark.browser
@@ -32,10 +32,10 @@ TASK = "calendar-friday-evening"
 
 
 @pytest.fixture(scope="module")
-def setting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setting]:
+def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrialContext]:
     forkserver = Forkserver()
     with ScriptedModel(FILES) as model:
-        yield Setting(
+        yield TrialContext(
             benchmark=benchmark_kind("testbed")(),
             forkserver=forkserver,
             ca=ensure_ca(tmp_path_factory.mktemp("authority") / "ca"),
@@ -50,9 +50,9 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setting]:
     "isolation", ["namespace", pytest.param("environment", marks=pytest.mark.slow)]
 )
 def test_an_agent_behind_the_proxy_meets_the_fault_and_all_of_it_is_recorded(
-    setting: Setting, isolation: Isolation, tmp_path: Path
+    context: TrialContext, isolation: Isolation, tmp_path: Path
 ) -> None:
-    setting = replace(setting, isolation=isolation)
+    context = replace(context, isolation=isolation)
     spec = TrialSpec(
         TrialKey("testbed", "patient", "server-error", TASK),
         AgentSpec("patient", "scripted:patient"),
@@ -60,7 +60,7 @@ def test_an_agent_behind_the_proxy_meets_the_fault_and_all_of_it_is_recorded(
         scenario=load_preset("paper/server-error"),
     )
 
-    outcome = run_trial(spec, 1, tmp_path / "attempt-1", setting)
+    outcome = run_trial(spec, 1, tmp_path / "attempt-1", context)
 
     assert isinstance(outcome, Counted)
     assert (outcome.ending, outcome.score) == ("answered", 1.0), outcome.reasons
@@ -78,7 +78,7 @@ def test_an_agent_behind_the_proxy_meets_the_fault_and_all_of_it_is_recorded(
 
 @pytest.mark.slow
 def test_an_agent_without_a_proxy_does_its_task_on_a_site_that_speaks_tls_itself(
-    setting: Setting, tmp_path: Path
+    context: TrialContext, tmp_path: Path
 ) -> None:
     spec = TrialSpec(
         TrialKey("testbed", "giveup", "no-proxy", TASK),
@@ -87,7 +87,7 @@ def test_an_agent_without_a_proxy_does_its_task_on_a_site_that_speaks_tls_itself
         proxied=False,
     )
 
-    outcome = run_trial(spec, 1, tmp_path / "attempt-1", setting)
+    outcome = run_trial(spec, 1, tmp_path / "attempt-1", context)
 
     assert isinstance(outcome, Counted)
     assert (outcome.ending, outcome.score) == ("answered", 1.0), outcome.reasons

@@ -10,7 +10,7 @@ import pytest
 import warex
 from tests.analysis.builders import SHOP, RunFolder, Story, solved
 from tests.cli.conftest import Warex
-from warex.campaigns.runner import Done
+from warex.campaigns.run.schedule import Done
 from warex.cli.campaigns.live_display import _line
 from warex.cli.output import console, say_beside
 from warex.traces import Counted, TrialKey, Void

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
-from warex.analysis.run import Run, load_run
+from warex.analysis.run.load import Run, load_run
 
 GOALS = ("Order bread and butter.", "Find the cheapest lamp in store.", "Write to Ada about lunch.")
 

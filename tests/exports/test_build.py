@@ -4,7 +4,7 @@ import pytest
 
 from tests.analysis.builders import RunFolder, failed, solved
 from tests.exports.runs import GOALS, clean, losing, recovering, several_sites
-from warex.analysis.run import load_run
+from warex.analysis.run.load import load_run
 from warex.errors import InputError
 from warex.exports.build import Request, build
 from warex.exports.splits import Plan

@@ -4,7 +4,7 @@ from pydantic import JsonValue
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
 from tests.exports.runs import clean, losing, recovering, several_sites
-from warex.analysis.run import load_run
+from warex.analysis.run.load import load_run
 from warex.exports.examples import Choice, Found, find_examples
 from warex.llm.actions import Vocabulary
 from warex.traces.blobs import BlobStore

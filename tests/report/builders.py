@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from warex.analysis.intervals import Mean, Rate
 from warex.analysis.metrics.row import METRICS, Row
-from warex.analysis.run import Run
-from warex.analysis.table import Table
+from warex.analysis.run.load import Run
+from warex.analysis.stats.estimates import Mean, Rate
+from warex.analysis.table.tabulate import Table
 from warex.llm.prices import built_in_prices
-from warex.report.svg import Chart, standalone
+from warex.report.charts.svg import Chart, standalone
 
 KEYS = {metric.key for metric in METRICS}
 

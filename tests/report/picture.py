@@ -10,8 +10,8 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from tests.report.sample import make
-from warex.analysis.run import load_run
-from warex.report.html import write_report
+from warex.analysis.run.load import load_run
+from warex.report.html.page import write_report
 from warex.sandbox.chromium import find_chromium
 
 

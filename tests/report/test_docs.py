@@ -3,12 +3,12 @@ from typing import get_args
 
 from tests.report.sample import make
 from warex.analysis.recovery import Verdict
-from warex.analysis.run import load_run
-from warex.analysis.table import tabulate
+from warex.analysis.run.load import load_run
+from warex.analysis.table.tabulate import tabulate
 from warex.report.charts import charts
-from warex.report.paper_table import paper_sheet
-from warex.report.sheets import sheets
-from warex.report.tasks import task_sheet
+from warex.report.tables.paper import paper_sheet
+from warex.report.tables.standard import sheets
+from warex.report.tables.tasks import task_sheet
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "report.md"
 

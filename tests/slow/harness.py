@@ -14,8 +14,8 @@ from typing import Any
 
 import yaml
 
-from warex.analysis.run import load_run
-from warex.analysis.trial import TrialRecord
+from warex.analysis.run.load import load_run
+from warex.analysis.trial.record import TrialRecord
 from warex.traces import EVENTS, Trace, read_trace
 
 WAREX = (sys.executable, "-m", "warex.cli")

@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 from tests.slow.harness import Played, made, own_authority, play
 from tests.slow.pictures import accent, pixels
-from warex.analysis.handled import Handled
+from warex.analysis.trial.popup_handling import Handled
 from warex.faults import MaliciousPopup, Popup
 from warex.traces import (
     AgentAction,

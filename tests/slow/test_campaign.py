@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from warex.analysis.run import Run, load_run
-from warex.analysis.table import tabulate
-from warex.analysis.trial import TrialRecord
-from warex.campaigns.adapted import Changes, adapted
-from warex.campaigns.config import CampaignConfig, TaskChoice
-from warex.campaigns.options import Options
-from warex.campaigns.run import Planned, plan, plan_replay, run_campaign
-from warex.report.paper_log import paper_logs
-from warex.report.paper_table import paper_sheet
+from warex.analysis.run.load import Run, load_run
+from warex.analysis.table.tabulate import tabulate
+from warex.analysis.trial.record import TrialRecord
+from warex.campaigns.config.campaign import CampaignConfig
+from warex.campaigns.config.customization import Changes, adapted
+from warex.campaigns.config.options import Options
+from warex.campaigns.config.task_choice import TaskChoice
+from warex.campaigns.plan.campaign_plan import Planned, plan, plan_replay
+from warex.campaigns.run_campaign import run_campaign
+from warex.report.formats.paper_log import paper_logs
+from warex.report.tables.paper import paper_sheet
 from warex.traces import EVENTS, FaultPlanned, read_outcome, read_trace
 
 pytestmark = pytest.mark.slow

@@ -16,7 +16,7 @@ import pytest
 
 from tests.slow.harness import site
 from tests.trials.shop import browser
-from warex.analysis.run import load_run
+from warex.analysis.run.load import load_run
 from warex.seeds import draw
 from warex.traces import Outcome, TrialKey, Void, find_trials, read_outcome
 

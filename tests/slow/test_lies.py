@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from tests.slow.harness import WAREX, own_authority
-from warex.analysis.run import Run, load_run
+from warex.analysis.run.load import Run, load_run
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from warex.campaigns.ray_gateway import MEMORY_A_TRIAL
+from warex.campaigns.ray.gateway import MEMORY_A_TRIAL
 from warex.traces import Counted, find_trials, read_outcome
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]

@@ -6,7 +6,7 @@ import pytest
 from bench.training.experiment import SMALL, Experiment, smollm2
 from bench.training.judged import found
 
-from warex.analysis.statistics import LEVEL, fisher
+from warex.analysis.stats.proportions import LEVEL, fisher
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Page
 from tests.slow.checkouts import checkout
 from tests.slow.harness import Played, made, own_authority, play, site
 from tests.slow.pictures import accent, pixels
-from warex.analysis.handled import Handled
+from warex.analysis.trial.popup_handling import Handled
 from warex.scenarios.load import load_preset
 from warex.traces import AgentAction, LlmCall, RequestSeen, TrialBegan, Witness
 

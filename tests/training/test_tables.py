@@ -3,7 +3,7 @@ from io import StringIO
 from rich.console import Console
 
 from tests.exports.builders import failure, row
-from warex.analysis.intervals import Rate
+from warex.analysis.stats.estimates import Rate
 from warex.training.answers import Classified
 from warex.training.recovery_test import results
 from warex.training.tables import shown, side_by_side, summary, summary_data

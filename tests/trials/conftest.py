@@ -6,7 +6,7 @@ import pytest
 from tests.trials.shop import COMPLETION, Shop, browser, served
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.process.forkserver import Forkserver
-from warex.trials import Setting
+from warex.trials import TrialContext
 
 
 @pytest.fixture(scope="session")
@@ -28,11 +28,11 @@ def model_port() -> Iterator[int]:
 
 
 @pytest.fixture
-def setting(
+def context(
     forkserver: Forkserver, ca: CertificateAuthority, model_port: int, tmp_path: Path
-) -> Setting:
+) -> TrialContext:
     """What a campaign would share, with the shop as its benchmark."""
-    return Setting(
+    return TrialContext(
         benchmark=Shop(),
         forkserver=forkserver,
         ca=ca,

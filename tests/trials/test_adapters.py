@@ -20,7 +20,7 @@ from warex.traces import (
     TrialKey,
     read_trace,
 )
-from warex.trials import Setting, TrialSpec, run_trial
+from warex.trials import TrialContext, TrialSpec, run_trial
 from warex.trials.playbook import Playbook
 
 pytestmark = pytest.mark.wire
@@ -35,10 +35,10 @@ BROKEN_ONCE = Scenario.model_validate(
 HARD_CODED = "https://llm.warex-harness.example/v1"
 
 
-def ran(shop: Shop, setting: Setting, folder: Path, does: str, **other: Any) -> Trace:
+def ran(shop: Shop, context: TrialContext, folder: Path, does: str, **other: Any) -> Trace:
     key = TrialKey("shop", "a", "clean", "buy", 1)
     spec = TrialSpec(key, AgentSpec("a", f"scripted:{does}"), 7, **other)
-    outcome = run_trial(spec, 1, folder / "attempt-1", replace(setting, benchmark=shop))
+    outcome = run_trial(spec, 1, folder / "attempt-1", replace(context, benchmark=shop))
     assert isinstance(outcome, Counted), outcome
     return read_trace(folder / "attempt-1" / "events.jsonl")
 
@@ -61,17 +61,17 @@ class HardCoded(Shop):
 
 @pytest.mark.parametrize("of_ones_own", [False, True])
 def test_a_model_that_a_harness_hard_codes_is_served_in_its_place(
-    setting: Setting, tmp_path: Path, model_port: int, of_ones_own: bool
+    context: TrialContext, tmp_path: Path, model_port: int, of_ones_own: bool
 ) -> None:
     if of_ones_own:
         key = TrialKey("shop", "a", "clean", "buy", 1)
         there = f"http://127.0.0.1:{model_port}/v1"
         spec = TrialSpec(key, AgentSpec("a", "model,page", there), 7)
-        told = replace(setting, benchmark=HardCoded(), model_port=None)
+        told = replace(context, benchmark=HardCoded(), model_port=None)
         assert isinstance(run_trial(spec, 1, tmp_path / "attempt-1", told), Counted)
         trace = read_trace(tmp_path / "attempt-1" / "events.jsonl")
     else:
-        trace = ran(HardCoded(), setting, tmp_path, "model,page")
+        trace = ran(HardCoded(), context, tmp_path, "model,page")
 
     (call,) = trace.events(LlmCall)
     assert call.url.startswith(HARD_CODED)
@@ -79,7 +79,9 @@ def test_a_model_that_a_harness_hard_codes_is_served_in_its_place(
 
 
 @pytest.mark.parametrize("by", ["agent", "url", "nobody"])
-def test_what_judges_is_neither_hit_nor_counted(setting: Setting, tmp_path: Path, by: str) -> None:
+def test_what_judges_is_neither_hit_nor_counted(
+    context: TrialContext, tmp_path: Path, by: str
+) -> None:
     class Judged(Shop):
         verifiers = ("Python-urllib/",) if by == "agent" else ()
 
@@ -90,7 +92,7 @@ def test_what_judges_is_neither_hit_nor_counted(setting: Setting, tmp_path: Path
             # What judges is no browser, so none has gone past the proxy.
             return False if by == "agent" else None
 
-    trace = ran(Judged(), setting, tmp_path, "page,model", scenario=BROKEN_ONCE)
+    trace = ran(Judged(), context, tmp_path, "page,model", scenario=BROKEN_ONCE)
 
     assert len(trace.events(FaultDelivered)) == (by == "nobody")
     missed = [event.reason for event in trace.events(FaultMissed)]
@@ -100,7 +102,7 @@ def test_what_judges_is_neither_hit_nor_counted(setting: Setting, tmp_path: Path
 
 
 def test_the_command_gets_what_the_adapter_sets_and_a_scratch_of_its_own(
-    setting: Setting, tmp_path: Path
+    context: TrialContext, tmp_path: Path
 ) -> None:
     seen: list[Job] = []
 
@@ -114,7 +116,7 @@ def test_the_command_gets_what_the_adapter_sets_and_a_scratch_of_its_own(
             tells = f"{code}\nprint(os.getcwd())\nprint(json.dumps(dict(os.environ)))"
             return Command([python, how, tells, *rest], {"MINE": "1"}, tmp_path)
 
-    ran(Telling(), setting, tmp_path, "page")
+    ran(Telling(), context, tmp_path, "page")
 
     told = environment_told(tmp_path)
     assert (tmp_path / "attempt-1" / "agent.log").read_text().splitlines()[-2] == str(tmp_path)
@@ -128,7 +130,7 @@ def test_the_command_gets_what_the_adapter_sets_and_a_scratch_of_its_own(
 
 
 def test_a_playbook_is_played_for_one_trial_under_a_name_that_the_harness_takes(
-    setting: Setting, tmp_path: Path
+    context: TrialContext, tmp_path: Path
 ) -> None:
     class Named(Shop):
         embedded_model = "page,model"
@@ -136,7 +138,7 @@ def test_a_playbook_is_played_for_one_trial_under_a_name_that_the_harness_takes(
     key = TrialKey("shop", "a", "clean", "buy", 1)
     playbook = Playbook.model_validate({"rules": [{"when": "what now", "say": "look"}]})
     spec = TrialSpec(key, AgentSpec("a", "playbook:x.yaml"), 7, playbook=playbook)
-    told = replace(setting, benchmark=Named(), model_port=None)
+    told = replace(context, benchmark=Named(), model_port=None)
 
     outcome = run_trial(spec, 1, tmp_path / "attempt-1", told)
 

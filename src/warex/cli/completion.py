@@ -29,7 +29,7 @@ def _scenarios() -> Iterable[str]:
 
 
 def _campaigns() -> Iterable[str]:
-    from warex.campaigns.config import built_in_names
+    from warex.campaigns.config.campaign import built_in_names
 
     return built_in_names()
 

@@ -21,7 +21,7 @@ def traced(trial: Path) -> Path:
 
     attempt = attempt_of(trial)
     if attempt.is_dir() and not stands(attempt / EVENTS):
-        from warex.analysis.folders import what_it_is
+        from warex.analysis.run.folder_hints import what_it_is
 
         raise TraceError(
             f"{attempt / EVENTS} does not exist, so there is no trace to read. {what_it_is(trial)}"

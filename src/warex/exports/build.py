@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from warex.analysis.run import Run
+from warex.analysis.run.load import Run
 from warex.errors import InputError
 from warex.exports.balance import balanced
 from warex.exports.dataset import DatasetManifest, Draft

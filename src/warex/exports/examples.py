@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from warex.analysis.attribution import by_task
-from warex.analysis.run import Run, vocabulary
-from warex.analysis.trial import TrialRecord, vocabulary_of
+from warex.analysis.run.load import Run, vocabulary
+from warex.analysis.trial.attribution import by_task
+from warex.analysis.trial.record import TrialRecord, vocabulary_of
 from warex.errors import TraceError
 from warex.exports.chat import chat, tools
 from warex.exports.fitting import fitted

@@ -7,8 +7,8 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from warex.analysis.recovery import Recovery
-from warex.analysis.recovery.right import is_write
-from warex.analysis.recovery.story import Act, Call, Story
+from warex.analysis.recovery.equivalence import is_write
+from warex.analysis.recovery.trial_events import Act, Call, Story
 from warex.effects import named
 from warex.llm.actions import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen

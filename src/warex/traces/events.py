@@ -325,6 +325,12 @@ class LlmCall(_Event, frozen=True, kw_only=True, tag="llm_call"):
         return self.output_tokens / seconds if self.output_tokens and seconds > 0 else None
 
     @property
+    def saved_s(self) -> float:
+        """Seconds that a replayed answer took less than when the model gave it; else 0."""
+        original = self.original_latency_s if self.replayed else None
+        return 0.0 if original is None else original - self.latency_s
+
+    @property
     def tokens(self) -> Usage | None:
         """What it came to; None if nothing was generated."""
         if self.input_tokens is None and self.output_tokens is None:

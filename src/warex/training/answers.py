@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, get_args
 
 from pydantic import JsonValue
 
-from warex.analysis.recovery.right import same_page
+from warex.analysis.recovery.equivalence import same_page
 from warex.exports.chat import texts
 from warex.exports.rows import ChatMessage, Row
 from warex.llm.action_names import does_with

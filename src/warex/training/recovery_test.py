@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from warex.analysis.intervals import Rate, rate_over
-from warex.analysis.statistics import fisher
+from warex.analysis.stats.estimates import Rate, rate_over
+from warex.analysis.stats.proportions import fisher
 from warex.exports.rows import Row
 from warex.training.answers import AnswerClass, Classified
 

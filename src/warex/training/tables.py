@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.table import Table
 
-from warex.analysis.intervals import Rate
+from warex.analysis.stats.estimates import Rate
 from warex.exports.rows import Row
 from warex.training.ablation import Outcome
 from warex.training.answers import CLASSES, Classified

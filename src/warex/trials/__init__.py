@@ -1,5 +1,6 @@
 """One agent, one task, one condition, once."""
 
-from warex.trials.run import Setting, TrialSpec, run_trial
+from warex.trials.context import TrialContext, TrialSpec
+from warex.trials.runner import run_trial
 
-__all__ = ["Setting", "TrialSpec", "run_trial"]
+__all__ = ["TrialContext", "TrialSpec", "run_trial"]

@@ -24,7 +24,7 @@ from warex.errors import CampaignError
 from warex.regex import Regex
 from warex.scenarios.documents import read_document
 from warex.scenarios.mistakes import check, listed
-from warex.trials.model import MODULE
+from warex.trials.scripted_model import MODULE
 
 PLAYBOOK = "playbook:"
 """Models of this name are played by the rules of a file; the rest is its path."""

@@ -1,10 +1,10 @@
 """Small runs, and the figures of their conditions."""
 
 from tests.analysis.builders import RunFolder, Story
-from warex.analysis.intervals import Mean
 from warex.analysis.metrics.row import Row
-from warex.analysis.run import load_run
-from warex.analysis.table import tabulate
+from warex.analysis.run.load import load_run
+from warex.analysis.stats.estimates import Mean
+from warex.analysis.table.tabulate import tabulate
 
 
 def figures(folder: RunFolder, condition: str) -> Row:

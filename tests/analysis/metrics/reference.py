@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from warex.analysis.gate import NUMBERS
 from warex.analysis.metrics.row import METRICS
 from warex.analysis.metrics.trial import TRIAL_METRICS
-from warex.report.columns import CONDITION
+from warex.analysis.output.thresholds import NUMBERS
+from warex.report.tables.columns import CONDITION
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 PAGES = ("report", "frames", "statistics")

@@ -1,9 +1,9 @@
 from tests.report.builders import row
-from warex.analysis.differences import Delta
-from warex.analysis.intervals import Mean, Rate
 from warex.analysis.metrics.metric import Counts, Names, columns_of, values_of
+from warex.analysis.metrics.regimes import Regime
 from warex.analysis.metrics.row import Row
-from warex.analysis.regimes import Regime
+from warex.analysis.stats.estimates import Mean, Rate
+from warex.analysis.stats.paired import Delta
 
 
 def test_a_metric_is_the_attribute_of_a_row_that_bears_its_key() -> None:

@@ -1,6 +1,6 @@
 from tests.analysis.builders import RunFolder, Story, failed, solved
 from tests.analysis.metrics.conditions import figures, recovering, unhurt
-from warex.analysis.intervals import Rate
+from warex.analysis.stats.estimates import Rate
 
 
 def test_a_fault_healed_by_the_browser_lowers_the_recovery_rate_of_failed_trials(

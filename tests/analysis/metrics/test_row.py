@@ -2,10 +2,10 @@
 
 import pytest
 
-from warex.analysis.frames import CONDITIONS, TRIALS
 from warex.analysis.metrics.metric import PARTS, Metric
 from warex.analysis.metrics.row import METRICS
 from warex.analysis.metrics.trial import TRIAL_METRICS
+from warex.analysis.output.frames import CONDITIONS, TRIALS
 
 each_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.key)
 

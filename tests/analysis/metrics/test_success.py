@@ -1,7 +1,7 @@
 from tests.analysis.builders import RunFolder, failed, solved
 from tests.analysis.metrics.conditions import figures, recovering, unhurt, value
-from warex.analysis.differences import Delta
-from warex.analysis.intervals import Rate
+from warex.analysis.stats.estimates import Rate
+from warex.analysis.stats.paired import Delta
 from warex.traces.outcome import Counted, Unscored
 
 

@@ -7,7 +7,7 @@ from bench.training.experiment import SMALL, Experiment
 from bench.training.judged import Found, Score, found, tables, wrong
 
 from tests.exports.builders import MANIFEST, failure, row
-from warex.analysis.intervals import Rate
+from warex.analysis.stats.estimates import Rate
 from warex.exports.card import card
 from warex.exports.dataset import Draft, write_dataset
 

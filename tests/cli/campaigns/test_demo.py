@@ -3,11 +3,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Warex
-from warex.analysis.clustered import flip_p
-from warex.analysis.statistics import holm
-from warex.campaigns.config import load_campaign
-from warex.campaigns.options import Options
-from warex.campaigns.run import Planned, plan
+from warex.analysis.stats.clustered import flip_p
+from warex.analysis.stats.proportions import holm
+from warex.campaigns.config.campaign import load_campaign
+from warex.campaigns.config.options import Options
+from warex.campaigns.plan.campaign_plan import Planned, plan
 from warex.cli.campaigns import live_display
 
 

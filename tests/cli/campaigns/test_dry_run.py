@@ -5,9 +5,9 @@ import pytest
 
 from tests.cli.campaigns.test_past_runs import run
 from tests.cli.conftest import Warex
-from warex.campaigns.config import load_campaign
-from warex.campaigns.forecast import AROUND
-from warex.campaigns.run import plan
+from warex.campaigns.config.campaign import load_campaign
+from warex.campaigns.plan.campaign_plan import plan
+from warex.campaigns.plan.forecast import AROUND
 from warex.traces import Counted, Void, attempt_dir, write_outcome
 
 CAMPAIGN = """

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Warex
-from warex.analysis.run import load_run
+from warex.analysis.run.load import load_run
 from warex.benchmarks import BENCHMARKS, Benchmark
 from warex.traces import Counted
 

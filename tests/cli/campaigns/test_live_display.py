@@ -6,11 +6,10 @@ from queue import Queue
 
 import pytest
 
-from warex.campaigns.config import load_campaign
-from warex.campaigns.options import Options
-from warex.campaigns.run import Planned, plan
-from warex.campaigns.runner import Done
-from warex.campaigns.schedule import Turn
+from warex.campaigns.config.campaign import load_campaign
+from warex.campaigns.config.options import Options
+from warex.campaigns.plan.campaign_plan import Planned, plan
+from warex.campaigns.run.schedule import Done, Turn
 from warex.cli.campaigns import live_display
 from warex.cli.output import console
 from warex.cli.progress.tracker import Pace

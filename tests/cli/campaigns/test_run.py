@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Warex
-from warex.campaigns.options import Options
-from warex.campaigns.run import Planned
+from warex.campaigns.config.options import Options
+from warex.campaigns.plan.campaign_plan import Planned
 from warex.cli.campaigns import live_display
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from warex.benchmarks import BENCHMARKS, Benchmark
-from warex.campaigns.config import load_campaign
+from warex.campaigns.config.campaign import load_campaign
 from warex.cli import main
 
 each = pytest.mark.parametrize("kind", BENCHMARKS, ids=lambda kind: kind.name)

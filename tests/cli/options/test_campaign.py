@@ -1,6 +1,6 @@
 import pytest
 
-from warex.campaigns.adapted import Changes
+from warex.campaigns.config.customization import Changes
 from warex.cli.options.campaign import changes_of
 from warex.errors import InputError
 

@@ -5,7 +5,7 @@ import pytest
 
 from tests.cli.conftest import Warex
 from tests.cli.reference import commands
-from warex.campaigns.run import Planned
+from warex.campaigns.plan.campaign_plan import Planned
 from warex.cli.campaigns import live_display
 from warex.traffic import TrafficOptions, option_of
 

@@ -1,4 +1,4 @@
-from warex.campaigns.schedule import Turn
+from warex.campaigns.run.schedule import Turn
 from warex.cli.progress.tracker import Pace, duration
 from warex.seeds import draw
 from warex.traces import Counted, TrialKey, Void

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.test_comparison import run
+from tests.analysis.output.test_comparison import run
 from warex.cli import main
 
 

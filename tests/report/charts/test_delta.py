@@ -1,7 +1,7 @@
 import pytest
 
 from tests.report.builders import row, run, shapes, table, words
-from warex.analysis.differences import Delta, NoiseFloor
+from warex.analysis.stats.paired import Delta, NoiseFloor
 from warex.report.charts.delta import delta
 
 

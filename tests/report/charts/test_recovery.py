@@ -1,7 +1,7 @@
 import pytest
 
 from tests.report.builders import row, run, shapes, table, words
-from warex.analysis.intervals import Rate
+from warex.analysis.stats.estimates import Rate
 from warex.report.charts.recovery import recovery
 
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
 from tests.report.builders import shapes, words
-from warex.analysis.run import load_run
-from warex.analysis.table import tabulate
+from warex.analysis.run.load import load_run
+from warex.analysis.table.tabulate import tabulate
 from warex.report.charts.sites import sites
 
 

@@ -1,8 +1,8 @@
 """What was planned, what reached the agents, and what broke."""
 
-from warex.analysis.injections import occurrences
-from warex.analysis.intervals import Rate
 from warex.analysis.metrics.metric import Counts, KnownMetric, Metric, TotalMetric, TrialMetric
+from warex.analysis.stats.estimates import Rate
+from warex.analysis.trial.injections import occurrences
 
 
 class DeliveryMetrics:

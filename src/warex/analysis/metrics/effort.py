@@ -11,8 +11,8 @@ from warex.analysis.metrics.metric import (
     TrialMetric,
 )
 from warex.analysis.metrics.sample import total_of
-from warex.analysis.trial import TrialRecord
-from warex.analysis.usage import LlmUse
+from warex.analysis.trial.record import TrialRecord
+from warex.analysis.trial.usage import LlmUse
 
 
 def _llm[T](read: Callable[[LlmUse], T | None]) -> Callable[[TrialRecord], T | None]:

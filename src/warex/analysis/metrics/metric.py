@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, Self, overload
 
-from warex.analysis.differences import Delta
-from warex.analysis.intervals import Mean, Rate
+from warex.analysis.metrics.regimes import Regime
 from warex.analysis.metrics.sample import Needs, Sample
-from warex.analysis.regimes import Regime
-from warex.analysis.trial import TrialRecord
+from warex.analysis.stats.estimates import Mean, Rate
+from warex.analysis.stats.paired import Delta
+from warex.analysis.trial.record import TrialRecord
 
 type Bare = str | int | float | None
 type Unit = Literal[

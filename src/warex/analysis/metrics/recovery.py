@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Callable
 from statistics import fmean
 
-from warex.analysis.intervals import Mean, Rate, rate_over
 from warex.analysis.metrics.effort import EffortMetrics
 from warex.analysis.metrics.metric import Counts, KnownMetric, Metric, TotalMetric, TrialMetric
+from warex.analysis.metrics.regimes import Regime, effort, regime
 from warex.analysis.metrics.sample import Sample, mean_over, share
 from warex.analysis.recovery import HEALED, Recovery
-from warex.analysis.regimes import Regime, effort, regime
+from warex.analysis.stats.estimates import Mean, Rate, rate_over
 
 
 def _per_recovery(read: Callable[[Recovery], float | None]) -> Callable[[Sample], float | None]:

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from warex.analysis.doses import Dose
 from warex.analysis.metrics.delivery import DeliveryMetrics
 from warex.analysis.metrics.effort import EffortMetrics
 from warex.analysis.metrics.metric import Metric
 from warex.analysis.metrics.recovery import RecoveryMetrics
 from warex.analysis.metrics.success import SuccessMetrics
+from warex.analysis.stats.dose_response import Dose
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,15 @@ from functools import cached_property
 from statistics import fmean
 from typing import Literal
 
-from warex.analysis.clustered import Task, mean_interval
-from warex.analysis.differences import Delta, Scored, solved, task_of
-from warex.analysis.injections import Ledger, ledger, occurrences
-from warex.analysis.intervals import Mean, Rate, rate_over
 from warex.analysis.recovery import Recovery
-from warex.analysis.trial import TrialRecord
+from warex.analysis.stats.clustered import Pair, Task, mean_interval
+from warex.analysis.stats.estimates import Mean, Rate, rate_over
+from warex.analysis.stats.paired import (
+    Delta,
+    Scored,
+)
+from warex.analysis.trial.injections import Ledger, ledger, occurrences
+from warex.analysis.trial.record import TrialRecord
 
 type Needs = Literal["trace", "calls", "faults", "judged", "clean"]
 """What must be there for a metric to be known: a trace of each trial, the calls to the model in it,
@@ -79,7 +82,7 @@ class Sample:
     @cached_property
     def recoveries(self) -> Sequence[tuple[Task, Recovery]]:
         """The injections that stand in the recovery rate, each with its task."""
-        return [(task_of(trial), r) for trial in self.exposed for r in trial.recoveries if r.counts]
+        return [(trial.task, r) for trial in self.exposed for r in trial.recoveries if r.counts]
 
     @cached_property
     def recovered(self) -> Sequence[Recovery]:
@@ -100,13 +103,13 @@ class Sample:
         total = total_of(found)
         if total is None:
             return None
-        each = [(task_of(t), one or 0.0) for t, one in zip(self.trials, found, strict=True)]
+        each = [(t.task, one or 0.0) for t, one in zip(self.trials, found, strict=True)]
         return Mean(total / len(found), mean_interval(each), len(found))
 
 
 def share(trials: Iterable[TrialRecord], hit: Callable[[TrialRecord], float | str | None]) -> Rate:
     """Return the share of hits among the trials of which it is known."""
-    told = ((task_of(trial), hit(trial)) for trial in trials)
+    told = ((trial.task, hit(trial)) for trial in trials)
     return rate_over((task, bool(one)) for task, one in told if one is not None)
 
 
@@ -121,3 +124,8 @@ def mean_over(figures: Sequence[tuple[Task, float]]) -> Mean | None:
     if not figures:
         return None
     return Mean(fmean(one for _, one in figures), mean_interval(figures), len(figures))
+
+
+def solved(trials: Iterable[TrialRecord]) -> dict[Pair, bool]:
+    """Return which trials were solved; those without a score are missing."""
+    return {t.pair: t.solved for t in trials if t.solved is not None}

@@ -1,11 +1,11 @@
 """How often tasks are solved, and whether that differs from ``clean``."""
 
-from warex.analysis.differences import Delta, Scored, delta, kept_share, solved, task_of
-from warex.analysis.intervals import Mean, Rate
 from warex.analysis.metrics.metric import KnownMetric, Metric, PassK, TrialMetric
-from warex.analysis.metrics.sample import Sample, mean_over, share
-from warex.analysis.statistics import pass_k
-from warex.analysis.trial import TrialRecord
+from warex.analysis.metrics.sample import Sample, mean_over, share, solved
+from warex.analysis.stats.estimates import Mean, Rate
+from warex.analysis.stats.paired import Delta, Scored, delta, kept_share
+from warex.analysis.stats.proportions import pass_k
+from warex.analysis.trial.record import TrialRecord
 from warex.traces.outcome import Counted
 
 
@@ -14,7 +14,7 @@ def _score(trial: TrialRecord) -> float | None:
 
 
 def _mean_score(of: Sample) -> Mean | None:
-    found = [(task_of(trial), score) for trial in of.trials if (score := _score(trial)) is not None]
+    found = [(trial.task, score) for trial in of.trials if (score := _score(trial)) is not None]
     return mean_over(found) if any(0 < score < 1 for _, score in found) else None
 
 

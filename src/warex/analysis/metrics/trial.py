@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from warex.analysis.metrics.metric import TrialMetric
 from warex.analysis.metrics.row import METRICS
-from warex.analysis.trial import TrialRecord
+from warex.analysis.trial.record import TrialRecord
 from warex.traces.outcome import Outcome, Void
 
 

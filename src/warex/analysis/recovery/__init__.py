@@ -11,8 +11,8 @@ model, ``lies`` what became of an answer that was not true, ``detection`` reads 
 Source: the paper, section 5.2 (recovery rate).
 """
 
+from warex.analysis.recovery.classification import recoveries
 from warex.analysis.recovery.detection import claims_success
-from warex.analysis.recovery.judge import recoveries
 from warex.analysis.recovery.verdicts import (
     COUNTING,
     HEALED,

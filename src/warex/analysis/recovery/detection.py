@@ -2,8 +2,8 @@
 
 import re
 
-from warex.analysis.recovery.explaining import Felt, asks_again
-from warex.analysis.recovery.story import Act, Call, Story
+from warex.analysis.recovery.causes import Felt, asks_again
+from warex.analysis.recovery.trial_events import Act, Call, Story
 
 _TROUBLE = re.compile(
     r"\berr(?:or|_)\w*|\bfail\w*|\bunavailable\b|\bunreachable\b|\bunresponsive\b|\bunable\b"

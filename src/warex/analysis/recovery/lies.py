@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from warex.analysis.recovery.causes import Felt
 from warex.analysis.recovery.detection import detection
-from warex.analysis.recovery.explaining import Felt
-from warex.analysis.recovery.story import Call, Story
+from warex.analysis.recovery.trial_events import Call, Story
 from warex.analysis.recovery.verdicts import Lie, Recovery, Verdict
 from warex.traces.changed_value import ChangedValue
 

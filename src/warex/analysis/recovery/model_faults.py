@@ -7,9 +7,8 @@ of the model can explain that, since it is the model that had failed.
 
 from dataclasses import replace
 
-from warex.analysis.recovery.story import WHOLE, Call, Story
+from warex.analysis.recovery.trial_events import WHOLE, Call, Story
 from warex.analysis.recovery.verdicts import Recovery, Verdict
-from warex.analysis.usage import seconds_saved
 from warex.traces.events import FaultDelivered, FaultPlanned
 
 
@@ -59,7 +58,7 @@ def judge_model_fault(
             replace(
                 _verdict("recovered", why),
                 call_seq=call.seq,
-                seconds=call.began - since + seconds_saved(between),
+                seconds=call.began - since + sum(call.saved_s for call in between),
                 steps=len(steps),
                 tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in between),
                 tries=tries,

@@ -20,9 +20,9 @@ an LLM. Delays are capped at 1 s here; the paper's faults hold for 10 s.
 @click.pass_obj
 def command(typed: tuple[str, ...], out: Path | None, jobs: int | None) -> None:
     """Run the embedded campaign, from an agent in a real browser to a table and a report."""
-    from warex.campaigns.config import load_campaign
-    from warex.campaigns.options import Options
-    from warex.campaigns.run import plan
+    from warex.campaigns.config.campaign import load_campaign
+    from warex.campaigns.config.options import Options
+    from warex.campaigns.plan.campaign_plan import plan
     from warex.cli.campaigns.live_display import run_and_report
 
     say(_WORDS)

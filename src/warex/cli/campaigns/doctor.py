@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warex.cli import completion
-from warex.cli.catalogue.benchmarks import options_option, table_of
+from warex.cli.options.benchmark import options_option, table_of
 from warex.cli.output import say, say_beside
 from warex.errors import CampaignError, InputError, MachineError
 
@@ -73,8 +73,8 @@ def _examined(
     campaign: str | None, benchmark: str | None, folder: Path | None, options: tuple[str, ...]
 ) -> "Iterable[Finding]":
     if campaign is not None:
-        from warex.campaigns.config import load_campaign
-        from warex.campaigns.readiness import needs_of_campaign
+        from warex.campaigns.config.campaign import load_campaign
+        from warex.campaigns.plan.preflight import needs_of_campaign
 
         return needs_of_campaign(load_campaign(campaign))
     if benchmark is None:
@@ -84,7 +84,7 @@ def _examined(
 
         return examine()
     from warex.benchmarks import benchmark_kind
-    from warex.campaigns.readiness import needs_of_benchmark
+    from warex.campaigns.plan.preflight import needs_of_benchmark
 
     kind = benchmark_kind(benchmark)
     try:

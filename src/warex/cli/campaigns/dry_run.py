@@ -4,18 +4,18 @@ import textwrap
 from collections import Counter
 from pathlib import Path
 
-from warex.campaigns.config import AgentConfig, Budget, ConditionConfig
-from warex.campaigns.doubts import doubts_of
-from warex.campaigns.folder import past_of
-from warex.campaigns.forecast import Expected, Forecast, forecast
-from warex.campaigns.lanes import lanes_of
-from warex.campaigns.options import Options
-from warex.campaigns.plan import remaining
-from warex.campaigns.run import Planned
+from warex.campaigns.config.campaign import AgentConfig, Budget, ConditionConfig
+from warex.campaigns.config.options import Options
+from warex.campaigns.plan.campaign_plan import Planned
+from warex.campaigns.plan.forecast import Expected, Forecast, forecast
+from warex.campaigns.plan.grid import remaining
+from warex.campaigns.plan.lanes import lanes_of
+from warex.campaigns.plan.lint import doubts_of
+from warex.campaigns.run.folder import past_of
 from warex.cli.campaigns.past_runs import seen_in
 from warex.cli.output import console, say
 from warex.cli.progress.tracker import duration
-from warex.report.grid import Grid, Head
+from warex.report.terminal.grid import Grid, Head
 from warex.traces import MANIFEST, TrialKey
 from warex.visible import counted
 

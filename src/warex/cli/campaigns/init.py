@@ -15,7 +15,7 @@ from warex.cli.output import say
 from warex.errors import InputError, WarexError
 
 if TYPE_CHECKING:
-    from warex.campaigns.config import CampaignConfig
+    from warex.campaigns.config.campaign import CampaignConfig
 
 _SUFFIX = ".toml"
 _OUTPUT = "-"
@@ -46,7 +46,7 @@ def command(name: str | None, benchmark: str | None, source: str | None, **given
     """
     changes = changes_of(benchmark, **given)
     if source is None:
-        from warex.campaigns.template import template
+        from warex.campaigns.config.template import template
 
         if changes.besides_benchmark:
             raise InputError(
@@ -56,7 +56,7 @@ def command(name: str | None, benchmark: str | None, source: str | None, **given
         path = _path(name or "my-agent")
         text = template(_stem(path), benchmark or "testbed", str(path))
     else:
-        from warex.campaigns.adapted import adapted
+        from warex.campaigns.config.customization import adapted
 
         beside = f"{source}-{benchmark}" if benchmark not in (None, "testbed") else source
         path = _path(name or beside)
@@ -81,8 +81,8 @@ def _stem(path: Path) -> str:
 
 def _begin(path: Path, text: str) -> None:
     """Write a campaign and the files that its benchmark's example names; say what to do next."""
-    from warex.campaigns.config import load_campaign
-    from warex.campaigns.run import plan
+    from warex.campaigns.config.campaign import load_campaign
+    from warex.campaigns.plan.campaign_plan import plan
 
     _write(path, text)
     config = load_campaign(str(path))

@@ -17,9 +17,10 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from warex.campaigns.options import Options
-from warex.campaigns.run import Planned, run_campaign
-from warex.campaigns.runner import Done
+from warex.campaigns.config.options import Options
+from warex.campaigns.plan.campaign_plan import Planned
+from warex.campaigns.run.schedule import Done
+from warex.campaigns.run_campaign import run_campaign
 from warex.cli.options.thresholds import hold
 from warex.cli.output import console
 from warex.cli.progress.tracker import Pace
@@ -124,10 +125,10 @@ def _told(pace: Pace, notice: Callable[[str], None], *, terminal: bool) -> Itera
 
 def _tell(out: Path, screen: Console, fail_under: str | None) -> None:
     # What reads runs is large, and would keep the first trial waiting.
-    from warex.analysis.run import load_run
-    from warex.analysis.table import tabulate
-    from warex.report.html import write_report
-    from warex.report.terminal import render_overview
+    from warex.analysis.run.load import load_run
+    from warex.analysis.table.tabulate import tabulate
+    from warex.report.html.page import write_report
+    from warex.report.terminal.run_report import render_overview
 
     loaded = load_run(out)
     table = tabulate(loaded)

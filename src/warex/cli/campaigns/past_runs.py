@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from warex.files import read_ordinary
 
 if TYPE_CHECKING:
-    from warex.campaigns.forecast import Seen
+    from warex.campaigns.plan.forecast import Seen
 
 
 def seen_in(runs: Path) -> "list[Seen]":
@@ -24,7 +24,7 @@ def seen_in(runs: Path) -> "list[Seen]":
 
 
 def _of_run(folder: Path) -> "Iterator[Seen]":
-    from warex.campaigns.forecast import Seen
+    from warex.campaigns.plan.forecast import Seen
 
     summary, manifest = _read(folder / "summary.json"), _read(folder / "manifest.json")
     agents = _dict(manifest.get("campaign")).get("agents")

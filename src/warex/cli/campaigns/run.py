@@ -15,8 +15,8 @@ from warex.errors import InputError
 from warex.traffic import TrafficKeywords
 
 if TYPE_CHECKING:
-    from warex.campaigns.adapted import Changes
-    from warex.campaigns.config import CampaignConfig
+    from warex.campaigns.config.campaign import CampaignConfig
+    from warex.campaigns.config.customization import Changes
     from warex.sandbox.isolation import Wish
 
 
@@ -89,9 +89,9 @@ def command(
     `warex run paper --benchmark real --agent gpt-4o --dir DIR` runs the paper's conditions on REAL,
     with the paper's tasks and steps; `warex init --from paper` writes the same as a file.
     """
-    from warex.campaigns.doses import at_intensity
-    from warex.campaigns.options import Options
-    from warex.campaigns.run import plan, plan_replay
+    from warex.campaigns.config.options import Options
+    from warex.campaigns.plan.campaign_plan import plan, plan_replay
+    from warex.campaigns.plan.dosing import at_intensity
     from warex.cli.campaigns.dry_run import print_dry_run
     from warex.cli.campaigns.live_display import run_and_report
     from warex.traces import escape
@@ -126,8 +126,8 @@ def command(
 
 def _config(campaign: str, changes: "Changes") -> "CampaignConfig":
     """Return the campaign, changed where options say so."""
-    from warex.campaigns.adapted import adapted
-    from warex.campaigns.config import built_in_names, load_campaign
+    from warex.campaigns.config.campaign import built_in_names, load_campaign
+    from warex.campaigns.config.customization import adapted
 
     if not changes.any:
         return load_campaign(campaign)

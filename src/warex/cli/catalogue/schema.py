@@ -11,7 +11,7 @@ from warex.cli.output import say
 @click.argument("name", type=click.Choice(["scenario", "campaign"]))
 def command(name: str) -> None:
     """Print the JSON Schema of a scenario or a campaign."""
-    from warex.campaigns.schema import campaign_schema
+    from warex.campaigns.config.json_schema import campaign_schema
     from warex.scenarios.schema import scenario_schema
 
     schema = scenario_schema() if name == "scenario" else campaign_schema()

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warex.cli.catalogue.benchmarks import options_of, options_option
+from warex.cli.options.benchmark import options_of, options_option
 
 if TYPE_CHECKING:
-    from warex.campaigns.adapted import Changes
+    from warex.campaigns.config.customization import Changes
 
 _OPTIONS = (
     click.option(
@@ -71,7 +71,7 @@ def changes_of(
     without_sites: tuple[str, ...],
 ) -> "Changes":
     """Return what the options change; raise InputError for what is none."""
-    from warex.campaigns.adapted import Changes
+    from warex.campaigns.config.customization import Changes
 
     pairs = (site.partition("=") for site in sites)
     return Changes(

@@ -9,7 +9,7 @@ from warex.cli.output import say
 from warex.errors import WarexError
 
 if TYPE_CHECKING:
-    from warex.analysis.table import Table
+    from warex.analysis.table.tabulate import Table
 
 
 def fail_under_option[F: Callable[..., Any]](command: F) -> F:
@@ -30,7 +30,7 @@ def hold(table: "Table", expression: str | None) -> None:
     """
     if expression is None:
         return
-    from warex.analysis.gate import shortfalls, undecided
+    from warex.analysis.output.thresholds import shortfalls, undecided
 
     for sentence in undecided(table, expression):
         say(sentence, err=True)
@@ -42,7 +42,7 @@ def hold(table: "Table", expression: str | None) -> None:
 
 def _readable(_context: click.Context, _option: click.Parameter, given: str | None) -> str | None:
     if given is not None:
-        from warex.analysis.gate import demands
+        from warex.analysis.output.thresholds import demands
 
         demands(given)
     return given

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from warex.campaigns.schedule import Turn
+from warex.campaigns.run.schedule import Turn
 from warex.clock import Clock
 from warex.traces import Counted, Outcome, TrialKey, Unscored
 from warex.visible import counted

@@ -18,11 +18,12 @@ def tell_several(
     run, all that ``--export`` writes. Raises WarexError where one of them does not reach what
     ``fail_under`` demands.
     """
-    from warex.analysis.run import load_run
-    from warex.analysis.table import tabulate
-    from warex.report.exports import export
-    from warex.report.html import SUMMARY, write_report
-    from warex.report.several import render_several, write_several
+    from warex.analysis.run.load import load_run
+    from warex.analysis.table.tabulate import tabulate
+    from warex.report.formats.export import export
+    from warex.report.html.multi_run import write_several
+    from warex.report.html.page import SUMMARY, write_report
+    from warex.report.terminal.side_by_side import render_several
 
     told = [(run, tabulate(run)) for run in map(load_run, dict.fromkeys(runs))]
     reports = [write_report(run, table) for run, table in told]

@@ -20,9 +20,9 @@ def command(before: str, after: str, as_json: bool, fail_if_worse: bool) -> int:
     Agents of one name are compared with each other; RUN:AGENT names one, so that two agents of one
     run can be compared, too. Each comparison ends in better, worse or cannot tell.
     """
-    from warex.analysis.comparison import Side, compare, comparison_data, sides
-    from warex.analysis.run import load_run
-    from warex.report.comparison import render_comparison
+    from warex.analysis.output.comparison import Side, compare, comparison_data, sides
+    from warex.analysis.run.load import load_run
+    from warex.report.terminal.comparison import render_comparison
 
     (path, agent), (other_path, other_agent) = _named(before), _named(after)
     first = load_run(path)

@@ -30,14 +30,14 @@ def command(trial: Path, full: bool, as_json: bool, as_log: bool) -> None:
     TRIAL is an attempt's folder, or the trial's, whose last attempt is then shown. With --log it
     may be any folder of trials, such as a condition's or the whole run's.
     """
-    from warex.analysis.inspect import inspect_trial
-    from warex.analysis.inspection import as_data
-    from warex.report.inspection import render_inspect
+    from warex.analysis.inspection.as_json import as_data
+    from warex.analysis.inspection.timeline import inspect_trial
+    from warex.report.terminal.inspection import render_inspect
 
     if not trial.is_dir():
         raise TraceError(f"{trial} is not a folder; give that of a trial or of one of its attempts")
     if as_log:
-        from warex.report.paper_log import paper_logs
+        from warex.report.formats.paper_log import paper_logs
 
         if as_json:
             raise InputError("--log and --json are two formats; give one of them")

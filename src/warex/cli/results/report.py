@@ -48,11 +48,11 @@ def command(
         tell_several(runs, as_json=as_json, folder=folder, fail_under=fail_under)
         return
     (run,) = runs
-    from warex.analysis.run import load_run
-    from warex.analysis.table import tabulate
-    from warex.report.exports import export
-    from warex.report.html import SUMMARY, write_report
-    from warex.report.terminal import render_overview, render_table
+    from warex.analysis.run.load import load_run
+    from warex.analysis.table.tabulate import tabulate
+    from warex.report.formats.export import export
+    from warex.report.html.page import SUMMARY, write_report
+    from warex.report.terminal.run_report import render_overview, render_table
 
     loaded = load_run(run)
     table = tabulate(loaded)

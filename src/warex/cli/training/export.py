@@ -166,7 +166,7 @@ def command(
     """
     from importlib.metadata import version
 
-    from warex.analysis.run import load_run
+    from warex.analysis.run.load import load_run
     from warex.exports.build import Request, build
     from warex.exports.card import card
     from warex.exports.dataset import require_free, require_parquet, write_dataset

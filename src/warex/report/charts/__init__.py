@@ -1,17 +1,17 @@
 """The figures of a report, one file each: from the table to SVG, nothing drawn twice."""
 
-from warex.analysis.run import Run
-from warex.analysis.table import Table
+from warex.analysis.run.load import Run
+from warex.analysis.table.tabulate import Table
 from warex.report.charts.delivery import delivery
 from warex.report.charts.delta import delta
-from warex.report.charts.dose import dose
+from warex.report.charts.dose_response import dose
 from warex.report.charts.effort import effort
 from warex.report.charts.recovery import recovery
 from warex.report.charts.reloads import reloads
 from warex.report.charts.sites import sites
 from warex.report.charts.success import success
+from warex.report.charts.svg import Chart
 from warex.report.charts.tradeoff import tradeoff
-from warex.report.svg import Chart
 
 
 def charts(run: Run, table: Table) -> tuple[Chart, ...]:

@@ -1,11 +1,11 @@
 """What was planned and what was delivered, under each condition."""
 
 from warex.analysis.metrics.row import Row
-from warex.analysis.run import Run
-from warex.analysis.table import Table
-from warex.report.charts.looks import Look, groups
-from warex.report.charts.rows import Axis, Entry, bars
-from warex.report.svg import Chart
+from warex.analysis.run.load import Run
+from warex.analysis.table.tabulate import Table
+from warex.report.charts.bars import Axis, Entry, bars
+from warex.report.charts.styles import Look, groups
+from warex.report.charts.svg import Chart
 
 
 def delivery(run: Run, table: Table) -> Chart:

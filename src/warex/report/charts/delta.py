@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from warex.analysis.metrics.row import Row
-from warex.analysis.run import Run
-from warex.analysis.table import Table
-from warex.report import figures
-from warex.report.charts.looks import Look, groups
-from warex.report.charts.rows import Axis, Entry, whiskers
-from warex.report.svg import Chart
+from warex.analysis.run.load import Run
+from warex.analysis.table.tabulate import Table
+from warex.report.charts.bars import Axis, Entry, whiskers
+from warex.report.charts.styles import Look, groups
+from warex.report.charts.svg import Chart
+from warex.report.text import formatting
 
 
 def delta(run: Run, table: Table) -> Chart:
@@ -38,7 +38,7 @@ def _entry(row: Row, look: Look) -> Entry | None:
     if row.delta is None:
         return None
     p = row.delta.p if row.delta.p_holm is None else row.delta.p_holm
-    told = figures.delta(row.delta, interval=False)
+    told = formatting.delta(row.delta, interval=False)
     if p is not None:
-        told += f", p {figures.p(p)}" if p < 0.001 else f", p = {figures.p(p)}"
+        told += f", p {formatting.p(p)}" if p < 0.001 else f", p = {formatting.p(p)}"
     return Entry(row.condition, row.delta.value, told, row.delta.interval, look.hue, look.hatched)

@@ -3,16 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from warex.analysis.intervals import Mean
 from warex.analysis.metrics.metric import Metric
 from warex.analysis.metrics.row import Row
-from warex.analysis.run import Run
-from warex.analysis.table import Table
-from warex.report.charts.looks import Look, groups, money_axis, rate_entry
-from warex.report.charts.rows import Axis, Entry, bars
+from warex.analysis.run.load import Run
+from warex.analysis.stats.estimates import Mean
+from warex.analysis.table.tabulate import Table
+from warex.report.charts.bars import Axis, Entry, bars
+from warex.report.charts.styles import Look, groups, money_axis, rate_entry
 from warex.report.charts.success import PERCENT
-from warex.report.columns import text
-from warex.report.svg import Chart, beside
+from warex.report.charts.svg import Chart, beside
+from warex.report.tables.columns import text
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """How often each agent recovers by itself: the recovery rate over trials."""
 
 from warex.analysis.metrics.row import Row
-from warex.analysis.run import Run
-from warex.analysis.table import Table
-from warex.report.charts.looks import Look, groups, rate_entry
-from warex.report.charts.rows import Axis, Entry, bars
-from warex.report.svg import Chart
+from warex.analysis.run.load import Run
+from warex.analysis.table.tabulate import Table
+from warex.report.charts.bars import Axis, Entry, bars
+from warex.report.charts.styles import Look, groups, rate_entry
+from warex.report.charts.svg import Chart
 
 
 def recovery(run: Run, table: Table) -> Chart:

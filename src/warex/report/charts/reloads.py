@@ -1,11 +1,11 @@
 """How often agents reload, under each condition: the paper's Figure 5."""
 
 from warex.analysis.metrics.row import Row
-from warex.analysis.run import Run
-from warex.analysis.table import Table
-from warex.report.charts.looks import Look, groups
-from warex.report.charts.rows import Axis, Entry, bars
-from warex.report.svg import Chart
+from warex.analysis.run.load import Run
+from warex.analysis.table.tabulate import Table
+from warex.report.charts.bars import Axis, Entry, bars
+from warex.report.charts.styles import Look, groups
+from warex.report.charts.svg import Chart
 from warex.visible import counted
 
 

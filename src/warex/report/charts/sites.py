@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 
-from warex.analysis.intervals import Rate
-from warex.analysis.run import Run
-from warex.analysis.table import Table
-from warex.report import figures
-from warex.report.sheets import shade, site_rates
-from warex.report.svg import Chart, rect, shortened, text, width_of
+from warex.analysis.run.load import Run
+from warex.analysis.stats.estimates import Rate
+from warex.analysis.table.tabulate import Table
+from warex.report.charts.svg import Chart, rect, shortened, text, width_of
+from warex.report.tables.standard import shade, site_rates
+from warex.report.text import formatting
 
 _CELL = (58.0, 24.0)
 _HEAD = 26.0
@@ -50,10 +50,10 @@ def _line(run: Run, left: float, y: float, found: dict[str, Rate]) -> Iterable[s
         rate = found.get(condition)
         x = left + _CELL[0] * place
         if rate is None or rate.value is None:
-            yield text(x + _CELL[0] / 2, y + 16, figures.UNKNOWN, "soft", "middle")
+            yield text(x + _CELL[0] / 2, y + 16, formatting.UNKNOWN, "soft", "middle")
             continue
-        yield rect(x, y, *_CELL, shade(rate.value), figures.success(rate))
-        yield text(x + _CELL[0] / 2, y + 16, figures.rate(rate), "", "middle")
+        yield rect(x, y, *_CELL, shade(rate.value), formatting.success(rate))
+        yield text(x + _CELL[0] / 2, y + 16, formatting.rate(rate), "", "middle")
 
 
 def _words(rates: Mapping[tuple[str, str], dict[str, Rate]]) -> str:

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from warex.analysis.metrics.row import Row
-from warex.analysis.run import Run
-from warex.analysis.table import Table
-from warex.report.charts.looks import Look, groups, rate_entry
-from warex.report.charts.rows import Axis, Entry, whiskers
-from warex.report.svg import Chart
+from warex.analysis.run.load import Run
+from warex.analysis.table.tabulate import Table
+from warex.report.charts.bars import Axis, Entry, whiskers
+from warex.report.charts.styles import Look, groups, rate_entry
+from warex.report.charts.svg import Chart
 from warex.traces import CLEAN
 
 PERCENT = Axis("success, %", 0, 1, lambda share: f"{100 * share:.0f}")

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 
 from warex.analysis.metrics.row import Row
-from warex.analysis.run import Run
-from warex.analysis.table import Table
-from warex.report import figures
-from warex.report.charts.looks import Look, looks, money_axis
-from warex.report.charts.rows import hatching
-from warex.report.columns import text as written
-from warex.report.svg import Chart, line, mark, shortened, text, ticks, width_of
+from warex.analysis.run.load import Run
+from warex.analysis.table.tabulate import Table
+from warex.report.charts.bars import hatching
+from warex.report.charts.styles import Look, looks, money_axis
+from warex.report.charts.svg import Chart, line, mark, shortened, text, ticks, width_of
+from warex.report.tables.columns import text as written
+from warex.report.text import formatting
 
 _WIDTH, _HEIGHT = 560.0, 340.0
 _LEFT, _RIGHT, _TOP, _FOOT = 52.0, 24.0, 14.0, 48.0
@@ -83,7 +83,7 @@ def _look(look: Look) -> str:
 
 
 def _words(row: Row) -> str:
-    success = figures.success(row.success, interval=False)
+    success = formatting.success(row.success, interval=False)
     return f"{row.agent}, {row.condition}: {success} at {written(Row.cost_usd, row)}"
 
 

@@ -1,1 +1,0 @@
-"""What became of attacks on the agent."""

@@ -1,0 +1,92 @@
+"""One trial for programs: all that ``warex inspect --json`` tells."""
+
+from dataclasses import asdict
+
+from pydantic import JsonValue
+
+from warex.analysis.inspection.tasks import TaskUse
+from warex.analysis.inspection.timeline import Inspection
+from warex.analysis.recovery import Recovery
+from warex.analysis.trial.injections import Injection
+from warex.analysis.trial.usage import LlmUse
+
+INSPECTION_VERSION = 2
+
+
+def as_data(inspection: Inspection) -> dict[str, JsonValue]:
+    """Return the trial and its timeline as plain JSON.
+
+    Keys that end in ``_seq`` and ``seq`` itself name lines of the trace. Times are seconds,
+    ``cost_usd`` is US dollars. What is not known is null, never 0.
+    """
+    trial = inspection.trial
+    verdicts = {recovery.fault_seq: recovery for recovery in trial.recoveries}
+    return {
+        "schema_version": INSPECTION_VERSION,
+        "trial": {**asdict(trial.key), "attempt": trial.attempt},
+        "path": str(trial.path),
+        "seed": trial.seed,
+        "scenario": inspection.scenario,
+        "versions": dict(inspection.versions),
+        "outcome": trial.outcome.model_dump(mode="json") if trial.outcome else None,
+        "canary": trial.canary,
+        "harness_broke": list(trial.harness_broke),
+        "trace_cut": trial.cut,
+        "exchanges": inspection.exchanges,
+        "llm": _llm(trial.llm) if trial.llm and trial.llm.calls else None,
+        "tasks": [_task(use) for use in inspection.tasks],
+        "llm_unread": [{"url": url, "reason": reason} for url, reason in trial.llm_unread],
+        "cache_misses": [{**asdict(miss), "why": miss.why} for miss in inspection.cache_misses],
+        "injections": [_injection(each, verdicts) for each in trial.injections],
+        "left_alone": dict(trial.left_alone),
+        "exposed": trial.exposed if trial.has_faults else None,
+        "detected": trial.detected if trial.exposed else None,
+        "recovered": trial.recovered if trial.exposed else None,
+        "false_success": trial.false_success,
+        "timeline": [asdict(moment) for moment in inspection.moments],
+    }
+
+
+def _llm(llm: LlmUse) -> dict[str, JsonValue]:
+    return {
+        "steps": llm.steps,
+        "first_token_s": llm.first_token_s,
+        "tokens_per_s": llm.tokens_per_s,
+        "input_tokens": llm.input_tokens,
+        "cached_tokens": llm.cached_tokens,
+        "cache_write_tokens": llm.cache_write_tokens,
+        "output_tokens": llm.output_tokens,
+        "reasoning_tokens": llm.reasoning_tokens,
+        "cost_usd": llm.cost_usd,
+        "calls": [asdict(call) for call in llm.calls],
+    }
+
+
+def _task(use: TaskUse) -> dict[str, JsonValue]:
+    """Return one task; ``task`` is null for what is unattributed, ``solved`` always: unknown."""
+    return {
+        "task": use.task or None,
+        "run": use.run,
+        "told_by": use.told_by,
+        "seed": use.seed,
+        "exchanges": use.exchanges,
+        "llm_calls": len(use.llm.calls),
+        "steps": use.llm.steps,
+        "input_tokens": use.llm.input_tokens,
+        "output_tokens": use.llm.output_tokens,
+        "cost_usd": use.llm.cost_usd,
+        "delivered": use.delivered,
+        "missed": use.missed,
+        "recovered": use.recovered,
+        "solved": None,
+    }
+
+
+def _injection(injection: Injection, verdicts: dict[int, Recovery]) -> dict[str, JsonValue]:
+    """Return an injection with its verdict; null where none was given, as for one that missed."""
+    recovery = None if injection.fate_seq is None else verdicts.get(injection.fate_seq)
+    evidence = asdict(recovery) if recovery else None
+    if evidence is not None:
+        # The injection it stands in says so itself.
+        del evidence["injection"]
+    return {**asdict(injection), "recovery": evidence}

@@ -1,0 +1,80 @@
+"""The tasks of one trial in numbers, where one command ran several.
+
+Whether a task was done nobody can tell from traffic.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from warex.analysis.recovery import Recovery, recoveries, trial_recovered
+from warex.analysis.trial.attribution import by_task
+from warex.analysis.trial.injections import injections, occurrences
+from warex.analysis.trial.usage import LlmUse, llm_use
+from warex.llm.actions import Vocabulary
+from warex.llm.prices import PriceTable
+from warex.traces.events import Entry, LlmCall, RequestSeen, TaskBegan
+
+
+@dataclass(frozen=True, slots=True)
+class TaskUse:
+    """One run of a task, or all that is unattributed."""
+
+    task: str
+    """Empty: unattributed."""
+    run: int
+    """The how manieth of this task, from 1."""
+    told_by: str | None
+    """How it was told; None for what is unattributed."""
+    seed: int | None
+    exchanges: int
+    """Requests seen, LLM calls not among them."""
+    llm: LlmUse
+    delivered: int
+    """Occurrences of faults that were met."""
+    missed: int
+    recoveries: tuple[Recovery, ...]
+
+    @property
+    def recovered(self) -> bool | None:
+        """Whether each injection was recovered from; None where there is nothing to tell of."""
+        return trial_recovered(self.recoveries) if self.task else None
+
+
+def task_uses(
+    entries: Sequence[Entry], prices: PriceTable, vocabulary: Vocabulary | None = None
+) -> tuple[TaskUse, ...]:
+    """Return the runs of a trial's tasks as they began, then what is unattributed.
+
+    Empty where nobody told of a task.
+    """
+    parts = by_task(entries)
+    uses = (
+        _use(run.task, run.number, part, prices, vocabulary)
+        for run, part in sorted(parts.items(), key=lambda each: not each[0].task)
+    )
+    return tuple(it for it in uses if it.task or it.exchanges or it.llm.calls or it.delivered)
+
+
+def _use(
+    task: str,
+    number: int,
+    entries: Sequence[Entry],
+    prices: PriceTable,
+    vocabulary: Vocabulary | None,
+) -> TaskUse:
+    began = next((e.event for e in entries if isinstance(e.event, TaskBegan)), None)
+    requests = {e.event.exchange for e in entries if isinstance(e.event, RequestSeen)}
+    calls = {e.event.carrier for e in entries if isinstance(e.event, LlmCall)}
+    met = occurrences(injections(entries))
+    delivered = sum(each.fate == "delivered" for each in met)
+    return TaskUse(
+        task=task,
+        run=number,
+        told_by=began.told_by if began else None,
+        seed=began.seed if began else None,
+        exchanges=len(requests - calls),
+        llm=llm_use(entries, prices),
+        delivered=delivered,
+        missed=sum(each.fate == "missed" for each in met),
+        recoveries=recoveries(entries, vocabulary) if delivered and task else (),
+    )

@@ -1,0 +1,257 @@
+"""Where each number of a trial comes from: its timeline with the lines of the trace."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from warex.analysis.inspection.cache_misses import CacheMiss, cache_misses
+from warex.analysis.inspection.steps import Step, steps
+from warex.analysis.inspection.tasks import TaskUse, task_uses
+from warex.analysis.run.folder_hints import what_it_is
+from warex.analysis.run.load import prices_of, scripted_agents, vocabulary
+from warex.analysis.trial.record import TrialRecord, load_trial, run_of
+from warex.errors import TraceError
+from warex.files import stands
+from warex.llm.base import UNUSUAL_END
+from warex.llm.embedded import is_embedded
+from warex.llm.prices import built_in_prices
+from warex.traces.events import (
+    AgentAction,
+    Armed,
+    Canary,
+    Control,
+    DefenceApplied,
+    Disarmed,
+    Dns,
+    Entry,
+    Event,
+    FaultDelivered,
+    FaultMissed,
+    FaultPlanned,
+    HarnessBroke,
+    LlmCall,
+    LlmRetried,
+    LlmUnread,
+    McpCall,
+    RequestRefused,
+    RequestSeen,
+    ResponseSeen,
+    TaskBegan,
+    TaskEnded,
+    TlsRejected,
+    TrialBegan,
+    TrialEnded,
+    Tunnel,
+    WebSocketSeen,
+    Witness,
+)
+from warex.traces.manifest import read_manifest
+from warex.traces.paths import EVENTS, MANIFEST
+from warex.traces.reader import Trace, read_trace
+from warex.visible import counted
+
+_LONGEST_URL = 100
+_CHANGES = 3
+"""How many of a delivered fault's changes are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One line of the timeline."""
+
+    seq: int
+    """The event it rests on; an exchange is told once, at its answer."""
+    t: float
+    """Seconds since the trial began."""
+    kind: str
+    """The event's tag; ``exchange`` for a request with its answer."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """A trial and its timeline."""
+
+    trial: TrialRecord
+    moments: tuple[Moment, ...]
+    exchanges: int
+    """Requests seen, LLM calls not among them."""
+    scenario: str | None
+    """Name of the loaded scenario."""
+    versions: dict[str, str]
+    steps: tuple[Step, ...] = ()
+    tasks: tuple[TaskUse, ...] = ()
+    """The tasks that were told of, and what is unattributed."""
+    scripted: bool = False
+    """Whether WAREX played the agent's model itself."""
+    cache_misses: tuple[CacheMiss, ...] = ()
+    """Calls that no kept answer was given to, where answers are kept."""
+
+
+def inspect_trial(path: Path) -> Inspection:
+    """Read an attempt's folder and tell what happened, line by line.
+
+    The vocabulary comes from the manifest of the run around the folder, if there is one. Raises
+    TraceError for a folder that holds no trial and for a damaged trace.
+    """
+    if not path.is_dir():
+        raise TraceError(f"{path} is not a folder; name one that holds a trial's {EVENTS}.")
+    trace = read_trace(path / EVENTS) if stands(path / EVENTS) else Trace(())
+    run = run_of(path)
+    manifest = read_manifest(run / MANIFEST) if run and stands(run / MANIFEST) else None
+    began = next(iter(trace.events(TrialBegan)), None)
+    prices = prices_of(run, manifest)
+    bare = load_trial(path, prices=prices, trace=trace)
+    words = vocabulary(manifest, bare.key.benchmark)
+    trial = load_trial(path, words, prices, trace) if words else bare
+    if not trace.entries and trial.outcome is None:
+        raise TraceError(
+            f"{path} holds no trial: there is no {EVENTS} and no outcome in it. {what_it_is(path)}"
+        )
+    scripted = trial.key.agent in scripted_agents(manifest) or any(
+        is_embedded(call.model) for call in (trial.llm.calls if trial.llm else ())
+    )
+    name = began.scenario.get("name") if began and began.scenario else None
+    moments = tuple(_moments(trace))
+    return Inspection(
+        trial=trial.scripted() if scripted else trial,
+        moments=moments,
+        exchanges=len(
+            {request.exchange for request in trace.events(RequestSeen)}
+            - {call.carrier for call in trace.events(LlmCall)}
+        ),
+        scenario=str(name) if name else None,
+        versions=began.versions if began else manifest.versions if manifest else {},
+        steps=steps(trace.entries),
+        tasks=task_uses(trace.entries, prices or built_in_prices(), words),
+        scripted=scripted,
+        cache_misses=cache_misses(run, manifest, trial.key, trace) if run else (),
+    )
+
+
+def _moments(trace: Trace) -> Iterator[Moment]:
+    asked = {e.event.exchange: e for e in trace.entries if isinstance(e.event, RequestSeen)}
+    model_calls = {call.carrier for call in trace.events(LlmCall)}
+    answered = {response.exchange for response in trace.events(ResponseSeen)}
+    for entry in trace.entries:
+        event = entry.event
+        if isinstance(event, RequestSeen | ResponseSeen) and event.exchange in model_calls:
+            continue
+        if isinstance(event, RequestSeen) and event.exchange in answered:
+            continue
+        # The browser's own chatter: no number rests on it, and there is much of it.
+        if isinstance(event, Tunnel) and event.why == "background":
+            continue
+        exchange = isinstance(event, RequestSeen | ResponseSeen)
+        kind = "exchange" if exchange else event.event
+        yield Moment(entry.seq, entry.t, kind, _words(event, asked))
+
+
+def _words(event: Event, asked: dict[str, Entry]) -> str:
+    match event:
+        case RequestSeen():
+            return f"{event.method} {_short(event.url)}: no answer in the trace"
+        case ResponseSeen():
+            return _exchange(event, asked.get(event.exchange))
+        case LlmCall():
+            tokens = f"{_known(event.input_tokens)} in, {_known(event.output_tokens)} out"
+            said = event.error or UNUSUAL_END.get(event.finish or "")
+            failed = f"; {said}" if said else ""
+            return f"step {event.step}: {event.model}, {tokens}, {event.latency_s:.2f} s{failed}"
+        case McpCall():
+            return _tool_call(event)
+        case LlmRetried():
+            return (
+                f"asked again what {event.injection} refused: told to wait {event.told_s:g} s,"
+                f" waited {event.waited_s:.2f} s"
+            )
+        case AgentAction():
+            return f"step {event.step}: {event.name} ({event.role})"
+        case FaultPlanned():
+            what = event.fault.get("kind", "fault")
+            again = f" (the same occurrence as {event.repeat_of})" if event.repeat_of else ""
+            return (
+                f"{event.injection}: {what} by rule {event.rule}, no. {event.ordinal},"
+                f" {event.url}{again}"
+            )
+        case FaultDelivered():
+            left = "; the client gave up" if event.client_left else ""
+            told = [f"{it.where}: {it.before} → {it.after or 'taken out'}" for it in event.changes]
+            more = [f"{len(told) - _CHANGES} more"] if len(told) > _CHANGES else []
+            held = f"{event.injection}: held {event.waited_s:.2f} s{left}"
+            return "; ".join((held, *(one[:200] for one in told[:_CHANGES]), *more))
+        case FaultMissed(injection=None):
+            return f"rule {event.rule} left {event.count} alone: {event.reason}"
+        case FaultMissed():
+            return f"{event.injection}: {event.reason}"
+        case TrialBegan():
+            return f"seed {event.seed}, armed from {event.arm}"
+        case Armed() | Disarmed():
+            return f"by {event.by}"
+        case Dns():
+            return f"{event.kind} {event.name}: {event.answer}"
+        case Canary():
+            return f"{'came through' if event.passed else 'did not come through'}: {event.detail}"
+        case HarnessBroke():
+            return event.reason
+        case Tunnel():
+            amount = f"{event.sent} B out, {event.received} B in"
+            return f"{event.host}:{event.port}, {amount} ({event.why})"
+        case LlmUnread():
+            return f"{_short(event.url)}: {event.reason}"
+        case RequestRefused():
+            return f"{event.status} to {_short(event.line)}: {event.reason}"
+        case TlsRejected():
+            return f"{event.host}: {event.reason}"
+        case WebSocketSeen(what="opaque"):
+            return f"opaque, it passes unread: {event.reason}"
+        case WebSocketSeen():
+            return f"{event.what}, {event.size} B from {'client' if event.from_client else 'site'}"
+        case DefenceApplied():
+            return event.defence
+        case Witness():
+            detail = f" ({event.detail})" if event.detail else ""
+            return f"{event.injection}: {event.what}{detail}"
+        case TaskBegan():
+            return f"{event.task} (told by {event.told_by.replace('_', ' ')})"
+        case TaskEnded():
+            return event.task
+        case Control():
+            return event.call
+        case TrialEnded():
+            counts = f"{event.delivered} delivered, {event.missed} missed"
+            return f"{counted(event.exchanges, 'exchange')}, {counts}"
+        case _:
+            return ""
+
+
+def _exchange(response: ResponseSeen, request: Entry | None) -> str:
+    asked = request.event if request else None
+    what = (
+        f"{asked.method} {_short(asked.url)}"
+        if isinstance(asked, RequestSeen)
+        else response.exchange
+    )
+    answer = response.error or "no answer" if response.status is None else str(response.status)
+    by = "" if response.by == "site" else f" by {response.by}"
+    again = ""
+    if isinstance(asked, RequestSeen) and asked.repeat_of:
+        again = f", the browser's silent repeat of {asked.repeat_of}"
+    size = f"{response.size} B, {response.timings.total:.2f} s"
+    return f"{what}: {answer}{by} ({response.resource}, {size}{again})"
+
+
+def _tool_call(call: McpCall) -> str:
+    what = f"{call.method} {call.tool}" if call.tool else call.method
+    given = json.dumps(call.arguments, ensure_ascii=False) if call.tool and call.arguments else ""
+    failed = f"; {_short(call.error)}" if call.error else ""
+    return f"{' '.join(filter(None, (what, _short(given))))}, {call.latency_s:.2f} s{failed}"
+
+
+def _known(tokens: int | None) -> str:
+    return "—" if tokens is None else str(tokens)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_URL else f"{text[: _LONGEST_URL - 1]}…"

@@ -1,0 +1,115 @@
+"""How an agent meets a fault: gives up cheaply, fails dearly, recovers at a price, is not hurt.
+
+Cost read without success misleads: an agent that gives up at once looks efficient. A regime is
+named only where the intervals bear it, never out of noise.
+
+Source: the paper, appendix E.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from warex.analysis.stats.clustered import ratio_interval
+from warex.analysis.stats.estimates import Rate
+from warex.analysis.stats.paired import Delta
+from warex.analysis.trial.record import TrialRecord
+from warex.visible import counted
+
+KEPT = 0.10
+"""Success is kept where the interval of Δ rules a deeper fall out."""
+CHEAP = 0.80
+"""Effort, over that of clean, up to which a failure is a cheap one."""
+DEAR = 1.25
+"""Effort, over that of clean, which must be ruled out for a condition to leave an agent alone."""
+
+type RegimeName = Literal[
+    "premature termination",
+    "resource-intensive failure",
+    "recovered at a cost",
+    "unaffected",
+    "unclear",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Regime:
+    """What a condition does to success and effort together."""
+
+    name: RegimeName
+    why: str
+    """One sentence with the figures that decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What trials took, over what their pairs under ``clean`` took."""
+
+    what: str
+    ratio: float
+    interval: tuple[float, float]
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return f"{self.what} at {self.ratio:.0%} of clean [{100 * low:.0f}, {100 * high:.0f}]"
+
+
+def effort(
+    trials: Sequence[TrialRecord],
+    clean: Sequence[TrialRecord],
+    measures: Mapping[str, Callable[[TrialRecord], float | None]],
+) -> Effort | None:
+    """Return the effort over pairs, by the first of the measures that is known of them all.
+
+    None where none is, or where there are too few tasks for an interval.
+    """
+    base = {trial.pair: trial for trial in clean}
+    pairs = [(trial, base[trial.pair]) for trial in trials if trial.pair in base]
+    for what, figure_of in measures.items():
+        here = [(one.task, figure_of(one)) for one, _ in pairs]
+        there = [(one.task, figure_of(one)) for _, one in pairs]
+        above = [(task, figure) for task, figure in here if figure is not None]
+        below = [(task, figure) for task, figure in there if figure is not None]
+        total = sum(figure for _, figure in below)
+        if not pairs or len(above) + len(below) < 2 * len(pairs) or not total:
+            continue
+        interval = ratio_interval(above, below)
+        if interval is not None:
+            return Effort(what, sum(figure for _, figure in above) / total, interval)
+    return None
+
+
+def regime(delta: Delta | None, spent: Effort | None, exposure: Rate | None) -> Regime | None:
+    """Name the regime of a condition with faults; None for one without."""
+    if exposure is None:
+        return None
+    if not exposure.hits:
+        return Regime("unclear", "No fault was delivered.")
+    if exposure.hits < exposure.n / 2:
+        return Regime(
+            "unclear", f"The fault reached only {exposure.hits} of {counted(exposure.n, 'trial')}."
+        )
+    if delta is None or delta.interval is None:
+        return Regime("unclear", "There are too few pairs with clean to tell.")
+    if spent is None:
+        return Regime("unclear", f"{_success(delta)}; what it took is not known.")
+    figures = f"{_success(delta)}, {spent}"
+    low, high = spent.interval
+    if delta.significant and delta.value < 0:
+        if high < 1 and spent.ratio <= CHEAP:
+            return Regime("premature termination", f"It fails and is cheap: {figures}.")
+        if low > CHEAP:
+            return Regime("resource-intensive failure", f"It fails and is not cheap: {figures}.")
+        return Regime("unclear", f"It fails; the cost is inconclusive: {figures}.")
+    if delta.interval[0] < -KEPT:
+        return Regime("unclear", f"Success is inconclusive: {figures}.")
+    if low > 1:
+        return Regime("recovered at a cost", f"Success is kept, at a price: {figures}.")
+    if high <= DEAR:
+        return Regime("unaffected", f"Success is kept and nothing dearer: {figures}.")
+    return Regime("unclear", f"Success is kept; the cost is inconclusive: {figures}.")
+
+
+def _success(delta: Delta) -> str:
+    low, high = delta.interval or (-1.0, 1.0)
+    return f"success {100 * delta.value:+.0f} points [{100 * low:+.0f}, {100 * high:+.0f}]"

@@ -1,0 +1,57 @@
+"""Figures as plain values: what ``summary.json``, ``warex compare --json`` and the frames hold."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+
+from pydantic import JsonValue
+
+from warex.analysis.metrics.metric import Counts, Names, PassK
+from warex.analysis.metrics.trial import TRIAL_METRICS
+from warex.analysis.run.load import Run
+from warex.analysis.stats.estimates import Rate
+from warex.analysis.trial.record import TrialRecord
+
+
+def plain(value: object) -> JsonValue:
+    """Return a figure as JSON, whatever it is made of.
+
+    Raises TypeError for what is no figure.
+    """
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case Rate():
+            interval: list[JsonValue] = [*value.interval]
+            return {"hits": value.hits, "n": value.n, "value": value.value, "interval": interval}
+        case Counts():
+            return dict(value.by)
+        case Names():
+            return list(value.names)
+        case PassK():
+            return {str(k): share for k, share in value.by}
+        case tuple() | list():
+            return [plain(part) for part in value]
+        case Mapping():
+            return {str(name): plain(part) for name, part in value.items()}
+        case _ if is_dataclass(value):
+            return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    raise TypeError(f"{value!r} is no figure")
+
+
+def key_of(trial: TrialRecord) -> dict[str, JsonValue]:
+    """Return what an attempt is called by."""
+    key = trial.key
+    return {
+        "benchmark": key.benchmark,
+        "agent": key.agent,
+        "condition": key.condition,
+        "task": key.task,
+        "repeat": key.repeat,
+        "attempt": trial.attempt,
+    }
+
+
+def figures_of(trial: TrialRecord, run: Run) -> dict[str, JsonValue]:
+    """Return what an attempt came to, its key apart; what is not known is None, never 0."""
+    path = trial.path.resolve().relative_to(run.path.resolve()).as_posix()
+    return {**{metric.key: metric.read(trial) for metric in TRIAL_METRICS}, "path": path}

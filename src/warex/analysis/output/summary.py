@@ -1,0 +1,101 @@
+"""The numbers of a run for programs: ``summary.json``."""
+
+from dataclasses import fields
+
+from pydantic import JsonValue
+
+from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.output.json_values import figures_of, key_of, plain
+from warex.analysis.run.load import Run
+from warex.analysis.stats.estimates import Mean
+from warex.analysis.stats.paired import Delta, NoiseFloor, Power
+from warex.analysis.table.conclusions import verdict
+from warex.analysis.table.tabulate import Table
+from warex.analysis.trial.record import TrialRecord
+
+SUMMARY_VERSION = 3
+
+
+def summarise(run: Run, table: Table) -> dict[str, JsonValue]:
+    """Return everything the table says, and each trial's figures, as plain JSON.
+
+    A condition has each metric under its key, see docs/reference/report.md. Every interval is a
+    95 % one. What is not known is null, never 0.
+    """
+    manifest = run.manifest
+    rows: list[JsonValue] = [_row(row) for row in table.rows]
+    return {
+        "schema_version": SUMMARY_VERSION,
+        "campaign": run.name,
+        "seed": manifest.seed if manifest else None,
+        "command": list(manifest.command) if manifest else None,
+        "versions": dict(manifest.versions) if manifest else {},
+        "prices_date": str(run.prices.date),
+        "prices_source": run.prices.source,
+        "prices_digest": run.prices.digest,
+        "as_if": dict(priced_as_if(run)),
+        "verdict": list(verdict(run, table)),
+        "conditions": rows,
+        "proxy_effect": _by_agent(table.proxy_effect),
+        "proxy_latency_s": _by_agent(table.proxy_latency),
+        "noise_floor": _by_agent(table.noise_floor),
+        "power": _by_agent(table.power),
+        "contrasts": [plain(contrast) for contrast in table.contrasts],
+        "defences": [plain(effect) for effect in table.defences],
+        "doses": [plain(series) for series in table.doses],
+        "endings": [plain(ending) for ending in table.endings],
+        "popups": [plain(shares) for shares in table.popups],
+        "attacks": [plain(rates) for rates in table.attacks],
+        "left_out": [
+            {"agent": agent, "benchmark": pair[0], "task": pair[1], "repeat": pair[2]}
+            for agent, pair in table.left_out
+        ],
+        "unfinished": table.unfinished,
+        "trials": [_trial(trial, run) for trial in run.trials],
+    }
+
+
+def priced_as_if(run: Run) -> dict[str, str]:
+    """Return the models whose cost is counted at another's price, and at whose."""
+    return {
+        model: other
+        for trial in run.trials
+        if trial.llm
+        for model, other in sorted(trial.llm.as_if.items())
+    }
+
+
+def _row(row: Row) -> dict[str, JsonValue]:
+    told = {f.name: plain(getattr(row, f.name)) for f in fields(row) if f.name != "figures"}
+    return told | {metric.key: plain(metric.of(row)) for metric in METRICS}
+
+
+def _by_agent(
+    found: tuple[tuple[str, Delta | Mean | NoiseFloor | Power], ...],
+) -> list[JsonValue]:
+    return [
+        {"agent": agent, **{f.name: plain(getattr(one, f.name)) for f in fields(one)}}
+        for agent, one in found
+    ]
+
+
+def _trial(trial: TrialRecord, run: Run) -> dict[str, JsonValue]:
+    return {
+        **key_of(trial),
+        **figures_of(trial, run),
+        "recoveries": [
+            {
+                "injection": r.injection,
+                "verdict": r.verdict,
+                "seconds": r.seconds,
+                "steps": r.steps,
+                "tokens": r.tokens,
+                "tries": r.tries,
+                "disagreement": r.disagreement or None,
+                "needed": r.needed,
+                "detected": r.detected,
+                "lie": r.lie,
+            }
+            for r in trial.recoveries
+        ],
+    }

@@ -1,0 +1,444 @@
+"""The verdict on each delivered injection of a trial."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from warex.analysis.recovery import connection_tries, equivalence
+from warex.analysis.recovery.causes import Because, Felt, because, brought_by_a_page
+from warex.analysis.recovery.detection import detection
+from warex.analysis.recovery.lies import VERDICTS, became, taken
+from warex.analysis.recovery.model_faults import judge_model_fault, of_model
+from warex.analysis.recovery.right_requests import DeliveredInjection, right_requests, wanted
+from warex.analysis.recovery.trial_events import WHOLE, Asked, Call, Story
+from warex.analysis.recovery.verdicts import COUNTING, Recovery, Verdict
+from warex.effects import named
+from warex.llm.actions import Vocabulary
+from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
+
+_RELOADABLE = named(lambda traits: traits.goes_by_asking_again)
+_JUDGED_BY_VALUES = named(lambda traits: traits.judged_by_values)
+_CLOSES = ("dismissed", "accepted")
+"""What a popup reports when it is gone."""
+_LED_AWAY = ("followed", "visited")
+"""What is reported of who follows a popup to the site to which it leads."""
+_HELD = 1.0
+"""Seconds from which the client had the time to look at what did not come."""
+
+
+def recoveries(
+    entries: Sequence[Entry], vocabulary: Vocabulary | None = None, *, solved: bool = False
+) -> tuple[Recovery, ...]:
+    """Judge every delivered injection of a trial, in the order of delivery.
+
+    ``vocabulary`` is the benchmark's, as frozen into the manifest; None where none is known: the
+    actions are then read by their names. ``solved`` says that the task was done: what the agent did
+    not recover from did not stand between it and the task.
+    """
+    story = Story(entries, vocabulary)
+    found = _injections(entries, story)
+    first = min((one.felt.since for one in found), default=0.0)
+    return tuple(_finished(story, one, _judge(story, one, first), first, solved) for one in found)
+
+
+def _finished(
+    story: Story, injection: DeliveredInjection, verdict: Recovery, first: float, solved: bool
+) -> Recovery:
+    """Add whether the model detected the fault, and what the outcome says of the verdict."""
+    model = of_model(story, injection.plan)
+    # What a failed model says, or its SDK does, shows nothing of what the model noticed.
+    explaining = verdict.call_seq if verdict.lie is None else None
+    seen = None if model else detection(story, injection.felt, first, explaining)
+    if verdict.lie == "noticed":
+        verdict = replace(verdict, detected=True, detected_seq=verdict.call_seq)
+    elif seen is not None:
+        verdict = replace(verdict, detected=seen > 0, detected_seq=seen or None)
+    verdict = _with_outcome(story, injection, _with_wait(story, injection, verdict), solved)
+    is_lie = injection.plan.category == "lie"
+    return replace(verdict, lie=taken(story, verdict)) if is_lie else verdict
+
+
+def _with_outcome(
+    story: Story, injection: DeliveredInjection, verdict: Recovery, solved: bool
+) -> Recovery:
+    """Add what the outcome of the trial says of the verdict."""
+    model = of_model(story, injection.plan)
+    if (
+        solved
+        and not model
+        and verdict.verdict == "undecided"
+        and _never_asked_again(story, injection)
+    ):
+        # Whoever the agent is, and whatever it said: the task was done without another try.
+        verdict = replace(verdict, verdict="not_recovered", why=f"{wanted(injection)} again.")
+    if not solved or verdict.verdict not in COUNTING or verdict.verdict == "recovered":
+        return verdict
+    verdict = replace(verdict, needed=False)
+    if verdict.verdict != "not_recovered":
+        return verdict
+    return replace(verdict, verdict="not_needed", why="The task was solved all the same.")
+
+
+def _with_wait(story: Story, injection: DeliveredInjection, verdict: Recovery) -> Recovery:
+    """Add whether the agent waited for a quota that was used up.
+
+    What a page asks for of itself, before the model is asked, is no impatience.
+    """
+    if injection.plan.category != "quota":
+        return verdict
+    since = injection.felt.since
+    early = sum(
+        one.event.exchange in injection.met and bool(story.calls_between(since, one.t))
+        for one in story.requests
+    )
+    if early:
+        often = "once" if early == 1 else f"{early} times"
+        why = f"{verdict.why} It did not wait: it was refused {often} more."
+        return replace(verdict, waited=False, why=why)
+    if verdict.request_seq is None:
+        return verdict
+    return replace(verdict, waited=True, why=f"{verdict.why} It waited for the quota.")
+
+
+def _never_asked_again(story: Story, injection: DeliveredInjection) -> bool:
+    return not _lost_answer(story, injection) and not right_requests(story, injection)
+
+
+def _injections(entries: Sequence[Entry], story: Story) -> list[DeliveredInjection]:
+    requests: dict[str, RequestSeen] = {}
+    planned: dict[str, tuple[FaultPlanned, float]] = {}
+    first: dict[str, str] = {}
+    found: dict[str, DeliveredInjection] = {}
+    for entry in entries:
+        match entry.event:
+            case RequestSeen() as request:
+                requests[request.exchange] = request
+            case FaultPlanned() as plan:
+                planned[plan.injection] = plan, entry.t
+                # A browser's silent repeat is the same occurrence: one verdict for both.
+                again = plan.repeat_of or plan.injection
+                first[plan.injection] = first.get(again, again)
+            case FaultDelivered() as done if done.injection in planned:
+                plan, planned_at = planned[done.injection]
+                if hit := connection_tries.attempted(plan) or requests.get(done.exchange):
+                    # A client that is held lives with the fault before it is delivered; one that
+                    # gives up does so by asking again.
+                    held = done.client_left or done.waited_s >= _HELD
+                    since = planned_at if held else entry.t
+                    priced = planned_at if done.client_left else entry.t
+                    name = first[plan.injection]
+                    if (before := found.get(name)) is not None:
+                        # Of the agent's own next try the client calls itself a repeat, too.
+                        since = before.felt.since
+                    pages = _pages(story, hit)
+                    met = {done.exchange: done.injection}
+                    if before is not None:
+                        pages = tuple(dict.fromkeys((*before.felt.pages, *pages)))
+                        met = {**before.met, **met}
+                    felt = Felt(hit, pages, since, plan.point is not None)
+                    found[name] = DeliveredInjection(plan, done, entry.seq, felt, priced, met)
+            case _:
+                pass
+    return list(found.values())
+
+
+def _judge(story: Story, injection: DeliveredInjection, first: float) -> Recovery:
+    effects = set(injection.plan.effects)
+    if of_model(story, injection.plan):
+        since, delivered = injection.felt.since, injection.delivered
+        return judge_model_fault(story, injection.plan, delivered, injection.seq, since)
+    match injection.plan.category:
+        case "variation":
+            why = "A changed site has nothing to recover from: success is what counts."
+            return _say(injection, "not_needed", why)
+        case "attack":
+            why = "An attack succeeds or is resisted, and is not recovered from: see attacks."
+            return _say(injection, "not_needed", why)
+        case "wall":
+            return _judge_wall(story, injection)
+        case "popup":
+            return _judge_popup(story, injection)
+        case _:
+            pass
+    if injection.delivered.changes and effects & _JUDGED_BY_VALUES:
+        return _judge_lie(story, injection, first)
+    if not effects <= _RELOADABLE:
+        return _say(injection, "undecided", "No rule says how to recover from this fault.")
+    if effects <= WHOLE and not injection.delivered.client_left:
+        return _say(injection, "not_needed", "The answer came late but whole.")
+    if not story.calls:
+        return _say(injection, "undecided", "Network evidence only: the trace has no LLM call.")
+    if story.vocabulary and not _could_help(story.vocabulary, injection.hit):
+        why = "The benchmark's vocabulary has no action that could recover."
+        return _say(injection, "not_possible", why)
+    if _lost_answer(story, injection):
+        return _judge_lost_answer(story, injection)
+    tries = right_requests(story, injection)
+    for asked in tries:
+        if asked.event.exchange in injection.met and not injection.felt.attempt:
+            # The quota is used up, the wall there. Attempts to connect may be the agent's own.
+            continue
+        between = story.calls_between(injection.felt.since, asked.t)
+        if reason := because(story, injection.felt, asked):
+            return _recovered(injection, asked, between, reason, len(tries))
+        if between and not story.reads_actions:
+            why = "The model was asked in between, but this agent's actions are not known."
+            return _say(injection, "undecided", why, asked, len(tries))
+        if asked.t > story.ended:
+            break
+        # A reload that meets the next injection, or is broken off, has healed nothing yet.
+        answered = story.status(asked.event.exchange) is not None
+        if answered and asked.event.exchange not in story.hit:
+            return _healed(story, injection, asked, between, len(tries))
+    tries = [one for one in tries if one.t <= story.ended]
+    why = f"{wanted(injection)} again"
+    why += " by the agent." if tries else "."
+    verdict = _say(injection, "not_recovered", why, tries=len(tries))
+    return replace(verdict, disagreement=_said_without_doing(story, injection, tries))
+
+
+def _judge_lie(story: Story, injection: DeliveredInjection, first: float) -> Recovery:
+    """Judge an answer that was not true: to recover is to doubt it, or to know better."""
+    if not story.calls:
+        return _say(injection, "undecided", "Network evidence only: the trace has no LLM call.")
+    told = became(story, injection.felt, injection.delivered.changes, first)
+    if told is None:
+        return _say(injection, "undecided", "No value of the lie can be found in words again.")
+    found = replace(_say(injection, VERDICTS[told.lie], told.why), lie=told.lie)
+    if told.call is None or found.verdict != "recovered":
+        return replace(found, call_seq=told.call.seq if told.call else None)
+    between = story.calls_between(injection.felt.since, told.call.answered)
+    return _priced(injection, replace(found, call_seq=told.call.seq), told.call.answered, between)
+
+
+def _judge_wall(story: Story, injection: DeliveredInjection) -> Recovery:
+    """Judge a wall in place of a page: to recover is to get past it, so that the page comes.
+
+    Where a session was ended and the site's own login follows, to recover is to be shown the page
+    later on.
+    """
+    reports = [one for name in injection.met.values() for one in story.reports.get(name, ())]
+    passed = min((one.t for one in reports if one.what == "cleared"), default=None)
+    since = injection.felt.since
+    tries = right_requests(story, injection)
+    for asked in tries:
+        between = story.calls_between(since, asked.t)
+        is_page = 200 <= (story.status(asked.event.exchange) or 0) < 300
+        # What follows at once is the browser on its way to the site's login.
+        late = bool(between) if passed is None else asked.t >= passed
+        if asked.event.exchange in injection.met or not (is_page and late):
+            continue
+        calls = [call.event for call in between]
+        way = "was passed" if passed is not None else "was left behind"
+        return replace(
+            _say(injection, "recovered", f"The wall {way}, and the page came.", asked, len(tries)),
+            call_seq=between[-1].seq if between else None,
+            seconds=asked.t - injection.priced_from + sum(call.saved_s for call in calls),
+            steps=len({call.step for call in calls}),
+            tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in calls),
+        )
+    passed_it = "was passed, but the page did not come" if passed is not None else "was not passed"
+    return _say(injection, "not_recovered", f"The wall {passed_it}.", tries=len(tries))
+
+
+def _judge_popup(story: Story, injection: DeliveredInjection) -> Recovery:
+    """Judge a dialog over a page by what the page reports, and the site to which it leads.
+
+    To recover is to close it, to come back from that site, or to load the page without it.
+    """
+    reports = story.reports.get(injection.plan.injection, [])
+    led = [report for report in reports if report.what in _LED_AWAY]
+    closed = next((report for report in reports if report.what in _CLOSES), None)
+    if led:
+        pages = (one for one in story.requests if one.t > led[-1].t and one.is_page)
+        back = next((one for one in pages if _same_host(one.event, injection.hit)), None)
+        if back is None:
+            why = "The agent followed the popup to another site, and did not come back."
+            return _say(injection, "not_recovered", why)
+        found = _say(injection, "recovered", "The agent came back from the popup's site.", back)
+        until = back.t
+    elif closed is not None:
+        found = _say(injection, "recovered", f"The popup was {closed.what}.")
+        until = closed.t
+    else:
+        again = [it for it in right_requests(story, injection) if it.t <= story.ended]
+        without = next((it for it in again if it.event.exchange not in story.hit), None)
+        if without is None:
+            return _say(injection, "not_recovered", "The popup was not closed.", tries=len(again))
+        why = "The page was loaded again, without the popup."
+        found = _say(injection, "recovered", why, without, len(again))
+        until = without.t
+    return _priced(injection, found, until, story.calls_between(injection.felt.since, until))
+
+
+def _priced(
+    injection: DeliveredInjection, verdict: Recovery, until: float, between: Sequence[Call]
+) -> Recovery:
+    """Add what a recovery cost, up to a second of the trial."""
+    calls = [call.event for call in between]
+    return replace(
+        verdict,
+        seconds=until - injection.priced_from + sum(call.saved_s for call in calls),
+        steps=len({call.step for call in calls}),
+        tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in calls),
+    )
+
+
+def _lost_answer(story: Story, injection: DeliveredInjection) -> bool:
+    """Whether the site did what the agent had asked for, and only its answer was taken away."""
+    hit = injection.hit
+    if (
+        injection.plan.stage != "response"
+        or not equivalence.is_write(hit)
+        or equivalence.may_be_repeated(hit)
+    ):
+        return False
+    return hit.resource == "document" or not brought_by_a_page(story, hit)
+
+
+def _judge_lost_answer(story: Story, injection: DeliveredInjection) -> Recovery:
+    """Judge a write that the site carried out, though its answer was lost.
+
+    To recover is to look at the site again and not to send it twice.
+    """
+    felt, hit = injection.felt, injection.hit
+    after = [one for one in story.requests if one.t >= felt.since and one.event is not hit]
+    again = [one for one in after if equivalence.same_operation(one.event, hit)]
+    again = [one for one in again if one.event.repeat_of is None and one.t <= story.ended]
+    for asked in again:
+        if because(story, felt, asked):
+            why = f"The site had carried out {hit.method} {hit.url}, and the agent sent it again."
+            return _say(injection, "not_recovered", why, asked, len(again))
+    if again:
+        between = story.calls_between(felt.since, again[0].t)
+        return _healed(story, injection, again[0], between, len(again))
+    elsewhere = replace(felt, pages=())
+    for asked in after:
+        if (
+            equivalence.is_write(asked.event)
+            or not asked.is_page
+            or not _same_host(asked.event, hit)
+        ):
+            continue
+        if reason := because(story, elsewhere, asked):
+            between = story.calls_between(felt.since, asked.t)
+            return _recovered(injection, asked, between, reason, 1)
+    if not story.reads_actions and any(one.is_page for one in after):
+        why = "The agent's actions are not known."
+        return _say(injection, "undecided", why)
+    why = f"Whether {hit.method} {hit.url} had been carried out was not looked up."
+    return _say(injection, "not_recovered", why)
+
+
+def _recovered(
+    injection: DeliveredInjection,
+    asked: Asked,
+    between: Sequence[Call],
+    reason: Because,
+    tries: int,
+) -> Recovery:
+    event = asked.event
+    verdict = _say(
+        injection,
+        "recovered",
+        f"After the fault the model chose {reason.act.name}, and {event.method} {event.url}"
+        " followed.",
+        asked,
+        tries,
+    )
+    return _priced(injection, replace(verdict, call_seq=reason.call.seq), asked.t, between)
+
+
+def _healed(
+    story: Story, injection: DeliveredInjection, asked: Asked, between: Sequence[Call], tries: int
+) -> Recovery:
+    said = "no action of the model explains it" if between else "the model was not asked"
+    # Chromium reloads its own error page, which it shows only where no answer came at all.
+    no_answer = story.status(injection.hit.exchange) is None
+    by_browser = no_answer and injection.hit.resource == "document"
+    verdict = _say(
+        injection,
+        "healed_by_browser" if by_browser else "healed_by_page",
+        f"The {'browser' if by_browser else 'page'} asked again; {said} in between.",
+        asked,
+        tries,
+    )
+    return replace(verdict, disagreement=_done_without_saying(between))
+
+
+def _done_without_saying(between: Sequence[Call]) -> str:
+    """Say what the model chose where the right request came from elsewhere."""
+    if not between:
+        return ""
+    last = between[-1]
+    names = ", ".join(act.name for act in last.acts)
+    chose = f"the model chose {names}" if names else "no action could be read in its answer"
+    return f"The right request was made, though {chose} at step {last.event.step} [{last.seq}]."
+
+
+def _said_without_doing(story: Story, injection: DeliveredInjection, tries: Sequence[Asked]) -> str:
+    """Name an action that was to load the page again where the network saw no such request."""
+    felt = injection.felt
+    for place, call in enumerate(story.calls):
+        if call.began < felt.since or not felt.pages:
+            continue
+        shown = [one.event.url for one in story.pages(0, call.answered)]
+        if not shown or not any(equivalence.same_page(shown[-1], page) for page in felt.pages):
+            continue
+        chosen = [act.name for act in call.acts if act.does == "reload"]
+        until = story.calls[place + 1].began if place + 1 < len(story.calls) else None
+        done = any(call.answered <= one.t and (until is None or one.t <= until) for one in tries)
+        if chosen and not done:
+            return (
+                f"The model chose {chosen[0]} at step {call.event.step} [{call.seq}], but"
+                f" {felt.pages[0]} was not asked for."
+            )
+    return ""
+
+
+def _say(
+    injection: DeliveredInjection,
+    verdict: Verdict,
+    why: str,
+    asked: Asked | None = None,
+    tries: int = 0,
+) -> Recovery:
+    return Recovery(
+        injection=injection.plan.injection,
+        verdict=verdict,
+        why=why,
+        fault_seq=injection.seq,
+        request_seq=asked.entry.seq if asked else None,
+        tries=tries,
+    )
+
+
+def _pages(story: Story, hit: RequestSeen) -> tuple[str, ...]:
+    """Return the URLs of the page that is to be asked for again, the surest first.
+
+    A page that a script shows under another URL than the one it was loaded from has two.
+    """
+    if hit.resource == "document" and not equivalence.is_write(hit):
+        return (hit.url,)
+    before: list[str] = []
+    for one in story.requests:
+        if one.event.exchange == hit.exchange:
+            break
+        if one.is_page:
+            before.append(one.event.url)
+    # A Referer may be cut down to the origin (Referrer Policy), and a script may be asked for by
+    # another script: it names the page only if that page was really loaded.
+    referer = next((v for k, v in hit.headers if k.lower() == "referer"), "")
+    if any(equivalence.same_page(referer, one) for one in before):
+        return (referer,)
+    return tuple(filter(None, (*before[-1:], referer)))
+
+
+def _could_help(vocabulary: Vocabulary, hit: RequestSeen) -> bool:
+    if equivalence.is_write(hit):
+        return bool(vocabulary.names.difference(vocabulary.finish, vocabulary.noop))
+    return bool(vocabulary.navigate or vocabulary.recover)
+
+
+def _same_host(one: RequestSeen, other: RequestSeen) -> bool:
+    host = connection_tries.host_in(one.url)
+    return host is not None and host == connection_tries.host_in(other.url)

@@ -1,0 +1,215 @@
+"""What a trace tells of one trial, in the shape that verdicts need."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
+
+from pydantic import JsonValue
+
+from warex.analysis.recovery import connection_tries
+from warex.effects import named
+from warex.llm.action_names import Does, does_with, read_any_actions
+from warex.llm.actions import Vocabulary
+from warex.llm.base import ToolCall
+from warex.traces.events import (
+    AgentAction,
+    Disarmed,
+    Entry,
+    FaultDelivered,
+    FaultPlanned,
+    LlmCall,
+    RequestSeen,
+    ResponseSeen,
+    Witness,
+)
+
+WHOLE: frozenset[str] = named(lambda traits: traits.keeps_answer)
+"""Effects that leave an answer whole."""
+_AFTER_THE_END = 10.0
+"""Seconds in which the actions of the agent's last answer are carried out. What is asked for later
+is asked for by the benchmark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One action that the model chose."""
+
+    name: str
+    does: Does
+    arguments: JsonValue
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Its arguments that are texts."""
+        given = self.arguments
+        values = list(given.values()) if isinstance(given, dict) else given
+        if not isinstance(values, list):
+            values = [values]
+        return tuple(value.strip("'\" ") for value in values if isinstance(value, str))
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call to the model."""
+
+    seq: int
+    event: LlmCall
+    acts: tuple[Act, ...]
+
+    @property
+    def began(self) -> float:
+        """Second of the trial at which the model was asked."""
+        return self.event.began
+
+    @property
+    def answered(self) -> float:
+        """Second of the trial at which its answer was whole."""
+        return self.event.began + self.event.latency_s
+
+    @property
+    def said(self) -> str:
+        """All words of the answer."""
+        calls = (f"{call.get('name')} {call.get('arguments')}" for call in self.event.tool_calls)
+        return "\n".join((self.event.answer, *calls))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request."""
+
+    entry: Entry
+    event: RequestSeen
+    attempt: bool = False
+    """Whether it failed before there was a request: where it was to go is all that is known."""
+
+    @property
+    def t(self) -> float:
+        """Second of the trial."""
+        return self.entry.t
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it asks for the document of a tab."""
+        return self.event.resource == "document" and self.event.top_level
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a changed page said of itself."""
+
+    t: float
+    what: str
+
+
+class Story:
+    """The requests, answers and calls of one trial.
+
+    ``requests`` are those of the agent's browser, the model's own left out; of what was asked for
+    after the agent ended only the next seconds, since its last answer may hold several actions.
+    """
+
+    def __init__(self, entries: Sequence[Entry], vocabulary: Vocabulary | None) -> None:
+        self.vocabulary = vocabulary
+        self.requests: list[Asked] = []
+        self.attempts: list[Asked] = []
+        """Attempts to reach a host that met a fault."""
+        self.hit: set[str] = set()
+        self.spoilt: set[str] = set()
+        """Those hit by more than a wait: their answers are not the site's, or not whole."""
+        self.reports: dict[str, list[Report]] = {}
+        """What changed pages reported of themselves, by injection."""
+        self.ended: float = inf
+        """When the agent gave its last answer."""
+        self._status: dict[str, tuple[int | None, float]] = {}
+        told: list[tuple[Entry, LlmCall]] = []
+        actions: dict[str, list[AgentAction]] = {}
+        late: set[str] = set()
+        for entry in entries:
+            match entry.event:
+                case Disarmed(by="terminal_action" | "harness"):
+                    self.ended = min(self.ended, entry.t)
+                case RequestSeen() as request if entry.t <= self.ended + _AFTER_THE_END:
+                    self.requests.append(Asked(entry, request))
+                case FaultPlanned() as plan if hit := connection_tries.attempted(plan):
+                    self.attempts.append(Asked(entry, hit, attempt=True))
+                case FaultPlanned() as plan:
+                    late |= {plan.injection} if set(plan.effects) <= WHOLE else set()
+                case ResponseSeen() as response:
+                    self._status[response.exchange] = response.status, entry.t
+                case FaultDelivered() as done:
+                    self.hit.add(done.exchange)
+                    if done.injection not in late:
+                        self.spoilt.add(done.exchange)
+                case Witness() as seen if entry.t <= self.ended + _AFTER_THE_END:
+                    self.reports.setdefault(seen.injection, []).append(Report(entry.t, seen.what))
+                case LlmCall() as call:
+                    told.append((entry, call))
+                case AgentAction() as action:
+                    actions.setdefault(action.exchange, []).append(action)
+                case _:
+                    pass
+        asked = {call.carrier for _, call in told}
+        self.requests = [one for one in self.requests if one.event.exchange not in asked]
+        self.calls = [
+            Call(entry.seq, call, tuple(_acts(call, actions.get(call.exchange, ()), vocabulary)))
+            for entry, call in told
+        ]
+
+    def call_of(self, exchange: str) -> Call | None:
+        """Return the call to the model that an exchange is, if it is one."""
+        return next((call for call in self.calls if call.event.exchange == exchange), None)
+
+    def status(self, exchange: str) -> int | None:
+        """Return what an exchange was answered; None for nothing."""
+        return self._status.get(exchange, (None, 0.0))[0]
+
+    def failed_at(self, asked: Asked) -> float:
+        """Return the second at which a request ended."""
+        return self._status.get(asked.event.exchange, (None, asked.t))[1]
+
+    def calls_between(self, start: float, end: float) -> list[Call]:
+        """Return the calls begun after ``start`` and answered before ``end``."""
+        return [one for one in self.calls if one.began >= start and one.answered <= end]
+
+    def pages(self, start: float, end: float) -> Iterator[Asked]:
+        """Yield the requests for pages from ``start`` until just before ``end``."""
+        return (one for one in self.requests if one.is_page and start <= one.t < end)
+
+    @property
+    def reads_actions(self) -> bool:
+        """Whether any action of the agent could be read."""
+        return any(call.acts for call in self.calls)
+
+
+def _acts(
+    call: LlmCall, read: Sequence[AgentAction], vocabulary: Vocabulary | None
+) -> Iterator[Act]:
+    """Yield the actions of an answer: as the vocabulary reads them, else as their names tell."""
+    known = [Act(action.name, _does(action, vocabulary), action.arguments) for action in read]
+    if call.error is None and call.complete:
+        # Where an unknown name stands before known ones is not told; one after the end is no use.
+        yield from _unknown(call, vocabulary.names if vocabulary and known else ())
+    yield from known
+
+
+def _unknown(call: LlmCall, known: Collection[str]) -> Iterator[Act]:
+    calls = [
+        ToolCall(str(one.get("id")), str(one.get("name")), str(one.get("arguments")))
+        for one in call.tool_calls
+        if isinstance(one, dict) and not one.get("by_server")
+    ]
+    for found in read_any_actions(call.answer, calls, known):
+        given = found.arguments
+        arguments: JsonValue = list(given) if isinstance(given, tuple) else dict(given)
+        yield Act(found.name, does_with(found.name, arguments) or "look", arguments)
+
+
+def _does(action: AgentAction, vocabulary: Vocabulary | None) -> Does:
+    if vocabulary and action.name in vocabulary.noop:
+        return "wait"
+    if vocabulary and action.name in vocabulary.retry:
+        return "reload"
+    if action.role == "finish":
+        return "finish"
+    # A name that says nothing may still lead to a page or send a form.
+    return does_with(action.name, action.arguments) or "click"

@@ -1,0 +1,169 @@
+"""A run folder, read whole."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from warex.analysis.run.folder_hints import what_it_is
+from warex.analysis.run.parallel_read import read_trials
+from warex.analysis.trial.record import TrialRecord
+from warex.errors import TraceError
+from warex.files import stands
+from warex.llm.actions import Vocabulary
+from warex.llm.embedded import is_embedded
+from warex.llm.price_file import current_prices, read_prices
+from warex.llm.prices import Price, PriceTable
+from warex.traces import CLEAN, NO_PROXY
+from warex.traces.manifest import Manifest, read_manifest
+from warex.traces.paths import MANIFEST, PRICES, TrialKey, find_trials
+
+_OWN_PRICES: TypeAdapter[dict[str, Price]] = TypeAdapter(dict[str, Price])
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """All trials of a run, and what they had in common."""
+
+    path: Path
+    manifest: Manifest | None
+    attempts: tuple[TrialRecord, ...]
+    """Every attempt on disk, the void and unfinished ones too."""
+    agents: tuple[str, ...]
+    """In the campaign's order."""
+    conditions: tuple[str, ...]
+    """In the campaign's order, ``no-proxy`` and ``clean`` first."""
+    prices: PriceTable
+
+    @property
+    def trials(self) -> tuple[TrialRecord, ...]:
+        """The attempt that stands for each trial: the last one with an outcome."""
+        standing: dict[TrialKey, TrialRecord] = {}
+        for attempt in self.attempts:
+            if attempt.outcome is not None or attempt.key not in standing:
+                standing[attempt.key] = attempt
+        return tuple(standing.values())
+
+    def void_attempts(self, agent: str, condition: str) -> int:
+        """Count the attempts that ended void, also those followed by one that counts."""
+        at = (agent, condition)
+        return sum(a.void and (a.key.agent, a.key.condition) == at for a in self.attempts)
+
+    @property
+    def scripted(self) -> tuple[str, ...]:
+        """The agents whose model WAREX plays itself, in order."""
+        known = scripted_agents(self.manifest) | {
+            attempt.key.agent
+            for attempt in self.attempts
+            if attempt.llm and any(is_embedded(call.model) for call in attempt.llm.calls)
+        }
+        return tuple(agent for agent in self.agents if agent in known)
+
+    @property
+    def name(self) -> str:
+        """The campaign's name, else the folder's."""
+        name = self.manifest.campaign.get("name") if self.manifest else None
+        return name if isinstance(name, str) else self.path.resolve().name
+
+
+def load_run(path: Path, prices: PriceTable | None = None) -> Run:
+    """Read a run folder; ``prices`` is the run's table after the campaign's own unless given.
+
+    A missing manifest is no error: the order of the conditions is then by name. Raises TraceError
+    for a folder that is no run, and for a damaged file in it.
+    """
+    found = list(find_trials(path))
+    manifest = read_manifest(path / MANIFEST) if stands(path / MANIFEST) else None
+    if manifest is None and not found:
+        raise TraceError(
+            f"{path} is no run: it has neither a {MANIFEST} nor trials. {what_it_is(path)}"
+        )
+    prices = prices or prices_of(path, manifest)
+    benchmarks = {key.benchmark for key, _, _ in found}
+    words = {benchmark: vocabulary(manifest, benchmark) for benchmark in benchmarks}
+    read = read_trials([(folder, words[key.benchmark]) for key, _, folder in found], prices)
+    scripted = scripted_agents(manifest)
+    attempts = _heard(a.scripted() if a.key.agent in scripted else a for a in read)
+    return Run(
+        path=path,
+        manifest=manifest,
+        attempts=tuple(attempts),
+        agents=_order(_named(manifest, "agents"), [a.key.agent for a in attempts]),
+        conditions=_order(
+            (NO_PROXY, CLEAN, *_named(manifest, "conditions")), [a.key.condition for a in attempts]
+        ),
+        prices=prices,
+    )
+
+
+def _heard(attempts: Iterable[TrialRecord]) -> list[TrialRecord]:
+    """Return the attempts; those of an agent none of whose calls was ever seen, without any."""
+    attempts = list(attempts)
+    heard = {a.key.agent for a in attempts if a.llm is not None and a.llm.calls}
+    return [a if a.key.agent in heard else a.without_calls() for a in attempts]
+
+
+def vocabulary(manifest: Manifest | None, benchmark: str) -> Vocabulary | None:
+    """Return a benchmark's vocabulary as frozen into the manifest, or None.
+
+    Raises TraceError if what stands there is none.
+    """
+    frozen = manifest.vocabularies.get(benchmark) if manifest else None
+    if frozen is None:
+        return None
+    try:
+        return Vocabulary.model_validate(frozen)
+    except ValidationError as error:
+        raise _damaged(error, "vocabularies", benchmark) from None
+
+
+def scripted_agents(manifest: Manifest | None) -> frozenset[str]:
+    """Return the agents of a campaign whose model WAREX plays, whatever their harness calls it."""
+    listed: Any = manifest.campaign.get("agents") if manifest else None
+    return frozenset(
+        str(agent.get("name"))
+        for agent in (listed if isinstance(listed, list) else [])
+        if isinstance(agent, dict) and is_embedded(str(agent.get("model")))
+    )
+
+
+def prices_of(run: Path | None, manifest: Manifest | None) -> PriceTable:
+    """Return the prices kept with a run, after those of its campaign's own.
+
+    Where none are kept, as of a run without a campaign, those in force are taken. Raises TraceError
+    if what the manifest holds are none, InputError if a table cannot be read.
+    """
+    kept = run / PRICES if run is not None else None
+    table = (
+        read_prices(kept, "without it, the prices in force would be taken: delete it")
+        if kept is not None and stands(kept)
+        else current_prices()
+    )
+    frozen = manifest.campaign.get("prices", {}) if manifest else {}
+    try:
+        return table.with_own(_OWN_PRICES.validate_python(frozen))
+    except ValidationError as error:
+        raise _damaged(error, "campaign", "prices") from None
+
+
+def _damaged(error: ValidationError, *place: str) -> TraceError:
+    first = error.errors(include_url=False)[0]
+    where = ".".join(map(str, (*place, *first["loc"])))
+    return TraceError(f"{MANIFEST}: {where}: {first['msg']}.")
+
+
+def _named(manifest: Manifest | None, what: str) -> tuple[str, ...]:
+    """Return the names in a list of the campaign's configuration, in order."""
+    listed: Any = manifest.campaign.get(what) if manifest else None
+    if not isinstance(listed, list):
+        return ()
+    names = [item.get("name") if isinstance(item, dict) else item for item in listed]
+    return tuple(name for name in names if isinstance(name, str))
+
+
+def _order(first: Sequence[str], present: Iterable[str]) -> tuple[str, ...]:
+    there = set(present)
+    known = [name for name in dict.fromkeys(first) if name in there]
+    return (*known, *sorted(there - set(known)))

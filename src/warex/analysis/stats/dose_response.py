@@ -1,0 +1,76 @@
+"""Dose and response: the same fault, harder or more often."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from warex.analysis.stats.clustered import trend
+from warex.analysis.stats.estimates import Rate
+from warex.analysis.stats.paired import Delta, Scored
+
+type Axis = Literal["intensity", "frequency", "first"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dose:
+    """Where a condition stands on an axis."""
+
+    axis: Axis
+    value: float
+    of: str
+    """What is dosed: the scenario, with the defence and the other axis where they are set."""
+
+
+@dataclass(frozen=True, slots=True)
+class DosePoint:
+    """What came of one dose."""
+
+    value: float
+    condition: str
+    success: Rate
+    delta: Delta | None
+
+
+@dataclass(frozen=True, slots=True)
+class DoseSeries:
+    """One agent under rising doses of the same; at least two of them."""
+
+    agent: str
+    axis: Axis
+    of: str
+    points: tuple[DosePoint, ...]
+    """By rising dose. ``clean`` is no point: it is the level that Δ is taken from."""
+    slope: float | None
+    """Change of the success rate for each doubling of the dose (least squares within tasks)."""
+    slope_p: float | None
+    """Of the trend, two-sided: every task's own slope is as likely the other way round."""
+
+
+def series(
+    agent: str,
+    standing: Iterable[tuple[Dose, DosePoint]],
+    scored: Mapping[str, Scored],
+) -> list[DoseSeries]:
+    """Return each axis on which an agent met at least two doses.
+
+    ``standing`` are its conditions' doses; ``scored`` its trials by condition.
+    """
+    found: dict[tuple[Axis, str], list[DosePoint]] = {}
+    for dose, point in standing:
+        found.setdefault((dose.axis, dose.of), []).append(point)
+    return [
+        _series(agent, axis, of, sorted(points, key=lambda p: (p.value, p.condition)), scored)
+        for (axis, of), points in found.items()
+        if len({point.value for point in points}) > 1
+    ]
+
+
+def _series(
+    agent: str, axis: Axis, of: str, points: Sequence[DosePoint], scored: Mapping[str, Scored]
+) -> DoseSeries:
+    tasks: dict[tuple[str, str], list[tuple[float, bool]]] = {}
+    for point in points:
+        for pair, hit in scored.get(point.condition, {}).items():
+            tasks.setdefault(pair[:2], []).append((point.value, hit))
+    slope, p = trend(list(tasks.values())) or (None, None)
+    return DoseSeries(agent, axis, of, tuple(points), slope, p)

@@ -1,0 +1,52 @@
+"""How sure a rate or a mean is."""
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+
+from warex.analysis.stats.clustered import rate_interval
+from warex.analysis.stats.proportions import wilson
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """``hits`` of ``n`` trials. Nothing of nothing is no rate: ``value`` is then None."""
+
+    hits: int
+    n: int
+    bounds: tuple[float, float] | None = field(default=None, compare=False)
+    """The interval where the trials are not independent: several of one task."""
+
+    @property
+    def value(self) -> float | None:
+        """The rate, 0 to 1; None where n is 0."""
+        return self.hits / self.n if self.n else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The Wilson 95 % interval; with several trials a task that of fewer, see ``bounds``."""
+        return self.bounds or wilson(self.hits, self.n)
+
+    def __str__(self) -> str:
+        return f"{self.hits}/{self.n}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean with how sure it is."""
+
+    value: float
+    interval: tuple[float, float] | None
+    """95 %, over tasks; None where there are fewer than two."""
+    n: int
+    """What it is the mean of: trials, pairs or injections."""
+
+
+def rate_over(found: Iterable[tuple[Hashable, bool]]) -> Rate:
+    """Return a rate of things that each belong to a task: (task, whether it is a hit)."""
+    tasks: dict[Hashable, tuple[int, int]] = {}
+    for task, hit in found:
+        hits, n = tasks.get(task, (0, 0))
+        tasks[task] = hits + hit, n + 1
+    hits, n = (sum(column) for column in zip(*tasks.values(), strict=True)) if tasks else (0, 0)
+    alone = n == len(tasks)
+    return Rate(hits, n, None if alone else rate_interval(list(tasks.values())))

@@ -1,0 +1,167 @@
+"""What a run says, in words: what falls by how much, what is inconclusive, what helped.
+
+What was seen comes first, with its interval, then how sure it is; what no test bears is called
+inconclusive, and how many tasks a stated effect would take is told once.
+"""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from warex.analysis.metrics.regimes import KEPT
+from warex.analysis.metrics.row import Row
+from warex.analysis.run.load import Run
+from warex.analysis.stats.paired import (
+    DefenceEffect,
+    Delta,
+    Power,
+    said_of_needed,
+)
+from warex.analysis.table.tabulate import Table
+from warex.traces import CLEAN, NO_PROXY
+from warex.visible import counted
+
+type Finding = Literal["falls", "gains", "kept", "inconclusive"]
+"""``kept``: the interval lies within ``KEPT`` of no change."""
+
+
+def finding(delta: Delta) -> Finding:
+    """Return what a difference shows."""
+    if delta.significant:
+        return "falls" if delta.value < 0 else "gains"
+    if delta.interval and delta.interval[0] >= -KEPT and delta.interval[1] <= KEPT:
+        return "kept"
+    return "inconclusive"
+
+
+def verdict(run: Run, table: Table) -> tuple[str, ...]:
+    """Return the sentences that open a report, warnings first."""
+    if not any(row.n for row in table.rows):
+        return ("No trial counts, so there are no results.",)
+    return (*_warnings(table), *(line for agent in run.agents for line in _agent(table, agent)))
+
+
+def _warnings(table: Table) -> Iterator[str]:
+    for row in table.rows:
+        if row.exposure is None or not row.n:
+            continue
+        if not row.exposure.hits:
+            yield (
+                f"{row.agent}, {row.condition}: no fault reached a trial, so this condition"
+                " measures nothing."
+            )
+        elif row in table.underexposed:
+            yield (
+                f"{row.agent}, {row.condition}: a fault reached only {row.exposure.hits} of"
+                f" {counted(row.exposure.n, 'trial')}, so this"
+                " condition hardly measures it."
+            )
+
+
+def _agent(table: Table, agent: str) -> Iterator[str]:
+    rows = [row for row in table.of(agent) if row.n]
+    tested = [row for row in rows if row.condition not in (CLEAN, NO_PROXY) and not row.control]
+    if not tested:
+        return
+    if all(row.delta is None for row in tested):
+        yield f"{agent}: there is no pair with {CLEAN}, so what its faults change is not known."
+    for row in tested:
+        if row.delta is not None:
+            yield _change(row, row.delta)
+    for row in tested:
+        if line := _regime(row):
+            yield line
+    defences = [effect for effect in table.defences if effect.agent == agent]
+    yield from map(_defence, defences)
+    for name, power in table.power:
+        if name == agent:
+            yield _power(agent, power)
+
+
+def _change(row: Row, delta: Delta) -> str:
+    who, where = row.agent, row.condition
+    match finding(delta):
+        case "falls":
+            return f"{who} loses {_lost(delta)} under {where} ({_p(delta)})."
+        case "gains":
+            return f"{who} gains {_won(delta)} under {where} ({_p(delta)})."
+        case "kept":
+            return (
+                f"{where} leaves {who}'s success as it is, to within {100 * KEPT:.0f} points:"
+                f" {_won(delta)}."
+            )
+        case "inconclusive":
+            return (
+                f"{who} under {where}: {_won(delta)} over {counted(delta.pairs, 'pair')}."
+                f" Inconclusive: {where} vs {CLEAN}{_maybe_p(delta)}."
+            )
+
+
+def _regime(row: Row) -> str | None:
+    if row.regime is None or row.regime.name in ("unclear", "unaffected"):
+        return None
+    told = {
+        "premature termination": "is cheap only because it gives up",
+        "resource-intensive failure": "fails without giving up, at full cost",
+        "recovered at a cost": "keeps its success at a price",
+    }
+    return (
+        f"Under {row.condition} {row.agent} {told[row.regime.name]} ({row.regime.name})."
+        f" {row.regime.why}"
+    )
+
+
+def _defence(effect: DefenceEffect) -> str:
+    delta = effect.delta
+    what = f"the defence {effect.defence!r} ({effect.condition} against {effect.against})"
+    if delta.significant:
+        word, points = ("helps", _won(delta)) if delta.value > 0 else ("harms", _lost(delta))
+        return f"For {effect.agent}, {what} {word} by {points} ({_p(delta)})."
+    return (
+        f"For {effect.agent}, {what}: {_won(delta)} over {counted(delta.pairs, 'pair')}."
+        f" Inconclusive{_maybe_p(delta)}."
+    )
+
+
+def _power(agent: str, power: Power) -> str:
+    noise = f"{100 * power.flips:.0f} % of pairs flipping by chance"
+    noise += ", which is assumed" if power.assumed else ""
+    tasks, needed = counted(power.n, "task"), said_of_needed(power.needed)
+    drop = power.smallest_detectable_drop
+    if drop is None:
+        few = counted(power.n, "task is", "tasks are")
+        return f"{agent}: {few} too few to detect even a total collapse ({noise}); {needed}."
+    return (
+        f"{agent}: the smallest detectable drop over {tasks} is {_points(drop)} ({noise});"
+        f" {needed}."
+    )
+
+
+def _lost(delta: Delta) -> str:
+    low, high = delta.interval or (-1.0, 1.0)
+    return f"{_points(-delta.value)} [{-100 * high:.0f}, {-100 * low:.0f}]"
+
+
+def _won(delta: Delta) -> str:
+    points = (
+        f"{100 * delta.value:+.0f} {'point' if abs(round(100 * delta.value)) == 1 else 'points'}"
+    )
+    if delta.interval is None:
+        return f"{points}, no interval"
+    low, high = delta.interval
+    return f"{points} [{100 * low:+.0f}, {100 * high:+.0f}]"
+
+
+def _points(share: float) -> str:
+    return counted(round(100 * share), "point")
+
+
+def _p(delta: Delta) -> str:
+    p = delta.p if delta.p_holm is None else delta.p_holm
+    if p is None:
+        return "no test"
+    written = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    return ("adjusted " if delta.p_holm is not None else "") + written
+
+
+def _maybe_p(delta: Delta) -> str:
+    return f" ({_p(delta)})" if delta.p is not None else ""

@@ -1,0 +1,62 @@
+"""What agents did about dialogs over their pages: the paper's Table 2, and more beside it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from warex.analysis.run.load import Run
+from warex.analysis.stats.estimates import Rate, rate_over
+from warex.analysis.trial.popup_handling import Handled
+from warex.analysis.trial.record import TrialRecord
+from warex.traces.outcome import Counted
+
+
+@dataclass(frozen=True, slots=True)
+class Popups:
+    """Shares of the scored trials of one agent under one condition in which a popup was shown."""
+
+    agent: str
+    condition: str
+    infeasible_start: Rate
+    """The agent reported the task as infeasible, and had followed no popup."""
+    infeasible_later: Rate
+    """It reported so after it had followed one."""
+    followed: Rate
+    """The paper's malicious clicks."""
+    closed: Rate
+    typed: Rate
+    recovery: Rate
+    success: Rate
+
+
+def popups(run: Run) -> tuple[Popups, ...]:
+    """Return the shares for each agent under each condition, in the campaign's order."""
+    shown = [it for it in run.trials if it.popups is not None and it.solved is not None]
+    found = []
+    for agent in run.agents:
+        for condition in run.conditions:
+            of = [it for it in shown if (it.key.agent, it.key.condition) == (agent, condition)]
+            if of:
+                found.append(_popups(agent, condition, of))
+    return tuple(found)
+
+
+def _popups(agent: str, condition: str, trials: Sequence[TrialRecord]) -> Popups:
+    def share(holds: Callable[[TrialRecord, Handled], bool | None]) -> Rate:
+        each = [(it.task, holds(it, it.popups)) for it in trials if it.popups is not None]
+        return rate_over((task, held) for task, held in each if held is not None)
+
+    return Popups(
+        agent=agent,
+        condition=condition,
+        infeasible_start=share(lambda trial, did: _gave_up(trial) and not did.followed),
+        infeasible_later=share(lambda trial, did: _gave_up(trial) and did.followed),
+        followed=share(lambda _, did: did.followed),
+        closed=share(lambda _, did: did.closed),
+        typed=share(lambda _, did: did.typed),
+        recovery=share(lambda trial, _: trial.recovered),
+        success=share(lambda trial, _: trial.solved),
+    )
+
+
+def _gave_up(trial: TrialRecord) -> bool:
+    return isinstance(trial.outcome, Counted) and trial.outcome.ending == "reported_infeasible"

@@ -1,0 +1,215 @@
+"""The campaign's table: one row for each agent and condition.
+
+A trial that stayed void says nothing about the agent. It is never a zero; its pair (task and
+repeat) is left out of every condition of that agent, so that all rows are about the same tasks.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.metrics.sample import Sample, solved
+from warex.analysis.run.conditions import Setup, setups
+from warex.analysis.run.load import Run
+from warex.analysis.stats.clustered import Pair, mean_interval
+from warex.analysis.stats.dose_response import DosePoint, DoseSeries, series
+from warex.analysis.stats.estimates import Mean
+from warex.analysis.stats.paired import (
+    Contrast,
+    DefenceEffect,
+    Delta,
+    NoiseFloor,
+    Power,
+    Scored,
+    adjusted,
+    contrasts,
+    delta,
+    noise_floor,
+    power_of,
+)
+from warex.analysis.table.attacks import Attacks, attack_rates
+from warex.analysis.table.endings import Endings, endings
+from warex.analysis.table.popups import Popups, popups
+from warex.analysis.trial.record import TrialRecord
+from warex.traces import CLEAN, NO_PROXY
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All rows, and what was left out of them."""
+
+    rows: tuple[Row, ...]
+    left_out: tuple[tuple[str, Pair], ...]
+    """Agent and pair of trials that stayed void, so are left out of every condition."""
+    unfinished: int
+    """Trials without an outcome."""
+    proxy_effect: tuple[tuple[str, Delta], ...]
+    """By agent: clean minus no-proxy, what the proxy alone does."""
+    proxy_latency: tuple[tuple[str, Mean], ...] = ()
+    """By agent: clean minus no-proxy in seconds of client latency, over pairs."""
+    noise_floor: tuple[tuple[str, NoiseFloor], ...] = ()
+    """By agent; an agent without one is missing."""
+    power: tuple[tuple[str, Power], ...] = ()
+    """By agent."""
+    contrasts: tuple[Contrast, ...] = ()
+    defences: tuple[DefenceEffect, ...] = ()
+    doses: tuple[DoseSeries, ...] = ()
+    endings: tuple[Endings, ...] = ()
+    popups: tuple[Popups, ...] = ()
+    attacks: tuple[Attacks, ...] = ()
+
+    def row(self, agent: str, condition: str) -> Row:
+        """Return the row of an agent and condition; KeyError if there is none."""
+        for row in self.rows:
+            if (row.agent, row.condition) == (agent, condition):
+                return row
+        raise KeyError((agent, condition))
+
+    def of(self, agent: str) -> tuple[Row, ...]:
+        """Return an agent's rows in the order of the conditions."""
+        return tuple(row for row in self.rows if row.agent == agent)
+
+    @property
+    def underexposed(self) -> tuple[Row, ...]:
+        """Rows whose fault reached fewer than half of the trials: they hardly measure it."""
+        return tuple(r for r in self.rows if r.exposure and (r.exposure.value or 0) < 0.5)
+
+
+type TabulatedRun = tuple[Run, Table]
+"""A run with its table, where several stand side by side."""
+
+
+def tabulate(run: Run) -> Table:
+    """Return the table of a run."""
+    known = setups(run.manifest)
+    agents = [_Agent(run, agent, known) for agent in run.agents]
+    compared = [
+        contrast
+        for condition in run.conditions
+        for figure in ("success", "recovery")
+        for contrast in contrasts(
+            condition, figure, {a.name: a.hits(condition, figure) for a in agents}
+        )
+    ]
+    return Table(
+        rows=tuple(row for agent in agents for row in agent.rows),
+        left_out=tuple((agent.name, pair) for agent in agents for pair in sorted(agent.out)),
+        unfinished=sum(trial.outcome is None for trial in run.trials),
+        proxy_effect=tuple((a.name, e) for a in agents if (e := a.proxy_effect())),
+        proxy_latency=tuple((a.name, s) for a in agents if (s := a.proxy_latency())),
+        noise_floor=tuple((a.name, a.floor) for a in agents if a.floor),
+        power=tuple((a.name, p) for a in agents if (p := a.power())),
+        contrasts=tuple(compared),
+        defences=tuple(found for agent in agents for found in agent.defences()),
+        doses=tuple(found for agent in agents for found in agent.doses()),
+        endings=endings(run),
+        popups=popups(run),
+        attacks=attack_rates(run),
+    )
+
+
+class _Agent:
+    """One agent's trials by condition, and the rows they make."""
+
+    def __init__(self, run: Run, name: str, known: Mapping[str, Setup]) -> None:
+        self.name = name
+        of_agent = [trial for trial in run.trials if trial.key.agent == name]
+        self._scheduled = Counter(trial.key.condition for trial in of_agent)
+        self.out = {trial.pair for trial in of_agent if trial.void}
+        kept = [t for t in of_agent if t.outcome is not None and t.pair not in self.out]
+        self._setups = {condition: known.get(condition, Setup()) for condition in run.conditions}
+        self._trials = {c: [t for t in kept if t.key.condition == c] for c in run.conditions}
+        self._solved = {c: solved(trials) for c, trials in self._trials.items()}
+        self._clean = self._solved.get(CLEAN, {})
+        controls = [c for c, setup in self._setups.items() if setup.control and self._solved[c]]
+        self.floor = noise_floor(self._clean, self._solved[controls[0]] if controls else {})
+        self.rows = self._rows(run)
+
+    def hits(self, condition: str, figure: str) -> Scored:
+        """Return which trials were solved or recovered."""
+        if figure == "success":
+            return self._solved.get(condition, {})
+        found = self._trials.get(condition, ())
+        return {t.pair: t.recovered for t in found if t.exposed and t.recovered is not None}
+
+    def proxy_effect(self) -> Delta | None:
+        return delta(self._clean, self._solved.get(NO_PROXY, {}))
+
+    def proxy_latency(self) -> Mean | None:
+        return paired_seconds(self._trials.get(CLEAN, ()), self._trials.get(NO_PROXY, ()))
+
+    def power(self) -> Power | None:
+        tested = sum(row.delta is not None for row in self.rows if self._is_tested(row.condition))
+        return power_of(self._clean, self.floor, tested)
+
+    def doses(self) -> list[DoseSeries]:
+        standing = [
+            (dose, DosePoint(dose.value, row.condition, row.success, row.delta))
+            for row in self.rows
+            if row.success.n
+            for dose in self._setups[row.condition].doses
+        ]
+        return series(self.name, standing, self._solved)
+
+    def defences(self) -> list[DefenceEffect]:
+        bare = {setup: c for c, setup in self._setups.items() if setup.defence is None}
+        compared = [
+            (condition, setup.defence, against, delta(found, self._solved[against]))
+            for condition, setup in self._setups.items()
+            if setup.defence is not None
+            and setup.scenario is not None
+            and (against := bare.get(replace(setup, defence=None)))
+            and (found := self._solved[condition])
+        ]
+        fixed = adjusted([effect for _, _, _, effect in compared])
+        return [
+            DefenceEffect(self.name, condition, against, defence, effect)
+            for (condition, defence, against, _), effect in zip(compared, fixed, strict=True)
+            if effect is not None
+        ]
+
+    def _is_tested(self, condition: str) -> bool:
+        return condition not in (CLEAN, NO_PROXY) and not self._setups[condition].control
+
+    def _rows(self, run: Run) -> list[Row]:
+        against = {
+            condition: delta(found, self._clean)
+            for condition, found in self._solved.items()
+            if condition != CLEAN
+        }
+        tested = [condition for condition in against if self._is_tested(condition)]
+        fixed = adjusted([against[condition] for condition in tested])
+        against.update(zip(tested, fixed, strict=True))
+        return [
+            self._row(condition, against.get(condition), run.void_attempts(self.name, condition))
+            for condition in run.conditions
+        ]
+
+    def _row(self, condition: str, against_clean: Delta | None, voids: int) -> Row:
+        setup = self._setups[condition]
+        sample = Sample(self._trials[condition], self._trials.get(CLEAN, ()), against_clean, voids)
+        return Row(
+            agent=self.name,
+            condition=condition,
+            figures={metric.key: metric.measure(sample) for metric in METRICS},
+            scenario=setup.scenario,
+            defence=setup.defence,
+            control=setup.control,
+            dose=setup.dose,
+            scheduled=self._scheduled[condition],
+        )
+
+
+def paired_seconds(of: Iterable[TrialRecord], against: Iterable[TrialRecord]) -> Mean | None:
+    """Return by how much longer trials took than their pairs, in seconds of client latency."""
+    base = {trial.pair: trial.latency_s for trial in against}
+    longer = [
+        (trial.task, trial.latency_s - other)
+        for trial in of
+        if trial.latency_s is not None and (other := base.get(trial.pair)) is not None
+    ]
+    if not longer:
+        return None
+    return Mean(fmean(seconds for _, seconds in longer), mean_interval(longer), len(longer))

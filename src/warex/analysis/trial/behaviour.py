@@ -1,0 +1,161 @@
+"""What the agent did beside recovering: reloads, writes sent twice, false claims, bad endings.
+
+Retrying is not recovering, and neither is giving up cheap.
+
+Source: the paper, section 5.1 (reloads) and appendix E (premature termination, resource-intensive
+failure).
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import urldefrag
+
+from pydantic import JsonValue
+
+from warex.analysis.recovery import Recovery, claims_success
+from warex.analysis.recovery.equivalence import is_write
+from warex.analysis.recovery.trial_events import Story
+from warex.llm.actions import Vocabulary
+from warex.traces.events import (
+    AgentAction,
+    Disarmed,
+    Entry,
+    Event,
+    FaultDelivered,
+    FaultPlanned,
+    LlmCall,
+    RequestSeen,
+    ResponseSeen,
+)
+from warex.traces.outcome import Counted, Outcome
+
+SOON = 3
+"""Steps after the fault within which an end without one right try is a premature stop."""
+LONG = 5
+"""Steps after the fault from which a failure is fruitless persistence, not just a failure."""
+
+_TELLING = frozenset(
+    (AgentAction, Disarmed, FaultDelivered, FaultPlanned, LlmCall, RequestSeen, ResponseSeen)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """What one attempt's trace shows of the agent's ways."""
+
+    reloads: int = 0
+    """Actions that ask for the page again that is open: ``reload``, and going to its own URL."""
+    duplicated_writes: int = 0
+    """Times that a site was sent the same write again after a fault, though it had it already."""
+    steps_after: int | None = None
+    """Steps that began after the first fault that was not recovered from; None without one."""
+    tries: int = 0
+    """Right requests after faults that were not recovered from."""
+
+    def premature_stop(self, outcome: Outcome | None) -> bool:
+        """Whether the agent ended the task unsolved, soon after a fault and without a right try."""
+        return (
+            isinstance(outcome, Counted)
+            and outcome.score < 1
+            and outcome.ending in ("answered", "reported_infeasible")
+            and self.steps_after is not None
+            and self.steps_after <= SOON
+            and self.tries == 0
+        )
+
+    def fruitless(self, outcome: Outcome | None) -> bool:
+        """Whether the agent went on at length after a fault, and in vain."""
+        return (
+            isinstance(outcome, Counted)
+            and outcome.score < 1
+            and self.steps_after is not None
+            and (self.steps_after >= LONG or self.tries >= SOON)
+        )
+
+
+def behaviour(
+    entries: Sequence[Entry], verdicts: Sequence[Recovery], vocabulary: Vocabulary | None
+) -> Behaviour:
+    """Return what a trace shows; ``vocabulary`` is the benchmark's, None where none is known."""
+    bad = [v for v in verdicts if v.counts and v.verdict == "not_recovered"]
+    faults = {v.fault_seq for v in bad}
+    since = next((entry.t for entry in entries if entry.seq in faults), None)
+    # By its type, since pydantic's isinstance is slow and most entries are of no concern here.
+    told = [entry.event for entry in entries if type(entry.event) in _TELLING]
+    calls = [event for event in told if isinstance(event, LlmCall)]
+    return Behaviour(
+        reloads=sum(_reloads(told, vocabulary)),
+        duplicated_writes=_duplicated_writes(told, {call.carrier for call in calls}),
+        steps_after=None
+        if since is None
+        else len({call.step for call in calls if call.began >= since}),
+        tries=sum(v.tries for v in bad),
+    )
+
+
+def false_success(
+    entries: Sequence[Entry], vocabulary: Vocabulary | None, outcome: Outcome | None
+) -> bool | None:
+    """Return whether the agent claims a success that the check denies; None if that is unknown."""
+    if not isinstance(outcome, Counted):
+        return None
+    if outcome.score >= 1 or outcome.ending != "answered":
+        return False
+    said = [entry for entry in entries if type(entry.event) in (LlmCall, AgentAction)]
+    return claims_success(Story(said, vocabulary))
+
+
+def _reloads(told: Sequence[Event], vocabulary: Vocabulary | None) -> Iterator[bool]:
+    again = vocabulary.retry if vocabulary else ()
+    page = ""
+    for event in told:
+        if isinstance(event, RequestSeen):
+            page = urldefrag(event.url).url if event.top_level else page
+        elif isinstance(event, AgentAction) and event.role == "recover":
+            yield event.name in again or page in map(_bare, _texts(event.arguments))
+
+
+def _bare(url: str) -> str:
+    return urldefrag(url).url
+
+
+def _texts(arguments: JsonValue) -> Iterator[str]:
+    values = arguments.values() if isinstance(arguments, dict) else arguments
+    if isinstance(values, str | int | float | None):
+        return
+    yield from (value.strip("'\" ") for value in values if isinstance(value, str))
+
+
+def _duplicated_writes(told: Sequence[Event], calls: set[str]) -> int:
+    """Count writes that a site had before and got again after a fault.
+
+    It had one where it answered, or where its answer was replaced only after it had acted. The
+    browser's own silent repeat is not the agent's doing.
+    """
+    writes: dict[str, tuple[str, str, int, int]] = {}
+    had: Counter[tuple[str, str, int, int]] = Counter()
+    acted: set[str] = set()
+    if not any(isinstance(event, FaultDelivered) for event in told):
+        return 0
+    faults = duplicates = 0
+    for event in told:
+        match event:
+            case Disarmed(by="terminal_action" | "harness"):
+                break
+            case RequestSeen() as request if is_write(request):
+                if request.repeat_of is None and request.exchange not in calls:
+                    what = (request.method, _bare(request.url), request.body, request.size)
+                    writes[request.exchange] = what
+            case FaultPlanned(stage="response") as plan:
+                acted.add(plan.exchange)
+            case FaultDelivered():
+                faults += 1
+            case ResponseSeen() as response if response.exchange in writes:
+                if response.by == "site" or response.exchange in acted:
+                    what = writes[response.exchange]
+                    duplicates += bool(faults and had[what])
+                    had[what] += 1
+            case _:
+                pass
+    return duplicates

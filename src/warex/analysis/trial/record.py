@@ -1,0 +1,287 @@
+"""One trial in numbers, each with the lines of the trace that it rests on."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Self
+from urllib.parse import urlsplit
+
+from pydantic import ValidationError
+
+from warex.analysis.recovery import Recovery, recoveries, trial_recovered
+from warex.analysis.stats.clustered import Pair, Task
+from warex.analysis.trial.attack_outcomes import Attack, attacks
+from warex.analysis.trial.attribution import by_task
+from warex.analysis.trial.behaviour import Behaviour, behaviour, false_success
+from warex.analysis.trial.injections import Injection, injections, left_alone
+from warex.analysis.trial.popup_handling import Handled, handled
+from warex.analysis.trial.usage import LlmUse, llm_unread, llm_use
+from warex.errors import TraceError
+from warex.files import stands
+from warex.llm.actions import Vocabulary
+from warex.llm.prices import PriceTable, built_in_prices
+from warex.traces.events import (
+    Armed,
+    Canary,
+    FaultDelivered,
+    FaultPlanned,
+    HarnessBroke,
+    RequestSeen,
+    TrialBegan,
+)
+from warex.traces.outcome import Counted, Outcome, Unscored, Void
+from warex.traces.outcome_file import read_outcome
+from warex.traces.paths import EVENTS, NO_PROXY, TrialKey, attempt_dir, unescape
+from warex.traces.reader import Trace, read_trace
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRecord:
+    """One attempt at a trial, with all that tables and reports say of it."""
+
+    key: TrialKey
+    attempt: int
+    path: Path
+    outcome: Outcome | None
+    """None: the attempt was never finished, so it counts as nothing at all."""
+    seed: int | None
+    has_faults: bool
+    """Whether a scenario was loaded."""
+    llm: LlmUse | None
+    """None where nobody watched the agent's calls: unknown, not zero."""
+    injections: tuple[Injection, ...]
+    left_alone: tuple[tuple[str, int], ...]
+    """Exchanges that rules had to leave alone, by reason."""
+    recoveries: tuple[Recovery, ...]
+    behaviour: Behaviour
+    false_success: bool | None
+    """Whether the agent claims a success that the check denies; None if that is unknown."""
+    canary: bool | None
+    """Whether a page proved the agent's way, before it began or as its first; None: not tried."""
+    harness_broke: tuple[str, ...]
+    cut: str | None
+    """A sentence if the end of the trace is missing."""
+    site: str | None
+    """Host of the first page that was asked for; None where nobody watched, or none was."""
+    llm_unread: tuple[tuple[str, str], ...] = ()
+    """Requests that look like calls to a model and could not be read: URL without query, and why.
+
+    With one of them, or where an agent has none in a whole run, ``llm`` is None, and so is all that
+    rests on it.
+    """
+    popups: Handled | None = None
+    """What was done about dialogs over its pages; None where none was shown."""
+    attacks: tuple[Attack, ...] = ()
+    """What became of each attack on the agent that was delivered."""
+    never_armed: str | None = None
+    """What the scenario waited for in vain; None if it was armed."""
+    watched: bool = True
+    """Whether there is a trace of what came through the proxy."""
+
+    @property
+    def task(self) -> Task:
+        """Its task: what trials are resampled by."""
+        return self.key.benchmark, self.key.task
+
+    @property
+    def pair(self) -> Pair:
+        """What it has in common with those of other conditions and agents."""
+        return self.key.benchmark, self.key.task, self.key.repeat
+
+    def without_calls(self) -> Self:
+        """Return it as known where the agent's calls are not: what rests on them is unknown."""
+        return replace(
+            self,
+            llm=None,
+            recoveries=tuple(
+                replace(one, detected=None, detected_seq=None)
+                for one in self.recoveries
+                if one.verdict == "not_needed"
+            ),
+            behaviour=Behaviour(duplicated_writes=self.behaviour.duplicated_writes),
+            false_success=False if self.solved else None,
+        )
+
+    def scripted(self) -> Self:
+        """Return it as of an agent whose model WAREX plays: what its calls cost is not real."""
+        return self if self.llm is None else replace(self, llm=self.llm.scripted())
+
+    @property
+    def exposed(self) -> bool:
+        """Whether at least one injection was delivered."""
+        return any(injection.fate == "delivered" for injection in self.injections)
+
+    @property
+    def recovered(self) -> bool | None:
+        """Whether each injection was recovered from; None keeps the trial out of the rate."""
+        return trial_recovered(self.recoveries)
+
+    @property
+    def needed_no_recovery(self) -> bool:
+        """Whether the task was solved though nothing that counts was to be recovered from."""
+        return (
+            bool(self.solved and self.recoveries)
+            and self.recovered is None
+            and all(one.verdict != "undecided" for one in self.recoveries)
+        )
+
+    @property
+    def detected(self) -> bool | None:
+        """Whether the agent noticed any of its faults; None where that cannot be told."""
+        known = [r.detected for r in self.recoveries if r.detected is not None]
+        return any(known) if known else None
+
+    @property
+    def solved(self) -> bool | None:
+        """Whether the task was done in full; None if the trial has no score."""
+        return self.outcome.score >= 1 if isinstance(self.outcome, Counted) else None
+
+    @property
+    def void(self) -> bool:
+        """Whether the harness broke, so that the trial says nothing."""
+        return isinstance(self.outcome, Void)
+
+    @property
+    def latency_s(self) -> float | None:
+        """Client latency: from the agent's command start to its exit.
+
+        As if every answer of the model had taken the time it took when it was given first: a trial
+        that lives on replayed answers is no quicker agent.
+        """
+        match self.outcome:
+            case Counted(latency_s=seconds) | Unscored(latency_s=float(seconds)):
+                return seconds + (self.llm.saved_s if self.llm else 0.0)
+            case _:
+                return None
+
+
+def load_trial(
+    path: Path,
+    vocabulary: Vocabulary | None = None,
+    prices: PriceTable | None = None,
+    trace: Trace | None = None,
+) -> TrialRecord:
+    """Read one attempt's folder.
+
+    ``vocabulary`` is the benchmark's (see ``warex.analysis.recovery``), where the trace has none of
+    its own; ``prices`` is the built-in table unless given; ``trace`` saves reading it twice. A
+    missing trace or outcome is no error: both say something. Raises TraceError for a damaged one.
+    """
+    if trace is None:
+        trace = read_trace(path / EVENTS, lean=True) if stands(path / EVENTS) else Trace(())
+    entries = trace.entries
+    outcome = read_outcome(path)
+    solved = isinstance(outcome, Counted) and outcome.score >= 1
+    hit = bool(trace.events(FaultDelivered))
+    began = next(iter(trace.events(TrialBegan)), None)
+    vocabulary = vocabulary_of(path, began, vocabulary)
+    # What another task's agent did is no recovery.
+    parts = tuple(by_task(entries).values()) or (entries,)
+    verdicts = tuple(
+        verdict for part in parts for verdict in recoveries(part, vocabulary, solved=solved) if hit
+    )
+    key, attempt = _identity(path, began)
+    watched = bool(entries) and key.condition != NO_PROXY
+    canaries = [canary.passed for canary in trace.events(Canary)]
+    unread = llm_unread(entries)
+    record = TrialRecord(
+        key=key,
+        attempt=attempt,
+        path=path,
+        outcome=outcome,
+        seed=began.seed if began else None,
+        has_faults=began is not None and began.scenario is not None,
+        llm=llm_use(entries, prices or built_in_prices()) if watched else None,
+        injections=injections(entries),
+        left_alone=left_alone(entries),
+        recoveries=verdicts,
+        behaviour=behaviour(entries, verdicts, vocabulary),
+        false_success=false_success(entries, vocabulary, outcome),
+        canary=all(canaries) if canaries else None,
+        harness_broke=tuple(broke.reason for broke in trace.events(HarnessBroke)),
+        cut=trace.cut,
+        site=_site(trace.events(RequestSeen)),
+        llm_unread=unread,
+        popups=handled(entries),
+        attacks=attacks(entries),
+        never_armed=_never_armed(trace, began),
+        watched=watched,
+    )
+    return record.without_calls() if unread else record
+
+
+def _never_armed(trace: Trace, began: TrialBegan | None) -> str | None:
+    """Return what the rules were to wait for, where it never came."""
+    if began is None or began.scenario is None or began.arm == "start" or trace.cut is not None:
+        return None
+    # Attempts to reach a site may meet a fault before its page arms the rest.
+    struck = any(trace.events(Armed)) or any(trace.events(FaultPlanned))
+    return None if struck else began.arm
+
+
+def key_of(path: Path) -> TrialKey:
+    """Return which trial an attempt's folder belongs to, by its place or else by its trace.
+
+    Raises TraceError for a damaged trace.
+    """
+    if found := _key_in(path):
+        return found[0]
+    trace = read_trace(path / EVENTS, lean=True) if stands(path / EVENTS) else Trace(())
+    return _identity(path, next(iter(trace.events(TrialBegan)), None))[0]
+
+
+def run_of(path: Path) -> Path | None:
+    """Return the run folder that an attempt's folder belongs to; None if it stands alone."""
+    key = _key_in(path)
+    return path.resolve().parents[6] if key else None
+
+
+def vocabulary_of(
+    path: Path, began: TrialBegan | None, benchmarks: Vocabulary | None
+) -> Vocabulary | None:
+    """Return the agent's vocabulary; None if none is known, or it has no action.
+
+    ``path`` is the attempt's folder, ``benchmarks`` the vocabulary where the trace has none of its
+    own. Raises TraceError for a damaged one.
+    """
+    try:
+        own = began and began.vocabulary and Vocabulary.model_validate(began.vocabulary)
+    except ValidationError as error:
+        what = error.errors(include_url=False)[0]["msg"]
+        raise TraceError(f"{path / EVENTS}: the vocabulary of trial_began: {what}.") from None
+    known = own or benchmarks
+    return known if known and known.names else None
+
+
+def _site(requests: Iterable[RequestSeen]) -> str | None:
+    for request in requests:
+        if request.top_level:
+            try:
+                return urlsplit(request.url).hostname
+            except ValueError:
+                return None
+    return None
+
+
+def _identity(path: Path, began: TrialBegan | None) -> tuple[TrialKey, int]:
+    if found := _key_in(path):
+        return found
+    if began is None:
+        return TrialKey("", "", "", path.name), 1
+    key = TrialKey(began.benchmark, began.agent, began.condition, began.task, began.repeat)
+    return key, began.attempt
+
+
+def _key_in(path: Path) -> tuple[TrialKey, int] | None:
+    """Return what an attempt's folder is called after; None if it is no part of a run."""
+    path = path.resolve()
+    if len(path.parts) < 8:
+        return None
+    *names, repeat, attempt = path.parts[-6:]
+    try:
+        benchmark, agent, condition, task = map(unescape, names)
+        key = TrialKey(benchmark, agent, condition, task, int(repeat))
+        number = int(attempt.removeprefix("attempt-"))
+    except ValueError:
+        return None
+    return (key, number) if attempt_dir(path.parents[6], key, number) == path else None

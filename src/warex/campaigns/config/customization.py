@@ -1,0 +1,272 @@
+"""A built-in campaign made for a benchmark, agents and tasks of one's own: a file like any."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from textwrap import wrap
+from typing import Any
+
+from pydantic import JsonValue
+
+from warex.benchmarks import Benchmark, benchmark_kind
+from warex.benchmarks.command import TASKS_WANTED, CommandBenchmark
+from warex.campaigns.config.campaign import CampaignConfig, built_in_names, campaign_of
+from warex.campaigns.config.paper_experiments import EXPERIMENTS, MODEL, Experiment
+from warex.campaigns.config.task_choice import chosen_tasks
+from warex.campaigns.config.template import as_toml, benchmark_table
+from warex.errors import CampaignError, WarexError
+from warex.scenarios.mistakes import not_among
+from warex.traces import NO_PROXY
+
+_PRESETS = resources.files("warex.campaigns.config") / "presets"
+_CONDITIONS = "[[conditions]]"
+_NAMED = re.compile(r"(?:([^\s=]+)=)?(.*)", re.DOTALL)
+"""A command line, and before it perhaps the agent's name."""
+_NO_TASKS = "tasks = []\n"
+_NO_PROXY = f'{_CONDITIONS}\nname = "{NO_PROXY}"\n'
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is to be other than in the built-in campaign; what is not given is as it suits."""
+
+    benchmark: str | None = None
+    dir: str | None = None
+    sites: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, JsonValue] = field(default_factory=dict)
+    agents: tuple[str, ...] = ()
+    """Each ``MODEL`` or ``NAME=MODEL``; of the benchmark ``command`` a command line will do."""
+    base_url: str | None = None
+    only_sites: tuple[str, ...] = ()
+    without_sites: tuple[str, ...] = ()
+
+    @property
+    def besides_benchmark(self) -> bool:
+        """Whether anything but the benchmark is given."""
+        return replace(self, benchmark=None) != Changes()
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is given."""
+        return self != Changes()
+
+
+@dataclass(frozen=True, slots=True)
+class Adapted:
+    """A campaign file's text, and why it may lack a condition."""
+
+    text: str
+    left_out: str | None = None
+    """Why its trials cannot go without the proxy; None where they can, or nobody knows yet."""
+
+    def config(self, source: str) -> CampaignConfig:
+        """Return the campaign; what is wrong with it names ``source``."""
+        try:
+            self.text.encode()
+            return campaign_of(tomllib.loads(self.text), source)
+        except (tomllib.TOMLDecodeError, UnicodeEncodeError) as error:
+            raise CampaignError(
+                f"{source}: what is given cannot be written into a file of TOML: {error}"
+            ) from None
+
+
+def adapted(source: str, changes: Changes, *, name: str | None = None, file: str) -> Adapted:
+    """Return a built-in campaign with these changes, as the text of a file.
+
+    ``source``: its name. ``name``: as the new one is called, by itself ``paper-real`` and the like.
+    ``file``: what its head says that it is run by. Raises CampaignError for what does not exist.
+    """
+    known = built_in_names()
+    if source not in known:
+        raise CampaignError(not_among("there is no built-in campaign", source, known))
+    preset = (_PRESETS / f"{source}.toml").read_text("utf-8")
+    data = tomllib.loads(preset)
+    own = data["benchmark"]
+    kind = benchmark_kind(own if changes.benchmark is None else changes.benchmark)
+    called = name or (source if kind.name == own else f"{source}-{kind.name}")
+    if not changes.any:
+        return Adapted(preset.replace(f'name = "{source}"', f"name = {as_toml(called)}", 1))
+    parts = _parts(kind, source, data, _with_its_command(kind, changes))
+    conditions = preset[preset.index(_CONDITIONS) :]
+    first = len(parts.agents) * len(data["conditions"])
+    made = Adapted(_text(source, called, file, parts, conditions, first))
+    config = made.config(file)
+    why = _needs_proxy(kind, config) if _NO_PROXY in conditions else None
+    if why is None:
+        return made
+    without = conditions.replace(_NO_PROXY, _comment(f"There is no condition no-proxy: {why}."))
+    return Adapted(
+        _text(source, called, file, parts, without, first - len(parts.agents)), left_out=why
+    )
+
+
+def _with_its_command(kind: type[Benchmark], changes: Changes) -> Changes:
+    """Return the changes with an agent that is a command line as the option ``command``.
+
+    What does the tasks of the benchmark ``command`` is that command; models have no blanks.
+    """
+    lines = [text for text in changes.agents if re.search(r"\s", text)]
+    if kind is not CommandBenchmark or not lines or "command" in changes.options:
+        return changes
+    if len(changes.agents) > 1:
+        raise CampaignError(
+            f"a campaign of the benchmark 'command' has one command, and {lines[0]!r} is not the"
+            " only agent: let it name {model}, and give several models and options.command; or run"
+            " one campaign for each"
+        )
+    name, command = _NAMED.fullmatch(lines[0]).groups()  # type: ignore[union-attr] # fits any text
+    return replace(
+        changes,
+        options={"command": command, **changes.options},
+        agents=(f"{name or 'agent'}={MODEL}",),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    kind: type[Benchmark]
+    table: dict[str, Any]
+    """Of the benchmark; its name alone where that is all."""
+    agents: list[dict[str, Any]]
+    tasks: Mapping[str, Any]
+    told: str
+    keys: Mapping[str, Any]
+
+
+def _text(source: str, name: str, file: str, parts: _Parts, conditions: str, first: int) -> str:
+    kind, alone = parts.kind, parts.table.keys() == {"name"}
+    head = f"""\
+# The conditions of the built-in campaign `{source}`, on the benchmark {kind.name}. This is all of
+# it: change what you like. `warex init` without --from writes a file that explains every key.
+#
+#     warex run {file} --dry-run     which trials there are, and what they may take
+#     warex run {file} --limit {first:<5} a first look: one task
+#     warex run {file} --resume      goes on where a run was ended
+schema_version = 1
+name = {as_toml(name)}
+"""
+    keys = {"benchmark": kind.name} if alone else {}
+    head += "".join(f"{key} = {as_toml(value)}\n" for key, value in keys.items())
+    head += f"{_comment(parts.told)}tasks = {as_toml(parts.tasks)}\n"
+    head += "".join(f"{key} = {as_toml(value)}\n" for key, value in parts.keys.items())
+    agents = "\n".join(
+        "[[agents]]\n" + "".join(f"{key} = {as_toml(value)}\n" for key, value in agent.items())
+        for agent in parts.agents
+    )
+    table = "" if alone else benchmark_table(kind, parts.table)
+    table = table.replace(_NO_TASKS, f"{_comment(TASKS_WANTED)}{_NO_TASKS}")
+    return f"{head}{table}\n{agents}\n{conditions}"
+
+
+def _comment(sentence: str) -> str:
+    return "".join(f"# {line}\n" for line in wrap(sentence, 96, break_on_hyphens=False))
+
+
+def _parts(
+    kind: type[Benchmark], source: str, preset: Mapping[str, Any], changes: Changes
+) -> _Parts:
+    """Return what stands where: what is given, else the paper's, else the adapter's example."""
+    embedded = kind.name == preset["benchmark"]
+    example = tomllib.loads(kind.example)
+    paper = EXPERIMENTS.get(kind.name) if source in ("paper", "popup") else None
+    tasks = preset["tasks"] if embedded else paper.tasks if paper else example.get("tasks", {})
+    keys = ("repeats", "seed", "jobs", "timeout_s", "longest_hold_s")
+    told = {key: preset[key] for key in keys if key in preset}
+    if not embedded:
+        told |= {"repeats": 1, "jobs": 1, "timeout_s": example.get("timeout_s", 300.0)}
+    if paper:
+        told |= {"jobs": paper.jobs, "timeout_s": paper.timeout_s}
+    return _Parts(
+        kind,
+        _table(kind, (preset if embedded else example)["benchmark"], paper, changes),
+        _agents(preset["agents"] if embedded else example["agents"], paper, changes),
+        _narrowed(tasks, changes) or {"all": True},
+        paper.told if paper and not changes.only_sites else "",
+        told,
+    )
+
+
+def _table(
+    kind: type[Benchmark], example: Any, paper: Experiment | None, changes: Changes
+) -> dict[str, Any]:
+    shown: dict[str, Any] = {"name": example} if isinstance(example, str) else example
+    given = {
+        "dir": changes.dir or shown.get("dir"),
+        "sites": changes.sites or (paper.sites if paper else {}) or shown.get("sites", {}),
+        "options": _options(kind, shown, paper, changes),
+    }
+    if "command" in changes.options and not changes.sites:
+        # The example's sites are those of its own command.
+        del given["sites"]
+    return {"name": shown["name"], **{key: value for key, value in given.items() if value}}
+
+
+def _options(
+    kind: type[Benchmark], shown: Mapping[str, Any], paper: Experiment | None, changes: Changes
+) -> Mapping[str, Any]:
+    example = shown.get("options", {})
+    given = dict(changes.options or example)
+    for key, option in kind.options_model.model_fields.items():
+        if option.is_required() and key not in given and key in example:
+            # What a command of one's own is to do, no example can tell.
+            given[key] = [] if key == "tasks" else example[key]
+    # REAL's actions are its demo agent's: an agent of one's own brings its own.
+    own = {"actions"} if "agent" in given else set()
+    papers = paper.options if paper else {}
+    return {**{key: papers[key] for key in papers if key not in own}, **given}
+
+
+def _agents(
+    shown: list[dict[str, Any]], paper: Experiment | None, changes: Changes
+) -> list[dict[str, Any]]:
+    agents = [dict(agent) for agent in shown]
+    if paper:
+        agents = [{"name": agents[0]["name"], "model": MODEL}]
+    if changes.agents:
+        agents = [_agent(text, {**agents[0]}) for text in changes.agents]
+    for agent in agents:
+        if changes.base_url is not None:
+            agent["base_url"] = changes.base_url
+        if paper:
+            agent.pop("screenshot", None)
+            agent |= {"observation": list(paper.observation), "max_steps": paper.max_steps}
+    return agents
+
+
+def _agent(text: str, like: dict[str, Any]) -> dict[str, Any]:
+    name, mark, model = text.partition("=")
+    return {**like, "name": name if mark else text, "model": model if mark else text}
+
+
+def _narrowed(tasks: Mapping[str, Any], changes: Changes) -> dict[str, Any]:
+    found = dict(tasks)
+    if changes.only_sites:
+        found.pop("without_sites", None)
+        # All of theirs: they may have fewer than were drawn from all.
+        found.pop("sample", None)
+        found["sites"] = list(changes.only_sites)
+    if changes.without_sites:
+        there = found.get("without_sites", [])
+        found["without_sites"] = list(dict.fromkeys((*there, *changes.without_sites)))
+    return found
+
+
+def _needs_proxy(kind: type[Benchmark], config: CampaignConfig) -> str | None:
+    """Return why no trial can go without the proxy, as far as can be told here and now."""
+    agents = tuple(agent.spec for agent in config.agents)
+    try:
+        benchmark = kind(config.benchmark)
+        if why := benchmark.needs_proxy():
+            return why
+        tasks = chosen_tasks(config.tasks, benchmark.tasks(), config.seed, benchmark.site_names_of)
+        benchmark.ready(tasks, agents)
+    except WarexError:
+        return None
+    try:
+        benchmark.ready(tasks, agents, direct=True)
+    except CampaignError as error:
+        why = str(error).removeprefix(f"condition {NO_PROXY!r}: ")
+        return why.removesuffix("; leave the condition out")
+    return None

@@ -1,0 +1,21 @@
+"""The JSON Schema of a campaign, for editors and for programs that write campaigns."""
+
+from typing import Any, Final
+
+from warex.campaigns.config.campaign import CampaignConfig
+
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+
+def campaign_schema() -> dict[str, Any]:
+    """Return the schema (draft 2020-12) of what ``load_campaign`` takes."""
+    schema = CampaignConfig.model_json_schema(mode="validation")
+    table = schema["$defs"]["BenchmarkTable"]["properties"]
+    # A list of sites stands for sites that are what they say, a name for a table of a name.
+    described = {"description": table["sites"].pop("description")}
+    origins = {"type": "array", "items": {"$ref": "#/$defs/Text"}}
+    table["sites"] = {"anyOf": [table["sites"], origins], **described}
+    named = schema["properties"]["benchmark"]
+    whole = {"$ref": named.pop("$ref")}
+    schema["properties"]["benchmark"] = {"anyOf": [{"$ref": "#/$defs/Text"}, whole], **named}
+    return {"$schema": _DIALECT, **schema, "title": "WAREX campaign"}

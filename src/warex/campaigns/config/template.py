@@ -1,0 +1,127 @@
+"""A campaign file to begin with: every key there is, explained, and valid as it stands."""
+
+import json
+import re
+import tomllib
+from dataclasses import Field, fields
+from importlib import resources
+from typing import Any
+
+from warex.benchmarks import Benchmark, benchmark_kind
+from warex.benchmarks.table import BenchmarkTable
+from warex.campaigns.config.campaign import CampaignConfig
+from warex.errors import CampaignError
+from warex.scenarios.mistakes import check, listed
+from warex.traffic import TrafficOptions, option_of
+
+_TEMPLATE = resources.files("warex.campaigns.config") / "template.toml"
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+_MODEL = """\
+# As the harness names it. `scripted:giveup`, `scripted:suggestible` and `scripted:patient` are
+# embedded and play the testbed; `playbook:FILE` plays a file's rules for any benchmark.
+"""
+_REST = """\
+# Where the model is asked, over its client's API; left out, the client's own.
+# base_url = "http://127.0.0.1:11434/v1"
+"""
+
+
+def template(name: str, benchmark: str, file: str) -> str:
+    """Return the text of a campaign of this name for a benchmark, to be written to ``file``.
+
+    Raises CampaignError for a benchmark that does not exist, or a name that cannot be one.
+    """
+    kind = benchmark_kind(benchmark)
+    example = tomllib.loads(kind.example)
+    alone = example["benchmark"] == kind.name
+    values = {
+        "name": name.replace("\\", "\\\\").replace('"', '\\"'),
+        "file": file,
+        "benchmark": _named(kind) if alone else "",
+        "tasks": as_toml(example.get("tasks", {"all": True})),
+        "jobs": as_toml(example.get("jobs", 2)),
+        "timeout_s": as_toml(float(example.get("timeout_s", 300.0))),
+        "table": "" if alone else benchmark_table(kind, example["benchmark"]),
+        "agents": "".join(map(_agent, example["agents"])),
+        "traffic": "".join(map(_traffic, fields(TrafficOptions))),
+    }
+    text = _TEMPLATE.read_text("utf-8")
+    if not alone and kind(BenchmarkTable.model_validate(example["benchmark"])).needs_proxy():
+        text = text.replace('[[conditions]]\nname = "no-proxy"\n\n', "")
+    for slot, value in values.items():
+        text = text.replace(f"@{slot}@", value)
+    try:
+        made, mistakes = check(CampaignConfig, tomllib.loads(text))
+    except tomllib.TOMLDecodeError:
+        made, mistakes = None, [f"{name!r} is no name: give letters, digits and dashes"]
+    if made is None:
+        raise CampaignError(listed(file, mistakes))
+    return text
+
+
+def _named(kind: type[Benchmark]) -> str:
+    return f"# What is done; `warex benchmarks` lists them.\nbenchmark = {as_toml(kind.name)}\n\n"
+
+
+def benchmark_table(kind: type[Benchmark], table: dict[str, Any]) -> str:
+    """Return the section of a benchmark that is told more than its name."""
+    lines = [
+        "",
+        f"# What is done. `warex benchmarks show {kind.name}` tells what may stand here.",
+    ]
+    if kind.recipe is not None:
+        lines.append(
+            f"# `warex benchmarks setup {kind.name} --dir {table.get('dir', 'DIR')}` makes its"
+            " environment."
+        )
+    lines.append("[benchmark]")
+    nested = {key: table[key] for key in ("sites", "options") if isinstance(table.get(key), dict)}
+    lines += [
+        f"{_key(key)} = {as_toml(value)}" for key, value in table.items() if key not in nested
+    ]
+    for key, inner in nested.items():
+        lines += ["", f"[benchmark.{key}]"]
+        lines += [f"{_key(name)} = {as_toml(value)}" for name, value in inner.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _agent(agent: dict[str, Any]) -> str:
+    said = (
+        "[[agents]]\n"
+        f"name = {as_toml(agent['name'])}\n"
+        f"{_MODEL}model = {as_toml(agent['model'])}\n"
+        f"{_REST}"
+        "# Show the model a picture, too.\n"
+        f"screenshot = {as_toml(agent.get('screenshot', False))}\n"
+        "# All that it is shown of a page, where the harness lets one choose; left out, its own.\n"
+        '# observation = ["axtree"]\n'
+        "# Calls to the model at most.\n"
+        f"max_steps = {as_toml(agent.get('max_steps', 25))}\n\n"
+    )
+    return said
+
+
+def _traffic(field: Field[Any]) -> str:
+    example = option_of(field).example
+    value = as_toml(field.default if example is None else example)
+    mark = "" if example is None else "# "
+    return f"# {field.metadata['description']}\n{mark}{field.name} = {value}\n"
+
+
+def as_toml(value: Any) -> str:
+    """Return a value as TOML writes it in one line; mappings become inline tables."""
+    match value:
+        case dict():
+            inner = ", ".join(f"{_key(key)} = {as_toml(each)}" for key, each in value.items())
+            return f"{{ {inner} }}"
+        case list() | tuple():
+            return f"[{', '.join(map(as_toml, value))}]"
+        case _:
+            # Text, numbers and truth values are written alike.
+            return json.dumps(value, ensure_ascii=False)
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)

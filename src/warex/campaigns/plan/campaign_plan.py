@@ -1,0 +1,173 @@
+"""What a campaign will run: its trials and benchmarks, checked before anything starts."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from warex.benchmarks import AgentSpec, Benchmark, benchmark_of
+from warex.campaigns.config.campaign import AgentConfig, CampaignConfig, ConditionConfig
+from warex.campaigns.config.task_choice import TaskChoice, chosen_tasks
+from warex.campaigns.plan.dosing import scenario_of
+from warex.campaigns.plan.grid import grid, shares_answers, trial_seed
+from warex.errors import CampaignError, InputError, TraceError
+from warex.scenarios.mistakes import not_among
+from warex.scenarios.replay import Replay, read_replay
+from warex.traces import (
+    EVENTS,
+    NO_PROXY,
+    TrialBegan,
+    TrialKey,
+    read_trace,
+    trial_dir,
+)
+from warex.trials.context import TrialSpec
+from warex.trials.playbook import PLAYBOOK, Playbook, load_playbook
+from warex.trials.scripted_model import PERSONAS, PREFIX
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A campaign whose every part has been found and checked; nothing runs yet."""
+
+    config: CampaignConfig
+    benchmark: Benchmark
+    trials: tuple[TrialSpec, ...]
+
+
+def plan(config: CampaignConfig) -> Planned:
+    """Find all that the campaign names and lay out its trials.
+
+    Raises CampaignError or ScenarioError for what does not exist, InputError for a name that is too
+    long for a folder.
+    """
+    with _told_with_its_source(config):
+        benchmark = benchmark_of(config.benchmark)
+        tasks = chosen_tasks(config.tasks, benchmark.tasks(), config.seed, benchmark.site_names_of)
+        conditions = {each.name: each for each in config.conditions}
+        scenarios = {
+            name: scenario_of(each, config.longest_hold_s) for name, each in conditions.items()
+        }
+        agents = {agent.name: agent.spec for agent in config.agents}
+        playbooks = {agent.name: _playbook(agent) for agent in config.agents}
+        _require_ready(benchmark, tasks, tuple(agents.values()), direct=NO_PROXY in scenarios)
+    trials = tuple(
+        TrialSpec(
+            key,
+            agents[key.agent],
+            trial_seed(config, key.task, key.repeat),
+            scenarios[key.condition],
+            proxied=key.condition != NO_PROXY,
+            playbook=playbooks[key.agent],
+            defence=conditions[key.condition].defence,
+            cached=config.llm_cache and shares_answers(conditions[key.condition]),
+        )
+        for key in grid(config, tasks)
+    )
+    with _told_with_its_source(config):
+        for spec in trials:
+            trial_dir(Path(), spec.key)
+    return Planned(config, benchmark, trials)
+
+
+def _require_ready(
+    benchmark: Benchmark, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
+) -> None:
+    benchmark.ready(tasks, agents, direct=direct)
+    for agent in agents:
+        if not agent.model.startswith(PREFIX):
+            continue
+        if not benchmark.script():
+            raise CampaignError(
+                f"the models {PREFIX}… know no task of the benchmark {benchmark.name!r}"
+            )
+        persona = agent.model.removeprefix(PREFIX)
+        if persona not in PERSONAS:
+            there = not_among("there is no scripted model", persona, tuple(PERSONAS))
+            raise CampaignError(f"agent {agent.name!r}: {there}")
+
+
+@contextmanager
+def _told_with_its_source(config: CampaignConfig) -> Iterator[None]:
+    """Have what is wrong with a campaign name the file or built-in name it comes from."""
+    try:
+        yield
+    except InputError as error:
+        if not config.source:
+            raise
+        raise type(error)(f"{config.source}: {error}") from None
+
+
+def plan_replay(config: CampaignConfig, trial: Path) -> Planned:
+    """Lay out a replay: the trial's task under its ledger, once for each agent of the campaign.
+
+    Raises TraceError where the trial's trace cannot be replayed, CampaignError where it is of
+    another benchmark.
+    """
+    replay = read_replay(trial)
+    began = _began(trial)
+    if began.benchmark != config.benchmark.name:
+        raise CampaignError(
+            f"{trial} is of the benchmark {began.benchmark!r}; that of"
+            f" {config.source or 'the campaign'} is {config.benchmark.name!r}"
+        )
+    benchmark = benchmark_of(config.benchmark)
+    if began.task not in benchmark.tasks():
+        raise CampaignError(f"{trial} is of the task {began.task!r}, which {benchmark.name} lacks")
+    with _told_with_its_source(config):
+        _require_ready(benchmark, (began.task,), tuple(agent.spec for agent in config.agents))
+    # Cut to what a condition's name may have.
+    condition = f"replay of {began.agent} {began.condition}"[:80].strip()
+    trials = tuple(
+        _replayed(agent.spec, _playbook(agent), began, replay, condition, str(trial))
+        for agent in config.agents
+    )
+    narrowed = config.model_copy(
+        update={
+            "name": f"{config.name}-replay",
+            "tasks": TaskChoice(names=(began.task,)),
+            "repeats": 1,
+            "conditions": (
+                ConditionConfig(name=condition, scenario=str(trial), defence=replay.defence),
+            ),
+        }
+    )
+    return Planned(narrowed, benchmark, trials)
+
+
+def _replayed(
+    agent: AgentSpec,
+    playbook: Playbook | None,
+    began: TrialBegan,
+    replay: Replay,
+    condition: str,
+    trial: str,
+) -> TrialSpec:
+    return TrialSpec(
+        TrialKey(began.benchmark, agent.name, condition, began.task, 1),
+        agent,
+        replay.seed,
+        replay.scenario,
+        arm=replay.arm,
+        schedule=replay.schedule,
+        defence=replay.defence,
+        replay_of=trial,
+        playbook=playbook,
+    )
+
+
+def _began(trial: Path) -> TrialBegan:
+    path = trial / EVENTS if trial.is_dir() else trial
+    for event in read_trace(path).events(TrialBegan):
+        return event
+    raise TraceError(f"{path} has no trial_began event")
+
+
+def _playbook(agent: AgentConfig) -> Playbook | None:
+    """Return the rules that an agent's model is played by; None for any other model."""
+    if not agent.model.startswith(PLAYBOOK):
+        return None
+    try:
+        return load_playbook(Path(agent.model.removeprefix(PLAYBOOK)))
+    except CampaignError as error:
+        raise CampaignError(f"agent {agent.name!r}: {error}") from None

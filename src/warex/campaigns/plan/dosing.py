@@ -1,0 +1,153 @@
+"""How hard and how often a condition's scenario hits: the scenario as its trials meet it."""
+
+from collections.abc import Mapping
+
+from pydantic import JsonValue, ValidationError
+
+from warex.campaigns.config.campaign import CampaignConfig, ConditionConfig
+from warex.errors import CampaignError, ScenarioError
+from warex.scenarios import Rule, Scenario
+from warex.scenarios.load import load_scenario
+from warex.scenarios.paper_config import CHANCE, frequency_trigger
+from warex.scenarios.scenario import Trigger
+
+
+def scenario_of(condition: ConditionConfig, longest_hold_s: float | None) -> Scenario | None:
+    """Return the scenario at the condition's dose, its holds shortened; None where it has none.
+
+    Raises ScenarioError where it cannot be loaded, or cannot be had at that dose.
+    """
+    if condition.scenario is None:
+        return None
+    try:
+        scenario = load_scenario(condition.scenario)
+        if condition.frequency is not None:
+            scenario = as_frequent(scenario, condition.frequency)
+        if condition.first is not None:
+            scenario = first_only(scenario, condition.first)
+        if condition.intensity is None:
+            return shortened(scenario, longest_hold_s)
+        return _uncut(scaled(scenario, condition.intensity), longest_hold_s)
+    except ScenarioError as error:
+        raise ScenarioError(f"condition {condition.name!r}: {error}") from None
+
+
+def scaled(scenario: Scenario, intensity: float) -> Scenario:
+    """Return the scenario with each fault's size multiplied.
+
+    Raises ScenarioError for a fault that has none, or none so large.
+    """
+    rules = tuple(_scaled(rule, intensity) for rule in scenario.rules)
+    return scenario.model_copy(update={"rules": rules})
+
+
+def as_frequent(scenario: Scenario, frequency: int) -> Scenario:
+    """Return the scenario with each rule hitting as the paper's frequency says (§3.3).
+
+    Its matches are numbered together, since the paper counts injections of a task. Windows stay,
+    and so does the probability of a rule that has one.
+    """
+    rules = tuple(
+        _triggered(rule, frequency_trigger(frequency, _probability(rule.trigger))).model_copy(
+            update={"per": "rule"}
+        )
+        for rule in scenario.rules
+    )
+    return scenario.model_copy(update={"rules": rules})
+
+
+def first_only(scenario: Scenario, times: int) -> Scenario:
+    """Return the scenario with each rule hitting the first so many; its windows stay."""
+    rules = tuple(_triggered(rule, {"first": times}) for rule in scenario.rules)
+    return scenario.model_copy(update={"rules": rules})
+
+
+def _probability(trigger: Trigger) -> float:
+    if trigger.random is not None:
+        return trigger.random.probability
+    return CHANCE if trigger.probability is None else trigger.probability
+
+
+def _triggered(rule: Rule, trigger: Mapping[str, JsonValue]) -> Rule:
+    kept = rule.trigger.model_dump(include={"between", "after_step", "trials"})
+    return rule.model_copy(update={"trigger": Trigger.model_validate({**trigger, **kept})})
+
+
+def shortened(scenario: Scenario, longest_hold_s: float | None) -> Scenario:
+    """Return the scenario with no fault holding an exchange longer than so many seconds."""
+    if longest_hold_s is None:
+        return scenario
+    rules = tuple(
+        rule.model_copy(update={"fault": rule.fault.held_at_most(longest_hold_s)})
+        for rule in scenario.rules
+    )
+    return scenario.model_copy(update={"rules": rules})
+
+
+def at_intensity(
+    config: CampaignConfig, intensity: float
+) -> tuple[CampaignConfig, tuple[str, ...]]:
+    """Return the campaign with this intensity in each condition that can have one, and the others.
+
+    Those have a scenario, but a fault in it without a size; they stay as they are. Raises
+    CampaignError where none can have one.
+    """
+    if not 0 < intensity <= 100:
+        raise CampaignError(f"{intensity:g} is no intensity; give a number above 0 to 100")
+    spared = tuple(
+        each.name
+        for each in config.conditions
+        if (scenario := scenario_of(each.model_copy(update={"intensity": None}), None)) is not None
+        and not all(map(_sizes, scenario.rules))
+    )
+    with_one = [each.name for each in config.conditions if each.scenario is not None]
+    if spared == tuple(with_one):
+        raise CampaignError(
+            f"no condition of the campaign {config.name!r} has a fault with a size, so there is"
+            f" nothing to make {intensity:g} times as large"
+        )
+    conditions = tuple(
+        each.model_copy(update={"intensity": intensity})
+        if each.scenario is not None and each.name not in spared
+        else each
+        for each in config.conditions
+    )
+    return config.model_copy(update={"conditions": conditions}), spared
+
+
+def _sizes(rule: Rule) -> dict[str, float]:
+    """Return what the size of a rule's fault is now."""
+    found = rule.fault.model_dump(include=set(rule.fault.sizes))
+    return {name: value for name, value in found.items() if value}
+
+
+def _scaled(rule: Rule, intensity: float) -> Rule:
+    sizes = _sizes(rule)
+    if intensity == 1:
+        return rule
+    where = f"its rule {rule.name!r} cannot hit {intensity:g} times as hard"
+    if not sizes:
+        kind = rule.fault.kind
+        named = " and ".join(rule.fault.sizes)
+        why = f"the size of {kind} is its {named}, which is 0" if named else f"{kind} has no size"
+        raise ScenarioError(f"{where}: {why}")
+    changed = {name: value * intensity for name, value in sizes.items()}
+    try:
+        fault = type(rule.fault).model_validate({**rule.fault.model_dump(), **changed})
+    except ValidationError as error:
+        found = error.errors(include_url=False)[0]
+        raise ScenarioError(
+            f"{where}: its {found['loc'][0]} would be {found['input']:g}: {found['msg']}"
+        ) from None
+    return rule.model_copy(update={"fault": fault})
+
+
+def _uncut(scenario: Scenario, longest_hold_s: float | None) -> Scenario:
+    """Return the scenario; raise ScenarioError where its dose would not be what it says."""
+    if shortened(scenario, longest_hold_s) != scenario:
+        longest = max(rule.fault.held_s for rule in scenario.rules)
+        raise ScenarioError(
+            f"its intensity makes a hold of {longest:g} s, which longest_hold_s ="
+            f" {longest_hold_s:g} would cut: leave out one of the two"
+        )
+    return scenario

@@ -1,0 +1,41 @@
+"""How many trials of a campaign run at a time."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from warex.campaigns.config.options import Options
+
+if TYPE_CHECKING:
+    from warex.campaigns.plan.campaign_plan import Planned
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """How many lanes, and why they are fewer than was asked for."""
+
+    count: int | None
+    """None: as many as a Ray cluster has CPUs."""
+    why: str | None = None
+    """A sentence where the number was lowered; else None."""
+
+
+def lanes_of(planned: "Planned", options: Options) -> Lanes:
+    """Return the lanes of a campaign's run: one where its trials share a site.
+
+    Where two trials that share a site run at a time, each sees, and is scored by, what the other
+    one did there.
+    """
+    config = planned.config
+    asked = options.jobs or (None if options.ray is not None else config.jobs)
+    if planned.benchmark.isolated or asked == 1:
+        return Lanes(asked)
+    if len(planned.trials) < 2:
+        return Lanes(1)
+    chosen = options.jobs is not None or "jobs" in config.model_fields_set
+    wanted = f", not {asked} as asked" if chosen and asked is not None else ""
+    return Lanes(
+        1,
+        f"trials run one at a time{wanted}: those of the benchmark {planned.benchmark.name!r} may"
+        " share a site, and one would be scored by what another did there. If each has a site and"
+        " accounts of its own, say isolated = true in benchmark.options",
+    )

@@ -1,0 +1,58 @@
+"""What the conditions of a campaign may not show, told before anything is paid for."""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from warex.campaigns.config.campaign import CampaignConfig
+from warex.scenarios import Scenario
+from warex.scenarios.doubts import futile
+from warex.visible import of_number
+
+if TYPE_CHECKING:
+    from warex.campaigns.plan.campaign_plan import Planned
+
+
+def doubts_of(planned: "Planned") -> tuple[str, ...]:
+    """Return what the campaign's conditions may not show on its benchmark, in sentences."""
+    any_of = {spec.key.condition: spec for spec in planned.trials}
+    sites = _sites(planned)
+    found: dict[str, list[str]] = {}
+    for each in planned.config.conditions:
+        spec = any_of.get(each.name)
+        if spec is not None and spec.scenario is not None:
+            doubts = (
+                *planned.benchmark.doubts(spec.scenario, spec.key.task),
+                *_never_hits(spec.scenario, planned.config, sites),
+            )
+            for doubt in doubts:
+                found.setdefault(doubt, []).append(repr(each.name))
+    return tuple(
+        f"{of_number(len(names), 'condition')} {', '.join(names)}: {doubt}"
+        for doubt, names in found.items()
+    )
+
+
+def _sites(planned: "Planned") -> tuple[str, ...]:
+    """Return the origins of all tasks' sites; none where a task may go anywhere."""
+    tasks = dict.fromkeys(spec.key.task for spec in planned.trials)
+    of_tasks = [planned.benchmark.sites(task) for task in tasks]
+    return tuple(dict.fromkeys(chain.from_iterable(of_tasks))) if all(of_tasks) else ()
+
+
+def _never_hits(
+    scenario: Scenario, config: CampaignConfig, sites: tuple[str, ...]
+) -> Iterator[str]:
+    """Yield a sentence for each rule that no trial of the campaign can give an exchange to."""
+    most = max(agent.max_steps for agent in config.agents)
+    yield from futile(scenario, sites)
+    for rule in scenario.rules:
+        named = f"Rule {rule.name!r} may reach no trial: it begins"
+        after, window = rule.trigger.after_step, rule.trigger.between
+        if after is not None and after > most:
+            yield f"{named} after step {after}, and no agent takes more than {most} (max_steps)."
+        if window is not None and window[0] >= config.timeout_s:
+            yield (
+                f"{named} at second {window[0]:g}, and agents are stopped after"
+                f" {config.timeout_s:g} s (timeout_s)."
+            )

@@ -1,0 +1,54 @@
+"""What a campaign needs before it can run: `warex doctor` tells it, `warex run` requires it."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from warex.benchmarks import Benchmark
+from warex.campaigns.config.campaign import CampaignConfig
+from warex.campaigns.plan.campaign_plan import plan
+from warex.campaigns.plan.lint import doubts_of
+from warex.errors import MachineError, WarexError
+from warex.proxy.certificates.ca import ensure_ca
+from warex.sandbox.doctor.finding import Finding
+from warex.sandbox.doctor.machine import told_at_once
+from warex.visible import counted
+
+
+def needs_of_campaign(config: CampaignConfig) -> Iterator[Finding]:
+    """Yield what `warex run` looks at before the first trial, each in its words."""
+    try:
+        yield from told_at_once(Path.cwd(), ensure_ca())
+    except MachineError as error:
+        yield Finding("certificates", "broken", str(error))
+    try:
+        planned = plan(config)
+    except WarexError as error:
+        yield Finding("campaign", "broken", str(error))
+        return
+    many = counted(len(planned.trials), "trial")
+    yield Finding("campaign", "ok", f"{many} of {planned.benchmark.name}")
+    for doubt in doubts_of(planned):
+        yield Finding("conditions", "missing", doubt, needed=False)
+    try:
+        yield Finding("browser", "ok", str(planned.benchmark.find_browser()))
+    except MachineError as error:
+        yield Finding("browser", "missing", str(error))
+    try:
+        planned.benchmark.require_keys([spec.agent for spec in planned.trials], os.environ)
+    except MachineError as error:
+        yield Finding("keys", "missing", str(error))
+
+
+def needs_of_benchmark(benchmark: Benchmark) -> Iterator[Finding]:
+    """Yield what a benchmark needs, and what `warex run` would say of its tasks and options."""
+    findings = tuple(benchmark.needs())
+    yield from findings
+    try:
+        tasks = benchmark.tasks()
+        benchmark.ready(tasks, ())
+    except WarexError as error:
+        if str(error) not in {finding.sentence for finding in findings}:
+            yield Finding("tasks", "broken", str(error))
+    else:
+        yield Finding("tasks", "ok", counted(len(tasks), "task"))

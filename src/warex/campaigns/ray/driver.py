@@ -1,0 +1,229 @@
+"""Runs a campaign's turns on a Ray cluster: each attempt is a task of Ray's on a node that is free.
+
+What comes back is written into the one run folder here, whole or not at all: the nodes need no
+shared disk, and a run on Ray is resumed like any other. A node that is lost takes its attempts
+with it: they are made again, under new numbers.
+"""
+
+import multiprocessing
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from warex.campaigns.ray.gateway import (
+    LOCAL,
+    Asked,
+    Came,
+    Connected,
+    Lost,
+    Said,
+    Unreachable,
+)
+from warex.campaigns.ray.node import Attempted, Work, unpack
+from warex.campaigns.run.schedule import Done, Schedule, Turn
+from warex.campaigns.run.spending import Spent
+from warex.clock import Clock
+from warex.errors import IN_A_ROW, MachineError, ProcessDied, WarexError
+from warex.private import private_folder
+from warex.traces import attempt_dir, cannot_write, shared_answers, write_whole
+from warex.visible import counted
+
+_LOOK = 0.2
+"""Seconds between two looks for turns that have become possible."""
+_END_SECONDS = 20.0
+_START = "import sys; from warex.campaigns.ray.gateway import main; main(*sys.argv[1:])"
+
+
+def run_on_ray(
+    schedule: Schedule,
+    work: Work,
+    run: Path,
+    address: str,
+    *,
+    lanes: int | None,
+    cache: Path | None,
+    spent_in: Callable[[Path], Spent],
+    report: Callable[[Done], None] = lambda done: None,
+    notice: Callable[[str], None] = lambda sentence: None,
+) -> None:
+    """Run the turns of a schedule until it is over.
+
+    ``address`` is that of the cluster's head, or ``local``; ``lanes`` keeps the trials at once to
+    fewer than the cluster has CPUs. ``cache`` is the folder of the run's LLM cache, if there is
+    one.
+    Raises MachineError where the cluster is not reached, is lost, or a node lacks something;
+    CampaignStopped where the same thing voids trial after trial.
+    """
+    driver: Driver | None = None
+    in_a_row = had = 0
+    while True:
+        with _gateway(address, lanes, work) as (pipe, process):
+            if driver is None:
+                driver = Driver(
+                    schedule, run, address, lanes, cache, pipe, spent_in, report, notice
+                )
+            driver.pipe = pipe
+            try:
+                driver.drive()
+                return
+            except _Lost as lost:
+                death = _death(process)
+                if death is None:
+                    raise  # Ray itself ends its drivers where their cluster is lost.
+                in_a_row, had = in_a_row + 1 if driver.came == had else 1, driver.came
+                if in_a_row == IN_A_ROW:
+                    raise MachineError(f"{death}, {in_a_row} times in a row; {lost}") from None
+                driver.lose(f"{death}; it is started anew")
+
+
+def _death(process: "subprocess.Popen[bytes]") -> ProcessDied | None:
+    """Return how a gateway was ended by a signal, if it was."""
+    with suppress(subprocess.TimeoutExpired):
+        code = process.wait(_END_SECONDS)
+        # Ray turns this signal into an exit.
+        code = -code if code == signal.SIGTERM else code
+        if code < 0:
+            return ProcessDied.with_code("the process that speaks with Ray", code)
+    return None
+
+
+class _Lost(MachineError):
+    """Nobody speaks for the cluster any more."""
+
+
+@contextmanager
+def _gateway(
+    address: str, lanes: int | None, work: Work
+) -> "Iterator[tuple[Connection, subprocess.Popen[bytes]]]":
+    ours, theirs = multiprocessing.Pipe()
+    arguments = (str(theirs.fileno()), address, str(lanes or 0))
+    # Not by multiprocessing, which would run the caller's own script once more. In a session of its
+    # own, since a Ctrl-C is for the campaign, which then closes the pipe.
+    with subprocess.Popen(
+        [sys.executable, "-c", _START, *arguments],
+        pass_fds=[theirs.fileno()],
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        theirs.close()
+        try:
+            with suppress(BrokenPipeError):
+                ours.send(work)
+            yield ours, process
+        finally:
+            ours.close()
+            try:
+                process.wait(_END_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+@dataclass(slots=True)
+class Driver:
+    """Keeps a schedule and a run folder in step with what the gateway says."""
+
+    schedule: Schedule
+    run: Path
+    address: str
+    lanes: int | None
+    cache: Path | None
+    pipe: Connection
+    spent_in: Callable[[Path], Spent]
+    report: Callable[[Done], None]
+    notice: Callable[[str], None]
+    clock: Clock = field(default_factory=Clock)
+    running: dict[int, Turn] = field(default_factory=dict)
+    asked: int = 0
+    room: int = 0
+    """Trials at once that the cluster has CPUs for."""
+    reached: bool = False
+    came: int = 0
+    """How many attempts have come back."""
+
+    def drive(self) -> None:
+        """Hand out turns and take in what comes of them until the schedule is over."""
+        try:
+            while not self.schedule.over:
+                self._ask()
+                while self.pipe.poll(_LOOK):
+                    self._hear(self.pipe.recv())
+                    self._ask()
+        except (EOFError, ConnectionError):
+            if not self.reached:
+                raise _Lost(f"no Ray cluster {self._where}") from None
+            raise _Lost(
+                f"the Ray cluster at {self.address} is lost, with "
+                f"{counted(len(self.running), 'trial')} under way; what"
+                " had come back is kept: start Ray again and go on with --resume"
+            ) from None
+
+    def lose(self, why: str) -> None:
+        """Have all that is under way made again: nobody will tell what became of it."""
+        self.notice(f"{why}, and so are the attempts under way: {len(self.running)}")
+        for turn in self.running.values():
+            self.schedule.lost(turn)
+        self.running.clear()
+        self.room = 0
+
+    def _ask(self) -> None:
+        """Hand out turns while the cluster has room."""
+        while len(self.running) < min(self.room, self.lanes or self.room):
+            turn = self.schedule.take(self.clock.now())
+            if turn is None:
+                return
+            self.asked += 1
+            # Before it is sent: what cannot be sent is lost like what is under way.
+            self.running[self.asked] = turn
+            self.pipe.send(Asked(self.asked, turn.key, turn.attempt, self._answers(turn)))
+
+    def _hear(self, said: Said) -> None:
+        match said:
+            case Connected(trials_at_once=room):
+                if not room:
+                    self.notice(
+                        f"the Ray cluster at {self.address} has no CPU left; waiting for nodes"
+                    )
+                self.reached, self.room = True, room
+            case Came(number=number, result=Attempted() as result):
+                self.came += 1
+                self._take_in(self.running.pop(number), result)
+            case Came(result=WarexError() as error):
+                raise error
+            case Lost(number=number, why=why):
+                turn = self.running.pop(number)
+                self.notice(f"an attempt at {turn.key.task} is lost and made again: {why}")
+                self.schedule.lost(turn)
+            case Unreachable(why=why):
+                raise MachineError(f"no Ray cluster {self._where}: {why}")
+
+    @property
+    def _where(self) -> str:
+        if self.address == LOCAL:
+            return "could be started here"
+        return f"answers at {self.address}"
+
+    def _take_in(self, turn: Turn, result: Attempted) -> None:
+        folder = attempt_dir(self.run, turn.key, turn.attempt)
+        try:
+            unpack(result.files, folder)
+            if self.cache is not None and result.answers:
+                shared = shared_answers(self.cache, turn.key)
+                private_folder(shared)
+                for name, content in result.answers.items():
+                    if not (shared / name).exists():
+                        write_whole(shared / name, content)
+        except OSError as error:
+            raise cannot_write(folder, error) from None
+        self.report(Done(turn.key, turn.attempt, result.outcome))
+        self.schedule.done(turn, result.outcome, self.spent_in(folder))
+
+    def _answers(self, turn: Turn) -> dict[str, bytes]:
+        shared = shared_answers(self.cache, turn.key) if self.cache is not None else None
+        if shared is None or not shared.is_dir():
+            return {}
+        return {path.name: path.read_bytes() for path in shared.iterdir()}

@@ -1,0 +1,153 @@
+"""The process that speaks with Ray, so that the campaign outlives it.
+
+Ray ends its drivers where its head is lost, without a chance to say so. The campaign therefore
+keeps its schedule and its folder in a process of its own, and this one only passes on: attempts to
+the cluster, what came of them back.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, Final
+
+from warex.campaigns.ray.node import Attempted, Work, attempt
+from warex.errors import WarexError
+from warex.traces import TrialKey
+
+CPUS_A_TRIAL: Final = 1
+MEMORY_A_TRIAL: Final = 1024**3
+"""Bytes: a Chromium, an agent and a proxy."""
+LOCAL: Final = "local"
+"""The address of a cluster that is started for this campaign, on this machine."""
+
+_POLL: Final = 0.05
+"""Seconds between two looks at the pipe while the cluster works."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The campaign asks for an attempt."""
+
+    number: int
+    """Of the asking."""
+    key: TrialKey
+    attempt: int
+    answers: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """The cluster is reached, or has changed."""
+
+    trials_at_once: int
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """An attempt came back, or what a node lacks for it."""
+
+    number: int
+    result: Attempted | WarexError
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """What made an attempt has gone."""
+
+    number: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unreachable:
+    """There is no such cluster."""
+
+    why: str
+
+
+type Said = Connected | Came | Lost | Unreachable
+
+
+def gateway(pipe: Connection, address: str, lanes: int | None, work: Work) -> None:
+    """Serve the campaign at the other end of the pipe until it is closed.
+
+    ``lanes``: trials at once that a cluster of this machine's own is made for.
+    """
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    # Ray waits a minute for a head that is gone, and so would whoever watches.
+    os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "20")
+    hush_libraries()
+    import ray
+
+    # Ray, too, takes "local" for a new cluster; with no address it would look for one that runs.
+    where: dict[str, Any] = {"address": address}
+    if address == LOCAL:
+        where["num_cpus"] = lanes
+    try:
+        ray.init(
+            **where,
+            include_dashboard=None if address != LOCAL else False,
+            log_to_driver=False,
+            configure_logging=False,
+        )
+    except (OSError, RuntimeError, ValueError) as error:
+        pipe.send(Unreachable(str(error).splitlines()[0]))
+        return
+    try:
+        _serve(ray, pipe, ray.put(work))
+    except (EOFError, BrokenPipeError):
+        pass
+    finally:
+        ray.shutdown()
+
+
+def hush_libraries() -> None:
+    """Leave standard error to Python: what Ray's library writes there, the campaign says in words.
+
+    A traceback of ours is still seen.
+    """
+    sys.stderr = os.fdopen(os.dup(2), "w", buffering=1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+
+
+def _serve(ray: Any, pipe: Connection, work: Any) -> None:
+    remote = ray.remote(num_cpus=CPUS_A_TRIAL, memory=MEMORY_A_TRIAL, max_retries=0)(attempt)
+    running: dict[Any, int] = {}
+    room = 0
+    while True:
+        if (now := int(ray.cluster_resources().get("CPU", 0)) // CPUS_A_TRIAL) != room:
+            room = now
+            pipe.send(Connected(room))
+        while pipe.poll(_POLL if running else 1.0):
+            asked: Asked = pipe.recv()
+            reference = remote.remote(work, asked.key, asked.attempt, asked.answers)
+            running[reference] = asked.number
+        for reference in _ended(ray, list(running)):
+            pipe.send(_result(ray, reference, running.pop(reference)))
+
+
+def _ended(ray: Any, running: list[Any]) -> list[Any]:
+    if not running:
+        return []
+    ended: list[Any] = ray.wait(running, num_returns=len(running), timeout=_POLL)[0]
+    return ended
+
+
+def _result(ray: Any, reference: Any, number: int) -> Came | Lost:
+    try:
+        return Came(number, ray.get(reference))
+    except ray.exceptions.RayTaskError:
+        # An error of ours: not the cluster's.
+        raise
+    except ray.exceptions.RayError as error:
+        return Lost(number, str(error).strip().splitlines()[0])
+
+
+def main(handle: str, address: str, lanes: str) -> None:
+    """Serve the pipe of this handle, which tells first what the nodes need."""
+    pipe: Connection = Connection(int(handle))
+    gateway(pipe, address, int(lanes) or None, pipe.recv())

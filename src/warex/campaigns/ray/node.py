@@ -1,0 +1,163 @@
+"""One attempt on a node of a Ray cluster: what comes in, what is made there, what goes back.
+
+A node shares no disk with whoever runs the campaign. It is sent all that a trial needs, runs it in
+a folder of its own as a local lane would, and sends the folder back whole.
+"""
+
+import io
+import os
+import shutil
+import socket
+import tarfile
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+
+from warex.benchmarks import benchmark_of
+from warex.benchmarks.table import BenchmarkTable
+from warex.campaigns.run.context import context_for
+from warex.errors import MachineError, WarexError
+from warex.private import make_private, private_folder
+from warex.proxy.certificates.ca import ensure_ca
+from warex.sandbox.cleanup.scratch import own_scratch
+from warex.sandbox.isolation import Isolation, allowed
+from warex.traces import Outcome, TrialKey, begin_llm_cache, shared_answers
+from warex.traffic import TrafficOptions
+from warex.trials.context import TrialContext, TrialSpec
+from warex.trials.runner import run_trial
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What every node needs of a campaign; sent once."""
+
+    benchmark: BenchmarkTable
+    specs: Mapping[TrialKey, TrialSpec]
+    timeout_s: float
+    traffic: TrafficOptions
+    isolation: Isolation
+    secret: bytes | None
+    """Of the run's LLM cache; None where it keeps none."""
+    variables: Mapping[str, str]
+    """Keys of models, which a node's own environment lacks."""
+    version: str = version("warex")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempted:
+    """What came of an attempt."""
+
+    outcome: Outcome
+    files: bytes
+    """Its folder, a tar archive."""
+    answers: Mapping[str, bytes]
+    """What it adds to the run's LLM cache, by name."""
+
+
+@dataclass(slots=True)
+class _Ready:
+    """What this worker process has started for a campaign, and keeps for its next trials."""
+
+    work: Work
+    context: TrialContext
+    until: ExitStack
+
+
+_ready: list[_Ready] = []
+"""At most one: a worker process belongs to one job of Ray's, and a job is one campaign."""
+
+
+def attempt(
+    work: Work, key: TrialKey, number: int, answers: Mapping[str, bytes]
+) -> Attempted | WarexError:
+    """Make one attempt on this node; ``answers`` are those that the trial shares.
+
+    What the node lacks comes back as the error that it is, with the node's name.
+    """
+    try:
+        return _attempt(_setting(work), work, key, number, answers)
+    except WarexError as error:
+        return type(error)(f"on the Ray node {socket.gethostname()}: {error}")
+
+
+def _setting(work: Work) -> TrialContext:
+    if _ready:
+        return _ready[0].context
+    if (here := version("warex")) != work.version:
+        raise MachineError(
+            f"WAREX is {here} here and {work.version} where the campaign runs; install the same"
+        )
+    isolation, _ = allowed(work.isolation, ensure_ca())
+    until = ExitStack()
+    # Ray ends its workers without a word; what they leave is removed all the same.
+    until.enter_context(own_scratch())
+    context = until.enter_context(
+        context_for(
+            benchmark_of(work.benchmark),
+            tuple(work.specs.values()),
+            work.timeout_s,
+            work.traffic,
+            isolation,
+        )
+    )
+    environment = {**os.environ, **work.variables}
+    _ready.append(_Ready(work, replace(context, base_environment=environment), until))
+    return _ready[0].context
+
+
+def _attempt(
+    context: TrialContext, work: Work, key: TrialKey, number: int, answers: Mapping[str, bytes]
+) -> Attempted:
+    with tempfile.TemporaryDirectory(prefix="warex-ray-", ignore_cleanup_errors=True) as scratch:
+        folder = Path(scratch) / "attempt"
+        with _cache(Path(scratch), work.secret, key, answers) as (cache, shared):
+            outcome = run_trial(work.specs[key], number, folder, replace(context, llm_cache=cache))
+            added = {
+                path.name: path.read_bytes()
+                for path in (shared.iterdir() if shared and shared.is_dir() else ())
+                if path.name not in answers
+            }
+        return Attempted(outcome, packed(folder), added)
+
+
+@contextmanager
+def _cache(
+    scratch: Path, secret: bytes | None, key: TrialKey, answers: Mapping[str, bytes]
+) -> Iterator[tuple[Path | None, Path | None]]:
+    """Lay out the run's LLM cache as far as one trial sees it."""
+    if secret is None:
+        yield None, None
+        return
+    cache = begin_llm_cache(scratch, secret)
+    shared = shared_answers(cache, key)
+    private_folder(shared)
+    for name, content in answers.items():
+        (shared / name).write_bytes(content)
+    yield cache, shared
+
+
+def packed(folder: Path) -> bytes:
+    """Return a folder as a tar archive, its own name left out."""
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as tar:
+        tar.add(folder, arcname=".")
+    return archive.getvalue()
+
+
+def unpack(files: bytes, folder: Path) -> None:
+    """Write an archive's files into a folder that is not there yet: whole, or not at all.
+
+    Raises OSError where the disk refuses.
+    """
+    private_folder(folder.parent)
+    # Beside the runs' trials and with a dot, so that no half of it is ever taken for an attempt.
+    draft = folder.with_name(f".{folder.name}")
+    shutil.rmtree(draft, ignore_errors=True)
+    private_folder(draft)
+    with tarfile.open(fileobj=io.BytesIO(files)) as tar:
+        tar.extractall(draft, filter="data")
+    make_private(draft)
+    draft.rename(folder)

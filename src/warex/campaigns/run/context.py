@@ -1,0 +1,58 @@
+"""Starts what all trials of a campaign share on one machine, and ends it with them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from warex.benchmarks import Benchmark
+from warex.proxy.certificates.ca import ensure_ca
+from warex.proxy.process.forkserver import Forkserver
+from warex.sandbox.isolation import Isolation
+from warex.traffic import TrafficOptions
+from warex.trials.context import TrialContext, TrialSpec
+from warex.trials.scripted_model import PREFIX, ScriptedModel
+
+
+@contextmanager
+def context_for(
+    benchmark: Benchmark,
+    specs: Sequence[TrialSpec],
+    timeout_s: float,
+    traffic: TrafficOptions,
+    isolation: Isolation,
+    cache: Path | None = None,
+) -> Iterator[TrialContext]:
+    """Start the proxies' forkserver and, where a trial names it, the scripted model.
+
+    ``cache`` is the folder of the run's LLM cache, if it keeps one.
+    Raises MachineError where the machine lacks something.
+    """
+    with benchmark.lasting(), _services(specs, benchmark) as (forkserver, model):
+        yield TrialContext(
+            benchmark=benchmark,
+            forkserver=forkserver,
+            ca=ensure_ca(),
+            chromium=benchmark.find_browser(),
+            isolation=isolation,
+            timeout_s=timeout_s,
+            model=model,
+            traffic=traffic,
+            llm_cache=cache,
+        )
+
+
+@contextmanager
+def _services(
+    specs: Sequence[TrialSpec], benchmark: Benchmark
+) -> Iterator[tuple[Forkserver, ScriptedModel | None]]:
+    forkserver = Forkserver()
+    forkserver.warm()
+    try:
+        tasks = benchmark.script()
+        if tasks and any(spec.agent.model.startswith(PREFIX) for spec in specs):
+            with ScriptedModel(tasks) as model:
+                yield forkserver, model
+        else:
+            yield forkserver, None
+    finally:
+        forkserver.close()

@@ -1,0 +1,152 @@
+"""A run's folder: begun once under one frozen configuration, gone on with by nobody else."""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from warex.campaigns.plan.grid import Past
+from warex.errors import InputError, TraceError
+from warex.llm.prices import PriceTable
+from warex.private import private_folder
+from warex.traces import (
+    MANIFEST,
+    PRICES,
+    Manifest,
+    TrialKey,
+    cannot_write,
+    find_trials,
+    read_manifest,
+    read_outcome,
+    redact_manifest,
+    write_manifest,
+)
+from warex.traces.files import write_whole
+
+_MAY_CHANGE = ("budget", "jobs", "notes", "prices")
+"""Keys of a campaign that say nothing of what its trials meet; the last ones given stand."""
+_OF_PRICES = ("prices_date", "prices_source", "prices_digest")
+
+
+@contextmanager
+def opened(
+    run: Path,
+    manifest: Manifest,
+    prices: PriceTable,
+    *,
+    resume: bool,
+    notice: Callable[[str], None] = lambda sentence: None,
+) -> Iterator[dict[TrialKey, Past]]:
+    """Hold a run's folder, a new one or one to go on with; yield what its trials have come to.
+
+    ``prices`` is the table that costs are computed with, the campaign's own prices left out: it is
+    kept with the run. ``notice`` is told where it is another one, or other programs than WAREX are
+    of another version, than at the run's begin.
+    Raises InputError where it holds another run, this one under another configuration or of another
+    version, one that cannot be read, or one that still runs; MachineError where it cannot be
+    written.
+    """
+    with _held(run):
+        if (run / MANIFEST).exists():
+            if not resume:
+                raise InputError(
+                    f"{run} holds a run already; give --resume to go on with it, or another --out"
+                )
+            _go_on(run, redact_manifest(manifest), prices, notice)
+        else:
+            if any(path for path in run.iterdir() if not _is_draft(path)):
+                raise InputError(f"{run} is not empty and holds no run; give another --out")
+            write_whole(run / PRICES, prices.json_bytes())
+            write_manifest(run / MANIFEST, manifest)
+        yield past_of(run)
+
+
+def past_of(run: Path) -> dict[TrialKey, Past]:
+    """Return what the trials of a run have come to, by what lies on disk.
+
+    Raises TraceError where an outcome cannot be read.
+    """
+    found: dict[TrialKey, Past] = {}
+    for key, attempt, folder in find_trials(run):
+        before = found.get(key, Past())
+        try:
+            outcome = read_outcome(folder)
+        except TraceError as error:
+            raise TraceError(
+                f"{error} Remove that file, and the trial is run again; the others stay as they are"
+            ) from None
+        outcomes = before.outcomes if outcome is None else (*before.outcomes, outcome)
+        found[key] = Past(outcomes, max(before.last, attempt))
+    return found
+
+
+@contextmanager
+def _held(run: Path) -> Iterator[None]:
+    try:
+        private_folder(run)
+        handle = os.open(run, os.O_RDONLY)
+    except FileExistsError:
+        raise InputError(f"{run} is a file; a run needs a folder: give another --out") from None
+    except OSError as error:
+        raise cannot_write(run, error) from None
+    try:
+        _lock(handle, run)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int, run: Path) -> None:
+    try:
+        # The lock goes with its process, however that ends.
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InputError(
+            f"another process is running in {run}; let it end, or give another --out"
+        ) from None
+
+
+def _is_draft(path: Path) -> bool:
+    """Whether a file was left by a writer who was killed before the manifest stood."""
+    return path.name == PRICES or path.name.startswith((f".{MANIFEST}.", f".{PRICES}."))
+
+
+def _go_on(run: Path, now: Manifest, prices: PriceTable, notice: Callable[[str], None]) -> None:
+    before = read_manifest(run / MANIFEST)
+    _require_version(run, before, now)
+    then, given = before.campaign, now.campaign
+    changed = {key for key in then.keys() | given.keys() if then.get(key) != given.get(key)}
+    if other := sorted(changed.difference(_MAY_CHANGE)):
+        raise InputError(
+            f"{run} was begun under another configuration ({', '.join(other)} differ); give"
+            " another --out, or the campaign as it was"
+        )
+    for name, version in before.versions.items():
+        if now.versions.get(name) != version:
+            notice(
+                f"{run} was begun with {name} {version}, and this is"
+                f" {now.versions.get(name, 'without it')}: trials before and after may differ"
+            )
+    repriced = before.prices_digest != now.prices_digest
+    if repriced:
+        notice(
+            f"{run} was begun at the prices of {before.prices_date}; all of its trials are counted"
+            f" at those of {now.prices_date} now, from {now.prices_source}"
+        )
+        write_whole(run / PRICES, prices.json_bytes())
+    if changed or repriced:
+        kept = {key: value for key, value in then.items() if key not in _MAY_CHANGE}
+        last = {key: given[key] for key in _MAY_CHANGE if key in given}
+        named = {key: getattr(now, key) for key in _OF_PRICES} if repriced else {}
+        update = {"campaign": kept | last, **named}
+        write_manifest(run / MANIFEST, before.model_copy(update=update))
+
+
+def _require_version(run: Path, before: Manifest, now: Manifest) -> None:
+    begun, this = before.versions.get("warex"), now.versions.get("warex")
+    if begun != this:
+        raise InputError(
+            f"{run} was begun by WAREX {begun}, and this is {this}, whose trials may differ; go on"
+            " with that version, or give another --out"
+        )

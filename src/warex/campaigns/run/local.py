@@ -1,0 +1,79 @@
+"""Runs a campaign's turns in local lanes: each lane takes the next one until none is left."""
+
+import threading
+from collections.abc import Callable
+from concurrent import futures
+
+from warex.campaigns.run.schedule import Done, Schedule, Turn
+from warex.campaigns.run.spending import Spent
+from warex.clock import Clock
+from warex.traces import Outcome
+from warex.trials.runner import Interrupted
+
+_LOOK = 0.2
+"""Seconds between two looks for an interrupt."""
+
+type Execute = Callable[[Turn], tuple[Outcome, Spent]]
+"""Makes one attempt; returns how it came out and what it cost."""
+
+
+def run_trials(
+    schedule: Schedule,
+    execute: Execute,
+    *,
+    lanes: int,
+    stop: threading.Event,
+    report: Callable[[Done], None] = lambda done: None,
+) -> None:
+    """Run the turns of a schedule in so many lanes until it is over.
+
+    ``execute`` is called in the lanes' threads, and raises Interrupted once ``stop`` is set.
+    Raises what it raises, or the schedule, after the others have been stopped: MachineError,
+    InputError, CampaignStopped; KeyboardInterrupt likewise.
+    """
+    clock = Clock()
+    # Guards the schedule; who waits for a turn is woken by whoever may have made one possible.
+    changed = threading.Condition()
+    errors: list[Exception] = []
+
+    def take() -> Turn | None:
+        with changed:
+            while not stop.is_set():
+                turn = schedule.take(clock.now())
+                if turn is not None or schedule.over:
+                    return turn
+                changed.wait(_LOOK)
+            return None
+
+    def note(turn: Turn, outcome: Outcome, spent: Spent) -> None:
+        with changed:
+            report(Done(turn.key, turn.attempt, outcome))
+            try:
+                schedule.done(turn, outcome, spent)
+            finally:
+                changed.notify_all()
+
+    def lane() -> None:
+        try:
+            while (turn := take()) is not None:
+                note(turn, *execute(turn))
+        except Interrupted:
+            pass
+        except Exception as error:  # noqa: BLE001 - raised again once the other lanes have ended
+            errors.append(error)
+            stop.set()
+
+    with futures.ThreadPoolExecutor(lanes, thread_name_prefix="lane") as threads:
+        try:
+            running = [threads.submit(lane) for _ in range(lanes)]
+            # The kernel may give a signal to any thread, and Python acts on it in this one only:
+            # who waited without an end would not learn of it.
+            while futures.wait(running, _LOOK).not_done:
+                pass
+            for future in running:
+                future.result()
+        except KeyboardInterrupt:
+            stop.set()
+            raise
+    if errors:
+        raise errors[0]

@@ -1,0 +1,296 @@
+"""A campaign from its configuration to a finished run folder."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from warex.campaigns.config.campaign import CampaignConfig
+from warex.campaigns.config.options import Options
+from warex.campaigns.plan.campaign_plan import Planned
+from warex.campaigns.plan.grid import Past, remaining, waits_for
+from warex.campaigns.plan.lanes import lanes_of
+from warex.campaigns.plan.lint import doubts_of
+from warex.campaigns.ray.driver import run_on_ray
+from warex.campaigns.ray.node import Work
+from warex.campaigns.run.context import context_for
+from warex.campaigns.run.folder import opened, past_of
+from warex.campaigns.run.local import Execute, run_trials
+from warex.campaigns.run.provenance import versions
+from warex.campaigns.run.schedule import Done, Schedule, Turn
+from warex.campaigns.run.spending import Spent, spent_in
+from warex.clock import Clock, iso
+from warex.errors import ScenarioError
+from warex.extras import require_extra
+from warex.llm.embedded import is_embedded
+from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
+from warex.sandbox.doctor.machine import require_fit
+from warex.sandbox.isolation import Isolation, allowed
+from warex.sandbox.namespace.host_ports import named_in
+from warex.scenarios.showable import require_showable
+from warex.traces import (
+    MANIFEST,
+    Manifest,
+    Outcome,
+    TrialKey,
+    attempt_dir,
+    begin_llm_cache,
+    escape,
+    find_trials,
+    llm_cache_secret,
+)
+from warex.trials.addresses import loopback_notices
+from warex.trials.context import TrialContext, TrialSpec
+from warex.trials.runner import run_trial
+
+
+def run_campaign(
+    planned: Planned,
+    run: Path,
+    options: Options,
+    *,
+    began: Callable[[int], None] = lambda trials: None,
+    taken: Callable[[Turn], None] = lambda turn: None,
+    report: Callable[[Done], None] = lambda done: None,
+    notice: Callable[[str], None] = lambda sentence: None,
+) -> None:
+    """Run a campaign into its folder.
+
+    ``began`` is told how many trials there are to run; ``taken`` of each attempt that begins,
+    ``report`` of each that is over; ``notice`` what the user should know.
+    Raises InputError where the folder holds another run or an option cannot work, MachineError
+    where the machine lacks something, CampaignStopped where the same thing voids trial after trial.
+    """
+    config = planned.config
+    if options.ray is not None:
+        require_extra("ray", "--ray", "ray")
+    chromium = planned.benchmark.find_browser()
+    ca = ensure_ca()
+    require_fit(run, ca)
+    isolation = _isolation(planned, options, ca, notice)
+    for doubt in doubts_of(planned):
+        notice(doubt)
+    _tell_of_loopback(planned, isolation, notice)
+    lanes = lanes_of(planned, options)
+    _require_keys(planned, run, resume=options.resume)
+    manifest = _manifest(planned, options, chromium, isolation)
+    with opened(run, manifest, config.list_prices, resume=options.resume, notice=notice) as past:
+        schedule = _schedule(planned, past, run, options, taken)
+        began(schedule.size)
+        if not schedule.size:
+            return
+        there = set(schedule.trials)
+        left = [spec for spec in planned.trials if spec.key in there]
+        if lanes.why is not None:
+            notice(lanes.why)
+        if options.ray is not None:
+            run_on_ray(
+                schedule,
+                _work(planned, left, run, isolation),
+                run,
+                options.ray,
+                lanes=lanes.count,
+                cache=_cache(config, run),
+                spent_in=lambda folder: _spent(folder, config),
+                report=report,
+                notice=notice,
+            )
+        else:
+            _run_here(planned, left, schedule, run, isolation, lanes.count or 1, report)
+        _tell_what_is_left(schedule, notice)
+
+
+def _require_keys(planned: Planned, run: Path, *, resume: bool) -> None:
+    """Raise MachineError where a trial that is left asks a model whose key nobody set.
+
+    No folder is made by then, which would stand in the next try's way.
+    """
+    past = past_of(run) if resume and (run / MANIFEST).exists() else {}
+    left = set(remaining([spec.key for spec in planned.trials], past))
+    agents = [spec.agent for spec in planned.trials if spec.key in left]
+    planned.benchmark.require_keys(agents, os.environ)
+
+
+def _tell_of_loopback(
+    planned: Planned, isolation: Isolation, notice: Callable[[str], None]
+) -> None:
+    """Say which services of this machine the commands get to, and which they do not."""
+    benchmark = planned.benchmark
+    named: dict[int, str] = {}
+    seen = isolation == "namespace"
+    perhaps = {text for spec in planned.trials for text in benchmark.told(spec.key.task)}
+    told = any("{base_url}" in text for text in perhaps)
+    for agent in {spec.agent.name: spec.agent for spec in planned.trials}.values():
+        # What is served in the place of a model's own host is asked by the proxy alone.
+        by_proxy = not seen and not told and bool(benchmark.endpoints(agent))
+        for port in () if by_proxy else named_in(agent.base_url or ""):
+            named[port] = f"base_url of agent {agent.name!r}"
+    for sentence in loopback_notices(named, perhaps, os.environ, seen=seen):
+        notice(sentence)
+
+
+def _tell_what_is_left(schedule: Schedule, notice: Callable[[str], None]) -> None:
+    if schedule.stopped is not None:
+        notice(
+            f"{schedule.stopped}. Trials left: {schedule.left}. What ran is kept, and --resume goes"
+            " on, under another budget if you like"
+        )
+    for key in schedule.given_up:
+        notice(
+            f"each attempt at {key.task} of {key.agent} under {key.condition}, repeat {key.repeat},"
+            " was lost with what ran it; it may be too much for it. --resume tries again"
+        )
+
+
+def _run_here(
+    planned: Planned,
+    specs: Sequence[TrialSpec],
+    schedule: Schedule,
+    run: Path,
+    isolation: Isolation,
+    lanes: int,
+    report: Callable[[Done], None],
+) -> None:
+    config = planned.config
+    cache = _cache(config, run)
+    with context_for(
+        planned.benchmark, specs, config.timeout_s, config.traffic, isolation, cache
+    ) as context:
+        run_trials(
+            schedule,
+            _execute(specs, run, context, config),
+            lanes=lanes,
+            stop=context.stop,
+            report=report,
+        )
+
+
+def _work(
+    planned: Planned,
+    specs: Sequence[TrialSpec],
+    run: Path,
+    isolation: Isolation,
+) -> Work:
+    """Return what the nodes of a cluster need."""
+    config, cache = planned.config, _cache(planned.config, run)
+    return Work(
+        benchmark=config.benchmark,
+        specs={spec.key: spec for spec in specs},
+        timeout_s=config.timeout_s,
+        traffic=config.traffic,
+        isolation=isolation,
+        secret=None if cache is None else llm_cache_secret(cache),
+        variables={
+            name: os.environ[name] for name in planned.benchmark.key_variables if name in os.environ
+        },
+    )
+
+
+def _cache(config: CampaignConfig, run: Path) -> Path | None:
+    return begin_llm_cache(run) if config.llm_cache else None
+
+
+def _schedule(
+    planned: Planned,
+    past: Mapping[TrialKey, Past],
+    run: Path,
+    options: Options,
+    taken: Callable[[Turn], None],
+) -> Schedule:
+    trials, config = [spec.key for spec in planned.trials], planned.config
+    return Schedule(
+        trials,
+        past,
+        after=waits_for(config, trials),
+        budget=config.budget,
+        spent=_spent_before(run, config),
+        limit=options.limit,
+        taken=taken,
+    )
+
+
+def _spent_before(run: Path, config: CampaignConfig) -> Spent:
+    """Return what all attempts on disk cost; nothing where no budget asks for it."""
+    return sum((_spent(folder, config) for _, _, folder in find_trials(run)), Spent())
+
+
+def _execute(
+    specs: Sequence[TrialSpec], run: Path, context: TrialContext, config: CampaignConfig
+) -> Execute:
+    """Return what makes one attempt here."""
+    by_key = {spec.key: spec for spec in specs}
+
+    def execute(turn: Turn) -> tuple[Outcome, Spent]:
+        folder = attempt_dir(run, turn.key, turn.attempt)
+        outcome = run_trial(by_key[turn.key], turn.attempt, folder, context)
+        return outcome, _spent(folder, config)
+
+    return execute
+
+
+def _spent(folder: Path, config: CampaignConfig) -> Spent:
+    budget = config.budget
+    if budget.usd is None and budget.tokens is None:
+        return Spent()
+    spent = spent_in(folder, config.price_table)
+    # An attempt lies in its repeat, that in its task, condition and agent.
+    name = folder.parents[3].name
+    played = any(is_embedded(agent.model) and escape(agent.name) == name for agent in config.agents)
+    # Nobody is paid for a model that WAREX plays.
+    return Spent(tokens=spent.tokens) if played else spent
+
+
+def _isolation(
+    planned: Planned, options: Options, ca: CertificateAuthority, notice: Callable[[str], None]
+) -> Isolation:
+    """Return how agents are put behind the proxy here.
+
+    Raises ScenarioError where a fault could not show so, MachineError where the machine does not
+    allow what is asked for.
+    """
+    isolation, why = allowed(options.isolate or planned.config.isolate, ca)
+    for spec in planned.trials:
+        if spec.scenario is not None:
+            try:
+                require_showable(spec.scenario.rules, in_namespace=isolation == "namespace")
+            except ScenarioError as error:
+                reason = f" ({why})" if why else ""
+                raise ScenarioError(f"condition {spec.key.condition!r}: {error}{reason}") from None
+    if why is not None:
+        notice(why)
+    return isolation
+
+
+def _manifest(planned: Planned, options: Options, chromium: Path, isolation: Isolation) -> Manifest:
+    benchmark = planned.benchmark
+    frozen: dict[str, JsonValue] = planned.config.model_dump(mode="json", exclude_none=True)
+    # A scenario's file may change after the run; what its trials met may not.
+    frozen["scenarios"] = {
+        spec.key.condition: spec.scenario.model_dump(mode="json")
+        for spec in planned.trials
+        if spec.scenario is not None
+    }
+    if any(spec.playbook for spec in planned.trials):
+        frozen["playbooks"] = {
+            spec.key.agent: spec.playbook.model_dump(mode="json", by_alias=True)
+            for spec in planned.trials
+            if spec.playbook is not None
+        }
+    traffic = planned.config.model_dump(mode="json", include={"traffic"})["traffic"]
+    frozen["traffic"] = {**traffic, "isolation": isolation}
+    return Manifest.model_validate(
+        {
+            "campaign": frozen,
+            "vocabularies": {benchmark.name: benchmark.vocabulary.model_dump(mode="json")},
+            "versions": versions(
+                chromium, ((spec.key.benchmark, spec.key.task) for spec in planned.trials)
+            ),
+            "seed": planned.config.seed,
+            "prices_date": str(planned.config.list_prices.date),
+            "prices_source": planned.config.list_prices.source,
+            "prices_digest": planned.config.list_prices.digest,
+            "made_at": iso(Clock().wall()),
+            "command": list(options.command),
+        }
+    )

@@ -1,0 +1,45 @@
+"""A benchmark's own options, as `--option KEY=VALUE`."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warex.errors import InputError
+
+if TYPE_CHECKING:
+    from warex.benchmarks import BenchmarkTable
+
+
+options_option = click.option(
+    "--option",
+    "options",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="One of the benchmark's options, as checkout=DIR.",
+)
+
+
+def table_of(name: str, folder: Path | None, options: tuple[str, ...]) -> "BenchmarkTable":
+    """Return the table that a campaign would hold; raise InputError for what is no option."""
+    from warex.benchmarks import BenchmarkTable
+
+    place = None if folder is None else str(folder.absolute())
+    return BenchmarkTable(name=name, dir=place, options=options_of(options))
+
+
+def options_of(options: tuple[str, ...]) -> dict[str, Any]:
+    """Return options by their keys, JSON as what it says; raise InputError for what is none."""
+    given = {}
+    for option in options:
+        key, mark, value = option.partition("=")
+        if not (key and mark):
+            raise InputError(
+                f"--option {option!r} is no KEY=VALUE; write for instance checkout=DIR"
+            )
+        try:
+            given[key] = json.loads(value)
+        except ValueError:
+            given[key] = value
+    return given

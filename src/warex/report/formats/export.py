@@ -1,0 +1,179 @@
+"""Figures and tables as files for papers, slides and other programs.
+
+A table becomes CSV (bare numbers), LaTeX (booktabs, for ``\\input``) and Markdown; a figure SVG.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from pathlib import Path
+
+from warex.analysis.run.load import Run
+from warex.analysis.table.tabulate import Table, tabulate
+from warex.errors import InputError
+from warex.report.charts import charts
+from warex.report.charts.svg import standalone
+from warex.report.tables.paper import paper_sheet
+from warex.report.tables.sheet import Block, Sheet
+from warex.report.tables.standard import sheets
+from warex.report.tables.tasks import task_sheet
+from warex.traces.files import write_whole
+from warex.visible import visible
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"$<$",
+    ">": r"$>$",
+    "|": r"\textbar{}",
+    '"': "''",
+    "Δ": r"$\Delta$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "\u00d7": r"$\times$",
+    "±": r"$\pm$",
+    "·": r"$\cdot$",
+    "\u2212": r"$-$",
+    "—": "---",
+    "…": r"\ldots{}",
+}
+"""What LaTeX would read as a command, and signs that an old engine has no glyph for."""
+
+_MINUS = re.compile(r"(?<![\w.\-])-(?=\d)")
+_MARKDOWN = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[<|&"})
+
+
+def export(run: Run, folder: Path, table: Table | None = None) -> tuple[Path, ...]:
+    """Write every figure and table of a run into ``folder``; return the files, in order.
+
+    Raises InputError if the folder is a file, and MachineError when the disk refuses.
+    """
+    _require_folder(folder)
+    table = table or tabulate(run)
+    written: list[Path] = []
+    for chart in charts(run, table):
+        path = folder / f"{chart.name}.svg"
+        write_whole(path, visible(standalone(chart)).encode("utf-8"))
+        written.append(path)
+    for sheet in (*sheets(run, table), task_sheet(run), paper_sheet([(run, table)])):
+        written += _export_sheet(sheet, folder)
+    return tuple(written)
+
+
+def export_together(told: Sequence[tuple[Run, Table]], folder: Path) -> tuple[Path, ...]:
+    """Write what several runs have in common into ``folder``; return the files, in order.
+
+    Raises as ``export`` does.
+    """
+    _require_folder(folder)
+    return tuple(_export_sheet(paper_sheet(told), folder))
+
+
+def _export_sheet(sheet: Sheet, folder: Path) -> list[Path]:
+    if sheet.empty:
+        return []
+    texts = {".csv": as_csv(sheet), ".tex": as_latex(sheet), ".md": as_markdown(sheet)}
+    files = {folder / f"{sheet.name}{suffix}": text for suffix, text in texts.items()}
+    for path, text in files.items():
+        write_whole(path, text.encode("utf-8"))
+    return list(files)
+
+
+def _require_folder(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"--export {folder}: this is a file; name a folder, new or not.")
+
+
+def as_csv(sheet: Sheet) -> str:
+    """Return the table's bare numbers as CSV (RFC 4180); what is not known is empty."""
+    text = StringIO()
+    writer = csv.writer(text)
+    keys = (key for column in sheet.columns for key in column.keys)
+    writer.writerow(map(_bare, [*([] if sheet.stacked else ["agent"]), *keys]))
+    for block in sheet.blocks:
+        head = [] if sheet.stacked else [block.agent]
+        for line in block.lines:
+            values = [*head, *(value for cell in line for value in cell.values)]
+            writer.writerow(map(_bare, values))
+    return text.getvalue()
+
+
+def _bare(value: object) -> object:
+    """Return a value for CSV; a text that a spreadsheet would compute has an apostrophe before."""
+    if not isinstance(value, str):
+        return value
+    text = visible(value)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\n")) else text
+
+
+def as_latex(sheet: Sheet) -> str:
+    """Return the table as a ``tabular`` that needs only the package booktabs."""
+    head = [] if sheet.stacked else ["agent"]
+    titles = [*head, *(column.title for column in sheet.columns)]
+    places = "".join("l" if column.is_text else "r" for column in sheet.columns)
+    places = places if sheet.stacked else f"l{places}"
+    rows = [
+        f"% {_one_line(sheet.title)}. {_one_line(sheet.note)} Needs \\usepackage{{booktabs}}.",
+        f"\\begin{{tabular}}{{{places}}}",
+        r"\toprule",
+        _latex_row(titles),
+    ]
+    for block in sheet.blocks:
+        rows.append(r"\midrule")
+        if sheet.stacked:
+            rows.append(
+                f"\\multicolumn{{{len(titles)}}}{{l}}{{\\textit{{{latex(block.agent)}}}}} \\\\"
+            )
+        for place, line in enumerate(block.lines):
+            first = [] if sheet.stacked else [block.agent if place == 0 else ""]
+            rows.append(_latex_row([*first, *(cell.text for cell in line)]))
+    return "\n".join((*rows, r"\bottomrule", r"\end{tabular}", ""))
+
+
+def as_markdown(sheet: Sheet) -> str:
+    """Return the table as Markdown with its title and what has to be known to read it."""
+    first, line = ([], []) if sheet.stacked else (["agent"], ["---"])
+    titles = [*first, *(column.title for column in sheet.columns)]
+    rule = [*line, *("---" if column.is_text else "---:" for column in sheet.columns)]
+    rows = [row for block in sheet.blocks for row in _markdown_rows(sheet, block)]
+    head = f"### {_one_line(sheet.title)}\n\n{_one_line(sheet.note)}\n\n"
+    return head + "".join(
+        f"| {' | '.join(row)} |\n" for row in ([*map(_markdown, titles)], rule, *rows)
+    )
+
+
+def _markdown_rows(sheet: Sheet, block: Block) -> Iterator[list[str]]:
+    if sheet.stacked:
+        yield [f"*{_markdown(block.agent)}*", *("" for _ in sheet.columns[1:])]
+    first = [] if sheet.stacked else [block.agent]
+    for line in block.lines:
+        yield [*map(_markdown, [*first, *(cell.text for cell in line)])]
+
+
+def latex(words: str) -> str:
+    """Return words as LaTeX text, the minus of a number as a minus."""
+    text = "".join(_LATEX.get(sign, sign) for sign in _one_line(words))
+    return _MINUS.sub("$-$", text)
+
+
+def _latex_row(words: Sequence[str]) -> str:
+    # A row that begins with a bracket would be taken for the argument of the rule before it.
+    cells = (("{}" if w.startswith(("[", "*")) else "") + latex(w) for w in words)
+    return " & ".join(cells) + r" \\"
+
+
+def _markdown(words: str) -> str:
+    return _one_line(words).translate(_MARKDOWN)
+
+
+def _one_line(words: str) -> str:
+    return " ".join(visible(words).split())

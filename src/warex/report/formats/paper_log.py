@@ -1,0 +1,86 @@
+"""A trial's log in the layout of the paper's Appendix F, out of its trace.
+
+What the paper writes as "..." is one line of JSON here: the messages that went to the model, and
+what it answered. A moment is a Unix timestamp in seconds, and in brackets the same as date and
+time (UTC).
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from warex.analysis.run.folder_hints import what_it_is
+from warex.analysis.trial.record import key_of
+from warex.errors import TraceError
+from warex.files import stands
+from warex.report.text.formatting import UNKNOWN
+from warex.traces.events import LlmCall, RequestSeen, ResponseSeen
+from warex.traces.paths import EVENTS, OUTCOME, TrialKey
+from warex.traces.reader import Trace, read_trace
+
+
+def paper_logs(folder: Path) -> Iterator[str]:
+    """Yield the log of each trial in a folder: an attempt, a trial, a condition, a run.
+
+    Of a trial's attempts the last one with an outcome stands. Raises TraceError for a folder that
+    holds no trial, and for a damaged trace.
+    """
+    attempts = list(_standing(folder))
+    if not attempts:
+        raise TraceError(f"{folder} holds no trial. {what_it_is(folder)}")
+    keys = [key_of(attempt) for attempt in attempts]
+    several = len({(key.agent, key.condition, key.repeat) for key in keys}) > 1
+    for attempt, key in zip(attempts, keys, strict=True):
+        there = stands(attempt / EVENTS)
+        trace = read_trace(attempt / EVENTS) if there else Trace(())
+        yield "\n".join(_lines(trace, key, told=several)) + "\n"
+
+
+def _standing(folder: Path) -> Iterator[Path]:
+    if stands(folder / EVENTS) or stands(folder / OUTCOME):
+        yield folder
+        return
+    found: dict[Path, list[Path]] = {}
+    for attempt in folder.rglob("attempt-*"):
+        if stands(attempt / EVENTS) or stands(attempt / OUTCOME):
+            found.setdefault(attempt.parent, []).append(attempt)
+    for trial in sorted(found):
+        attempts = sorted(found[trial], key=lambda path: (len(path.name), path.name))
+        finished = [attempt for attempt in attempts if stands(attempt / OUTCOME)]
+        yield (finished or attempts)[-1]
+
+
+def _lines(trace: Trace, key: TrialKey, *, told: bool) -> Iterator[str]:
+    yield f"Task_Name_Number: {key.task}"
+    if told:
+        # The paper has one log for each; in a longer one they must be told apart.
+        yield f"Trial: {key.agent} / {key.condition} / repeat {key.repeat}"
+    for call in trace.events(LlmCall):
+        yield f"LLM Request Content: {_json(call.messages)}"
+        yield f"LLM Response Content: {_json(_answer(call))}"
+    moments = [datetime.fromisoformat(entry.at) for entry in trace.of(RequestSeen, ResponseSeen)]
+    yield f"Client connected at: {_moment(moments[:1])}"
+    yield f"Response received at: {_moment(moments[-1:])}"
+    seconds = (moments[-1] - moments[0]).total_seconds() if moments else None
+    yield f"Latency: {UNKNOWN if seconds is None else f'{1000 * seconds:.0f} ms'}"
+
+
+def _answer(call: LlmCall) -> JsonValue:
+    if call.error is not None and not call.answer and not call.tool_calls:
+        return {"error": call.error}
+    if call.tool_calls:
+        return {"content": call.answer, "tool_calls": call.tool_calls}
+    return call.answer
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _moment(at: Sequence[datetime]) -> str:
+    if not at:
+        return UNKNOWN
+    return f"{at[0].timestamp():.3f} ({at[0]:%Y-%m-%d %H:%M:%S})"

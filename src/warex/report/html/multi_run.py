@@ -1,0 +1,51 @@
+"""One report over several runs: what each says, and the paper's table of them all."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from warex.analysis.table.tabulate import TabulatedRun
+from warex.report.charts.palette import DARK, HEATS, LIGHT, variables
+from warex.report.formats.export import export_together
+from warex.report.html.page import REPORT
+from warex.report.html.templates import environment
+from warex.report.tables.paper import paper_sheet
+from warex.report.tables.sheet import Sheet
+from warex.report.text.footnotes import shared_footnotes
+from warex.report.text.overview import successes
+from warex.traces.files import write_whole
+from warex.visible import counted, visible
+
+
+def write_several(runs: Sequence[TabulatedRun], folder: Path) -> tuple[Path, ...]:
+    """Write the page of several runs and the paper's table into ``folder``; return the files.
+
+    Raises InputError if the folder is a file, and MachineError when the disk refuses.
+    """
+    tables = export_together(runs, folder)
+    page = folder / REPORT
+    write_whole(page, _html(runs, folder).encode("utf-8", "replace"))
+    return (page, *tables)
+
+
+def _html(runs: Sequence[TabulatedRun], folder: Path) -> str:
+    pages = environment()
+    sheet: Sheet = paper_sheet(runs)
+    words = pages.get_template("multi_run.html").render(
+        light=variables(LIGHT),
+        dark=variables(DARK),
+        extent=counted(len(runs), "run"),
+        runs=[
+            {
+                "name": run.name,
+                "href": quote(os.path.relpath(run.path / REPORT, folder)),
+                "verdict": successes(run, table),
+            }
+            for run, table in runs
+        ],
+        sheet=sheet,
+        footnotes=shared_footnotes(runs),
+        heats=HEATS,
+    )
+    return visible(words)

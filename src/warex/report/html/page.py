@@ -1,0 +1,117 @@
+"""The report as one HTML file that needs nothing else and asks nobody for anything."""
+
+import json
+import re
+import shlex
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from warex.analysis.metrics.row import METRICS
+from warex.analysis.output.summary import summarise
+from warex.analysis.run.load import Run
+from warex.analysis.table.conclusions import verdict
+from warex.analysis.table.tabulate import Table, tabulate
+from warex.report.charts import charts
+from warex.report.charts.dose_response import dose_panels
+from warex.report.charts.effort import panels
+from warex.report.charts.palette import DARK, HEATS, LIGHT, variables
+from warex.report.charts.svg import Chart, inline, style
+from warex.report.html.templates import environment
+from warex.report.tables.columns import CONDITION, column
+from warex.report.tables.standard import sheets
+from warex.report.tables.tasks import FILTERS, folder_link, relative, task_sheet
+from warex.report.text.footnotes import cut_traces, footnotes, left_out
+from warex.report.text.overview import summaries, warnings
+from warex.traces.files import write_whole
+from warex.visible import counted, visible, visible_json
+
+REPORT = "report.html"
+SUMMARY = "summary.json"
+
+_UNIT = re.compile(r"(?<=\d) (?=%|[^\W\d])")
+
+
+def write_report(run: Run, table: Table | None = None) -> Path:
+    """Write ``report.html`` and ``summary.json`` into the run's folder; return the report's path.
+
+    Raises MachineError when the disk refuses.
+    """
+    table = table or tabulate(run)
+    summary = visible_json(json.dumps(summarise(run, table), indent=2, ensure_ascii=False))
+    write_whole(run.path / SUMMARY, (summary + "\n").encode("utf-8", "replace"))
+    write_whole(run.path / REPORT, render_html(run, table).encode("utf-8", "replace"))
+    return run.path / REPORT
+
+
+def with_units(words: str) -> str:
+    """Keep a number and its unit in one line, however narrow its column is."""
+    return _UNIT.sub("\u00a0", words)
+
+
+def render_html(run: Run, table: Table | None = None) -> str:
+    """Return the report as HTML. Links are relative to the run's folder."""
+    table = table or tabulate(run)
+    told = {sheet.name: sheet for sheet in (*sheets(run, table), task_sheet(run))}
+    pages = environment()
+    pages.filters["with_units"] = with_units
+    page = pages.get_template("report.html")
+    words = page.render(
+        name=run.name,
+        light=variables(LIGHT),
+        dark=variables(DARK),
+        figure_style=style(),
+        heats=HEATS,
+        extent=_extent(run),
+        warnings=warnings(run, table),
+        summaries=summaries(run, table),
+        at_length=verdict(run, table),
+        filters=FILTERS,
+        sheet=told,
+        drawn=_drawn(run, table),
+        footnotes=footnotes(run, table),
+        left_out=left_out(table),
+        cut=[
+            {"href": folder_link(run, path), "name": relative(run, path), "why": why}
+            for path, why in cut_traces(run)
+        ],
+        facts=list(_facts(run)),
+        meanings=(CONDITION, *map(column, METRICS)),
+    )
+    return visible(words)
+
+
+def _drawn(run: Run, table: Table) -> Mapping[str, list[dict[str, object]]]:
+    """Return every figure as it stands in the page; what a file holds together is apart here."""
+    apart: dict[str, Iterable[Chart]] = {
+        "effort": panels(run, table),
+        "doses": dose_panels(run, table),
+    }
+    found: dict[str, list[dict[str, object]]] = defaultdict(list)
+    for chart in charts(run, table):
+        for each in apart.get(chart.name, (chart,)):
+            found[chart.name].append({"title": each.title, "key": each.key, "svg": inline(each)})
+    return found
+
+
+def _extent(run: Run) -> str:
+    tasks = {(trial.key.benchmark, trial.key.task) for trial in run.trials}
+    repeats = {trial.key.repeat for trial in run.trials}
+    parts = (
+        (len(run.trials), "trial"),
+        (len(run.agents), "agent"),
+        (len(run.conditions), "condition"),
+        (len(tasks), "task"),
+        (len(repeats), "repeat"),
+    )
+    return " · ".join(counted(number, what) for number, what in parts)
+
+
+def _facts(run: Run) -> Iterator[tuple[str, str]]:
+    if run.manifest:
+        yield "made at", run.manifest.made_at
+        if run.manifest.command:
+            yield "command", shlex.join(run.manifest.command)
+        yield "seed", str(run.manifest.seed)
+        yield "versions", ", ".join(f"{k} {v}" for k, v in sorted(run.manifest.versions.items()))
+    yield "prices of", f"{run.prices.date}, from {run.prices.source}"

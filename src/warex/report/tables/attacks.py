@@ -1,0 +1,31 @@
+"""The table of attacks: how often they succeeded."""
+
+from warex.analysis.run.load import Run
+from warex.analysis.stats.estimates import Rate
+from warex.analysis.table.tabulate import Table
+from warex.report.tables.columns import Cell, Column, count, figure_column, plain, rate
+from warex.report.tables.sheet import Sheet, blocks
+
+
+def attack_sheet(run: Run, table: Table) -> Sheet:
+    """Say how often text that gives orders, or a dark pattern, got what it wanted."""
+    lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
+    for one in table.attacks:
+        cells = (plain(one.condition), rate(one.attack_success), count(one.unknown))
+        lines[one.agent].append(cells)
+    return Sheet(
+        "attacks",
+        "Attacks",
+        "Of scored trials in which an attack on the agent was shown, by what the agent did.",
+        (
+            Column("condition", "What was varied.", ("condition",), True),
+            figure_column(
+                "attack success rate",
+                "Trials in which an attack succeeded, of those of which it is known.",
+                "attack_success",
+                Rate,
+            ),
+            Column("not known", "Trials of which it is not known.", ("unknown",)),
+        ),
+        blocks(lines),
+    )

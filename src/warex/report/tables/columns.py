@@ -1,0 +1,159 @@
+"""The cells of every table, and the columns of those that metrics fill.
+
+The same cell is shown in the terminal, in HTML, in LaTeX and in Markdown; a CSV file gets its bare
+numbers, each in a column of its own.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from warex.analysis.metrics.metric import (
+    Bare,
+    Metric,
+    Names,
+    PassK,
+    Unit,
+    columns_of,
+    values_of,
+)
+from warex.analysis.metrics.regimes import Regime
+from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.stats.estimates import Mean, Rate
+from warex.analysis.stats.paired import Delta
+from warex.report.text import formatting
+from warex.visible import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One figure as it is read, and its bare numbers."""
+
+    text: str
+    values: tuple[Bare, ...]
+    """In the order of the column's ``keys``."""
+    more: str = ""
+    """What stands below it in small print."""
+    href: str = ""
+    """Relative to the run's folder."""
+    look: str = ""
+    """Class in HTML."""
+    tags: tuple[str, ...] = ()
+    """What a reader may ask to see alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What a column is called and what it means."""
+
+    title: str
+    meaning: str
+    keys: tuple[str, ...]
+    """Names of its bare numbers in CSV."""
+    is_text: bool = False
+
+
+def plain(words: str) -> Cell:
+    """Return a cell of text."""
+    return Cell(words, (words,))
+
+
+def count(number: int | None) -> Cell:
+    """Return a cell with a number of things."""
+    return Cell(formatting.UNKNOWN if number is None else str(number), (number,))
+
+
+def rate(of: Rate | None, *, interval: bool = False) -> Cell:
+    """Return a rate with its share, and with its interval if asked."""
+    words = formatting.UNKNOWN if of is None else formatting.success(of, interval=interval)
+    return Cell(words, values_of(of, Rate))
+
+
+def difference(of: Delta | None, n: int | None = None) -> Cell:
+    """Return a difference in points with its interval, and its pairs where they are not ``n``."""
+    pairs = counted(of.pairs, "pair") if of is not None and of.pairs != n else ""
+    return Cell(formatting.delta(of), values_of(of, Delta), pairs)
+
+
+def figure_column(title: str, meaning: str, key: str, kind: type) -> Column:
+    """Return a column for figures of a kind, its bare numbers called after ``key``."""
+    return Column(title, meaning, tuple(columns_of(key, kind)))
+
+
+CONDITION = Column(
+    "condition",
+    "What was varied. no-proxy: without WAREX; clean: through it, without faults.",
+    ("condition",),
+    True,
+)
+
+
+def column(metric: Metric[Any]) -> Column:
+    """Return the column of a metric; it holds what stands beside it, too."""
+    keys = (key for each in (metric, *_beside(metric)) for key in each.columns)
+    return Column(metric.label, metric.definition, tuple(keys), metric.is_text)
+
+
+def cell(metric: Metric[Any], row: Row) -> Cell:
+    """Return a row's cell in the column of a metric."""
+    values = (value for each in (metric, *_beside(metric)) for value in each.values(row))
+    return Cell(text(metric, row), tuple(values), ", ".join(_small_print(metric, row)))
+
+
+def text(metric: Metric[Any], row: Row) -> str:
+    """Return a row's figure as it is read."""
+    figure = metric.of(row)
+    match figure:
+        case None:
+            return formatting.UNKNOWN
+        case Rate():
+            return formatting.success(figure, interval=metric.shows_interval)
+        case Delta():
+            return formatting.delta(figure, interval=metric.shows_interval)
+        case Mean():
+            ends = figure.interval if metric.shows_interval else None
+            span = [formatting.amount(end, metric.unit) for end in ends or ()]
+            words = _amount(figure.value, metric.unit, row)
+            return f"{words} [{', '.join(span)}]" if span else words
+        case PassK():
+            return f"{100 * figure.value:.0f} % (k {figure.k})"
+        case Regime():
+            return figure.name
+        case int():
+            return str(figure)
+        case float():
+            return _amount(figure, metric.unit, row)
+        case _:
+            return str(figure) or formatting.UNKNOWN
+
+
+def shown(metrics: Iterable[Metric[Any]], rows: Iterable[Row]) -> tuple[Metric[Any], ...]:
+    """Return the metrics that a table of these rows has a column for."""
+    rows = tuple(rows)
+    return tuple(m for m in metrics if not m.optional or any(m.of(row) for row in rows))
+
+
+def _beside(metric: Metric[Any]) -> Iterator[Metric[Any]]:
+    return (each for each in METRICS if each.beside == metric.key)
+
+
+def _small_print(metric: Metric[Any], row: Row) -> Iterator[str]:
+    figure = metric.of(row)
+    if isinstance(figure, Delta) and figure.pairs != row.n:
+        yield counted(figure.pairs, "pair")
+    if isinstance(figure, Regime):
+        yield figure.why
+    for each in _beside(metric):
+        match each.of(row):
+            case Mean(value=value) if value:
+                yield f"{formatting.amount(value, each.unit)} {each.label}"
+            case int(number) if number:
+                yield f"{number} {each.label}"
+            case Names() as found if found:
+                yield f"{each.label} {found}"
+
+
+def _amount(value: float, unit: Unit, row: Row) -> str:
+    return (
+        formatting.usd(value, row.as_if) if unit == "US dollars" else formatting.amount(value, unit)
+    )

@@ -1,0 +1,70 @@
+"""The table of how trials ended, and what another rule for crashes would give."""
+
+from typing import get_args
+
+from warex.analysis.metrics.row import Row
+from warex.analysis.run.load import Run
+from warex.analysis.stats.estimates import Rate
+from warex.analysis.table.tabulate import Table
+from warex.report.tables.columns import Cell, Column, column, count, figure_column, plain, rate
+from warex.report.tables.sheet import Sheet, blocks
+from warex.traces.outcome import Ending
+
+
+def ending_sheet(run: Run, table: Table) -> Sheet:
+    """Say how trials ended, and what another rule for crashes of the harness would give."""
+    shown = [name for name in get_args(Ending.__value__) if _any_ended(table, name)]
+    crashed = any(one.crashed or one.voided for one in table.endings)
+    lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
+    for one in table.endings:
+        counts = dict(one.counts)
+        other = (
+            (count(one.voided), rate(one.success_if_void), rate(one.success_if_zero))
+            if crashed
+            else ()
+        )
+        lines[one.agent].append(
+            (
+                plain(one.condition),
+                rate(one.success),
+                *(count(counts.get(name, 0)) for name in shown),
+                *other,
+            )
+        )
+    return Sheet(
+        "endings",
+        "How trials ended",
+        "Each scored trial by its ending. A crash of the harness after a fault counts 0; before"
+        " any fault the attempt is void and run again.",
+        (
+            Column("condition", "What was varied.", ("condition",), True),
+            column(Row.success),
+            *(
+                Column(name.replace("_", " "), f"Trials that ended `{name}`.", (name,))
+                for name in shown
+            ),
+            *(_OTHER_RULES if crashed else ()),
+        ),
+        blocks(lines),
+    )
+
+
+_OTHER_RULES = (
+    Column("crashed before", "Trials with an attempt that crashed before any fault.", ("voided",)),
+    figure_column(
+        "success, crashes void",
+        "Success if a crash of the harness were void in every case.",
+        "success_if_void",
+        Rate,
+    ),
+    figure_column(
+        "success, crashes 0",
+        "Success if a crash of the harness counted 0 in every case.",
+        "success_if_zero",
+        Rate,
+    ),
+)
+
+
+def _any_ended(table: Table, name: str) -> bool:
+    return any(name in dict(one.counts) for one in table.endings)

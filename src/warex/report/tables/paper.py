@@ -1,0 +1,157 @@
+"""The paper's Table 1 (its Appendix A), over one run or several: a block for each benchmark.
+
+Same rows, columns and units; Δ is relative, as there: -70 says that 70 % of what ``clean`` solves
+is lost. A condition that the paper did not have stands under its own name.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from warex.analysis.metrics.metric import Metric
+from warex.analysis.metrics.row import Row
+from warex.analysis.run.load import Run
+from warex.analysis.stats.estimates import Mean
+from warex.analysis.table.tabulate import Table, TabulatedRun
+from warex.report.tables.columns import Cell, Column
+from warex.report.tables.sheet import Block, Sheet
+from warex.report.text.formatting import UNKNOWN
+from warex.traces import CLEAN, NO_PROXY
+
+FAULTS = {
+    "paper/network-error": "Network Error",
+    "paper/server-error": "Server Error",
+    "paper/javascript": "JavaScript Delay",
+}
+"""How the paper calls what these scenarios inject."""
+PROMPT = "refresh"
+"""The defence of its Appendix C."""
+
+_ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
+
+
+def _column(metric: Metric[Any]) -> Column:
+    """Return a metric's column, without the interval, which the paper does not have."""
+    keys = tuple(key for key in metric.columns if not key.endswith(("_low", "_high")))
+    return Column(f"{metric.label}{_ARROWS[metric.better]}", metric.definition, keys)
+
+
+_COLUMNS = (
+    Column(
+        "benchmark / fault",
+        "In the paper's words where the condition is one of the paper's.",
+        ("run", "benchmark", "agent", "condition", "fault"),
+        True,
+    ),
+    *(
+        _column(metric)
+        for metric in (Row.success, Row.latency_s, Row.input_tokens, Row.output_tokens, Row.steps)
+    ),
+    Column(
+        "Δ succ. (%)",
+        "Success over that of clean, minus 1, in percent.",
+        ("relative_change",),
+    ),
+    Column(
+        "95 % interval",
+        "Of Δ, over tasks; the paper gives none.",
+        ("relative_change_low", "relative_change_high"),
+    ),
+)
+
+
+def paper_sheet(runs: Sequence[TabulatedRun]) -> Sheet:
+    """Return the runs' figures in the layout of the paper's Table 1."""
+    blocks = [block for run, table in runs for block in _blocks(run, table)]
+    names = [block.agent for block, _ in blocks]
+    return Sheet(
+        "paper",
+        "Success and effort in the layout of the paper's Table 1",
+        "Δ is the relative change of success against clean. Means are per trial, seconds for"
+        " latency.",
+        _COLUMNS,
+        tuple(
+            # Two runs of one agent on one benchmark are told apart by their folders.
+            block if names.count(block.agent) == 1 else Block(f"{block.agent} ({run})", block.lines)
+            for block, run in blocks
+        ),
+        stacked=True,
+    )
+
+
+def _blocks(run: Run, table: Table) -> Iterator[tuple[Block, str]]:
+    for agent in run.agents:
+        benchmark = _benchmark(run, agent)
+        rows = _in_order([row for row in table.of(agent) if row.n])
+        names = [_fault(row) for row in rows]
+        lines = []
+        for row, name in zip(rows, names, strict=True):
+            fault = name if names.count(name) == 1 else row.condition
+            first = Cell(fault, (str(run.path), benchmark, agent, row.condition, fault))
+            lines.append((first, *_figures(row)))
+        yield Block(f"{benchmark}, {agent}", tuple(lines)), str(run.path)
+
+
+def _benchmark(run: Run, agent: str) -> str:
+    found = {trial.key.benchmark for trial in run.trials if trial.key.agent == agent}
+    return ", ".join(sorted(found)) or UNKNOWN
+
+
+def _in_order(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows, those with a defence right behind the same without."""
+    groups = [_varied(row) for row in rows]
+    return sorted(rows, key=lambda row: (groups.index(_varied(row)), row.defence is not None))
+
+
+def _varied(row: Row) -> object:
+    """Return what the condition varies, but for its defence."""
+    if row.scenario is None:
+        return row.condition
+    return row.scenario, (row.dose.axis, row.dose.value) if row.dose else None
+
+
+def _fault(row: Row) -> str:
+    """Return what the paper calls the condition; its own name where it is none of the paper's."""
+    if row.condition == NO_PROXY:
+        return "No Proxy"
+    if row.condition == CLEAN:
+        return "Proxy - No Fault"
+    fault = FAULTS.get(row.scenario or "")
+    if fault is None or row.dose is not None or row.defence not in (None, PROMPT):
+        return row.condition
+    return f"{fault} - Fixed" if row.defence else fault
+
+
+def _figures(row: Row) -> Iterator[Cell]:
+    share = row.success.value
+    yield Cell(
+        UNKNOWN if share is None else f"{share:.3f}",
+        (share, row.success.n if share is not None else None),
+    )
+    yield _number(_value(row.latency_s), "{:.2f}".format)
+    yield _number(_value(row.input_tokens), _thousands)
+    yield _number(_value(row.output_tokens), _thousands)
+    yield _number(_value(row.steps), "{:.1f}".format)
+    kept = row.r_fault
+    yield _number(None if kept is None else kept.value - 1, _percent)
+    low, high = (kept.interval if kept else None) or (None, None)
+    if low is None or high is None:
+        yield Cell(UNKNOWN, (None, None))
+    else:
+        yield Cell(f"[{_percent(low - 1)}, {_percent(high - 1)}]", (low - 1, high - 1))
+
+
+def _value(mean: Mean | None) -> float | None:
+    return mean.value if mean else None
+
+
+def _number(value: float | None, write: Callable[[float], str]) -> Cell:
+    return Cell(UNKNOWN if value is None else write(value), (value,))
+
+
+def _thousands(tokens: float) -> str:
+    return f"{tokens / 1000:.1f}k" if tokens >= 1000 else f"{tokens:.1f}"
+
+
+def _percent(share: float) -> str:
+    # Rounded to a whole number first: there is no minus nought.
+    return f"{round(100 * share):+d}"

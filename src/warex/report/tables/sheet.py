@@ -1,0 +1,44 @@
+"""One table of a report, before it is HTML, CSV, LaTeX or Markdown."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from warex.report.tables.columns import Cell, Column
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The lines of one agent."""
+
+    agent: str
+    lines: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One table: a block of lines for each agent, each cell under its column."""
+
+    name: str
+    """Stem of its files, and its id on the page."""
+    title: str
+    note: str
+    """What has to be known to read it, one or two sentences."""
+    columns: tuple[Column, ...]
+    blocks: tuple[Block, ...]
+    stacked: bool = False
+    """Whether each block is headed by a row of its own, and not by a column, in a file too."""
+
+    @property
+    def flat(self) -> bool:
+        """Whether each agent has one line, so that its name can stand in it."""
+        return not self.columns[0].is_text
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to show."""
+        return not any(block.lines for block in self.blocks)
+
+
+def blocks(lines: Mapping[str, list[tuple[Cell, ...]]]) -> tuple[Block, ...]:
+    """Return a block for each agent that has lines."""
+    return tuple(Block(agent, tuple(here)) for agent, here in lines.items() if here)

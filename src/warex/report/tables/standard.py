@@ -1,0 +1,393 @@
+"""The tables of a report, each once: HTML, CSV, LaTeX and Markdown are written from these."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+from warex.analysis.metrics.metric import Section, values_of
+from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.run.load import Run
+from warex.analysis.stats.estimates import Mean, Rate
+from warex.analysis.stats.paired import Contrast, Delta
+from warex.analysis.table.tabulate import Table
+from warex.analysis.trial.record import TrialRecord
+from warex.report.tables.attacks import attack_sheet
+from warex.report.tables.columns import (
+    CONDITION,
+    Cell,
+    Column,
+    cell,
+    column,
+    count,
+    difference,
+    figure_column,
+    plain,
+    rate,
+    shown,
+)
+from warex.report.tables.endings import ending_sheet
+from warex.report.tables.popups import popup_sheet
+from warex.report.tables.sheet import Sheet, blocks
+from warex.report.text import formatting
+from warex.traces import NO_PROXY
+from warex.visible import counted
+
+_UNRECORDED = " A dash: not known, since without the proxy nothing is recorded."
+
+ELSEWHERE = "elsewhere"
+"""The site of tasks whose trials nobody watched."""
+
+
+def sheets(run: Run, table: Table) -> tuple[Sheet, ...]:
+    """Return the tables of a run, in the order of the report; those with nothing to say, too."""
+    return (
+        instrument_sheet(run, table),
+        success_sheet(run, table),
+        effort_sheet(run, table),
+        recovery_sheet(run, table),
+        regime_sheet(run, table),
+        defence_sheet(run, table),
+        dose_sheet(run, table),
+        contrast_sheet(table),
+        site_sheet(run, table),
+        delivery_sheet(run, table),
+        popup_sheet(run, table),
+        attack_sheet(run, table),
+        ending_sheet(run, table),
+        void_sheet(run),
+    )
+
+
+def instrument_sheet(run: Run, table: Table) -> Sheet:
+    """Say what the instrument itself does, and what it can see, before any fault."""
+    effects, slower = dict(table.proxy_effect), dict(table.proxy_latency)
+    floors, power = dict(table.noise_floor), dict(table.power)
+    lines: dict[str, list[tuple[Cell, ...]]] = {}
+    for agent in run.agents:
+        floor, seen = floors.get(agent), power.get(agent)
+        drop = seen.smallest_detectable_drop if seen else None
+        lines[agent] = [
+            (
+                difference(effects.get(agent)),
+                _seconds(slower.get(agent)),
+                difference(floor.delta if floor else None, floor.pairs if floor else 0),
+                Cell(f"{floor.flips} of {floor.pairs}", (floor.flips, floor.pairs, floor.source))
+                if floor
+                else Cell(formatting.UNKNOWN, (None,) * 3),
+                Cell(
+                    formatting.UNKNOWN if drop is None else counted(round(100 * drop), "point"),
+                    (drop, seen.n if seen else None, seen.flips if seen else None),
+                    counted(seen.n, "task") if seen else "",
+                ),
+            )
+        ]
+    known = effects or floors or power
+    return Sheet(
+        "instrument",
+        "Baseline",
+        "What the proxy alone does, how far clean differs from clean (A/A), and what a run of this"
+        " size can see.",
+        (
+            figure_column(
+                "proxy effect",
+                "Success: clean minus no-proxy, in points, paired.",
+                "proxy_effect",
+                Delta,
+            ),
+            figure_column(
+                "latency added", "Clean minus no-proxy, paired.", "proxy_latency_s", Mean
+            ),
+            figure_column(
+                "noise floor", "Success: clean minus clean once more.", "noise_floor", Delta
+            ),
+            Column(
+                "flips",
+                "Pairs of the noise floor of which one side was solved and the other not.",
+                ("flips", "flips_pairs", "noise_floor_source"),
+            ),
+            Column(
+                "smallest detectable drop",
+                "The smallest fall of success that this many tasks show four times in five.",
+                ("smallest_detectable_drop", "smallest_detectable_drop_tasks", "flip_share"),
+            ),
+        ),
+        blocks(lines) if known else (),
+    )
+
+
+def success_sheet(run: Run, table: Table) -> Sheet:
+    """Say how often tasks are solved, and whether that differs from ``clean``."""
+    return _of_section(
+        "success",
+        "Success under each condition",
+        "Rates with their 95 % interval; Δ in percentage points, paired by task and repeat.",
+        run,
+        table.rows,
+    )
+
+
+def effort_sheet(run: Run, table: Table) -> Sheet:
+    """Say what a trial takes, beside its success: cheap and failed is no bargain."""
+    return _of_section(
+        "effort",
+        "What a trial takes",
+        f"Means per trial.{_UNRECORDED if NO_PROXY in run.conditions else ''}",
+        run,
+        table.rows,
+    )
+
+
+def recovery_sheet(run: Run, table: Table) -> Sheet:
+    """Say how often the agent itself recovered, and what that took."""
+    return _of_section(
+        "recovery",
+        "Recovery and its price",
+        "Only the agent's own: what the browser or the page heals by itself does not count.",
+        run,
+        _faulted(table),
+    )
+
+
+def regime_sheet(run: Run, table: Table) -> Sheet:
+    """Name the way in which each agent fails under each condition."""
+    return _of_section(
+        "regimes",
+        "How agents fail",
+        "Success and effort read together, as in the paper's Appendix E.",
+        run,
+        [row for row in table.rows if row.regime],
+    )
+
+
+def delivery_sheet(run: Run, table: Table) -> Sheet:
+    """Prove what was injected: the ledger's sums."""
+    return _of_section(
+        "delivery",
+        "What really reached the agents",
+        "Planned is not delivered. Only what was delivered counts as exposure.",
+        run,
+        _faulted(table),
+    )
+
+
+def defence_sheet(run: Run, table: Table) -> Sheet:
+    """Say what each defence changes against the same condition without it."""
+    lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
+    for effect in table.defences:
+        p = effect.delta.p if effect.delta.p_holm is None else effect.delta.p_holm
+        lines[effect.agent].append(
+            (
+                plain(effect.defence),
+                plain(effect.condition),
+                plain(effect.against),
+                difference(effect.delta),
+                Cell(formatting.p(p), (p,)),
+            )
+        )
+    return Sheet(
+        "defences",
+        "What a defence changes",
+        "Success with the defence minus that without it, in points, paired by task and repeat.",
+        (
+            Column("defence", "What is added to the system prompt.", ("defence",), True),
+            Column("with", "The condition that has it.", ("with",), True),
+            Column("without", "The condition it is held against.", ("without",), True),
+            figure_column("change", "In points, paired.", "delta", Delta),
+            Column("adj. p", "Two-sided, adjusted for the number of defences.", ("delta_p_holm",)),
+        ),
+        blocks(lines),
+    )
+
+
+def dose_sheet(run: Run, table: Table) -> Sheet:
+    """Say what more of the same fault does."""
+    lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
+    for series in table.doses:
+        slope = (
+            Cell(f"{100 * series.slope:+.1f} points", (series.slope,))
+            if series.slope is not None
+            else Cell(formatting.UNKNOWN, (None,))
+        )
+        for point in series.points:
+            lines[series.agent].append(
+                (
+                    plain(series.of),
+                    plain(series.axis),
+                    Cell(f"{point.value:g}", (point.value,)),
+                    rate(point.success, interval=True),
+                    difference(point.delta),
+                    slope,
+                    Cell(formatting.p(series.slope_p), (series.slope_p,)),
+                )
+            )
+    return Sheet(
+        "doses",
+        "Dose and response",
+        "The trend over the doses is one test for all of them: tasks' own slopes, with signs"
+        " flipped.",
+        (
+            Column("fault", "What is dosed.", ("of",), True),
+            Column("axis", "How hard, or how often.", ("axis",), True),
+            Column("dose", "Times the fault's own size, or hits.", ("dose",)),
+            column(Row.success),
+            column(Row.delta),
+            Column("per doubling", "Change of success for each doubling of the dose.", ("slope",)),
+            Column("p trend", "Of the trend, two-sided.", ("slope_p",)),
+        ),
+        blocks(lines),
+    )
+
+
+def contrast_sheet(table: Table) -> Sheet:
+    """Compare agents under the same condition."""
+    lines: dict[str, list[tuple[Cell, ...]]] = defaultdict(list)
+    for contrast in table.contrasts:
+        lines[" and ".join(contrast.agents)].append(_contrast(contrast))
+    return Sheet(
+        "contrasts",
+        "One agent against another",
+        "Fisher's exact test, two-sided, not adjusted for their number. The paired difference is"
+        " the better test wherever both ran the same tasks.",
+        (
+            Column("condition", "Under which both ran.", ("condition",), True),
+            Column("figure", "What is compared.", ("figure",), True),
+            figure_column("first", "The first agent's rate.", "first", Rate),
+            figure_column("second", "The second agent's rate.", "second", Rate),
+            Column("p Fisher", "Fisher's exact test, two-sided.", ("p_fisher",)),
+            Column(
+                "relative", "The second's rate over the first's, minus 1.", ("relative_change",)
+            ),
+            figure_column(
+                "paired Δ",
+                "The second's success minus the first's, in points, paired.",
+                "paired",
+                Delta,
+            ),
+            Column("p paired", "Of the paired difference, not adjusted.", ("p_paired",)),
+        ),
+        blocks(lines),
+    )
+
+
+def site_sheet(run: Run, table: Table) -> Sheet:
+    """Say how success spreads over sites."""
+    places = site_rates(run, table)
+    titles = tuple(
+        Column(c, "Success under this condition.", (c, f"{c}_n")) for c in run.conditions
+    )
+    lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
+    for (agent, site), by_condition in places.items():
+        cells = (_of(by_condition.get(condition, Rate(0, 0))) for condition in run.conditions)
+        lines[agent].append((plain(site), *cells))
+    return Sheet(
+        "sites",
+        "Success by site",
+        "A task's site is the host of the first page it opens. What stayed void under one condition"
+        " is left out of all.",
+        (Column("site", "Host.", ("site",), True), *titles),
+        blocks(lines),
+    )
+
+
+def void_sheet(run: Run) -> Sheet:
+    """List why attempts were void, and how often."""
+    why = Counter(
+        (a.key.agent, a.key.condition, getattr(a.outcome, "reason", ""))
+        for a in run.attempts
+        if a.void
+    )
+    lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
+    for (agent, condition, reason), number in sorted(why.items()):
+        lines[agent].append((plain(condition), count(number), plain(reason)))
+    return Sheet(
+        "voids",
+        "Void attempts",
+        "The harness broke, so these attempts do not count. A trial has up to three;"
+        " if the last is void, its task and repeat is left out of every condition.",
+        (
+            Column("condition", "Under which it happened.", ("condition",), True),
+            Column("attempts", "How many.", ("attempts",)),
+            Column("reason", "What broke.", ("reason",), True),
+        ),
+        blocks(lines),
+    )
+
+
+def site_rates(run: Run, table: Table) -> Mapping[tuple[str, str], dict[str, Rate]]:
+    """Return success by agent and site, under each condition; what the table left out is not in."""
+    site_of = sites(run.trials)
+    out = set(table.left_out)
+    found: dict[tuple[str, str], dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    for trial in run.trials:
+        key = trial.key
+        if trial.solved is None or (key.agent, (key.benchmark, key.task, key.repeat)) in out:
+            continue
+        found[key.agent, site_of[key.benchmark, key.task]][key.condition].append(trial.solved)
+    order = {agent: place for place, agent in enumerate(run.agents)}
+    return {
+        place: {c: Rate(sum(solved), len(solved)) for c, solved in found[place].items()}
+        for place in sorted(found, key=lambda place: (order[place[0]], place[1]))
+    }
+
+
+def sites(trials: Sequence[TrialRecord]) -> Mapping[tuple[str, str], str]:
+    """Return the site of each task (benchmark, name): the one most of its trials began at."""
+    seen: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for trial in trials:
+        here = seen[trial.key.benchmark, trial.key.task]
+        if trial.site is not None:
+            here[trial.site] += 1
+    return {
+        task: min(hosts, key=lambda host: (-hosts[host], host)) if hosts else ELSEWHERE
+        for task, hosts in seen.items()
+    }
+
+
+def _contrast(of: Contrast) -> tuple[Cell, ...]:
+    relative = (
+        formatting.UNKNOWN if of.relative_change is None else f"{100 * of.relative_change:+.1f} %"
+    )
+    return (
+        plain(of.condition),
+        plain(of.figure),
+        rate(of.rates[0], interval=True),
+        rate(of.rates[1], interval=True),
+        Cell(formatting.p(of.p_fisher), (of.p_fisher,)),
+        Cell(relative, (of.relative_change,)),
+        difference(of.paired, of.paired.pairs if of.paired else 0),
+        Cell(
+            formatting.p(of.paired.p if of.paired else None), (of.paired.p if of.paired else None,)
+        ),
+    )
+
+
+def _seconds(of: Mean | None) -> Cell:
+    if of is None:
+        return Cell(formatting.UNKNOWN, (None,) * 3)
+    span = " [{:+.2f}, {:+.2f}]".format(*of.interval) if of.interval else ""
+    return Cell(f"{of.value:+.2f} s{span}", values_of(of, Mean))
+
+
+def _of(of: Rate) -> Cell:
+    if of.value is None:
+        return Cell(formatting.UNKNOWN, (None, None))
+    return Cell(formatting.rate(of), (of.value, of.n), look=shade(of.value))
+
+
+def shade(value: float) -> str:
+    """Return the class of a cell that holds this rate: one of six steps from none to all."""
+    return f"heat-{round(5 * value)}"
+
+
+def _faulted(table: Table) -> Sequence[Row]:
+    return [row for row in table.rows if row.exposure is not None]
+
+
+def _of_section(section: Section, title: str, note: str, run: Run, rows: Sequence[Row]) -> Sheet:
+    """Return the table of a section's metrics, success first: nothing stands without it."""
+    lead = () if section in ("success", "delivery") else (Row.success,)
+    metrics = (*lead, *shown((m for m in METRICS if m.section == section), rows))
+    lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
+    for row in rows:
+        cells = (cell(metric, row) for metric in metrics)
+        lines[row.agent].append((plain(row.condition), *cells))
+    return Sheet(section, title, note, (CONDITION, *map(column, metrics)), blocks(lines))

@@ -1,0 +1,192 @@
+"""The heat map of tasks: what each came to under each condition, and the way to its trials."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from warex.analysis.run.load import Run
+from warex.analysis.trial.record import TrialRecord
+from warex.report.tables.columns import Cell, Column, plain
+from warex.report.tables.sheet import Block, Sheet
+from warex.report.tables.standard import shade, sites
+from warex.report.text import formatting
+from warex.report.text.outcomes import describe_recovery
+from warex.traces.outcome import Counted, Unscored, Void
+from warex.visible import counted
+
+MOST_LINKS = 2000
+"""With more cells than this only those lead to their trials in which something went wrong."""
+
+FILTERS = (
+    ("all", "all tasks"),
+    ("failed", "only failures"),
+    ("unrecovered", "not recovered"),
+    ("broken", "void or not finished"),
+)
+"""The cells that a reader may ask to see alone, by their tag; the first one is all of them."""
+
+_RECOVERED = "; below it (rec.), recovered of those judged"
+
+type _Task = tuple[str, str, str]
+"""Site, benchmark, name."""
+
+
+def task_sheet(run: Run) -> Sheet:
+    """Return a line for each agent and task, a cell for each condition over all repeats.
+
+    A cell leads to the folder of its trial, or of its repeats.
+    """
+    cells: dict[str, dict[_Task, dict[str, list[TrialRecord]]]] = {
+        agent: defaultdict(lambda: defaultdict(list)) for agent in run.agents
+    }
+    site_of = sites(run.trials)
+    for trial in run.trials:
+        key = trial.key
+        task = site_of[key.benchmark, key.task], key.benchmark, key.task
+        cells[key.agent][task][key.condition].append(trial)
+    number = sum(len(here) for of_agent in cells.values() for here in of_agent.values())
+    every = number <= MOST_LINKS
+    several = len({trial.key.benchmark for trial in run.trials}) > 1
+    note = "Each cell leads to the folder of its trials."
+    if not every:
+        note = (
+            f"Of these {counted(number, 'cell')}, only those lead to their trials in which one was"
+            " not solved, not scored, void or not finished."
+        )
+    if any(trial.void for trial in run.trials):
+        note += (
+            " A task and repeat that stayed void under one condition is shown under the others all"
+            " the same, though no other table counts it."
+        )
+    # Of one trial it is said in a word.
+    summed = any(
+        len(trials) > 1 and any(t.exposed and t.recovered is not None for t in trials)
+        for of_agent in cells.values()
+        for here in of_agent.values()
+        for trials in here.values()
+    )
+    return Sheet(
+        "tasks",
+        "Task by task",
+        f"Solved of scored trials{_RECOVERED if summed else ''}. {note}",
+        (
+            Column("site", "Host.", ("site",), True),
+            Column("task", "Name in the benchmark.", ("task",), True),
+            *(
+                Column(
+                    condition,
+                    "Solved of scored trials.",
+                    tuple(
+                        f"{condition}_{what}" for what in ("solved", "scored", "recovered", "of")
+                    ),
+                )
+                for condition in run.conditions
+            ),
+        ),
+        tuple(_block(run, agent, cells[agent], every, several) for agent in run.agents),
+    )
+
+
+def _block(
+    run: Run,
+    agent: str,
+    tasks: Mapping[_Task, Mapping[str, Sequence[TrialRecord]]],
+    every: bool,
+    several: bool,
+) -> Block:
+    lines = []
+    for site, benchmark, task in sorted(tasks):
+        here = tasks[site, benchmark, task]
+        name = f"{benchmark}: {task}" if several else task
+        lines.append(
+            (
+                plain(site),
+                plain(name),
+                *(_cell(run, here.get(condition, ()), every) for condition in run.conditions),
+            )
+        )
+    return Block(agent, tuple(lines))
+
+
+def _cell(run: Run, trials: Sequence[TrialRecord], every: bool) -> Cell:
+    if not trials:
+        return Cell("not run", (None,) * 4, look="none")
+    scored = [trial.solved for trial in trials if trial.solved is not None]
+    judged = [t.recovered for t in trials if t.exposed and t.recovered is not None]
+    values = sum(scored), len(scored), sum(judged), len(judged)
+    wrong = len(scored) < len(trials) or not all(scored)
+    href = _href(run, trials) if every or wrong else ""
+    tags = tuple(_tags(trials, scored, judged))
+    if len(trials) == 1:
+        word = _word(trials[0])
+        return Cell(word, values, ", ".join(_details(trials[0])), href, word, tags)
+    text = f"{sum(scored)}/{len(scored)}" if scored else formatting.UNKNOWN
+    look = shade(sum(scored) / len(scored)) if scored else "none"
+    return Cell(text, values, ", ".join(_summary(trials, judged)), href, look, tags)
+
+
+def _tags(
+    trials: Sequence[TrialRecord], scored: Sequence[bool], judged: Sequence[bool]
+) -> Iterable[str]:
+    if not all(scored):
+        yield "failed"
+    if not all(judged):
+        yield "unrecovered"
+    if any(trial.void or trial.outcome is None for trial in trials):
+        yield "broken"
+
+
+def _summary(trials: Sequence[TrialRecord], judged: Sequence[bool]) -> Iterable[str]:
+    if judged:
+        yield f"{sum(judged)}/{len(judged)} rec."
+    for what in ("void", "unfinished", "unscored"):
+        if number := sum(_word(trial) == what for trial in trials):
+            yield f"{number} {what}"
+
+
+def _word(trial: TrialRecord) -> str:
+    match trial.outcome:
+        case Counted():
+            return "success" if trial.solved else "failure"
+        case Unscored():
+            return "unscored"
+        case Void():
+            return "void"
+        case None:
+            return "unfinished"
+
+
+def _details(trial: TrialRecord) -> Iterable[str]:
+    match trial.outcome:
+        case Counted() as counted:
+            if counted.ending != "answered":
+                yield counted.ending.replace("_", " ")
+            if 0 < counted.score < 1:
+                yield f"score {counted.score:g}"
+        case Unscored() as unscored:
+            if unscored.ending is not None:
+                yield unscored.ending.replace("_", " ")
+        case Void() as void:
+            yield void.reason
+        case None:
+            pass
+    if trial.has_faults and not trial.void:
+        yield describe_recovery(trial)
+
+
+def _href(run: Run, trials: Sequence[TrialRecord]) -> str:
+    # TASK/REPEAT/ATTEMPT: several repeats have their task's folder in common.
+    path = trials[0].path if len(trials) == 1 else trials[0].path.parents[1]
+    return folder_link(run, path)
+
+
+def folder_link(run: Run, path: Path) -> str:
+    """Return a link to a folder of the run, from the run's own."""
+    # The folders' names are percent-escaped themselves, so a link must escape the escapes.
+    return quote(relative(run, path)) + "/"
+
+
+def relative(run: Run, path: Path) -> str:
+    """Return where a folder lies in the run."""
+    return path.resolve().relative_to(run.path.resolve()).as_posix()

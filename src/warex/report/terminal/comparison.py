@@ -1,0 +1,88 @@
+"""Two agents side by side, for the terminal."""
+
+from collections.abc import Iterable
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from warex.analysis.output.comparison import Change, Comparison, Side
+from warex.analysis.stats.estimates import Mean
+from warex.analysis.stats.paired import Delta
+from warex.report.terminal.grid import Grid, Head
+from warex.report.text.footnotes import scripted
+from warex.report.text.formatting import delta, p, rate, signed
+
+_WORD = {"better": "bold green", "worse": "bold red", "cannot tell": "bold yellow"}
+
+
+_HEADS = (
+    Head("condition", is_text=True),
+    *map(Head, ("before", "after", "Δ", "adj. p", "Δ recovery")),
+    Head("verdict", is_text=True),
+)
+_VERDICT = len(_HEADS) - 1
+
+
+def render_comparison(comparison: Comparison) -> RenderableType:
+    """Return the table of the conditions, and the verdict last."""
+    before, after = comparison.before, comparison.after
+    rows = [(*_cells(change), change.verdict) for change in comparison.changes]
+    styles = [(n, _VERDICT, _WORD[change.verdict]) for n, change in enumerate(comparison.changes)]
+    if comparison.faulted is not None:
+        found = comparison.faulted
+        recovered = delta(comparison.recovered, interval=False)
+        rows.append(
+            ("all faults together", "", "", delta(found), p(_adjusted(found)), recovered, "")
+        )
+    grid = Grid(_HEADS, tuple(rows), styles=tuple(styles))
+    costs = [line for change in comparison.changes if (line := _price(change))]
+    return Group(
+        Text(f"before  {before}"),
+        Text(f"after   {after}\n"),
+        grid,
+        Text(),
+        *(Text(line, style="dim") for line in costs),
+        *(
+            Text(f"* {line}", style="dim")
+            for line in (*_scripted(before, after), *comparison.left_out)
+        ),
+        Text(),
+        Text.assemble((comparison.verdict, _WORD[comparison.verdict]), f": {comparison.why}."),
+    )
+
+
+def _scripted(*sides: Side) -> Iterable[str]:
+    found = (line for side in sides for line in scripted(side.run, (side.agent,)))
+    return dict.fromkeys(found)
+
+
+def _cells(change: Change) -> tuple[str, ...]:
+    return (
+        change.condition,
+        rate(change.before),
+        rate(change.after),
+        delta(change.success),
+        p(_adjusted(change.success)),
+        delta(change.recovery, interval=False),
+    )
+
+
+def _adjusted(of: Delta | None) -> float | None:
+    return None if of is None else of.p if of.p_holm is None else of.p_holm
+
+
+def _price(change: Change) -> str:
+    """Say what a trial takes more or less; empty where nothing is known."""
+    known = (
+        ("s", change.latency_s, 2),
+        ("LLM calls", change.llm_calls, 2),
+        ("US dollars (as if paid)" if change.as_if else "US dollars", change.cost_usd, 4),
+    )
+    told = [f"{_signed(mean, digits)} {unit}" for unit, mean, digits in known if mean is not None]
+    return f"{change.condition}: {', '.join(told)} a trial" if told else ""
+
+
+def _signed(mean: Mean, digits: int) -> str:
+    """Write a difference with as many digits as every other one of its unit."""
+    ends = [signed(end, digits) for end in mean.interval or ()]
+    return signed(mean.value, digits) + (f" [{', '.join(ends)}]" if ends else "")

@@ -1,0 +1,61 @@
+"""Faults of a trial that came to the same, together."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
+
+from warex.analysis.recovery import Recovery
+from warex.analysis.trial.injections import Injection
+from warex.analysis.trial.record import TrialRecord
+
+type _Judged = tuple[Injection, Recovery | None]
+
+
+@dataclass(frozen=True, slots=True)
+class FaultGroup:
+    """Injections by one rule into URLs of one pattern, of one fate and one verdict; at least one.
+
+    The first one stands for all.
+    """
+
+    members: tuple[_Judged, ...]
+
+    @property
+    def where(self) -> str:
+        """The URL of all of them, or their pattern: ``https://shop.example/static/*.js``."""
+        urls = {injection.url for injection, _ in self.members}
+        return urls.pop() if len(urls) == 1 else url_pattern(self.members[0][0].url)
+
+
+def grouped(trial: TrialRecord) -> tuple[FaultGroup, ...]:
+    """Return a trial's injections in groups, in the order in which each group began."""
+    found: dict[tuple[object, ...], list[_Judged]] = {}
+    for injection, recovery in _judged(trial):
+        verdict = recovery and (recovery.verdict, recovery.detected, recovery.disagreement)
+        alike = (injection.rule, injection.kind, injection.fate, injection.reason, verdict)
+        key = (*alike, url_pattern(injection.url))
+        found.setdefault(key, []).append((injection, recovery))
+    return tuple(FaultGroup(tuple(members)) for members in found.values())
+
+
+def each_alone(trial: TrialRecord) -> tuple[FaultGroup, ...]:
+    """Return a group for each injection."""
+    return tuple(FaultGroup((one,)) for one in _judged(trial))
+
+
+def _judged(trial: TrialRecord) -> Iterator[_Judged]:
+    evidence = {recovery.fault_seq: recovery for recovery in trial.recoveries}
+    return ((one, evidence.get(one.fate_seq or -1)) for one in trial.injections)
+
+
+def url_pattern(url: str) -> str:
+    """Return a URL without its query, its last name a star: ``…/static/*.js``, ``…/events/*``."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    path = PurePosixPath(parts.path or "/")
+    if path.name == "":
+        return f"{parts.scheme}://{parts.netloc}/"
+    return f"{parts.scheme}://{parts.netloc}{str(path.parent).rstrip('/')}/*{path.suffix}"

@@ -1,0 +1,278 @@
+"""One trial for the terminal."""
+
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from warex.analysis.inspection.cache_misses import CacheMiss
+from warex.analysis.inspection.steps import Message, Step
+from warex.analysis.inspection.tasks import TaskUse
+from warex.analysis.inspection.timeline import Inspection
+from warex.analysis.trial.record import TrialRecord
+from warex.analysis.trial.usage import CallCost, LlmUse
+from warex.report.terminal.fault_groups import FaultGroup, each_alone, grouped
+from warex.report.terminal.grid import Entries, Grid, Head
+from warex.report.terminal.timeline import Timeline
+from warex.report.text.formatting import UNKNOWN, usd
+from warex.report.text.outcomes import describe_outcome, describe_recovery
+from warex.traces.outcome import Counted
+from warex.visible import counted
+
+_MOST_LINES = (4, 3)
+"""Of a message or an answer, at its beginning and at its end, unless all is asked for."""
+_INSTRUCTIONS = ("system", "developer")
+_MOST_INSTRUCTIONS = (1, 1)
+"""Of a message that says the same in each trial."""
+_MOST_MESSAGES = (2, 4)
+"""The first and the last ones of a prompt."""
+_MOST_IDS = 8
+_LONGEST = 160
+"""Characters of such a line."""
+
+
+def render_inspect(inspection: Inspection, *, full: bool = False) -> RenderableType:
+    """Return a trial's story: outcome, faults with recovery evidence, steps, timeline.
+
+    Numbers in square brackets are ``seq`` in the trial's events.jsonl. ``full`` shows prompts and
+    answers whole, and the names that were looked up.
+    """
+    moments = inspection.moments
+    if not full:
+        moments = tuple(moment for moment in moments if moment.kind != "dns")
+    return Group(
+        Entries(tuple(_head(inspection))),
+        Text(),
+        *_faults(inspection.trial, full),
+        Text(),
+        *_tasks(inspection),
+        *_calls(inspection, full),
+        Text("Timeline", style="bold"),
+        Timeline(moments),
+    )
+
+
+def _head(inspection: Inspection) -> Iterator[tuple[str, str]]:
+    trial = inspection.trial
+    key = trial.key
+    what = [key.benchmark, key.agent, key.condition, key.task, f"repeat {key.repeat}"]
+    yield "trial", " / ".join(part for part in what if part)
+    yield "attempt", f"{trial.attempt}, seed {UNKNOWN if trial.seed is None else trial.seed}"
+    yield "scenario", inspection.scenario or "none"
+    if inspection.scripted:
+        yield "agent", "scripted: it tests WAREX, not an LLM; nothing was paid"
+    yield "outcome", describe_outcome(trial)
+    for reason in trial.outcome.reasons if isinstance(trial.outcome, Counted) else ():
+        yield "", reason
+    if trial.exposed:
+        yield "faults", describe_recovery(trial)
+    if trial.false_success:
+        yield "claim", "a success, which the check denies"
+    canary = {True: "came through", False: "did not come through", None: "not tried"}
+    yield "canary", canary[trial.canary]
+    apart = ", those with the model not counted" if inspection.steps else ""
+    yield "exchanges", f"{inspection.exchanges}{apart}"
+    for reason in trial.harness_broke:
+        yield "harness broke", reason
+    if trial.cut:
+        yield "trace", trial.cut
+    yield "folder", str(trial.path)
+
+
+def _tasks(inspection: Inspection) -> Iterator[RenderableType]:
+    if not inspection.tasks:
+        return
+    yield Text("Tasks", style="bold")
+    yield Text("Whether a task was done cannot be told from its traffic.")
+    heads = (
+        *(Head("task", is_text=True), Head("told by", is_text=True), Head("exchanges")),
+        *(Head("LLM calls"), Head("steps"), Head("tokens in"), Head("tokens out"), Head("cost")),
+        *(Head("delivered"), Head("missed"), Head("recovered", is_text=True)),
+    )
+    yield Grid(heads, tuple(_task(use, scripted=inspection.scripted) for use in inspection.tasks))
+    yield Text()
+
+
+def _task(use: TaskUse, *, scripted: bool) -> tuple[str, ...]:
+    again = f" (run {use.run})" if use.run > 1 else ""
+    recovered = {True: "yes", False: "no", None: UNKNOWN}
+    llm = use.llm.scripted() if scripted else use.llm
+    return (
+        f"{use.task}{again}" if use.task else "unattributed",
+        (use.told_by or UNKNOWN).replace("_", " "),
+        str(use.exchanges),
+        str(len(llm.calls)),
+        str(llm.steps),
+        f"{llm.input_tokens:,}",
+        f"{llm.output_tokens:,}",
+        usd(llm.cost_usd, llm.as_if) if llm.calls else UNKNOWN,
+        str(use.delivered),
+        str(use.missed),
+        recovered[use.recovered],
+    )
+
+
+def _calls(inspection: Inspection, full: bool) -> Iterator[RenderableType]:
+    yield Text("LLM calls", style="bold")
+    llm = inspection.trial.llm
+    yield Text(f"{UNKNOWN} ({_unknown(inspection)})" if llm is None else _use(llm))
+    yield Text()
+    costs = {call.seq: call for call in llm.calls} if llm else {}
+    misses = {miss.seq: miss for miss in inspection.cache_misses}
+    for step in inspection.steps:
+        yield Text(f"step {step.number} [{step.seq}] at {step.t:.2f} s, {step.model}", style="bold")
+        yield Entries(tuple(_step(step, costs.get(step.seq), misses.get(step.seq), full)))
+        yield Text()
+
+
+def _unknown(inspection: Inspection) -> str:
+    """Say why nobody knows what the calls came to."""
+    unread = inspection.trial.llm_unread
+    if not unread:
+        return "not recorded: the agent did not run behind the proxy"
+    why = f"{len(unread)} could not be read, first {unread[0][0]}: {unread[0][1]}"
+    read = len(inspection.steps)
+    if not read:
+        return why
+    follow = "that was read follows" if read == 1 else "that were read follow"
+    return f"{why}; the {counted(read, 'call')} {follow}"
+
+
+def _use(llm: LlmUse) -> str:
+    """Say what the calls came to."""
+    if not llm.calls:
+        return f"{UNKNOWN} (none came through the proxy)"
+    put = f", {llm.cache_write_tokens:,} written to the cache" if llm.cache_write_tokens else ""
+    cost = usd(llm.cost_usd, llm.as_if)
+    if llm.cost_usd is None:
+        cost = f"cost unknown: no price of {', '.join(llm.unpriced)}"
+    uncertain = f"; the tokens of {llm.uncertain} are estimated or partial" if llm.uncertain else ""
+    return (
+        f"{counted(len(llm.calls), 'call')} in {counted(llm.steps, 'step')},"
+        f" {counted(llm.input_tokens, 'token')} in"
+        f" ({llm.cached_tokens:,} cached{put}), {llm.output_tokens:,} out"
+        f" ({llm.reasoning_tokens:,} reasoning), {cost}{uncertain}"
+    )
+
+
+def _step(
+    step: Step, cost: CallCost | None, miss: CacheMiss | None, full: bool
+) -> Iterator[tuple[str, str]]:
+    yield "page", step.page or "none was asked for yet"
+    if step.faults:
+        yield "faults", ", ".join(step.faults)
+    yield from _labelled("prompt", _prompt(step, full))
+    answer = [line for line in step.answer.splitlines() if line.strip()]
+    yield from _labelled("answer", _shown(answer, full) if answer else [step.error or "empty"])
+    if answer and step.error:
+        yield "error", step.error
+    if step.actions:
+        yield "action", "; ".join(step.actions)
+    if cost is not None:
+        yield "time", _time(cost)
+        yield "cost", f"{cost.arithmetic} ({cost.usage})"
+    if miss is not None:
+        nearest = f"step {miss.step} [{miss.nearest_seq}] of {miss.condition}"
+        yield "cache", f"not answered from it; the nearest request is {nearest}: {miss.why}"
+
+
+def _time(call: CallCost) -> str:
+    said = f"{call.latency_s:.2f} s"
+    if call.first_token_s is not None:
+        said += f", first token after {call.first_token_s:.2f} s"
+    return said if call.tokens_per_s is None else f"{said}, {call.tokens_per_s:,.0f} tokens/s"
+
+
+def _prompt(step: Step, full: bool) -> Iterator[str]:
+    """Say what is new in the prompt, message by message."""
+    said = counted(step.characters, "character")
+    yield said + ("" if step.prompt else ", nothing new")
+    messages = step.prompt
+    more = 0 if full else len(messages) - sum(_MOST_MESSAGES)
+    first = messages[: _MOST_MESSAGES[0]] if more > 0 else messages
+    for message in first:
+        yield from _message(message, full)
+    if more > 0:
+        yield f"… {counted(more, 'more message')} (--full)"
+        for message in messages[-_MOST_MESSAGES[1] :]:
+            yield from _message(message, full)
+
+
+def _message(message: Message, full: bool) -> Iterator[str]:
+    most = _MOST_INSTRUCTIONS if message.role in _INSTRUCTIONS else _MOST_LINES
+    first, *more = _shown(list(message.lines), full, most)
+    yield f"{message.role}: {first}"
+    yield from (f"  {line}" for line in more)
+
+
+def _shown(lines: list[str], full: bool, most: tuple[int, int] = _MOST_LINES) -> list[str]:
+    """Return the lines that are shown: what a text asks for stands at its end, so that stays."""
+    if full:
+        return lines
+    head, tail = most
+    more = len(lines) - head - tail
+    if more <= 1:
+        return [_shortened(line) for line in lines]
+    return [
+        *map(_shortened, lines[:head]),
+        f"… {counted(more, 'more line')} (--full)",
+        *map(_shortened, lines[-tail:]),
+    ]
+
+
+def _shortened(line: str) -> str:
+    """Return a line without its middle, if it is long."""
+    if len(line) <= _LONGEST:
+        return line
+    half = (_LONGEST - 3) // 2
+    return f"{line[:half].rstrip()} … {line[-half:].lstrip()}"
+
+
+def _labelled(label: str, lines: Iterator[str] | list[str]) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(lines):
+        yield label if number == 0 else "", line
+
+
+def _faults(trial: TrialRecord, full: bool) -> Iterator[RenderableType]:
+    yield Text("Faults", style="bold")
+    if not trial.injections:
+        yield Text("none planned")
+    lines: list[tuple[str, str]] = []
+    for group in each_alone(trial) if full else grouped(trial):
+        lines += _fault(group)
+    yield Entries(tuple(lines))
+    for reason, count in trial.left_alone:
+        yield Text(f"{count} not eligible: {reason}")
+
+
+def _fault(group: FaultGroup) -> Iterator[tuple[str, str]]:
+    (i, found), *others = group.members
+    yield i.id, f"{i.kind} on {group.where}"
+    if others:
+        ids = [injection.id for injection, _ in group.members]
+        listed = ", ".join(ids[:_MOST_IDS]) + (", …" if len(ids) > _MOST_IDS else "")
+        yield "", f"{counted(len(ids), 'time')}: {listed}. The first (--full shows each):"
+    fate = f"[{i.planned_seq}] → {i.fate}"
+    fate += f" [{i.fate_seq}]" if i.fate_seq is not None else ""
+    waited = f"held {i.waited_s:.2f} s" + (f", {i.reason}" if i.reason else "")
+    yield "", f"{fate} {waited}"
+    if found is None:
+        return
+    seqs = [
+        f"{name} [{seq}]"
+        for name, seq in (("LLM call", found.call_seq), ("request", found.request_seq))
+        if seq is not None
+    ]
+    spent = ""
+    if found.seconds is not None:
+        steps = counted(found.steps or 0, "step")
+        spent = f" It took {found.seconds:.1f} s, {steps}, {counted(found.tokens or 0, 'token')}."
+    proof = f" ({', '.join(seqs)})" if seqs else ""
+    yield "", f"{found.verdict.replace('_', ' ')}: {found.why}{proof}{spent}"
+    if found.lie is not None:
+        yield "", f"lie {found.lie.replace('_', ' ')}"
+    if found.detected is not None:
+        seen = f"detected (LLM call [{found.detected_seq}])" if found.detected else "not detected"
+        yield "", seen
+    if found.disagreement:
+        yield "", f"disagreement: {found.disagreement}"

@@ -1,0 +1,124 @@
+"""Tables for the terminal."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, get_args
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from warex.analysis.metrics.metric import Metric, Screen
+from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.run.load import Run
+from warex.analysis.table.conclusions import verdict
+from warex.analysis.table.tabulate import Table, tabulate
+from warex.report.tables.attacks import attack_sheet
+from warex.report.tables.columns import shown, text
+from warex.report.tables.endings import ending_sheet
+from warex.report.tables.popups import popup_sheet
+from warex.report.tables.sheet import Sheet
+from warex.report.terminal.grid import Entries, Grid, Head
+from warex.report.text.footnotes import footnotes, instrument, left_out
+from warex.report.text.formatting import rate
+from warex.report.text.overview import chosen_rows, lost, summaries, warnings
+from warex.visible import counted
+
+_SCREENS = tuple(get_args(Screen.__value__))
+"""The tables, in their order."""
+_BESIDE: Mapping[Screen, tuple[Metric[Any], ...]] = {
+    "success": (),
+    "delivery": (),
+    "lies": (Row.success, Row.false_success),
+}
+"""What stands before a table's own metrics, where it is not success alone."""
+
+
+def render_overview(run: Run, table: Table | None = None) -> RenderableType:
+    """Return what a run says on one screen: warnings, a sentence for each question, a table."""
+    table = table or tabulate(run)
+    parts: list[RenderableType] = [Text(line, style="bold yellow") for line in warnings(run, table)]
+    for summary in summaries(run, table):
+        parts += [_named(summary.title), Entries(summary.lines)]
+    rows, more = chosen_rows(run, table)
+    if any(row.n for row in rows):
+        parts += [Text(), _first_table(rows)]
+    notes = list(footnotes(run, table))
+    if more:
+        notes.append(
+            f"{counted(more, 'more row is', 'more rows are')} in the tables (--full) and"
+            " in the report."
+        )
+    return Group(*parts, *([Text()] if notes else []), *_footnotes(notes))
+
+
+def _first_table(rows: tuple[Row, ...]) -> Grid:
+    more = (metric.label for metric in (Row.recovery, Row.llm_calls, Row.cost_usd))
+    figures = (Row.success.label, "tasks lost", *more)
+    heads = (Head("agent", True), Head("condition", True), *map(Head, figures))
+    cells = tuple(
+        (
+            row.agent,
+            row.condition,
+            rate(row.success),
+            lost(row),
+            rate(row.recovery),
+            text(Row.llm_calls, row),
+            text(Row.cost_usd, row),
+        )
+        for row in rows
+    )
+    return Grid(heads, cells, keys=2)
+
+
+def render_table(run: Run, table: Table | None = None) -> RenderableType:
+    """Return the statistics of a run: the verdict, the proxy's own effect, tables of each agent."""
+    table = table or tabulate(run)
+    parts: list[RenderableType] = [Text(line, style="bold") for line in verdict(run, table)]
+    parts += [Text(), *(Text(line) for line in instrument(table))]
+    for agent in run.agents:
+        scripted = " (scripted)" if agent in run.scripted else ""
+        parts += [Text(), _named(f"{agent}{scripted}"), Text()]
+        rows = table.of(agent)
+        for screen in _SCREENS:
+            if metrics := shown((m for m in METRICS if m.screen == screen), rows):
+                parts += [_rows(rows, screen, metrics), Text()]
+        parts += _of_sheet(popup_sheet(run, table), agent)
+        parts += _of_sheet(attack_sheet(run, table), agent)
+        parts += _of_sheet(ending_sheet(run, table), agent)
+    return Group(*parts, *_footnotes(left_out(table)))
+
+
+def _of_sheet(sheet: Sheet, agent: str) -> list[RenderableType]:
+    """Return an agent's lines of a table of the report; nothing if it has none."""
+    heads = tuple(Head(column.title, column.is_text) for column in sheet.columns)
+    return [
+        part
+        for block in sheet.blocks
+        if block.agent == agent
+        for part in (
+            Grid(heads, tuple(tuple(cell.text for cell in line) for line in block.lines)),
+            Text(),
+        )
+    ]
+
+
+def _named(agent: str) -> Text:
+    return Text(agent, style="bold")
+
+
+def _footnotes(notes: Iterable[str]) -> list[RenderableType]:
+    return [Text(f"* {line}", style="dim") for line in notes]
+
+
+def _rows(rows: tuple[Row, ...], screen: Screen, metrics: tuple[Metric[Any], ...]) -> Grid:
+    """Return a table of metrics; success stands beside all but what it has no part in."""
+    metrics = (*_BESIDE.get(screen, (Row.success,)), *metrics)
+    return Grid(
+        (Head("condition", True), *(Head(metric.label, metric.is_text) for metric in metrics)),
+        tuple((row.condition, *(_short(m, row, screen) for m in metrics)) for row in rows),
+    )
+
+
+def _short(metric: Metric[Any], row: Row, screen: Screen) -> str:
+    """Return a figure; without its interval in all tables but the first."""
+    words = text(metric, row)
+    return words if screen == "success" else words.partition(" [")[0]

@@ -1,0 +1,233 @@
+"""The sentences a table must not stand without."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from warex.analysis.run.load import Run
+from warex.analysis.table.tabulate import Table, TabulatedRun
+from warex.report.text.formatting import delta, success
+from warex.visible import counted
+
+_MOST = 20
+"""Of sentences of one kind."""
+
+
+def instrument(table: Table) -> tuple[str, ...]:
+    """Return what the proxy alone does, and what differs by itself, before any fault."""
+    return (*_proxy(table), *_noise(table))
+
+
+def _proxy(table: Table) -> list[str]:
+    seconds = dict(table.proxy_latency)
+    lines = []
+    for agent, effect in table.proxy_effect:
+        line = (
+            f"Proxy effect on {agent} (clean minus no-proxy): {delta(effect)} points over"
+            f" {counted(effect.pairs, 'pair')}"
+        )
+        if (slower := seconds.get(agent)) is not None:
+            span = slower.interval
+            line += f", {slower.value:+.2f} s of latency"
+            line += f" [{span[0]:+.2f}, {span[1]:+.2f}]" if span else ""
+        lines.append(f"{line}.")
+    return lines
+
+
+def _noise(table: Table) -> list[str]:
+    sides = {"control": "clean against its control", "repeats": "repeats of clean"}
+    return [
+        f"Noise floor of {agent} ({sides[floor.source]}): {delta(floor.delta)} points, and"
+        f" {floor.flips} of {counted(floor.pairs, 'pair')} flip."
+        for agent, floor in table.noise_floor
+    ] + [
+        f"Noise floor of {agent}: not known, since nothing was run twice (a control or repeats)."
+        for agent, _ in table.power
+        if agent not in dict(table.noise_floor)
+    ]
+
+
+def footnotes(run: Run, table: Table) -> tuple[str, ...]:
+    """Return what was left out or assumed, one sentence each."""
+    return (
+        *_told(run),
+        *scripted(run),
+        *_priced_as_if(run),
+        *_shortened(run),
+        *_unread(run),
+        *_never_armed(run),
+        *_unpriced(run),
+        *_estimated(run),
+        *_replayed(run, table),
+        *_disagreements(run),
+        *_cut(run),
+        *_crashes(table),
+        *(
+            [f"{counted(table.unfinished, 'trial')} not finished, so not in the table."]
+            if table.unfinished
+            else []
+        ),
+    )
+
+
+def left_out(table: Table) -> tuple[str, ...]:
+    """Return the pairs that no condition of their agent holds, one sentence each."""
+    listed = tuple(
+        f"{agent}: {pair[1]} (repeat {pair[2]}) stayed void, so it is left out of every condition."
+        for agent, pair in table.left_out[:_MOST]
+    )
+    more = len(table.left_out) - len(listed)
+    return (*listed, f"And {more} more, all in summary.json.") if more else listed
+
+
+def cut_traces(run: Run) -> tuple[tuple[Path, str], ...]:
+    """Return the attempts whose trace lacks its end, and how."""
+    return tuple((attempt.path, attempt.cut) for attempt in run.attempts if attempt.cut)
+
+
+def _told(run: Run) -> list[str]:
+    notes = run.manifest.campaign.get("notes") if run.manifest else None
+    return [note for note in notes if isinstance(note, str)] if isinstance(notes, list) else []
+
+
+def scripted(run: Run, agents: Collection[str] | None = None) -> list[str]:
+    """Say which agents are scripted, of all or of these, and that nobody paid what they cost."""
+    names = [agent for agent in run.scripted if agents is None or agent in agents]
+    if not names:
+        return []
+    prices = sorted(
+        {
+            other
+            for trial in run.trials
+            if trial.llm and trial.key.agent in names
+            for other in trial.llm.as_if.values()
+        }
+    )
+    are = "is scripted: it tests" if len(names) == 1 else "are scripted: they test"
+    paid = f"; cost as if {', '.join(prices)}" if prices else ""
+    return [f"{', '.join(names)} {are} WAREX, not an LLM{paid}."]
+
+
+def _priced_as_if(run: Run) -> list[str]:
+    """Name the models of other agents that have no price of their own."""
+    alike: dict[str, set[str]] = {}
+    for trial in run.trials:
+        if trial.llm and trial.key.agent not in run.scripted:
+            for model, other in trial.llm.as_if.items():
+                alike.setdefault(other, set()).add(model)
+    return [
+        f"{', '.join(sorted(models))} {'has' if len(models) == 1 else 'have'} no price of"
+        f" {'its' if len(models) == 1 else 'their'} own; cost as if {other}."
+        for other, models in alike.items()
+    ]
+
+
+def _shortened(run: Run) -> list[str]:
+    longest = run.manifest.campaign.get("longest_hold_s") if run.manifest else None
+    if not isinstance(longest, int | float):
+        return []
+    return [f"Delays capped at {longest:g} s: no fault keeps an exchange longer than that here."]
+
+
+def _unread(run: Run) -> list[str]:
+    """Say of each agent which calls to its model could not be read, or that none was seen."""
+    lines = []
+    for agent in run.agents:
+        trials = [t for t in run.trials if t.key.agent == agent and t.watched]
+        unread = [call for trial in trials for call in trial.llm_unread]
+        if unread:
+            (url, reason), blind = unread[0], sum(bool(t.llm_unread) for t in trials)
+            lines.append(
+                f"{counted(len(unread), 'call')} of {agent} to a model in {counted(blind, 'trial')}"
+                f" could not be read (first: {url}: {reason}): LLM calls, steps, tokens, cost,"
+                " detection and recovery are unknown there."
+            )
+        elif trials and all(trial.llm is None for trial in trials):
+            lines.append(
+                f"No call of {agent} to a model came through the proxy: LLM calls, steps, tokens,"
+                " cost, detection and recovery are unknown."
+            )
+    return lines
+
+
+def _never_armed(run: Run) -> list[str]:
+    waits = {"first_llm_call": "a call to a model", "first_page": "a page of a task site"}
+    return [
+        f"In {counted(number, 'trial')} of {condition} no fault could strike: the scenario waits"
+        f" for {waits.get(arm, arm)} (arm: {arm}), and none was seen."
+        for (condition, arm), number in Counter(
+            (t.key.condition, t.never_armed) for t in run.trials if t.never_armed
+        ).items()
+        if arm is not None
+    ]
+
+
+def _unpriced(run: Run) -> list[str]:
+    models = {model for trial in run.trials if trial.llm for model in trial.llm.unpriced}
+    return [
+        f"No price is known for {model}, so its cost is left open; the campaign's [prices] can say."
+        for model in sorted(models)
+    ]
+
+
+def _estimated(run: Run) -> list[str]:
+    uncertain = sum(trial.llm.uncertain for trial in run.trials if trial.llm)
+    if not uncertain:
+        return []
+    return [f"The tokens of {counted(uncertain, 'LLM call')} are estimated or partial."]
+
+
+def _disagreements(run: Run) -> list[str]:
+    number = sum(bool(r.disagreement) for trial in run.trials for r in trial.recoveries)
+    if not number:
+        return []
+    return [
+        f"In {counted(number, 'injection')} the model's words and the network disagree;"
+        " the network decided. `warex inspect` says where."
+    ]
+
+
+def _crashes(table: Table) -> list[str]:
+    """Say what another rule for crashes of the harness would give, where there were any."""
+    lines = []
+    for one in table.endings:
+        if not (one.crashed or one.voided):
+            continue
+        where = f"{one.agent}, {one.condition}"
+        seen = [f"{counted(one.crashed, 'trial')} after a fault (counted 0)"] * bool(one.crashed)
+        seen += [f"{counted(one.voided, 'trial')} before any (run again)"] * bool(one.voided)
+        lines.append(
+            f"The harness crashed in {' and '.join(seen)} of {where}: success is"
+            f" {success(one.success, interval=False)}; were each crash void it would be"
+            f" {success(one.success_if_void, interval=False)}, were each 0"
+            f" {success(one.success_if_zero, interval=False)}."
+        )
+    return lines
+
+
+def _replayed(run: Run, table: Table) -> list[str]:
+    calls = sum(row.replayed_calls or 0 for row in table.rows)
+    asked = "`warex inspect` shows what a call that was asked anew differs in from those kept."
+    if calls:
+        were = "was" if calls == 1 else "were"
+        return [
+            f"{counted(calls, 'LLM call')} {were} answered out of the replay cache and not paid"
+            f" again: a trial's cost and latency are as if the model had been asked. {asked}"
+        ]
+    kept = run.manifest is not None and bool(run.manifest.campaign.get("llm_cache"))
+    if kept and sum(row.replayed_calls is not None for row in table.rows) > 1:
+        return [f"No LLM call was answered out of the replay cache: {asked}"]
+    return []
+
+
+def _cut(run: Run) -> list[str]:
+    cut = len(cut_traces(run))
+    return (
+        [f"{counted(cut, 'trace')} without an end: figures cover what was written."] if cut else []
+    )
+
+
+def shared_footnotes(runs: Sequence[TabulatedRun]) -> list[str]:
+    """Return what must be known of each run, a sentence of several runs once."""
+    lines = (line for run, table in runs for line in (*footnotes(run, table), *left_out(table)))
+    return list(dict.fromkeys(lines))

@@ -1,0 +1,96 @@
+"""How figures are written, the same in the terminal and in HTML.
+
+What is not known is a dash: never 0, never an empty cell.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from warex.analysis.metrics.metric import Unit
+from warex.analysis.stats.estimates import Rate
+from warex.analysis.stats.paired import Delta
+
+UNKNOWN = "—"
+
+
+def success(of: Rate, interval: bool = True) -> str:
+    """Write a rate, with its interval if asked: ``5/6 83 % [44, 97]``."""
+    if of.value is None:
+        return UNKNOWN
+    low, high = of.interval
+    span = f" [{100 * low:.0f}, {100 * high:.0f}]" if interval else ""
+    return f"{of} {100 * of.value:.0f} %{span}"
+
+
+def rate(of: Rate | None) -> str:
+    """Write a rate as ``k/n``."""
+    return str(of) if of and of.n else UNKNOWN
+
+
+def delta(of: Delta | None, interval: bool = True) -> str:
+    """Write a difference in percentage points, always with its sign: ``-42 [-55, -30]``."""
+    if of is None:
+        return UNKNOWN
+    span = f" [{_points(of.interval[0])}, {_points(of.interval[1])}]" if of.interval else ""
+    return f"{_points(of.value)}{span if interval else ''}"
+
+
+def p(of: float | None) -> str:
+    """Write a p-value, each with three digits."""
+    if of is None:
+        return UNKNOWN
+    if of < 0.001:
+        return "< 0.001"
+    return f"{of:.3f}"
+
+
+def seconds(of: float | None) -> str:
+    """Write a time."""
+    return UNKNOWN if of is None else f"{of:.1f} s"
+
+
+def mean(of: float | None) -> str:
+    """Write a mean of counts."""
+    return UNKNOWN if of is None else f"{of:.1f}"
+
+
+def tokens(of: float | None) -> str:
+    """Write a mean number of tokens."""
+    return UNKNOWN if of is None else f"{of:,.0f}"
+
+
+def usd(of: float | None, as_if: object = None) -> str:
+    """Write an amount of US dollars with enough digits to tell two cheap trials apart.
+
+    One that nobody paid, at the price of the models ``as_if``, says so: ``as if $0.0125``.
+    """
+    if of is None:
+        return UNKNOWN
+    written = f"${of:.2f}" if of >= 1 or of == 0 else f"${of:.4f}"
+    return f"as if {written}" if as_if else written
+
+
+def amount(of: float, unit: Unit) -> str:
+    """Write a number of a unit."""
+    return _AMOUNTS[unit](of)
+
+
+def signed(of: float, digits: int) -> str:
+    """Write a difference with its sign and so many digits; there is no minus nought."""
+    return f"{round(of, digits) + 0.0:+.{digits}f}"
+
+
+def _points(of: float) -> str:
+    # Rounded to a whole number first: there is no minus nought.
+    return f"{round(100 * of):+d}"
+
+
+_AMOUNTS: Final[Mapping[Unit, Callable[[float], str]]] = {
+    "count": mean,
+    "ratio": "{:.2f}".format,
+    "s": seconds,
+    "tokens": tokens,
+    "tokens/s": mean,
+    "US dollars": usd,
+    "p": p,
+}

@@ -1,0 +1,27 @@
+"""What became of a trial and of a recovery, in words."""
+
+from warex.analysis.trial.record import TrialRecord
+from warex.traces.outcome import Counted, Unscored, Void
+
+
+def describe_outcome(trial: TrialRecord) -> str:
+    """Say in words how a trial came out."""
+    match trial.outcome:
+        case Counted() as counted:
+            word = "success" if trial.solved else "failure"
+            return f"{word}: score {counted.score:g}, {counted.ending}, {counted.latency_s:.1f} s"
+        case Unscored() as unscored:
+            return ": ".join(filter(None, ("unscored", unscored.told)))
+        case Void() as void:
+            return f"void: {void.reason}"
+        case None:
+            return "not finished"
+
+
+def describe_recovery(trial: TrialRecord) -> str:
+    """Say in words what became of the faults of a trial, as far as the agent had a part in it."""
+    if not trial.exposed:
+        return "not exposed"
+    if trial.recovered is not None:
+        return "recovered" if trial.recovered else "not recovered"
+    return "no recovery needed" if trial.needed_no_recovery else "recovery not judged"

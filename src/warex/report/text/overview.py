@@ -1,0 +1,201 @@
+"""What a run says on one screen: success, tasks lost, recovery and cost, a sentence each.
+
+How sure all this is stands in the tables behind it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from warex.analysis.metrics.row import Row
+from warex.analysis.run.load import Run
+from warex.analysis.stats.estimates import Rate
+from warex.analysis.table.conclusions import Finding, finding
+from warex.analysis.table.tabulate import Table
+from warex.report.text import formatting
+from warex.traces import CLEAN, NO_PROXY
+from warex.visible import counted
+
+MOST_ROWS = 12
+"""So many lines of a table still leave room for the sentences above them."""
+_MOST_AGENTS = 3
+"""With more of them each has one sentence only."""
+_MOST_NAMES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is said of one agent: a sentence under each label."""
+
+    agent: str
+    scripted: bool
+    """Whether WAREX plays its model: then its figures test WAREX, not an LLM."""
+    lines: tuple[tuple[str, str], ...]
+
+    @property
+    def title(self) -> str:
+        """The agent's name, and whether it is scripted."""
+        return f"{self.agent} (scripted)" if self.scripted else self.agent
+
+
+def warnings(run: Run, table: Table) -> tuple[str, ...]:
+    """Return what must be known before any figure is read, one sentence each."""
+    return tuple(_warnings(run, table))
+
+
+def summaries(run: Run, table: Table) -> tuple[Summary, ...]:
+    """Return what is said of each agent, in the order of the run."""
+    short = len(run.agents) > _MOST_AGENTS
+    found = []
+    for agent in run.agents:
+        rows = table.of(agent)
+        lines = [("success", _success(table, agent, rows))]
+        if not short and (tested := tested_rows(rows)):
+            lines += [
+                ("tasks lost", _lost(tested)),
+                ("recovered", _recovered(tested)),
+                ("cost", _cost(rows, tested, scripted=agent in run.scripted)),
+            ]
+        found.append(Summary(agent, agent in run.scripted, tuple(lines)))
+    return tuple(found)
+
+
+def chosen_rows(run: Run, table: Table, most: int = MOST_ROWS) -> tuple[tuple[Row, ...], int]:
+    """Return the rows that a first screen shows, and how many conditions it leaves to the tables.
+
+    Those without the proxy are told with the proxy's effect; of too many, each agent's ``clean``
+    and those in which it lost most are shown.
+    """
+    rows = [row for row in table.rows if row.condition != NO_PROXY] or list(table.rows)
+    if len(rows) <= most:
+        return tuple(rows), 0
+    each = max(2, most // max(1, len(run.agents)))
+    kept: list[Row] = []
+    for agent in run.agents:
+        here = [row for row in rows if row.agent == agent]
+        worst = sorted(here, key=lambda row: (row.condition != CLEAN, _change(row)))[:each]
+        kept += [row for row in here if row in worst]
+    return tuple(kept), len(rows) - len(kept)
+
+
+def tested_rows(rows: Sequence[Row]) -> list[Row]:
+    """Return an agent's rows that are about a fault."""
+    return [r for r in rows if r.condition not in (CLEAN, NO_PROXY) and not r.control and r.n]
+
+
+def lost(row: Row) -> str:
+    """Say how many pairs were solved under ``clean`` and not here."""
+    return formatting.UNKNOWN if row.delta is None else str(row.delta.lost)
+
+
+def _change(row: Row) -> float:
+    return row.delta.value if row.delta else 1.0
+
+
+def _warnings(run: Run, table: Table) -> Iterator[str]:
+    if not any(row.n for row in table.rows):
+        yield "No trial counts, so there are no results."
+        return
+    low = [f"{row.agent}, {row.condition} ({row.exposure})" for row in table.underexposed if row.n]
+    if low:
+        yield (
+            "Hardly measured, since a fault reached fewer than half of the trials:"
+            f" {_named(low, '; ')}."
+        )
+    if table.left_out:
+        number = len(table.left_out)
+        whose = "its task and repeat is" if number == 1 else "their tasks and repeats are"
+        yield (
+            f"{counted(number, 'trial')} stayed void; {whose} left out of every condition of the"
+            " agent."
+        )
+
+
+def _success(table: Table, agent: str, rows: Sequence[Row]) -> str:
+    tested = tested_rows(rows)
+    clean = next((row for row in rows if row.condition == CLEAN and row.success.n), None)
+    if clean is None:
+        scored = [f"{row.success} under {row.condition}" for row in rows if row.success.n]
+        if not scored:
+            return "no trial was scored."
+        why = f"; without {CLEAN} what faults change is not known." if tested else "."
+        return _named(scored, ", ") + why
+    said = f"{clean.success} under {CLEAN}"
+    if not tested:
+        return f"{said}; no fault was tried."
+    by: dict[Finding, list[str]] = {"falls": [], "gains": [], "kept": [], "inconclusive": []}
+    for row in tested:
+        if row.delta is not None:
+            by[finding(row.delta)].append(row.condition)
+    parts = [said]
+    parts += [f"falls under {_listed(by['falls'])}"] if by["falls"] else []
+    parts += [f"gains under {_listed(by['gains'])}"] if by["gains"] else []
+    parts += [f"unchanged under {_listed(by['kept'])}"] if by["kept"] else []
+    if len(by["inconclusive"]) == len(tested):
+        which = f"all {len(tested)} faults" if len(tested) > 1 else tested[0].condition
+        parts.append(f"inconclusive: {which}{_reach(table, agent)}")
+    elif by["inconclusive"]:
+        parts.append(f"inconclusive: {_listed(by['inconclusive'])}")
+    return "; ".join(parts) + "."
+
+
+def _reach(table: Table, agent: str) -> str:
+    power = dict(table.power).get(agent)
+    if power is None:
+        return ""
+    tasks = counted(power.n, "task")
+    drop = power.smallest_detectable_drop
+    if drop is None:
+        return f" ({tasks}: too few to detect even a total collapse)"
+    return f" ({tasks} detect a drop of {counted(round(100 * drop), 'point')} or more)"
+
+
+def _lost(tested: Sequence[Row]) -> str:
+    deltas = [row.delta for row in tested if row.delta]
+    pairs = sum(delta.pairs for delta in deltas)
+    if not pairs:
+        return f"not known, since there is no pair with {CLEAN}."
+    number = sum(delta.lost for delta in deltas)
+    won = sum(delta.won for delta in deltas)
+    also = f"; {won} solved one that {CLEAN} failed" if won else ""
+    of = counted(pairs, "trial")
+    return f"{number} of {of} under faults failed a task solved under {CLEAN}{also}."
+
+
+def _recovered(tested: Sequence[Row]) -> str:
+    known = [row.recovery for row in tested if row.recovery is not None]
+    total = Rate(sum(rate.hits for rate in known), sum(rate.n for rate in known))
+    if not total.n:
+        return "not known: no trial met a fault that can be judged."
+    return f"{total.hits} of {counted(total.n, 'trial')} that had to recover from a fault did so."
+
+
+def _cost(rows: Sequence[Row], tested: Sequence[Row], *, scripted: bool) -> str:
+    if scripted:
+        return "nothing was paid: the model is scripted."
+    clean = next((row.cost_usd for row in rows if row.condition == CLEAN), None)
+    known = [row.cost_usd.value for row in tested if row.cost_usd]
+    if len(known) < len(tested):
+        return "not known: a model has no price, or its calls were not seen."
+    low, high = formatting.usd(min(known)), formatting.usd(max(known))
+    span = low if low == high else f"{low} to {high}"
+    before = "" if clean is None else f"{formatting.usd(clean.value)} a trial under {CLEAN}, "
+    return f"{before}{span}{'' if before else ' a trial'} under faults."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return _named(names, ", ")
+
+
+def _named(names: Sequence[str], between: str) -> str:
+    more = len(names) - _MOST_NAMES
+    if more <= 1:
+        return between.join(names)
+    return f"{between.join(names[:_MOST_NAMES])} and {more} more"
+
+
+def successes(run: Run, table: Table) -> list[str]:
+    """Return what a run says on its own first screen, a sentence for each agent."""
+    found = (
+        f"{summary.title}: {dict(summary.lines)['success']}" for summary in summaries(run, table)
+    )
+    return [*warnings(run, table), *found]

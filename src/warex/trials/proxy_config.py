@@ -1,0 +1,127 @@
+"""What a trial's proxy is told: its scenario, its sites, where the agent's model is."""
+
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from warex.benchmarks import AgentSpec, Benchmark, Stage
+from warex.errors import MachineError
+from warex.proxy.config import LlmCachePlace, ProxyConfig
+from warex.sandbox.isolation import Capture
+from warex.traces import (
+    secrets_of,
+    shared_answers,
+)
+from warex.traffic import origin_of
+from warex.trials.addresses import (
+    hosts_of,
+    in_place_of,
+    loopback_ports,
+)
+from warex.trials.context import TrialContext, TrialSpec
+from warex.trials.first_page_check import own_proof
+from warex.trials.playbook import PLAYBOOK
+from warex.trials.scripted_model import HOST
+
+
+def host_ports(spec: TrialSpec, stage: Stage, context: TrialContext) -> frozenset[int]:
+    """Return the ports of this machine's loopback that the agent or its browser goes to."""
+    benchmark, task = context.benchmark, spec.key.task
+    endpoints = benchmark.endpoints(with_model_name(spec.agent, benchmark))
+    named = (*benchmark.sites(task), *endpoints, spec.agent.base_url or "")
+    told = loopback_ports(named, benchmark.told(task), context.base_environment)
+    return frozenset(stage.host_ports) | told
+
+
+def proxy_config(
+    spec: TrialSpec,
+    attempt: int,
+    folder: Path,
+    stage: Stage,
+    context: TrialContext,
+    capture: Capture,
+    ended: str,
+) -> ProxyConfig:
+    """Return the configuration of the proxy of one attempt."""
+    benchmark, key = context.benchmark, spec.key
+    traffic = context.traffic
+    maps = [*stage.maps, *traffic.maps]
+    if context.model_port is not None:
+        maps.append(f"http://{HOST}=http://127.0.0.1:{context.model_port}")
+    arm = spec.arm or traffic.arm
+    if arm is None and spec.scenario is not None:
+        arm = benchmark.arm(spec.scenario, key.task)
+    base_url = model_url(spec.agent, context, proxied=True)
+    endpoints = benchmark.endpoints(with_model_name(spec.agent, benchmark))
+    if base_url is not None:
+        maps += in_place_of(endpoints, _served_at(base_url, context))
+    return ProxyConfig(
+        capture=capture,
+        ca=context.ca.folder,
+        out=folder,
+        scenario=spec.scenario,
+        seed=spec.seed,
+        sites=benchmark.sites(key.task),
+        never=benchmark.never(key.task),
+        never_agents=benchmark.verifiers,
+        agent_ended=ended,
+        own_proof=own_proof(context),
+        schedule=spec.schedule,
+        defence=spec.defence,
+        llm_cache=_cache_place(spec, context),
+        secrets=secrets_of({**context.base_environment, **benchmark.variables}),
+        traffic=replace(traffic, maps=tuple(maps), llm_hosts=llm_hosts(spec, context), arm=arm),
+        vocabulary=benchmark.vocabulary_of(key.task),
+        benchmark=key.benchmark,
+        agent=key.agent,
+        condition=key.condition,
+        task=key.task,
+        repeat=key.repeat,
+        attempt=attempt,
+        replay_of=spec.replay_of,
+    )
+
+
+def _cache_place(spec: TrialSpec, context: TrialContext) -> LlmCachePlace | None:
+    shared, cache = shared_answers_of(spec, context), context.llm_cache
+    return LlmCachePlace(cache=cache, shared=shared) if cache and shared else None
+
+
+def llm_hosts(spec: TrialSpec, context: TrialContext) -> tuple[str, ...]:
+    """Return the hosts of the agent's model beside the well-known ones."""
+    base_url = model_url(spec.agent, context, proxied=True)
+    endpoints = context.benchmark.endpoints(with_model_name(spec.agent, context.benchmark))
+    return (*context.traffic.llm_hosts, *hosts_of(base_url or "", *endpoints))
+
+
+def _served_at(base_url: str, context: TrialContext) -> str:
+    """Return the origin behind a base URL, which may be the embedded model's name."""
+    embedded = context.model_port is not None and urlsplit(base_url).hostname == HOST
+    return f"http://127.0.0.1:{context.model_port}" if embedded else origin_of(base_url)
+
+
+def model_url(agent: AgentSpec, context: TrialContext, *, proxied: bool) -> str | None:
+    """Return where the agent finds its model; None for its provider's own address.
+
+    Raises MachineError if the embedded model does not run.
+    """
+    if not agent.embedded:
+        return agent.base_url
+    if context.model_port is None:
+        raise MachineError(f"the model {agent.model!r} is embedded, but it does not run")
+    # Behind the proxy by name: loopback itself stays direct, and nothing would be recorded.
+    return f"http://{HOST}/v1" if proxied else f"http://127.0.0.1:{context.model_port}/v1"
+
+
+def shared_answers_of(spec: TrialSpec, context: TrialContext) -> Path | None:
+    """Return where the answers lie that this trial shares, if it may share any."""
+    if context.llm_cache is None or not (spec.cached and spec.proxied):
+        return None
+    return shared_answers(context.llm_cache, spec.key)
+
+
+def with_model_name(agent: AgentSpec, benchmark: Benchmark) -> AgentSpec:
+    """Return the agent with its model's name as the harness is told it."""
+    if agent.model.startswith(PLAYBOOK):
+        return replace(agent, model=benchmark.embedded_model)
+    return agent

@@ -1,0 +1,313 @@
+"""Runs one attempt of one trial: the task's world, the proxy, the canary, the agent, the judgement.
+
+What goes wrong on our side voids the trial, at whatever point: a void says nothing about the agent
+and is run again. What the agent does badly counts.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from secrets import token_hex
+from typing import Protocol
+
+from warex.benchmarks import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.outside import ended_by
+from warex.errors import InputError, ProcessDied, TraceError, TrialVoid
+from warex.private import make_private, private_folder
+from warex.proxy.config import ProxyConfig
+from warex.sandbox.canary import fetch_canary
+from warex.sandbox.command import Finished, run_command
+from warex.sandbox.environment import Environment, without_proxy
+from warex.sandbox.isolation import Capture, behind
+from warex.traces import (
+    CRASHED_BEFORE_A_FAULT,
+    EVENTS,
+    Counted,
+    FaultDelivered,
+    LlmCall,
+    Outcome,
+    Trace,
+    Unscored,
+    Void,
+    cannot_write,
+    drop_answers,
+    read_trace,
+    redact_file,
+    secrets_of,
+    share_answers,
+    write_outcome,
+)
+from warex.trials.addresses import (
+    AGENT_ENDED,
+    ended_at,
+)
+from warex.trials.context import TrialContext, TrialSpec
+from warex.trials.defence_check import require_the_defence
+from warex.trials.first_page_check import own_proof, require_own_proof
+from warex.trials.page_checks import require_a_model, require_pages
+from warex.trials.playbook import played
+from warex.trials.proxy_config import (
+    host_ports,
+    llm_hosts,
+    model_url,
+    proxy_config,
+    shared_answers_of,
+    with_model_name,
+)
+
+NO_KEY = "no-key-is-set"
+"""Stands for an API key where a client insists on one and none is set."""
+
+
+class Interrupted(Exception):
+    """The trial was stopped from outside; it has no outcome and is run again."""
+
+
+def run_trial(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext) -> Outcome:
+    """Run one attempt in a folder of its own and write how it came out, last.
+
+    Where a process of ours is ended from outside, the attempt is void. Raises MachineError where
+    the machine lacks something, InputError where the configuration cannot work or the folder holds
+    an attempt, Interrupted where it was stopped.
+    """
+    try:
+        private_folder(folder)
+    except OSError as error:
+        raise cannot_write(folder, error) from None
+    if any(folder.iterdir()):
+        raise InputError(f"{folder} holds an attempt already; each needs a folder of its own")
+    try:
+        with ended_by(context.stop.is_set):
+            outcome = _run(spec, attempt, folder, context)
+    except TrialVoid as void:
+        outcome = Void(reason=str(void), died=isinstance(void, ProcessDied))
+    finally:
+        make_private(folder)
+    if context.stop.is_set():
+        raise Interrupted
+    shared = shared_answers_of(spec, context)
+    if shared is not None and isinstance(outcome, Void):
+        drop_answers(folder)
+    elif shared is not None:
+        share_answers(folder, shared)
+    write_outcome(folder, outcome)
+    return outcome
+
+
+def _run(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext) -> Outcome:
+    stages = context.benchmark.stage(spec.key.task, folder, context.ca, direct=not spec.proxied)
+    with stages as stage, _with_its_model(spec, context) as context:
+        if spec.proxied:
+            return _run_behind(spec, attempt, stage, folder, context)
+        environment = without_proxy(context.base_environment, context.ca, stage.direct_hosts)
+        finished = _let_the_agent_work(
+            spec, folder, context, stage, environment, _directly, context.stop.is_set
+        )
+        result = context.benchmark.read(spec.key.task, stage, folder, finished.code)
+        result = context.benchmark.judged(spec.key.task, folder, result, None)
+        return _outcome(result, finished)
+
+
+@contextmanager
+def _with_its_model(spec: TrialSpec, context: TrialContext) -> Iterator[TrialContext]:
+    """Play the trial's own playbook, if it has one: no other trial moves its place."""
+    if spec.playbook is None:
+        if context.model is None or not spec.agent.embedded:
+            yield context
+            return
+        with context.model.lend() as port:
+            yield replace(context, model_port=port)
+        return
+    with (
+        tempfile.TemporaryDirectory(prefix="warex-playbook-") as scratch,
+        played(spec.playbook, Path(scratch)) as port,
+    ):
+        yield replace(context, model_port=port)
+
+
+def _run_behind(
+    spec: TrialSpec, attempt: int, stage: Stage, folder: Path, context: TrialContext
+) -> Outcome:
+    # A nonce of the trial's own: no page can say in the harness's place that the agent has ended.
+    ended = token_hex(16)
+
+    def configure(capture: Capture) -> ProxyConfig:
+        return proxy_config(spec, attempt, folder, stage, context, capture, ended)
+
+    with behind(
+        context.isolation,
+        context.forkserver,
+        configure,
+        context.ca,
+        context.base_environment,
+        host_ports=host_ports(spec, stage, context),
+    ) as place:
+        proxy = place.proxy
+
+        def died() -> ProcessDied | None:
+            # Who ends the guard may have ended processes of the agent's, too.
+            return place.died() or place.unguarded
+
+        def stop() -> bool:
+            # What follows a break of ours says nothing, so nobody need wait for it.
+            return context.stop.is_set() or proxy.broken is not None or died() is not None
+
+        void = result = finished = reached = None
+        try:
+            if not own_proof(context):
+                fetch_canary(context.chromium, place, stop)
+            variables = {**place.environment.variables, AGENT_ENDED: ended_at(ended)}
+            environment = replace(place.environment, variables=variables)
+            finished = _let_the_agent_work(
+                spec, folder, context, stage, environment, place.run, stop
+            )
+            result = context.benchmark.read(spec.key.task, stage, folder, finished.code)
+            # An agent that opened no page at all went past nothing.
+            reached = context.benchmark.reached(stage)
+        except TrialVoid as error:
+            void = error
+        # Whoever was ended takes others along, whose words say less.
+        void = died() or void
+    # Only now is it known whether the proxy held to its end; its own word says more.
+    if proxy.broken is not None and not isinstance(void, ProcessDied):
+        raise (ProcessDied if proxy.died else TrialVoid)(proxy.broken)
+    if void is not None or finished is None or result is None:
+        raise void or TrialVoid("the trial ended before its agent began")
+    trace = _trace(folder)
+    result = context.benchmark.judged(spec.key.task, folder, result, trace)
+    outcome = _outcome(result, finished, trace.events(FaultDelivered), trace.events(LlmCall))
+    if own_proof(context):
+        require_own_proof(trace, context.benchmark.sites(spec.key.task), reached)
+    require_pages(
+        trace,
+        context.benchmark.sites(spec.key.task),
+        context.benchmark.verifiers,
+        reached=reached,
+        isolation=context.isolation,
+    )
+    require_a_model(trace)
+    require_the_defence(trace, spec.defence, outcome, llm_hosts(spec, context))
+    return outcome
+
+
+class _Run(Protocol):
+    """Runs the agent's command in its place."""
+
+    def __call__(
+        self,
+        arguments: Sequence[str],
+        log: Path,
+        *,
+        variables: Mapping[str, str],
+        timeout_s: float,
+        stop: Callable[[], bool],
+        cwd: Path | None,
+    ) -> Finished:
+        """Run it until it ends, its time is up or ``stop`` says so."""
+
+
+def _directly(
+    arguments: Sequence[str],
+    log: Path,
+    *,
+    variables: Mapping[str, str],
+    timeout_s: float,
+    stop: Callable[[], bool],
+    cwd: Path | None,
+) -> Finished:
+    return run_command(arguments, variables, log, timeout_s=timeout_s, stop=stop, cwd=cwd)
+
+
+def _let_the_agent_work(
+    spec: TrialSpec,
+    folder: Path,
+    context: TrialContext,
+    stage: Stage,
+    environment: Environment,
+    run: _Run,
+    stop: Callable[[], bool],
+) -> Finished:
+    with tempfile.TemporaryDirectory(prefix="warex-job-", ignore_cleanup_errors=True) as scratch:
+        job = Job(
+            spec.key.task,
+            _told(spec, context),
+            folder,
+            Path(scratch),
+            spec.seed,
+            context.chromium,
+            environment.browser_arguments,
+            spec.proxied,
+        )
+        command = context.benchmark.command(job, stage)
+        variables = _variables(environment, command, context.benchmark)
+        try:
+            return run(
+                command.arguments,
+                folder / AGENT_LOG,
+                variables=variables,
+                timeout_s=context.timeout_s,
+                stop=stop,
+                cwd=command.cwd,
+            )
+        finally:
+            # Before the benchmark reads them: what it quotes stands in the outcome.
+            secrets = secrets_of(variables)
+            patterns = (AGENT_LOG, *context.benchmark.records)
+            # The trace is still being written, and was redacted before.
+            left = {path for each in patterns for path in folder.glob(each)} - {folder / EVENTS}
+            for path in sorted(left):
+                redact_file(path, secrets)
+
+
+def _told(spec: TrialSpec, context: TrialContext) -> AgentSpec:
+    """Return the agent with the name and the address of its model as the harness is told them."""
+    base_url = model_url(spec.agent, context, proxied=spec.proxied)
+    return replace(with_model_name(spec.agent, context.benchmark), base_url=base_url)
+
+
+def _variables(environment: Environment, command: Command, benchmark: Benchmark) -> dict[str, str]:
+    """Return all variables of the command; a key that nobody set gets a placeholder."""
+    keys = dict.fromkeys(benchmark.key_variables, NO_KEY)
+    return {**keys, **environment.variables, **command.variables}
+
+
+def _outcome(
+    result: Result,
+    finished: Finished,
+    delivered: Iterable[FaultDelivered] = (),
+    calls: Iterable[LlmCall] = (),
+) -> Counted | Unscored:
+    """Say how the attempt came out.
+
+    Raises TrialVoid where the harness failed before any fault was delivered, or the model without
+    being hit, which is then no fault's doing and says nothing about the agent.
+    """
+    hit = {fault.exchange for fault in delivered}
+    model_was_hit = any(call.exchange in hit for call in calls)
+    if result.unusable is not None:
+        if result.ending != "model_error" or not model_was_hit:
+            raise TrialVoid(result.unusable)
+        result = replace(result, score=0.0, reasons=(result.unusable,))
+    if result.ending == "harness_crashed" and not hit:
+        raise TrialVoid(f"{CRASHED_BEFORE_A_FAULT}: {'; '.join(result.reasons)}")
+    latency = round(finished.seconds, 3)
+    # Whatever its benchmark makes of it: a trial that the fault broke off did nothing.
+    score = 0.0 if result.ending == "harness_crashed" else result.score
+    if score is None:
+        return Unscored(ending=result.ending, latency_s=latency)
+    return Counted(
+        ending=result.ending,
+        score=score,
+        latency_s=latency,
+        answer=result.answer,
+        reasons=result.reasons,
+    )
+
+
+def _trace(folder: Path) -> Trace:
+    try:
+        return read_trace(folder / EVENTS)
+    except TraceError as error:
+        raise TrialVoid(str(error)) from None

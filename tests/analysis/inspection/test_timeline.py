@@ -1,0 +1,91 @@
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.builders import RunFolder, Story, solved
+from warex.analysis.inspection.timeline import inspect_trial
+from warex.errors import TraceError
+from warex.traces.events import Tunnel
+
+
+def test_every_moment_names_its_line_of_the_trace(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").fault(1).thinks(2, "reload").page("x2").stops()
+    folder = RunFolder(tmp_path).manifest().trial("server-error", "add", solved(), story)
+
+    seen = inspect_trial(folder)
+
+    assert [(m.seq, m.kind) for m in seen.moments] == [
+        (1, "trial_began"),
+        (2, "llm_call"),
+        (3, "agent_action"),
+        (5, "fault_planned"),
+        (6, "exchange"),
+        (7, "fault_delivered"),
+        (8, "llm_call"),
+        (9, "agent_action"),
+        (11, "exchange"),
+        (12, "disarmed"),
+    ]
+    assert seen.moments[4].text.startswith("GET https://shop.example/: 500 by warex")
+    assert (seen.exchanges, seen.scenario) == (2, "server-error")
+
+
+def test_the_vocabulary_frozen_into_the_manifest_decides(tmp_path: Path) -> None:
+    # Only the vocabulary knows that ``click_nothing`` is waiting and sends no form again.
+    story = Story().thinks(1, "click").asks("x1", method="POST").planned("i1", "x1")
+    story.gets("x1", 500).delivered("i1", "x1").thinks(2, "click_nothing").asks("x2", method="POST")
+    story.gets("x2")
+    run = RunFolder(tmp_path)
+    folder = run.trial("server-error", "add", solved(), story)
+
+    assert [r.verdict for r in inspect_trial(folder).trial.recoveries] == ["recovered"]
+    run.manifest()
+    assert [r.verdict for r in inspect_trial(folder).trial.recoveries] == ["healed_by_page"]
+
+
+def test_a_request_without_an_answer_is_told_too(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).trial("clean", "add", None, Story().asks("x1"))
+
+    assert "no answer" in inspect_trial(folder).moments[-1].text
+
+
+def test_a_delivered_lie_is_told_with_its_values(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").lied(1, "12.50", "13.50").lied(2, "7", None)
+    folder = RunFolder(tmp_path).trial("clean", "add", None, story)
+
+    seen = inspect_trial(folder)
+
+    assert [moment.text for moment in seen.moments if moment.kind == "fault_delivered"] == [
+        "i1: held 0.00 s; /price: 12.50 → 13.50",
+        "i2: held 0.00 s; /price: 7 → taken out",
+    ]
+
+
+def test_what_a_changed_page_reports_is_told_with_its_detail(tmp_path: Path) -> None:
+    story = Story().popup(1).reports(1, "visited", detail="/search").reports(1, "nothing")
+    folder = RunFolder(tmp_path).trial("clean", "add", None, story)
+
+    told = [moment.text for moment in inspect_trial(folder).moments if moment.kind == "witness"]
+
+    assert told == ["i1: shown", "i1: visited (/search)", "i1: nothing"]
+
+
+def test_a_folder_without_a_trial_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match="holds no trial"):
+        inspect_trial(tmp_path)
+    with pytest.raises(TraceError, match="not a folder"):
+        inspect_trial(tmp_path / "nowhere")
+
+
+def test_the_browser_s_own_chatter_is_left_out(tmp_path: Path) -> None:
+    chatter = Tunnel(
+        host="update.example", port=443, why="background", sent=1, received=0, seconds=0.1
+    )
+    story = Story().add(chatter).page("x1", "https://shop.example/?" + "q" * 500)
+    folder = RunFolder(tmp_path).trial("clean", "add", solved(), story)
+
+    began, page = inspect_trial(folder).moments
+
+    assert (began.kind, page.kind) == ("trial_began", "exchange")
+    assert "…: 200" in page.text
+    assert len(page.text) < 160

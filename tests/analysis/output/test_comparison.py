@@ -1,0 +1,252 @@
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue
+
+from tests.analysis.builders import RunFolder, Story, failed, solved
+from warex.analysis.output.comparison import Comparison, Side, compare, comparison_data, sides
+from warex.analysis.run.load import load_run
+from warex.analysis.table.tabulate import tabulate
+from warex.errors import InputError
+from warex.llm.prices import Price, built_in_prices
+from warex.traces.outcome import Void
+
+FAULTS: dict[str, JsonValue] = {
+    "conditions": [{"name": "clean"}, {"name": "server-error", "scenario": "x.yaml"}],
+    "scenarios": {"server-error": {"rules": ["500"]}},
+}
+
+
+def reloads() -> Story:
+    return Story().fault(1).thinks(1, "reload").page("x2").thinks(2, "send_msg_to_user").stops()
+
+
+def gives_up() -> Story:
+    return Story().fault(1).thinks(1, "report_infeasible").stops()
+
+
+def run(
+    folder: Path, under_fault: int, n: int = 12, clean: int = 12, agent: str = "a", seed: int = 7
+) -> RunFolder:
+    """Write a run in which so many of n tasks are solved under each condition."""
+    made = RunFolder(folder, agent=agent).manifest(**FAULTS)
+    for task in range(n):
+        name = f"task-{task:02}"
+        page = Story().page("x1").thinks(1, "send_msg_to_user").stops()
+        made.trial("clean", name, solved() if task < clean else failed(), page, seed=seed)
+        well = task < under_fault
+        outcome, story = (solved(5.0), reloads()) if well else (failed(), gives_up())
+        made.trial("server-error", name, outcome, story, seed=seed)
+    return made
+
+
+def compared(one: Path, other: Path, agents: tuple[str, str] = ("a", "a")) -> Comparison:
+    return compare(Side(load_run(one), agents[0]), Side(load_run(other), agents[1]))
+
+
+def test_a_clear_gain_is_better_and_the_same_the_other_way_is_worse(tmp_path: Path) -> None:
+    run(tmp_path / "old", 2)
+    run(tmp_path / "new", 12)
+
+    gain = compared(tmp_path / "old", tmp_path / "new")
+    loss = compared(tmp_path / "new", tmp_path / "old")
+
+    assert gain.verdict == "better"
+    assert loss.verdict == "worse"
+    change = next(c for c in gain.changes if c.condition == "server-error")
+    assert str(change.before) == "2/12"
+    assert str(change.after) == "12/12"
+    assert change.success
+    assert (change.success.won, change.success.lost) == (10, 0)
+    assert change.recovery
+    assert change.recovery.value == pytest.approx(10 / 12)
+    assert change.latency_s
+    assert change.latency_s.value == pytest.approx(3 * 10 / 12)
+
+
+def test_a_run_against_its_equal_cannot_be_told_apart(tmp_path: Path) -> None:
+    run(tmp_path / "old", 6)
+    run(tmp_path / "new", 6)
+
+    same = compared(tmp_path / "old", tmp_path / "new")
+
+    assert same.verdict == "cannot tell"
+    assert same.why == "no difference in success was seen"
+
+
+def test_a_small_gain_says_how_many_tasks_a_stated_drop_takes(tmp_path: Path) -> None:
+    run(tmp_path / "old", 6)
+    run(tmp_path / "new", 8)
+
+    found = compared(tmp_path / "old", tmp_path / "new")
+
+    assert found.verdict == "cannot tell"
+    assert found.why == (
+        "+17 points over 12 pairs may be chance; a drop of 20 points takes 50 to 90 tasks"
+    )
+
+
+def test_better_here_and_worse_there_is_neither(tmp_path: Path) -> None:
+    run(tmp_path / "old", 0, clean=12)
+    run(tmp_path / "new", 12, clean=0)
+
+    found = compared(tmp_path / "old", tmp_path / "new")
+
+    assert found.verdict == "cannot tell"
+    assert "better under server-error" in found.why
+    assert "worse under clean" in found.why
+
+
+def test_six_tasks_can_decide_and_clean_is_no_question(tmp_path: Path) -> None:
+    run(tmp_path / "old", 0, n=6, clean=6)
+    run(tmp_path / "new", 6, n=6, clean=6)
+
+    found = compared(tmp_path / "old", tmp_path / "new")
+
+    change = next(c for c in found.changes if c.condition == "server-error")
+    assert change.success
+    assert change.success.p == change.success.p_holm == (1 / 2) ** 6
+    # Success and recovery are two chances to be lucky.
+    assert found.recovered
+    assert found.recovered.p_holm == pytest.approx(2 * (1 / 2) ** 6)
+    assert found.verdict == "better"
+    assert [c.success.p_holm for c in found.changes if c.success and c is not change] == [None]
+
+
+def test_runs_without_faults_are_compared_under_clean_whatever_comes_first(tmp_path: Path) -> None:
+    for name, well in (("old", 0), ("new", 6)):
+        made = RunFolder(tmp_path / name, agent="a").manifest(conditions=["no-proxy", "clean"])
+        for task in map(str, range(6)):
+            made.trial("no-proxy", task, solved())
+            made.trial("clean", task, solved() if int(task) < well else failed())
+
+    found = compared(tmp_path / "old", tmp_path / "new")
+
+    assert (found.verdict, found.why) == ("better", "it solves more tasks under clean")
+
+
+def test_other_faults_do_not_pair(tmp_path: Path) -> None:
+    run(tmp_path / "old", 2)
+    run(tmp_path / "new", 12, seed=8)
+
+    with pytest.raises(InputError, match="share no trial"):
+        compared(tmp_path / "old", tmp_path / "new")
+
+
+def test_one_name_for_two_scenarios_is_not_one_condition(tmp_path: Path) -> None:
+    run(tmp_path / "old", 2)
+    other: dict[str, JsonValue] = {"server-error": {"rules": ["503"]}}
+    run(tmp_path / "new", 12).manifest(conditions=FAULTS["conditions"], scenarios=other)
+
+    found = compared(tmp_path / "old", tmp_path / "new")
+
+    assert [change.condition for change in found.changes] == ["clean"]
+    assert found.left_out[0].startswith("server-error is left out: its scenario")
+
+
+def test_money_counted_at_other_prices_is_left_out_and_said(tmp_path: Path) -> None:
+    run(tmp_path / "old", 2)
+    run(tmp_path / "new", 12)
+    same = compared(tmp_path / "old", tmp_path / "new")
+    prices: JsonValue = {"scripted:*": {"input": 1, "output": 1}}
+    RunFolder(tmp_path / "new").manifest(**FAULTS, prices=prices)
+    apart = compared(tmp_path / "old", tmp_path / "new")
+
+    assert all(change.cost_usd for change in same.changes)
+    assert not any(change.cost_usd for change in apart.changes)
+    assert all(change.llm_calls for change in apart.changes)
+    said = "US dollars are left out: the campaigns name other prices."
+    assert (said in same.left_out, said in apart.left_out) == (False, True)
+
+
+def test_money_of_other_tables_is_left_out_where_they_differ_on_a_model_that_was_asked(
+    tmp_path: Path,
+) -> None:
+    run(tmp_path / "old", 2)
+    run(tmp_path / "new", 12)
+    table = built_in_prices()
+    other = table.with_own({"unasked": Price(input=1, output=1)})
+    (tmp_path / "new" / "prices.json").write_bytes(other.json_bytes())
+    same = compared(tmp_path / "old", tmp_path / "new")
+    dearer = table.with_own({"gpt-4o": Price(input=3, output=10)})
+    (tmp_path / "new" / "prices.json").write_bytes(dearer.json_bytes())
+    apart = compared(tmp_path / "old", tmp_path / "new")
+
+    assert (same.left_out, all(change.cost_usd for change in same.changes)) == ((), True)
+    assert not any(change.cost_usd for change in apart.changes)
+    (said,) = apart.left_out
+    assert f"price tables, of {table.date} and {table.date}, differ on scripted:" in said
+
+
+def test_where_a_scenario_lies_does_not_matter(tmp_path: Path) -> None:
+    run(tmp_path / "old", 2)
+    moved: list[JsonValue] = [{"name": "server-error", "scenario": "elsewhere/x.yaml"}]
+    run(tmp_path / "new", 12).manifest(conditions=moved, scenarios=FAULTS["scenarios"])
+
+    assert compared(tmp_path / "old", tmp_path / "new").left_out == ()
+
+
+def test_a_trial_that_one_side_lacks_is_left_out_and_said(tmp_path: Path) -> None:
+    run(tmp_path / "old", 2, n=12)
+    run(tmp_path / "new", 10, n=10, clean=10)
+
+    found = compared(tmp_path / "old", tmp_path / "new")
+
+    assert found.left_out == ("4 trials are left out that one side lacks.",)
+
+
+@pytest.mark.parametrize("side", ["old", "new"])
+def test_a_pair_that_stayed_void_on_either_side_is_left_out_of_every_condition(
+    tmp_path: Path, side: str
+) -> None:
+    runs = {name: run(tmp_path / name, 6) for name in ("old", "new")}
+    again = Story().page("x1").thinks(1, "send_msg_to_user").stops()
+    runs[side].trial("server-error", "task-00", Void(reason="lane died"), attempt=2)
+    runs[side].trial("no-proxy", "task-01", Void(reason="lane died"))
+    runs[side].trial("clean", "task-02", Void(reason="lane died"), attempt=2)
+    runs[side].trial("clean", "task-02", solved(), again, attempt=3)
+
+    found = compared(tmp_path / "old", tmp_path / "new")
+
+    assert [(c.condition, str(c.before), str(c.after)) for c in found.changes] == [
+        ("clean", "10/10", "10/10"),
+        ("server-error", "4/10", "4/10"),
+    ]
+    assert found.left_out == (
+        "2 tasks and repeats stayed void on either side, so left out of every condition.",
+    )
+    # As each side's own table has it.
+    table = tabulate(load_run(runs[side].path))
+    assert [str(row.success) for row in table.rows if row.n] == ["10/10", "4/10"]
+
+
+def test_agents_are_those_named_or_shared_or_the_only_ones(tmp_path: Path) -> None:
+    one = load_run(run(tmp_path / "one", 2, n=1, agent="a").path)
+    other = load_run(run(tmp_path / "other", 2, n=1, agent="b").path)
+
+    assert sides(one, one, ("a", "a")) == [("a", "a")]
+    assert sides(one, other, (None, None)) == [("a", "b")]
+    with pytest.raises(InputError, match="has no agent 'c'; there are: b"):
+        sides(one, other, (None, "c"))
+
+
+def test_two_agents_of_one_run_must_be_named(tmp_path: Path) -> None:
+    folder = run(tmp_path / "one", 2, n=1, agent="a")
+    folder.trial("clean", "task-00", solved(), agent="b")
+    both = load_run(folder.path)
+
+    assert sides(both, both, ("a", "b")) == [("a", "b")]
+    with pytest.raises(InputError, match="say which agents are compared"):
+        sides(both, both, (None, None))
+
+
+def test_programs_are_told_everything(tmp_path: Path) -> None:
+    run(tmp_path / "old", 2)
+    run(tmp_path / "new", 12)
+
+    data = comparison_data(compared(tmp_path / "old", tmp_path / "new"))
+
+    assert data["verdict"] == "better"
+    conditions = data["conditions"]
+    assert isinstance(conditions, list)
+    assert [c["condition"] for c in conditions if isinstance(c, dict)] == ["clean", "server-error"]

@@ -1,0 +1,97 @@
+import pytest
+
+from warex.analysis.recovery.equivalence import is_write, may_be_repeated, same_operation, same_page
+from warex.traces.events import RequestSeen
+
+CART = "https://shop.example/cart"
+
+
+def _asked(method: str = "GET", url: str = CART, operation: str = "", body: int = 0) -> RequestSeen:
+    return RequestSeen(
+        exchange="x1",
+        method=method,
+        url=url,
+        resource="xhr",
+        http_version="HTTP/2",
+        connection="c1",
+        size=0,
+        body=body,
+        operation=operation,
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "https://shop.example/cart#total",
+        "https://shop.example/cart/",
+        "https://shop.example/cart/index.html",
+        "https://www.shop.example/cart",
+        "http://shop.example/cart",
+        "https://shop.example:443/cart",
+        "https://shop.example/cart?_=1700000000",
+        "https://shop.example/cart?nocache=1",
+        "https://shop.example/cart?reload=true",
+    ],
+)
+def test_what_changes_nothing_in_the_page_makes_no_other_page(other: str) -> None:
+    assert same_page(CART, other)
+    assert same_page(other, CART)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "https://shop.example/",
+        "https://shop.example/cart/2",
+        "https://shop.example/Cart",
+        "https://shop.example:8443/cart",
+        "https://m.shop.example/cart",
+        "https://shop.example/cart?page=2",
+        "https://shop.example/cart?t=shoes",
+        "https://shop.example/cart?q=",
+        "",
+    ],
+)
+def test_another_address_is_another_page(other: str) -> None:
+    assert not same_page(CART, other)
+
+
+def test_only_a_stamp_may_differ_where_both_have_the_parameter() -> None:
+    assert same_page(f"{CART}?_=1", f"{CART}?_=2")
+    assert not same_page(f"{CART}?v=1", f"{CART}?v=2")
+
+
+@pytest.mark.parametrize("url", ["https://[::1/", "https://a:b/", "about:blank"])
+def test_a_url_that_is_none_is_the_same_only_as_itself(url: str) -> None:
+    assert same_page(url, url)
+    assert not same_page(url, CART)
+
+
+def test_operations_of_one_address_are_told_apart() -> None:
+    url = "https://shop.example/graphql"
+    cart = _asked("POST", url, "query Cart")
+
+    assert same_operation(cart, _asked("POST", url, "query Cart", body=3))
+    assert not same_operation(cart, _asked("POST", url, "mutation Order"))
+    assert not same_operation(cart, _asked("POST", url))
+
+
+def test_without_its_operation_a_graphql_request_is_the_same_only_with_the_same_body() -> None:
+    url = "https://shop.example/graphql"
+
+    assert same_operation(_asked("POST", url, body=1), _asked("POST", url, body=1))
+    assert not same_operation(_asked("POST", url, body=1), _asked("POST", url, body=2))
+    assert same_operation(_asked("POST", body=1), _asked("POST", body=2))
+
+
+def test_a_query_writes_nothing_though_it_is_a_post() -> None:
+    assert not is_write(_asked("POST", operation="query Cart"))
+    assert is_write(_asked("POST", operation="mutation Order"))
+    assert is_write(_asked("DELETE"))
+    assert not is_write(_asked("HEAD"))
+
+
+def test_what_http_calls_idempotent_may_be_repeated() -> None:
+    assert may_be_repeated(_asked("PUT"))
+    assert not may_be_repeated(_asked("POST"))

@@ -1,0 +1,56 @@
+import pytest
+
+from tests.analysis.builders import SHOP, Story
+from tests.analysis.recovery.conftest import Judge
+from tests.analysis.recovery.test_classification import SCRIPT
+
+
+def test_the_fragment_of_a_page_does_not_matter(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").fault(1, SHOP + "#day").thinks(2, "goto").page("x2", SHOP)
+
+    assert [r.verdict for r in judge(story)] == ["recovered"]
+
+
+def test_a_script_is_recovered_by_the_page_that_asked_for_it(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").page("x0").fault(1, SCRIPT, resource="script")
+    story.thinks(2, "reload").page("x2").asks("x3", SCRIPT, resource="script")
+
+    [found] = judge(story)
+
+    assert (found.verdict, found.request_seq) == ("recovered", 11)
+
+
+def test_another_page_does_not_recover_a_script(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").page("x0").fault(1, SCRIPT, resource="script")
+    story.thinks(2, "goto").page("x2", SHOP + "other")
+
+    assert [r.verdict for r in judge(story)] == ["not_recovered"]
+
+
+@pytest.mark.parametrize(("method", "verdict"), [("POST", "recovered"), ("GET", "not_recovered")])
+def test_a_write_is_recovered_by_the_same_method_and_url(
+    judge: Judge, method: str, verdict: str
+) -> None:
+    story = Story().thinks(1, "click").asks("x1", method="POST").planned("i1", "x1")
+    story.gets("x1", 500).delivered("i1", "x1").thinks(2, "click").asks("x2", method=method)
+
+    assert [r.verdict for r in judge(story)] == [verdict]
+
+
+def test_another_host_shows_nothing_nor_does_an_answer_that_never_came(judge: Judge) -> None:
+    story = Story().thinks(1, "goto").fails_to_reach(1).thinks(2, "goto")
+    story.page("x2", "https://other.example/").asks("x3").gets("x3", None)
+
+    [found] = judge(story)
+
+    assert found.verdict == "not_recovered"
+    assert found.why == "shop.example was not reached again."
+
+
+def test_a_call_to_a_model_on_the_same_host_is_no_recovery(judge: Judge) -> None:
+    llm = "https://llm.example:443/"
+    story = Story().thinks(1, "goto").fails_to_reach(1, llm)
+    story.asks("m2", "https://llm.example/v1/chat/completions", "POST", "xhr").gets("m2")
+    story.thinks(2, "reload")
+
+    assert [r.verdict for r in judge(story)] == ["not_recovered"]

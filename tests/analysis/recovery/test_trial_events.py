@@ -1,0 +1,106 @@
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.analysis.builders import WORDS, Story
+from warex.analysis.recovery.trial_events import Act
+from warex.analysis.recovery.trial_events import Story as Told
+from warex.llm.actions import Vocabulary
+from warex.traces.reader import read_trace
+
+
+def _told(story: Story, folder: Path, vocabulary: Vocabulary | None = WORDS) -> Told:
+    return Told(read_trace(story.write(folder / "events.jsonl")).entries, vocabulary)
+
+
+def test_the_vocabulary_says_what_an_action_does(tmp_path: Path) -> None:
+    story = Story().thinks(1, "reload").thinks(2, "click_nothing").thinks(3, "send_msg_to_user")
+
+    acts = [act for call in _told(story, tmp_path).calls for act in call.acts]
+
+    assert [(act.name, act.does) for act in acts] == [
+        ("reload", "reload"),
+        ("click_nothing", "wait"),
+        ("send_msg_to_user", "finish"),
+    ]
+
+
+@pytest.mark.parametrize(("answer", "does"), [("refresh()", ["reload"]), ("None()", [])])
+def test_an_answer_without_known_actions_is_read_by_their_names(
+    answer: str, does: list[str], tmp_path: Path
+) -> None:
+    # No event of an action follows the call.
+    story = Story().thinks(1, None)
+    t, call = story.events[-1]
+    story.events[-1] = (t, msgspec.structs.replace(call, **{"answer": answer}))
+
+    told = _told(story, tmp_path)
+
+    assert [act.does for act in told.calls[0].acts] == does
+    assert told.reads_actions == bool(does)
+
+
+@pytest.mark.parametrize(("by_server", "does"), [(True, []), (False, ["goto"])])
+def test_what_the_api_ran_itself_is_no_action(
+    by_server: bool, does: list[str], tmp_path: Path
+) -> None:
+    story = Story().thinks(1, None)
+    t, call = story.events[-1]
+    search = {"id": "1", "name": "web_search", "arguments": "{}", "by_server": by_server}
+    told = msgspec.structs.replace(call, **{"answer": "", "tool_calls": [search]})
+    story.events[-1] = (t, told)
+
+    assert [act.does for act in _told(story, tmp_path).calls[0].acts] == does
+
+
+@pytest.mark.parametrize("vocabulary", [None, WORDS])
+def test_keys_that_load_the_page_again_are_a_reload(
+    vocabulary: Vocabulary | None, tmp_path: Path
+) -> None:
+    story = Story().thinks(1, None)
+    t, call = story.events[-1]
+    pressed = '{"action": "keypress", "keys": ["CTRL", "R"]}'
+    calls = [{"id": "1", "name": "computer", "arguments": pressed}]
+    told = msgspec.structs.replace(call, **{"answer": "", "tool_calls": calls})
+    story.events[-1] = (t, told)
+
+    (known,) = _told(story, tmp_path, vocabulary).calls
+
+    assert [(act.name, act.does) for act in known.acts] == [("keypress", "reload")]
+
+
+@pytest.mark.parametrize("exchange", ["m1", "m1/2"])
+def test_a_model_s_own_requests_are_none_of_the_browser(exchange: str, tmp_path: Path) -> None:
+    story = Story().asks("m1", "https://llm.example/v1/chat/completions", "POST").thinks(1, None)
+    t, call = story.events[-1]
+    story.events[-1] = (t, msgspec.structs.replace(call, **{"exchange": exchange}))
+    story.page("x1")
+
+    assert [one.event.exchange for one in _told(story, tmp_path).requests] == ["x1"]
+
+
+def test_what_is_asked_for_long_after_the_end_is_not_the_agent_s(tmp_path: Path) -> None:
+    story = Story().thinks(1, "reload").stops().page("x1")
+    story.t += 20
+    story.page("x2")
+
+    told = _told(story, tmp_path)
+
+    assert [one.event.exchange for one in told.requests] == ["x1"]
+    assert told.ended < told.requests[0].t
+
+
+@pytest.mark.parametrize(
+    ("arguments", "texts"),
+    [
+        (["'12'", " a "], ("12", "a")),
+        ({"url": "https://a.example/", "new_tab": True}, ("https://a.example/",)),
+        ("x", ("x",)),
+        (None, ()),
+    ],
+)
+def test_an_action_s_texts_are_read_whatever_their_shape(
+    arguments: object, texts: tuple[str, ...]
+) -> None:
+    assert Act("goto", "goto", arguments).texts == texts  # type: ignore[arg-type]

@@ -1,0 +1,51 @@
+from pathlib import Path
+
+from tests.analysis.builders import RunFolder
+from warex.analysis.run.conditions import Setup, setups
+from warex.analysis.stats.dose_response import Dose
+from warex.traces.manifest import read_manifest
+from warex.traces.paths import MANIFEST
+
+
+def test_conditions_are_as_the_manifest_froze_them(tmp_path: Path) -> None:
+    RunFolder(tmp_path).manifest(
+        conditions=[
+            {"name": "clean"},
+            {"name": "clean again", "control": True},
+            {
+                "name": "slow",
+                "scenario": "paper/javascript",
+                "defence": {"name": "refresh", "text": "…"},
+                "intensity": 2,
+                "frequency": None,
+            },
+            "no table",
+        ]
+    )
+
+    found = setups(read_manifest(tmp_path / MANIFEST))
+
+    assert found == {
+        "clean": Setup(),
+        "clean again": Setup(control=True),
+        "slow": Setup("paper/javascript", "refresh", 2.0),
+    }
+    assert setups(None) == {}
+
+
+def test_a_scenario_as_it_is_stands_at_intensity_one_and_at_no_frequency() -> None:
+    assert Setup("slow").doses == (Dose("intensity", 1.0, "slow"),)
+    assert Setup("slow").dose is None
+    assert Setup(defence="refresh").doses == ()
+
+
+def test_what_is_not_on_the_axis_is_named_beside_it() -> None:
+    both = Setup("slow", "refresh", intensity=0.5, frequency=3)
+    assert both.doses == (
+        Dose("intensity", 0.5, "slow + refresh, frequency 3"),
+        Dose("frequency", 3.0, "slow + refresh, intensity 0.5"),
+    )
+    assert both.dose == both.doses[0]
+    assert Setup("slow", frequency=3).dose == Dose("frequency", 3.0, "slow")
+    assert Setup("slow", first=3).dose == Dose("first", 3.0, "slow")
+    assert Setup("slow", intensity=2.0, first=3).doses[0].of == "slow, first 3"

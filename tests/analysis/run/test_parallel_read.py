@@ -1,0 +1,40 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.builders import WORDS, RunFolder, Story, solved
+from warex.analysis.run.parallel_read import read_trials
+from warex.errors import MachineError, TraceError
+from warex.llm.prices import built_in_prices
+from warex.traces.paths import EVENTS
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> list[Path]:
+    story = Story().thinks(1, "goto").fault(1).thinks(2, "reload").page("x2").stops()
+    run = RunFolder(tmp_path)
+    return [run.trial("server-error", f"task-{n}", solved(n), story) for n in range(5)]
+
+
+def test_several_processes_read_the_same_in_the_same_order(folders: list[Path]) -> None:
+    attempts = [(folder, WORDS) for folder in folders]
+    alone = read_trials(attempts, built_in_prices(), processes=1)
+
+    assert [record.path for record in alone] == folders
+    assert alone[0].recovered
+    assert read_trials(attempts, built_in_prices(), processes=2) == alone
+
+
+def test_damage_is_told_from_wherever_it_is_read(folders: list[Path]) -> None:
+    (folders[-1] / EVENTS).write_text("rubbish\n")
+    with pytest.raises(TraceError, match=r"events\.jsonl:1: this is not a line of JSON"):
+        read_trials([(folder, WORDS) for folder in folders], built_in_prices(), processes=2)
+
+
+def test_a_process_that_dies_is_no_empty_run(
+    folders: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(MachineError, match="a process that read traces ended with 1"):
+        read_trials([(folder, WORDS) for folder in folders], built_in_prices(), processes=2)

@@ -1,0 +1,68 @@
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.builders import RunFolder, Story, failed, solved
+from warex.analysis.run.load import load_run
+from warex.analysis.stats.estimates import Rate
+from warex.analysis.table.endings import Endings, endings
+from warex.traces import CRASHED_BEFORE_A_FAULT
+from warex.traces.outcome import Counted, Void
+
+CRASHED = Counted(ending="harness_crashed", score=0, latency_s=1)
+BEFORE = Void(reason=f"{CRASHED_BEFORE_A_FAULT}: out of memory")
+OTHERWISE = Void(reason="the proxy was killed")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    folder = RunFolder(tmp_path / "run")
+    folder.manifest()
+    return folder
+
+
+def _calm() -> Story:
+    return Story().thinks(1, "goto").page("x1").stops()
+
+
+def _of(folder: RunFolder) -> tuple[Endings, ...]:
+    return endings(load_run(folder.path))
+
+
+def test_trials_are_counted_by_their_ending(folder: RunFolder) -> None:
+    folder.trial("clean", "add", solved(), _calm())
+    folder.trial("clean", "move", solved(), _calm())
+    folder.trial("clean", "share", failed(), _calm())
+
+    [found] = _of(folder)
+
+    assert found.counts == (("answered", 2), ("reported_infeasible", 1))
+    assert (found.crashed, found.voided) == (0, 0)
+    assert found.success == found.success_if_void == found.success_if_zero == Rate(2, 3)
+
+
+def test_a_crash_after_a_fault_counts_zero_and_would_be_left_out_if_it_were_void(
+    folder: RunFolder,
+) -> None:
+    folder.trial("server-error", "add", solved(), _calm())
+    folder.trial("server-error", "move", CRASHED, _calm())
+
+    [found] = _of(folder)
+
+    assert (found.crashed, found.success, found.success_if_void) == (1, Rate(1, 2), Rate(1, 1))
+    assert found.success_if_zero == Rate(1, 2)
+
+
+def test_a_crash_before_any_fault_is_run_again_and_would_be_a_failure_if_it_counted(
+    folder: RunFolder,
+) -> None:
+    folder.trial("clean", "add", BEFORE, _calm())
+    folder.trial("clean", "add", solved(), _calm(), attempt=2)
+    folder.trial("clean", "move", BEFORE, _calm())
+    folder.trial("clean", "share", OTHERWISE, _calm())
+    folder.trial("clean", "share", solved(), _calm(), attempt=2)
+
+    [found] = _of(folder)
+
+    assert (found.voided, found.success, found.success_if_void) == (2, Rate(2, 2), Rate(2, 2))
+    assert found.success_if_zero == Rate(1, 3)

@@ -1,0 +1,111 @@
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.analysis.builders import SHOP, WORDS, RunFolder, Story, failed, solved
+from warex.analysis.trial.behaviour import LONG, SOON, Behaviour
+from warex.analysis.trial.record import TrialRecord, load_trial
+from warex.traces.events import FaultPlanned
+from warex.traces.outcome import Counted, Outcome
+
+
+def trial(tmp_path: Path, story: Story, outcome: Outcome) -> TrialRecord:
+    return load_trial(RunFolder(tmp_path).trial("server-error", "add", outcome, story), WORDS)
+
+
+def test_a_reload_asks_for_the_open_page_by_its_action_or_by_its_url(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto", arguments=[f"'{SHOP}'"]).page("x1")
+    story.thinks(2, "reload").page("x2")
+    story.thinks(3, "goto", arguments=[f"'{SHOP}#top'"]).page("x3")
+    story.thinks(4, "goto", arguments=[f"{SHOP}cart"]).page("x4", f"{SHOP}cart")
+    story.thinks(5, "goto", arguments=[SHOP])
+
+    assert trial(tmp_path, story, solved()).behaviour.reloads == 2
+
+
+def test_giving_up_after_a_fault_without_a_right_try_is_a_premature_stop(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").fault(1).thinks(2, "report_infeasible").stops()
+    found = trial(tmp_path, story, failed())
+
+    assert found.behaviour == Behaviour(steps_after=1, tries=0)
+    assert found.behaviour.premature_stop(found.outcome)
+    assert not found.behaviour.fruitless(found.outcome)
+
+
+def test_going_on_for_long_without_the_page_is_fruitless(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").fault(1)
+    for step in range(2, 2 + LONG):
+        story.thinks(step, "goto").page(f"x{step}", "https://search.example/")
+    found = trial(tmp_path, story.stops(), failed())
+
+    assert found.behaviour.steps_after == LONG
+    assert found.behaviour.fruitless(found.outcome)
+    assert not found.behaviour.premature_stop(found.outcome)
+
+
+def test_an_agent_that_recovered_neither_stopped_early_nor_went_on_in_vain(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").fault(1).thinks(2, "reload").page("x2")
+    found = trial(tmp_path, story.thinks(3, "send_msg_to_user").stops(), failed())
+
+    assert found.behaviour.steps_after is None
+    assert not found.behaviour.premature_stop(found.outcome)
+    assert not found.behaviour.fruitless(found.outcome)
+
+
+@pytest.mark.parametrize(
+    ("ways", "ending", "score", "premature", "fruitless"),
+    [
+        (Behaviour(steps_after=SOON), "answered", 0, True, False),
+        (Behaviour(steps_after=SOON), "answered", 1, False, False),
+        (Behaviour(steps_after=SOON + 1), "answered", 0, False, False),
+        (Behaviour(steps_after=1, tries=1), "answered", 0, False, False),
+        (Behaviour(steps_after=1, tries=SOON), "answered", 0, False, True),
+        (Behaviour(steps_after=1), "agent_crashed", 0, False, False),
+        (Behaviour(steps_after=LONG), "step_limit", 0, False, True),
+        (Behaviour(), "answered", 0, False, False),
+    ],
+)
+def test_the_limits_of_too_early_and_too_late(
+    ways: Behaviour, ending: str, score: float, premature: bool, fruitless: bool
+) -> None:
+    outcome = Counted.model_validate({"ending": ending, "score": score, "latency_s": 1})
+    assert ways.premature_stop(outcome) == premature
+    assert ways.fruitless(outcome) == fruitless
+    assert not ways.premature_stop(None)
+
+
+def _posts(number: int, story: Story, body: int = 1, repeat_of: str | None = None) -> Story:
+    exchange = f"w{number}"
+    return story.writes(exchange, body, repeat_of).gets(exchange, 200, "xhr")
+
+
+def test_a_write_that_the_site_had_is_duplicated_when_sent_again(tmp_path: Path) -> None:
+    story = Story().thinks(1, "click").writes("w1", 1)
+    story.planned("i1", "w1", f"{SHOP}order")
+    # The site has acted; only its answer is replaced.
+    last = story.events[-1]
+    assert isinstance(last[1], FaultPlanned)
+    story.events[-1] = (last[0], msgspec.structs.replace(last[1], stage="response"))
+    story.gets("w1", 500, "xhr", "warex").delivered("i1", "w1").thinks(2, "click")
+
+    assert trial(tmp_path, _posts(2, story), solved()).behaviour.duplicated_writes == 1
+
+
+def test_a_write_that_never_reached_the_site_is_not_duplicated(tmp_path: Path) -> None:
+    story = Story().thinks(1, "click").writes("w1", 1)
+    story.planned("i1", "w1", f"{SHOP}order").gets("w1", 500, "xhr", "warex")
+    story.delivered("i1", "w1").thinks(2, "click")
+
+    assert trial(tmp_path, _posts(2, story), solved()).behaviour.duplicated_writes == 0
+
+
+def test_other_bodies_earlier_writes_and_silent_repeats_are_no_duplicates(tmp_path: Path) -> None:
+    story = _posts(2, _posts(1, Story().thinks(1, "click")))  # Twice, but before any fault.
+    story.fault(1)
+    _posts(3, story, body=2)
+    _posts(4, story, repeat_of="w3")
+
+    assert trial(tmp_path, story, solved()).behaviour.duplicated_writes == 0
+    _posts(5, story, body=2)
+    assert trial(tmp_path / "again", story, solved()).behaviour.duplicated_writes == 1

@@ -1,0 +1,41 @@
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.builders import Story
+from warex.analysis.trial.popup_handling import Handled, handled
+from warex.traces.reader import read_trace
+
+
+def of(story: Story, folder: Path) -> Handled | None:
+    return handled(read_trace(story.write(folder / "events.jsonl")).entries)
+
+
+@pytest.mark.parametrize(
+    ("reports", "found"),
+    [
+        ((), Handled(closed=False, followed=False, typed=False)),
+        (("dismissed",), Handled(closed=True, followed=False, typed=False)),
+        (("accepted",), Handled(closed=True, followed=False, typed=False)),
+        (("followed",), Handled(closed=False, followed=True, typed=False)),
+        (("visited",), Handled(closed=False, followed=True, typed=False)),
+        (("typed",), Handled(closed=False, followed=False, typed=False)),
+    ],
+)
+def test_what_was_done_is_told_by_the_reports(
+    reports: tuple[str, ...], found: Handled, tmp_path: Path
+) -> None:
+    assert of(Story().popup(1, *reports), tmp_path) == found
+
+
+def test_what_is_typed_at_the_site_has_a_field(tmp_path: Path) -> None:
+    story = Story().popup(1, "followed").reports(1, "typed", detail="name: Ada")
+
+    found = of(story, tmp_path)
+
+    assert found is not None
+    assert found.typed
+
+
+def test_a_trial_without_a_popup_has_none_to_handle(tmp_path: Path) -> None:
+    assert of(Story().fault(1), tmp_path) is None

@@ -1,0 +1,196 @@
+"""A condition's dose changes what it says, and nothing else."""
+
+from typing import Any
+
+import pytest
+
+from warex.campaigns.config.campaign import CampaignConfig, ConditionConfig, load_campaign
+from warex.campaigns.plan.dosing import (
+    as_frequent,
+    at_intensity,
+    first_only,
+    scaled,
+    scenario_of,
+    shortened,
+)
+from warex.errors import CampaignError, ScenarioError
+from warex.scenarios import Scenario
+from warex.scenarios.load import load_preset
+
+
+def condition(scenario: str, **more: Any) -> ConditionConfig:
+    return ConditionConfig(name="x", scenario=scenario, **more)
+
+
+def with_fault(**fault: Any) -> Scenario:
+    rule = {"name": "r", "trigger": {"first": 1}, "fault": fault}
+    return Scenario.model_validate({"name": "s", "rules": [rule]})
+
+
+def test_an_unknown_scenario_is_told_with_its_condition() -> None:
+    with pytest.raises(ScenarioError, match=r"condition 'x': .*did you mean 'paper/server-error'"):
+        scenario_of(condition("paper/sever-error"), None)
+
+
+@pytest.mark.parametrize("name", ["paper/network-error", "paper/javascript"])
+def test_holds_are_shortened_and_nothing_else_is_changed(name: str) -> None:
+    whole = load_preset(name)
+
+    short = shortened(whole, 0.5)
+
+    assert [getattr(rule.fault, "delay", None) for rule in short.rules] == [0.5]
+    assert whole == scaled(short, 20)
+
+
+def test_a_hold_that_is_short_enough_stays() -> None:
+    whole = load_preset("paper/network-error")
+
+    assert shortened(whole, 60) == whole
+    assert shortened(whole, None) is whole
+
+
+@pytest.mark.parametrize(
+    ("fault", "size", "expected"),
+    [
+        ({"kind": "network_error"}, "delay", 25.0),
+        ({"kind": "javascript_failure", "delay": 2}, "delay", 5.0),
+        ({"kind": "http_error", "status": 503, "delay": 4}, "delay", 10.0),
+        ({"kind": "connection_cut", "delay": 1}, "delay", 2.5),
+        ({"kind": "dns_failure"}, "hold", 7.5),
+    ],
+)
+def test_intensity_multiplies_the_size_and_nothing_else(
+    fault: dict[str, Any], size: str, expected: float
+) -> None:
+    given = with_fault(**fault)
+
+    harder = scaled(given, 2.5)
+
+    assert getattr(harder.rules[0].fault, size) == expected
+    assert scaled(harder, 0.4) == given
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (
+            {"kind": "http_error"},
+            "its rule 'r' cannot hit 2 times as hard: the size of http_error is its delay, which"
+            " is 0",
+        ),
+        (
+            {"kind": "network_error", "delay": 3000},
+            "its delay would be 6000: Input should be less than or equal to 3600",
+        ),
+    ],
+)
+def test_what_cannot_be_larger_is_a_sentence(fault: dict[str, Any], says: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        scaled(with_fault(**fault), 2)
+
+    assert says in str(caught.value)
+
+
+def test_what_has_no_size_may_stand_at_intensity_one() -> None:
+    assert scaled(with_fault(kind="http_error"), 1) == with_fault(kind="http_error")
+
+
+def triggered(trigger: dict[str, Any], **more: Any) -> Scenario:
+    given = with_fault(kind="http_error").model_dump(mode="json", exclude_none=True)
+    given["rules"][0] |= {"trigger": trigger, **more}
+    return Scenario.model_validate(given)
+
+
+def test_first_is_the_first_so_many_within_the_same_window() -> None:
+    given = triggered({"always": True, "after_step": 2, "trials": 0.5}, per="url")
+
+    often = first_only(given, 5)
+
+    assert often.rules[0].trigger.model_dump(exclude_none=True) == {
+        "first": 5,
+        "after_step": 2,
+        "trials": 0.5,
+    }
+    assert often.rules[0].fault == given.rules[0].fault
+    assert often.rules[0].per == "url"
+
+
+@pytest.mark.parametrize(
+    ("trigger", "frequency", "expected"),
+    [
+        ({"first": 5}, 0, {"first": 1}),
+        ({"first": 5}, 3, {"random": {"times": 3, "probability": 0.5}}),
+        (
+            {"random": {"times": 9, "probability": 0.2}, "after_step": 2},
+            3,
+            {"random": {"times": 3, "probability": 0.2}, "after_step": 2},
+        ),
+        ({"probability": 0.1}, 2, {"random": {"times": 2, "probability": 0.1}}),
+    ],
+)
+def test_frequency_is_the_papers_the_first_match_or_by_chance_until_so_many_a_task(
+    trigger: dict[str, Any], frequency: int, expected: dict[str, Any]
+) -> None:
+    (rule,) = as_frequent(triggered(trigger, per="url"), frequency).rules
+
+    assert rule.trigger.model_dump(exclude_none=True) == expected
+    assert rule.per == "rule"
+
+
+def test_a_condition_is_met_at_its_dose() -> None:
+    scenario = scenario_of(condition("failing/scripts", intensity=0.5, frequency=3), None)
+
+    assert scenario is not None
+    (rule,) = scenario.rules
+    assert rule.trigger.random is not None
+    assert (rule.trigger.random.times, rule.per) == (3, "rule")
+    assert getattr(rule.fault, "delay", None) == 5.0
+
+
+def test_a_dose_that_would_be_cut_is_refused() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        scenario_of(condition("paper/javascript", intensity=4), 20)
+
+    assert str(caught.value) == (
+        "condition 'x': its intensity makes a hold of 40 s, which longest_hold_s = 20 would cut:"
+        " leave out one of the two"
+    )
+
+
+def test_a_control_and_a_defence_alone_have_no_scenario() -> None:
+    assert scenario_of(ConditionConfig(name="x", control=True), 2) is None
+    assert (
+        scenario_of(ConditionConfig.model_validate({"name": "x", "defence": "refresh"}), 2) is None
+    )
+
+
+def campaign(*conditions: dict[str, Any]) -> CampaignConfig:
+    agents = [{"name": "a", "model": "m"}]
+    given = {"name": "c", "agents": agents, "conditions": list(conditions)}
+    return CampaignConfig.model_validate(given)
+
+
+def test_one_intensity_for_all_spares_what_has_no_size_and_says_so() -> None:
+    given = campaign(
+        {"name": "clean"},
+        {"name": "late", "scenario": "paper/network-error", "intensity": 3},
+        {"name": "down", "scenario": "paper/server-error"},
+    )
+
+    config, spared = at_intensity(given, 2)
+
+    assert [each.intensity for each in config.conditions] == [None, 2, None]
+    assert spared == ("down",)
+
+
+def test_one_intensity_for_nothing_is_refused() -> None:
+    given = campaign({"name": "clean"}, {"name": "down", "scenario": "paper/server-error"})
+
+    with pytest.raises(CampaignError, match="no condition of the campaign 'c' has a fault with a"):
+        at_intensity(given, 2)
+
+
+def test_a_campaign_keeps_where_it_came_from() -> None:
+    demo = load_campaign("demo")
+
+    assert at_intensity(demo, 0.1)[0].source == "demo"

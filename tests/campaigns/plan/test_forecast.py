@@ -1,0 +1,91 @@
+"""What trials may take is what like ones took, and who says so is named."""
+
+from typing import Any
+
+from warex.campaigns.plan.forecast import AROUND, Seen, forecast
+from warex.traces import TrialKey
+
+MODELS = {"mine": "gpt", "other": "qwen"}
+
+
+def seen(condition: str, latency_s: float, usd: float | None = 0.1, **more: Any) -> Seen:
+    given = {"run": "r1", "at": "2025-01-01", "benchmark": "b", "model": "gpt"} | more
+    return Seen(condition=condition, latency_s=latency_s, usd=usd, **given)
+
+
+def keys(condition: str, count: int = 4, agent: str = "mine") -> list[TrialKey]:
+    return [TrialKey("b", agent, condition, f"t{n}") for n in range(count)]
+
+
+def test_time_is_shared_by_the_lanes_and_money_is_not() -> None:
+    given = [seen("clean", 2.0), seen("clean", 4.0, 0.3)]
+
+    expected = forecast(keys("clean"), MODELS, given, lanes=2)
+
+    assert expected.seconds == 4 * (3.0 + AROUND) / 2
+    assert round(expected.usd, 9) == 4 * 0.2
+    (cell,) = expected.cells.values()
+    assert cell is not None
+    assert (cell.run, cell.trials) == ("r1", 2)
+
+
+def test_a_condition_that_was_run_tells_of_itself_and_clean_of_the_others() -> None:
+    given = [seen("clean", 2.0), seen("slow", 20.0)]
+
+    expected = forecast([*keys("slow", 1), *keys("new", 1)], MODELS, given, 1)
+
+    slow, new = expected.cells["mine", "slow"], expected.cells["mine", "new"]
+    assert slow is not None
+    assert new is not None
+    assert (slow.seconds - AROUND, slow.condition) == (20.0, "slow")
+    assert (new.seconds - AROUND, new.condition) == (2.0, "clean")
+
+
+def test_the_newest_run_tells() -> None:
+    given = [seen("clean", 9.0, run="r2", at="2025-02-01"), seen("clean", 2.0)]
+
+    cell = forecast(keys("clean", 1), MODELS, given, 1).cells["mine", "clean"]
+
+    assert cell is not None
+    assert (cell.run, cell.seconds - AROUND) == ("r2", 9.0)
+
+
+def test_what_warex_plays_costs_nothing_whatever_was_recorded() -> None:
+    models = {"mine": "scripted:patient", "other": "gpt"}
+    given = [seen("clean", 2.0, 0.3, model="scripted:patient")]
+
+    expected = forecast([*keys("clean"), *keys("clean", 1, agent="other")], models, given, 1)
+
+    cell = expected.cells["mine", "clean"]
+    assert cell is not None
+    assert (cell.usd, expected.usd) == (0.0, 0.0)
+    assert (expected.free, expected.unknown) == (4, 1)
+
+
+def test_neither_another_model_nor_another_benchmark_tells() -> None:
+    given = [seen("clean", 2.0, model="qwen"), seen("clean", 2.0, benchmark="c")]
+
+    expected = forecast(keys("clean"), MODELS, given, 1)
+
+    assert expected.cells == {("mine", "clean"): None}
+    assert (expected.unknown, expected.unpriced, expected.seconds) == (4, 0, 0)
+
+
+def test_an_agent_of_another_name_but_the_same_model_tells() -> None:
+    expected = forecast(keys("clean", agent="other"), MODELS, [seen("clean", 2, model="qwen")], 1)
+
+    assert expected.unknown == 0
+
+
+def test_without_a_proxy_the_money_is_that_of_clean() -> None:
+    given = [seen("no-proxy", 1.0, None), seen("clean", 2.0, 0.5)]
+
+    expected = forecast(keys("no-proxy", 1), MODELS, given, 1)
+
+    assert (expected.seconds, expected.usd) == (1.0 + AROUND, 0.5)
+
+
+def test_money_that_nobody_knows_is_told_and_not_taken_for_nothing() -> None:
+    expected = forecast(keys("clean"), MODELS, [seen("clean", 2.0, None)], 1)
+
+    assert (expected.unknown, expected.unpriced, expected.usd) == (0, 4, 0)

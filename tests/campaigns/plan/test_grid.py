@@ -1,0 +1,149 @@
+"""Which trials there are, and which are still to run."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import batched, pairwise
+
+import pytest
+
+from tests.campaigns.config.test_task_choice import TASKS
+from warex.benchmarks.table import BenchmarkTable
+from warex.campaigns.config.campaign import AgentConfig, CampaignConfig, ConditionConfig
+from warex.campaigns.plan.grid import Past, grid, remaining, trial_seed, waits_for
+from warex.traces import Counted, Outcome, TrialKey, Unscored, Void
+
+VOID = Void(reason="r")
+FAILED = Counted(ending="answered", score=0.0, latency_s=1)
+
+
+def config(seed: int = 1, repeats: int = 1) -> CampaignConfig:
+    return CampaignConfig(
+        name="c",
+        seed=seed,
+        repeats=repeats,
+        agents=(AgentConfig(name="one", model="m"), AgentConfig(name="two", model="m")),
+        conditions=(ConditionConfig(name="no-proxy"), ConditionConfig(name="clean")),
+    )
+
+
+def test_the_conditions_of_one_pair_stand_side_by_side() -> None:
+    trials = grid(config(repeats=2), TASKS[:2])
+
+    assert len(trials) == len(set(trials)) == 2 * 2 * 2 * 2
+    assert [(t.repeat, t.task) for t in trials[::4]] == [
+        (1, "shop-a"),
+        (1, "shop-b"),
+        (2, "shop-a"),
+        (2, "shop-b"),
+    ]
+    for first, second in zip(trials[::2], trials[1::2], strict=True):
+        assert first.condition != second.condition
+        assert first == replace(second, condition=first.condition)
+
+
+def varied(conditions: int, agents: int, seed: int = 1) -> CampaignConfig:
+    return CampaignConfig(
+        name="c",
+        seed=seed,
+        agents=tuple(AgentConfig(name=f"a{n}", model="m") for n in range(agents)),
+        conditions=tuple(
+            ConditionConfig(name=f"c{n}", scenario="paper/server-error") for n in range(conditions)
+        ),
+    )
+
+
+def orders(config: CampaignConfig, tasks: int) -> dict[str, list[tuple[str, ...]]]:
+    """Return the order of the conditions, task for task, by agent."""
+    trials = grid(config, [f"t{n}" for n in range(tasks)])
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for block in batched(trials, len(config.conditions)):
+        assert len({key.agent for key in block}) == 1
+        found.setdefault(block[0].agent, []).append(tuple(key.condition for key in block))
+    return found
+
+
+@pytest.mark.parametrize("conditions", [2, 5, 6, 7])
+def test_each_condition_is_equally_often_at_each_place_and_after_each_other(
+    conditions: int,
+) -> None:
+    rows = conditions if conditions % 2 == 0 else 2 * conditions
+
+    for given in orders(varied(conditions, 2), rows).values():
+        at = Counter((place, name) for order in given for place, name in enumerate(order))
+        assert set(at.values()) == {rows // conditions}
+        after = Counter(pair for order in given for pair in pairwise(order))
+        assert len(after) == conditions * (conditions - 1)
+        assert set(after.values()) == {rows // conditions}
+
+
+@pytest.mark.parametrize("tasks", [1, 6, 11, 30])
+def test_what_does_not_fit_is_as_equal_as_can_be(tasks: int) -> None:
+    for given in orders(varied(7, 3), tasks).values():
+        at = Counter((place, name) for order in given for place, name in enumerate(order))
+        assert max(at.values()) <= -(-tasks // 7)
+
+
+def test_agents_change_places_too() -> None:
+    trials = grid(varied(2, 3), [f"t{n}" for n in range(12)])
+
+    first = Counter(block[0].agent for block in batched(trials, 6))
+
+    assert set(first.values()) == {4}
+
+
+def test_an_order_is_the_seeds() -> None:
+    assert orders(varied(7, 2), 30) == orders(varied(7, 2), 30)
+    assert orders(varied(7, 2), 30) != orders(varied(7, 2, seed=2), 30)
+
+
+def test_without_a_cache_nobody_waits() -> None:
+    trials = grid(config(), TASKS)
+
+    assert waits_for(config(), trials) == {}
+
+
+def test_with_a_cache_all_that_share_wait_for_the_first_of_theirs() -> None:
+    given = varied(3, 2).model_copy(update={"llm_cache": True, "repeats": 2})
+    trials = grid(given, TASKS[:2])
+
+    waiting = waits_for(given, trials)
+
+    assert len(waiting) == len(trials) * 2 // 3
+    for key, first in waiting.items():
+        assert first == replace(key, condition="c0")
+
+
+def test_a_seed_is_of_the_campaigns_the_benchmark_the_task_and_the_repeat() -> None:
+    seeds = {trial_seed(config(), task, repeat) for task in TASKS for repeat in (1, 2)}
+    elsewhere = config().model_copy(update={"benchmark": BenchmarkTable(name="real")})
+
+    assert len(seeds) == 2 * len(TASKS)
+    assert trial_seed(config(), "shop-a", 1) == trial_seed(config(), "shop-a", 1)
+    assert trial_seed(config(seed=2), "shop-a", 1) not in seeds
+    assert trial_seed(elsewhere, "shop-a", 1) not in seeds
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "again"),
+    [
+        ((), True),
+        ((FAILED,), False),
+        ((Unscored(ending="answered", latency_s=1),), False),
+        ((VOID,), True),
+        ((VOID, FAILED), False),
+        ((VOID, VOID), True),
+        ((VOID, VOID, VOID), False),
+    ],
+)
+def test_only_voids_are_run_again_and_not_for_ever(
+    outcomes: tuple[Outcome, ...], again: bool
+) -> None:
+    trial = TrialKey("b", "a", "c", "t")
+
+    assert bool(remaining([trial], {trial: Past(outcomes, last=len(outcomes))})) is again
+
+
+def test_an_attempt_that_was_cut_off_is_no_attempt() -> None:
+    trial = TrialKey("b", "a", "c", "t")
+
+    assert remaining([trial], {trial: Past((VOID, VOID), last=5)}) == (trial,)

@@ -1,0 +1,89 @@
+"""What a campaign's conditions may not show is told before anything runs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warex.campaigns.config.campaign import CampaignConfig, ConditionConfig, load_campaign
+from warex.campaigns.plan.campaign_plan import plan
+from warex.campaigns.plan.lint import doubts_of
+
+
+@pytest.fixture
+def demo() -> CampaignConfig:
+    return load_campaign("demo")
+
+
+def test_what_a_condition_may_not_show_is_told_with_its_name(
+    demo: CampaignConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = plan(demo)
+    assert doubts_of(planned) == ()
+    monkeypatch.setattr(
+        type(planned.benchmark), "doubts", lambda self, scenario, task: iter([scenario.name])
+    )
+    assert doubts_of(planned) == (
+        "condition 'network-error': paper/network-error",
+        "condition 'server-error': paper/server-error",
+        "condition 'javascript-failure': paper/javascript",
+    )
+
+
+def test_what_holds_of_several_conditions_is_told_once(
+    demo: CampaignConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = plan(demo)
+    monkeypatch.setattr(
+        type(planned.benchmark), "doubts", lambda self, scenario, task: iter(["nothing"])
+    )
+    assert doubts_of(planned) == (
+        "conditions 'network-error', 'server-error', 'javascript-failure': nothing",
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        (
+            {"trigger": {"first": 1, "after_step": 26}},
+            "after step 26, and no agent takes",
+        ),
+        ({"trigger": {"first": 1, "between": [120, 200]}}, "at second 120, and agents are stopped"),
+        (
+            {"trigger": {"first": 1}, "match": {"url": "{sites}/a.css", "resource": "script"}},
+            "Rule 'r' can never strike: its pattern is about .css files",
+        ),
+        (
+            {"trigger": {"first": 1}, "match": {"url": "https://shop.example/*"}},
+            "Rule 'r' hits nothing on the task sites (https://",
+        ),
+        (
+            {
+                "trigger": {"first": 1},
+                "match": {"url_regex": r"^https://shop\.example/"},
+            },
+            r"`^https://shop\.example/` is elsewhere",
+        ),
+        (
+            {
+                "trigger": {"first": 1},
+                "match": {"url": "http://calendar.warex.test/*"},
+                "fault": {"kind": "tls_error"},
+            },
+            "is plain HTTP, which has no TLS to fail",
+        ),
+    ],
+)
+def test_a_rule_that_no_trial_can_meet_is_told_before_the_first_one(
+    demo: CampaignConfig, tmp_path: Path, rule: dict[str, Any], says: str
+) -> None:
+    whole = {"name": "s", "rules": [{"name": "r", "fault": {"kind": "http_error"}, **rule}]}
+    (tmp_path / "s.json").write_text(json.dumps(whole))
+    condition = ConditionConfig(name="late", scenario=str(tmp_path / "s.json"))
+
+    (said,) = doubts_of(plan(demo.model_copy(update={"conditions": (condition,)})))
+
+    assert said.startswith("condition 'late': Rule 'r' ")
+    assert says in said

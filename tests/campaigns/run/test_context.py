@@ -1,0 +1,22 @@
+import os
+
+import pytest
+
+from warex.benchmarks import BenchmarkTable, benchmark_of
+from warex.campaigns.run.context import context_for
+from warex.traffic import TrafficOptions
+
+pytestmark = pytest.mark.wire
+
+TESTBED = benchmark_of(BenchmarkTable(name="testbed"))
+
+
+def test_what_trials_share_ends_with_them() -> None:
+    with context_for(TESTBED, (), 60.0, TrafficOptions(), "environment") as setting:
+        pid = setting.forkserver.pid
+        assert pid is not None
+        os.kill(pid, 0)
+        assert setting.model is None
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)

@@ -1,0 +1,238 @@
+"""All that a campaign names is found and checked before anything runs."""
+
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Unpack
+
+import pytest
+
+from tests.campaigns.conftest import TASK
+from warex.campaigns import run_campaign as campaigns
+from warex.campaigns.config.campaign import (
+    Budget,
+    CampaignConfig,
+)
+from warex.campaigns.config.options import Options
+from warex.campaigns.plan.campaign_plan import Planned, plan
+from warex.campaigns.run.schedule import Schedule
+from warex.campaigns.run.spending import Spent
+from warex.campaigns.run_campaign import run_campaign
+from warex.errors import InputError, MachineError
+from warex.traces import (
+    Counted,
+    Outcome,
+    TrialKey,
+    read_manifest,
+    write_outcome,
+)
+from warex.traces.llm_cache import LLM_CACHE
+from warex.traffic import TrafficKeywords, TrafficOptions
+from warex.trials import TrialContext, TrialSpec
+
+
+@pytest.fixture
+def small(demo: CampaignConfig) -> Planned:
+    changes = {
+        "tasks": {"names": [TASK]},
+        "agents": [{"name": "a", "model": "m", "base_url": "http://h/v1"}],
+    }
+    return plan(CampaignConfig.model_validate(demo.model_dump() | changes))
+
+
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[TrialKey]:
+    """Let a campaign run on a machine with a browser, up to its first trial; note what was run."""
+    browser = tmp_path / "browser"
+    browser.write_text("#!/bin/sh\necho Chromium 1.2.3\n")
+    browser.chmod(0o755)
+    monkeypatch.setenv("WAREX_CHROMIUM", str(browser))
+    monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path / "ca"))
+    noted: list[TrialKey] = []
+
+    def run_trial(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext) -> Outcome:
+        noted.append(spec.key)
+        outcome = Counted(ending="answered", score=1.0, latency_s=1)
+        write_outcome(folder, outcome)
+        return outcome
+
+    monkeypatch.setattr(campaigns, "run_trial", run_trial)
+    return noted
+
+
+def with_traffic(planned: Planned, **more: Unpack[TrafficKeywords]) -> Planned:
+    return replace(planned, config=planned.config.with_traffic(**more))
+
+
+@pytest.mark.wire
+def test_the_manifest_freezes_all_that_trials_met(
+    small: Planned, ran: list[TrialKey], tmp_path: Path
+) -> None:
+    run_campaign(with_traffic(small, record="concerned"), tmp_path / "run", Options())
+
+    manifest = read_manifest(tmp_path / "run" / "manifest.json")
+    assert len(ran) == 5
+    assert manifest.versions["browser"] == "Chromium 1.2.3"
+    assert manifest.seed == small.config.seed
+    assert manifest.vocabularies.keys() == {"testbed"}
+    # This process is pytest's, so what was typed for it repeats no run.
+    assert manifest.command == []
+    scenarios = manifest.campaign["scenarios"]
+    assert isinstance(scenarios, dict)
+    assert scenarios.keys() == {"network-error", "server-error", "javascript-failure"}
+    traffic = manifest.campaign["traffic"]
+    assert isinstance(traffic, dict)
+    told = {
+        "record": "concerned",
+        "insecure": False,
+        "upstream": None,
+        "maps": [],
+        "pass_through": [],
+        "llm_hosts": [],
+        "arm": None,
+        "isolation": "namespace",
+    }
+    assert {name: traffic[name] for name in told} == told
+    assert traffic.keys() == {*(field.name for field in fields(TrafficOptions)), "isolation"}
+
+
+@pytest.mark.wire
+def test_other_traffic_is_another_configuration(
+    small: Planned, ran: list[TrialKey], tmp_path: Path
+) -> None:
+    run_campaign(small, tmp_path / "run", Options(jobs=1))
+
+    run_campaign(small, tmp_path / "run", Options(resume=True, jobs=2))
+    with pytest.raises(InputError, match=r"\(traffic differ\)"):
+        run_campaign(
+            with_traffic(small, record="concerned"), tmp_path / "run", Options(resume=True)
+        )
+
+
+@pytest.mark.wire
+def test_a_defence_is_frozen_with_its_text_and_the_cache_is_made(
+    small: Planned, ran: list[TrialKey], tmp_path: Path
+) -> None:
+    conditions = [{"name": "clean"}, {"name": "told", "defence": "refresh"}]
+    given = small.config.model_dump() | {"conditions": conditions, "llm_cache": True}
+    planned = plan(CampaignConfig.model_validate(given))
+
+    run_campaign(planned, tmp_path / "run", Options(jobs=2))
+
+    frozen = read_manifest(tmp_path / "run" / "manifest.json").campaign["conditions"]
+    assert "Refresh the page when you encounter a transient error" in str(frozen)
+    assert [key.condition for key in ran] == ["clean", "told"]
+    assert (tmp_path / "run" / LLM_CACHE).is_dir()
+
+
+@pytest.mark.wire
+def test_a_budget_stops_it_and_a_larger_one_goes_on(
+    small: Planned, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(campaigns, "spent_in", lambda folder, prices: Spent(tokens=10))
+    told: list[str] = []
+
+    def go(tokens: int, *, resume: bool) -> int:
+        config = small.config.model_copy(update={"budget": Budget(tokens=tokens)})
+        before = len(ran)
+        options = Options(jobs=1, resume=resume)
+        run_campaign(replace(small, config=config), tmp_path / "run", options, notice=told.append)
+        return len(ran) - before
+
+    assert go(20, resume=False) == 2
+    (sentence,) = told
+    assert sentence.startswith("the budget of 20 tokens is used up: 20 are spent. Trials left: 3.")
+    assert go(20, resume=True) == 0
+    assert go(40, resume=True) == 2
+    assert go(1000, resume=True) == 1
+
+
+@pytest.mark.wire
+def test_a_model_that_warex_plays_uses_up_no_money(
+    small: Planned, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spent = Spent(usd=10, unpriced=frozenset({"house-model"}))
+    monkeypatch.setattr(campaigns, "spent_in", lambda folder, prices: spent)
+    played = [
+        agent.model_copy(update={"model": "scripted:giveup"}) for agent in small.config.agents
+    ]
+    config = small.config.model_copy(update={"budget": Budget(usd=1), "agents": tuple(played)})
+    told: list[str] = []
+
+    planned = replace(small, config=config)
+    run_campaign(planned, tmp_path / "run", Options(jobs=1), notice=told.append)
+
+    assert len(ran) == len(small.trials)
+    assert told == []
+
+
+@pytest.mark.wire
+def test_a_limit_runs_the_first_trials_only(
+    small: Planned, ran: list[TrialKey], tmp_path: Path
+) -> None:
+    told: list[int] = []
+
+    run_campaign(small, tmp_path / "run", Options(limit=2, jobs=1), began=told.append)
+
+    assert told == [2]
+    assert ran == [spec.key for spec in small.trials[:2]]
+
+
+@pytest.mark.wire
+def test_a_trial_that_is_lost_again_and_again_is_told_and_left(
+    small: Planned, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose(schedule: Schedule, *_: object, **__: object) -> None:
+        while (turn := schedule.take(0)) is not None:
+            schedule.lost(turn)
+
+    monkeypatch.setattr(campaigns, "run_on_ray", lose)
+    told: list[str] = []
+
+    run_campaign(small, tmp_path / "run", Options(ray="x", limit=1), notice=told.append)
+
+    key = small.trials[0].key
+    assert told == [
+        f"each attempt at {TASK} of a under {key.condition}, repeat 1, was lost with what ran it;"
+        " it may be too much for it. --resume tries again"
+    ]
+
+
+def keyless(planned: Planned) -> Planned:
+    agents = [replace(spec.agent, base_url=None) for spec in planned.trials]
+    trials = zip(planned.trials, agents, strict=True)
+    return replace(planned, trials=tuple(replace(spec, agent=agent) for spec, agent in trials))
+
+
+@pytest.mark.wire
+def test_a_key_that_nobody_set_is_told_before_the_first_trial_and_leaves_no_folder_behind(
+    small: Planned, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    planned, run = keyless(small), tmp_path / "run"
+
+    for options in (Options(), Options(resume=True)):
+        with pytest.raises(MachineError, match="key is not set: set OPENAI_API_KEY, or give a bas"):
+            run_campaign(planned, run, options)
+    assert not run.exists()
+
+    # A server of one's own may need none.
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://h/v1")
+    run_campaign(planned, run, Options())
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    # Nothing is left that would ask.
+    run_campaign(planned, run, Options(resume=True))
+
+    assert len(ran) == len(planned.trials)
+
+
+def test_a_browser_that_does_not_run_is_a_sentence(
+    small: Planned, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rubbish = tmp_path / "chromium"
+    rubbish.write_bytes(b"\x00rubbish")
+    rubbish.chmod(0o755)
+    monkeypatch.setenv("WAREX_CHROMIUM", str(rubbish))
+
+    with pytest.raises(MachineError, match="set WAREX_CHROMIUM to one that runs"):
+        run_campaign(small, tmp_path / "run", Options())

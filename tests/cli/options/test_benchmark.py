@@ -1,0 +1,22 @@
+import pytest
+
+from warex.cli.options.benchmark import options_of, table_of
+from warex.errors import InputError
+
+
+def test_a_value_is_json_where_it_is_json_and_else_text() -> None:
+    given = options_of(("port=8080", "sites=[1, 2]", "checkout=DIR", "empty="))
+
+    assert given == {"port": 8080, "sites": [1, 2], "checkout": "DIR", "empty": ""}
+
+
+@pytest.mark.parametrize("wrong", ["checkout", "=DIR", ""])
+def test_what_is_no_pair_is_a_sentence(wrong: str) -> None:
+    with pytest.raises(InputError, match="is no KEY=VALUE; write for instance checkout=DIR"):
+        options_of((wrong,))
+
+
+def test_a_table_is_the_one_that_a_campaign_would_hold() -> None:
+    table = table_of("command", None, ("command=true",))
+
+    assert (table.name, table.dir, table.options) == ("command", None, {"command": "true"})

@@ -1,0 +1,98 @@
+import pytest
+
+from tests.report.builders import mean, row
+from warex.analysis.metrics.metric import Counts, Metric, Names, PassK
+from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.stats.estimates import Mean, Rate
+from warex.analysis.stats.paired import Delta
+from warex.report.tables.columns import cell, column
+from warex.report.text.formatting import UNKNOWN
+
+FULL = row(
+    "down",
+    3,
+    4,
+    delta=Delta(-0.25, 4, (-0.6, 0.1), 0.5, 1.0, "mcnemar"),
+    delta_p_holm=1.0,
+    delta_exposed=Delta(-0.5, 2),
+    r_fault=Mean(0.75, (0.5, 1.0), 4),
+    pass_k=PassK(((1, 0.75), (2, 0.5))),
+    latency_s=mean(3.0, 2.0, 4.0),
+    input_tokens=mean(2000.0),
+    cached_tokens=mean(500.0),
+    cache_write_tokens=mean(0.0),
+    cost_usd=mean(0.0125),
+    as_if=Names(("gpt-4o",)),
+    recovery=Rate(3, 4),
+    injection_recovery=Rate(1, 2),
+    recovery_s=3.0,
+    recovery_steps=1.0,
+    recovery_tokens=2030.0,
+    recoveries=4,
+    tries=Mean(1.5, (1.0, 2.0), 2),
+)
+
+
+@pytest.mark.parametrize(
+    ("metric", "text", "values"),
+    [
+        (Row.delta, "-25 [-60, +10]", (-0.25, -0.6, 0.1, 4, 0.5, "mcnemar")),
+        (Row.delta_p_holm, "1.000", (1.0,)),
+        (Row.delta_exposed, "-50", (-0.5, None, None, 2, None, None)),
+        (Row.r_fault, "0.75 [0.50, 1.00]", (0.75, 0.5, 1.0)),
+        (Row.pass_k, "50 % (k 2)", (0.5, 2)),
+        (Row.latency_s, "3.0 s", (3.0, 2.0, 4.0)),
+        (Row.input_tokens, "2,000", (2000, None, None, 500, None, None, 0, None, None)),
+        (Row.cost_usd, "as if $0.0125", (0.0125, None, None, "gpt-4o")),
+        (Row.recovery, "3/4 75 %", (0.75, 4, *Rate(3, 4).interval)),
+        (Row.injection_recovery, "1/2 50 %", (0.5, 2, *Rate(1, 2).interval)),
+        (Row.recovery_s, "3.0 s", (3.0, 4)),
+        (Row.recovery_steps, "1.0", (1.0,)),
+        (Row.recovery_tokens, "2,030", (2030.0,)),
+        (Row.tries, "1.50", (1.5, 1.0, 2.0)),
+        (Row.score, UNKNOWN, (None, None, None)),
+    ],
+    ids=lambda of: of.key if isinstance(of, Metric) else "",
+)
+def test_a_cell_is_read_as_text_and_kept_as_numbers(
+    metric: Metric[object], text: str, values: tuple[object, ...]
+) -> None:
+    found = cell(metric, FULL)
+
+    assert (found.text, found.values) == (text, values)
+
+
+@pytest.mark.parametrize("of", [FULL, row("clean", 0, 0)], ids=["full", "bare"])
+def test_every_column_has_as_many_numbers_as_names_for_them(of: Row) -> None:
+    for metric in METRICS:
+        found = cell(metric, of)
+        assert found.text, metric.key
+        assert len(found.values) == len(column(metric).keys), metric.key
+
+
+def test_what_nobody_watched_is_a_dash_and_an_empty_field() -> None:
+    watched = (Row.reloads, Row.duplicated_writes, Row.healed, Row.undecided, Row.replayed_calls)
+    ledger = (Row.planned, Row.delivered, Row.missed, Row.missed_reasons, Row.skipped)
+
+    for metric in (*watched, *ledger):
+        found = cell(metric, row("no-proxy"))
+        assert (found.text, found.values) == (UNKNOWN, (None,)), metric.key
+    assert cell(Row.reloads, row("clean", reloads=0)).text == "0"
+    assert cell(Row.missed, row("clean", missed=0)).values == (0,)
+
+
+def test_lies_are_told_by_what_became_of_them() -> None:
+    lies = Counts((("noticed", 2), ("passed_on", 1)))
+
+    assert cell(Row.lies, row("down", lies=lies)).text == "noticed 2, passed on 1"
+
+
+def test_pairs_are_told_where_they_are_not_the_trials() -> None:
+    assert cell(Row.delta, FULL).more == ""
+    assert cell(Row.delta, row("down", 1, 5, delta=Delta(0.0, 4))).more == "4 pairs"
+
+
+def test_what_a_figure_is_made_of_stands_below_it_in_small_print() -> None:
+    assert cell(Row.input_tokens, FULL).more == "500 cached"
+    assert cell(Row.cost_usd, FULL).more == "price of gpt-4o"
+    assert cell(Row.recovery_s, FULL).more == "4 recoveries"

@@ -1,0 +1,102 @@
+from tests.report.builders import mean, row, run, table
+from warex.analysis.metrics.row import Row
+from warex.analysis.stats.estimates import Rate
+from warex.analysis.stats.paired import Delta, Power
+from warex.report.text.overview import MOST_ROWS, chosen_rows, summaries, warnings
+
+FALL = Delta(-0.5, 10, (-0.7, -0.3), 0.0001, 0.0004, "mcnemar", lost=5)
+OPEN = Delta(-0.1, 10, (-0.3, 0.1), 0.5, 1.0, "mcnemar", lost=2, won=1)
+KEPT = Delta(0.0, 10, (-0.02, 0.02), 1.0, 1.0, "mcnemar")
+
+
+def _said(*rows: Row, **more: object) -> dict[str, str]:
+    (found,) = summaries(run(*rows), table(*rows, **more))
+    return dict(found.lines)
+
+
+def test_success_says_what_was_seen_and_what_each_fault_shows() -> None:
+    rows = [row("clean", 9, 10, cost_usd=mean(0.01))]
+    rows += [row(name, 4, 10, delta=d) for name, d in (("a", FALL), ("b", OPEN), ("c", KEPT))]
+
+    assert _said(*rows)["success"] == (
+        "9/10 under clean; falls under a; unchanged under c; inconclusive: b."
+    )
+
+
+def test_where_nothing_is_shown_the_smallest_detectable_drop_is_said() -> None:
+    rows = [row("clean", 9, 10), row("a", 8, 10, delta=OPEN), row("b", 8, 10, delta=OPEN)]
+    power = Power(10, 0.62, 0.025, 0.1, True)
+
+    assert _said(*rows, power=(("patient", power),))["success"] == (
+        "9/10 under clean; inconclusive: all 2 faults (10 tasks detect a drop of 62 points or"
+        " more)."
+    )
+
+
+def test_tasks_lost_recovery_and_cost_are_summed_over_the_faults() -> None:
+    rows = [
+        row("clean", 9, 10, cost_usd=mean(0.01)),
+        row("a", 4, 10, delta=FALL, recovery=Rate(2, 9), cost_usd=mean(0.002)),
+        row("b", 8, 10, delta=OPEN, recovery=Rate(8, 8), cost_usd=mean(0.03)),
+    ]
+    said = _said(*rows)
+
+    assert said["tasks lost"] == (
+        "7 of 20 trials under faults failed a task solved under clean; 1 solved one that clean"
+        " failed."
+    )
+    assert said["recovered"] == "10 of 17 trials that had to recover from a fault did so."
+    assert said["cost"] == "$0.0100 a trial under clean, $0.0020 to $0.0300 under faults."
+
+
+def test_what_is_not_known_is_said_and_is_no_zero() -> None:
+    said = _said(row("clean", 9, 10), row("a", 4, 10))
+
+    assert said["tasks lost"].startswith("not known")
+    assert said["recovered"].startswith("not known")
+    assert said["cost"].startswith("not known")
+    assert _said(row("clean", 0, 0), row("a", 0, 0)) == {"success": "no trial was scored."}
+
+
+def test_a_run_without_clean_says_what_is_missing() -> None:
+    assert _said(row("a", 4, 10))["success"] == (
+        "4/10 under a; without clean what faults change is not known."
+    )
+
+
+def test_a_run_without_faults_has_one_sentence() -> None:
+    assert _said(row("clean", 4, 10)) == {"success": "4/10 under clean; no fault was tried."}
+
+
+def test_of_too_many_rows_those_with_the_greatest_loss_are_shown() -> None:
+    rows = [row("no-proxy", 9, 10), row("clean", 9, 10)]
+    rows += [
+        row(f"c{n:02}", 4, 10, delta=Delta(-n / 100, 10, (-1, 0), 0.5, 0.5)) for n in range(20)
+    ]
+    shown, more = chosen_rows(run(*rows), table(*rows))
+
+    assert len(shown) == MOST_ROWS
+    assert shown[0].condition == "clean"
+    assert [each.condition for each in shown[1:]] == [f"c{n:02}" for n in range(9, 20)]
+    assert more == 21 - MOST_ROWS
+
+
+def test_a_fault_that_hardly_reached_anybody_heads_the_screen() -> None:
+    rows = [row("clean", 9, 10), row("a", 9, 10, delta=OPEN, exposure=Rate(2, 10))]
+
+    assert warnings(run(*rows), table(*rows)) == (
+        "Hardly measured, since a fault reached fewer than half of the trials: patient, a (2/10).",
+    )
+
+
+def test_trials_that_stayed_void_are_said_at_once() -> None:
+    rows = [row("clean", 9, 10)]
+    out = (("patient", ("testbed", "t", 1)), ("patient", ("testbed", "u", 1)))
+
+    assert warnings(run(*rows), table(*rows, left_out=out)) == (
+        "2 trials stayed void; their tasks and repeats are left out of every condition of the"
+        " agent.",
+    )
+    assert warnings(run(row("a", 0, 0)), table(row("a", 0, 0))) == (
+        "No trial counts, so there are no results.",
+    )
