@@ -20,8 +20,8 @@ from bench.candidates import warex_config
 from bench.counted import Lane, counting_lane
 from bench.setting import Setting
 from bench.turns import there_and_back
-from warex.benchmarks.testbed import TestbedBenchmark
-from warex.benchmarks.testbed_pool import own_testbed
+from warex.benchmarks.adapters.testbed import TestbedBenchmark
+from warex.benchmarks.adapters.testbed_pool import own_testbed
 from warex.trials.scripted_model import HOST as MODEL
 from warex.trials.scripted_model import ScriptedModel
 from warex_testbed.sites import HOSTS

@@ -15,7 +15,7 @@ from bench.row import Row
 from bench.setting import Setting
 from warex.analysis.stats.clustered import Task, mean_interval, ratio_interval
 from warex.benchmarks import Stage
-from warex.benchmarks.testbed import TestbedBenchmark
+from warex.benchmarks.adapters.testbed import TestbedBenchmark
 from warex.campaigns.config.campaign import CampaignConfig
 from warex.campaigns.config.options import Options
 from warex.campaigns.plan.campaign_plan import plan

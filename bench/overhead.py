@@ -11,7 +11,7 @@ from bench.campaigns import all_solved, one_second_trials, went
 from bench.row import Row
 from bench.setting import Setting
 from warex.benchmarks import Stage
-from warex.benchmarks.command import CommandBenchmark
+from warex.benchmarks.command.adapter import CommandBenchmark
 from warex.benchmarks.table import BenchmarkTable
 from warex.proxy.certificates.ca import CertificateAuthority
 

@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from warex.llm.estimate import estimate_text
+from warex.llm.content.token_estimate import estimate_text
 
 ROOT = Path(__file__).parents[1]
 SITES = ROOT / "testbed/src/warex_testbed/sites"
@@ -28,7 +28,7 @@ def texts() -> Iterator[tuple[str, str]]:
     yield "accessibility tree", "\n".join(_tree(english.split()))
     yield "JSON", (ROOT / "docs/reference/campaign.schema.json").read_text()
     yield "JavaScript", _joined(sorted(SITES.rglob("*.js")))
-    yield "Python", _joined(sorted((ROOT / "src/warex/llm").glob("*.py")))
+    yield "Python", _joined(sorted((ROOT / "src/warex/llm").rglob("*.py")))
     yield from json.loads((ROOT / "bench/other_scripts.json").read_text()).items()
 
 

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import settings
 
 from tests.bare_machine import bare_path, is_allowed
-from warex.llm.prices import built_in_prices
+from warex.llm.prices.table import built_in_prices
 
 for _number, _usual in (
     (signal.SIGINT, signal.default_int_handler),

@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from warex.cli.app import cli
-from warex.scenarios.explain import explain
 from warex.scenarios.load import load_scenario
+from warex.scenarios.preview.explain import explain
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

@@ -72,7 +72,7 @@ def test_a_marked_test_runs_under_its_scenario_and_fails_where_the_fault_never_c
         @pytest.mark.warex(ALWAYS, maps=MAPS, seed=3)
         def test_faulted(warex):
             assert status(warex) == 500
-            assert [each.state for each in warex.proxy.record.fault_events] == ["delivered"]
+            assert [each.state for each in warex.proxy.ledger] == ["delivered"]
 
         @pytest.mark.warex(maps=MAPS)
         def test_healthy(warex):

@@ -42,10 +42,9 @@ _FAMILIES = "every family is rendered under every status by tests/faults/pages/t
 _DRIVERS = "run by another Python, with packages that are not here: tests/slow"
 WITHOUT_A_TEST: dict[str, str] = {
     "src/warex/agents/reference/tab.py": "works on a real page only: test_reference_agent.py",
-    "src/warex/benchmarks/drivers/agentlab_task.py": _DRIVERS,
-    "src/warex/benchmarks/drivers/browser_use_task.py": _DRIVERS,
-    "src/warex/benchmarks/drivers/real_task.py": _DRIVERS,
-    "src/warex/campaigns/config/options.py": "plain data: tested in cli/test_run.py",
+    "src/warex/benchmarks/adapters/drivers/agentlab_task.py": _DRIVERS,
+    "src/warex/benchmarks/adapters/drivers/browser_use_task.py": _DRIVERS,
+    "src/warex/benchmarks/adapters/drivers/real_task.py": _DRIVERS,
     "src/warex/sandbox/doctor/finding.py": "plain data: what fills it is tested in test_doctor.py",
     "src/warex/faults/pages/browsers.py": _FAMILIES,
     "src/warex/faults/pages/edges.py": _FAMILIES,

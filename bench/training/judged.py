@@ -13,7 +13,7 @@ from warex.analysis.stats.estimates import Rate, rate_over
 from warex.analysis.stats.proportions import LEVEL, fisher
 from warex.exports.dataset import read_dataset
 from warex.exports.rows import Row
-from warex.training.tables import shown
+from warex.training.evaluation.tables import shown
 
 LEAST_ASKED: Final = 60
 """Held-out failures."""

@@ -17,8 +17,8 @@ from statistics import fmean
 from typing import Any, Final
 
 from warex.exports.dataset import Dataset, read_dataset
-from warex.training.recipe import Recipe
-from warex.training.train import METRICS, train
+from warex.training.fine_tuning.hyperparameters import Recipe
+from warex.training.fine_tuning.trainer import METRICS, train
 
 _DTYPES: Final = {"bf16": "bfloat16", "fp32": "float32", "auto": "auto"}
 _LOOK: Final = 0.5

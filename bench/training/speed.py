@@ -20,8 +20,8 @@ from bench.training.random_model import SHAPES, random_model
 from warex.exports.card import card
 from warex.exports.dataset import DatasetManifest, Draft, write_dataset
 from warex.exports.rows import Row
-from warex.llm.actions import Vocabulary
-from warex.training.recipe import Recipe
+from warex.llm.actions.parser import Vocabulary
+from warex.training.fine_tuning.hyperparameters import Recipe
 
 LEAST: Final = 1.0
 """Times the speed of plain TRL."""

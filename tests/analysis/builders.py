@@ -10,7 +10,7 @@ from pydantic import JsonValue, TypeAdapter
 
 from warex.clock import Clock
 from warex.faults import CATALOGUE, AnyFault, Fault
-from warex.llm.actions import Vocabulary
+from warex.llm.actions.parser import Vocabulary
 from warex.traces.changed_value import ChangedValue
 from warex.traces.events import (
     AgentAction,

@@ -13,7 +13,7 @@ import msgspec
 from pydantic import JsonValue
 
 from tests.analysis.builders import SHOP, RunFolder, Story, failed, solved
-from warex.llm.prices import Price, PriceTable
+from warex.llm.prices.table import Price, PriceTable
 from warex.traces.outcome import Void
 from warex.traces.outcome_file import write_outcome
 from warex.traces.paths import EVENTS, TrialKey, attempt_dir

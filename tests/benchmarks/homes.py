@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from warex.benchmarks import AgentSpec, Benchmark, Job
-from warex.benchmarks.environments import MARKER
+from warex.benchmarks.installation.virtualenv import MARKER
 
 GPT = AgentSpec("demo", "gpt-4o", max_steps=7)
 PLAYED = AgentSpec("played", "playbook:plan.yaml")

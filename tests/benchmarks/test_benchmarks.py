@@ -8,46 +8,32 @@ from warex.benchmarks import BENCHMARKS, Benchmark, benchmark_kind
 from warex.errors import CampaignError
 
 ROOT = Path(__file__).parents[2]
-NO_BENCHMARKS = {
-    "arming",
-    "__init__",
-    "base",
-    "checkouts",
-    "command_options",
-    "command_tasks",
-    "environments",
-    "expect",
-    "files",
-    "json_path",
-    "outside",
-    "playwright",
-    "program",
-    "real_options",
-    "recipe",
-    "records",
-    "single_page",
-    "table",
-    "testbed_pool",
-    "vocabularies",
-}
+PARTS = {"__init__", "real_options", "testbed_pool"}
+"""Files beside the adapters that are no benchmark's own."""
+
+COMMAND = "command.adapter"
+"""Of any command, and so more than a file."""
 
 each = pytest.mark.parametrize("kind", BENCHMARKS, ids=lambda kind: kind.name)
 
 
-def test_every_file_is_in_the_catalogue() -> None:
-    files = {file.stem for file in (ROOT / "src/warex/benchmarks").glob("*.py")} - NO_BENCHMARKS
+def place(kind: type[Benchmark]) -> str:
+    return kind.__module__.removeprefix("warex.benchmarks.")
 
-    assert {kind.__module__.rpartition(".")[2] for kind in BENCHMARKS} == files
+
+def test_every_file_is_in_the_catalogue() -> None:
+    files = {file.stem for file in (ROOT / "src/warex/benchmarks/adapters").glob("*.py")} - PARTS
+
+    assert {place(kind) for kind in BENCHMARKS} == {*(f"adapters.{it}" for it in files), COMMAND}
 
 
 @each
 def test_name_file_test_and_docs_agree(kind: type[Benchmark]) -> None:
     docs = (ROOT / "docs/reference/benchmarks.md").read_text(encoding="utf-8")
+    folder, file = place(kind).split(".")
 
-    stem = kind.name.replace("-", "_")
-
-    assert kind.__module__ == f"warex.benchmarks.{stem}"
-    assert (ROOT / f"tests/benchmarks/test_{stem}.py").exists()
+    assert place(kind) in (f"adapters.{kind.name.replace('-', '_')}", COMMAND)
+    assert (ROOT / f"tests/benchmarks/{folder}/test_{file}.py").exists()
     assert f"| `{kind.name}` | {kind.summary} |" in docs
 
 

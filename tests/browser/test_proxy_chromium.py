@@ -18,7 +18,7 @@ from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET, find_chromium
 from warex.scenarios import Scenario, Trigger
-from warex.scenarios.repeats import REPEAT_WINDOW
+from warex.scenarios.injection.browser_retries import REPEAT_WINDOW
 from warex.traces import FaultDelivered, FaultPlanned, RequestSeen, ResponseSeen, TlsRejected
 
 pytestmark = pytest.mark.browser

@@ -7,7 +7,7 @@ import pytest
 
 import warex
 from warex.faults.popups import popup
-from warex.rewriting.page_script import page_script
+from warex.rewriting.html_body.script_injection import page_script
 
 SCRIPTS = sorted(Path(warex.__file__).parent.rglob("*.js"))
 

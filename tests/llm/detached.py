@@ -2,9 +2,9 @@
 
 from pydantic import JsonValue
 
-from warex.llm.estimate import ImagesOf
-from warex.llm.images import detach_images
-from warex.llm.left_out import NOTHING, LeftOut
+from warex.llm.body.large_base64 import NOTHING, LeftOut
+from warex.llm.content.images import detach_images
+from warex.llm.content.token_estimate import ImagesOf
 from warex.traces.blobs import reference
 
 

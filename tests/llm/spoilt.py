@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from tests.llm.families.vectors import Vector
+from warex.llm.body.framing import frames
+from warex.llm.body.lenient_json import as_dict, as_text
 from warex.llm.families.writing import aws_message_of
-from warex.llm.framing import frames
-from warex.llm.loose import as_dict, as_text
 
 BAD: Sequence[bytes] = (
     b"null", b"true", b"-1", b"1" + b"0" * 30, b"1e30", b"-0.5", b"1e999", b"NaN", b"1" * 5000,

@@ -18,7 +18,7 @@ from tests.proxy.support.client import (
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults import ConnectionCut, HttpError, JavascriptFailure, NetworkError
-from warex.llm.actions import Vocabulary
+from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Rule, Scenario, Trigger
 from warex.traces import (

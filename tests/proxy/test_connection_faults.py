@@ -12,7 +12,7 @@ from tests.fetch import FETCH
 from tests.proxy.support.inside import BeginInside, Within, mapped
 from tests.proxy.support.origin import Origin
 from warex.scenarios import Scenario
-from warex.scenarios.replay import read_replay
+from warex.scenarios.injection.replay import read_replay
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, TlsRejected, Tunnel
 
 pytestmark = pytest.mark.wire

@@ -18,7 +18,7 @@ from warex.faults import HttpError, TlsError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.control_api import _CALLS, _READS
 from warex.scenarios import Match, Rule, Scenario, Trigger
-from warex.scenarios.replay import read_replay
+from warex.scenarios.injection.replay import read_replay
 from warex.traces import Control, FaultMissed, FaultPlanned, TaskBegan, TaskEnded
 
 REFERENCE = Path(__file__).parents[2] / "docs/reference/control-api.md"

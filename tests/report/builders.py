@@ -8,7 +8,7 @@ from warex.analysis.metrics.row import METRICS, Row
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Mean, Rate
 from warex.analysis.table.tabulate import Table
-from warex.llm.prices import built_in_prices
+from warex.llm.prices.table import built_in_prices
 from warex.report.charts.svg import Chart, standalone
 
 KEYS = {metric.key for metric in METRICS}

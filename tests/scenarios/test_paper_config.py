@@ -7,7 +7,7 @@ import pytest
 
 from warex.errors import ScenarioError
 from warex.exchange import Exchange, Request
-from warex.scenarios.injector import Injector
+from warex.scenarios.injection.injector import Injector
 from warex.scenarios.load import load_scenario
 from warex.scenarios.scenario import Scenario
 

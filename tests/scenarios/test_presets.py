@@ -5,8 +5,8 @@ import re
 import pytest
 
 from warex.exchange import Exchange, Request
-from warex.scenarios.doubts import doubts
-from warex.scenarios.injector import Injector
+from warex.scenarios.injection.injector import Injector
+from warex.scenarios.lint.linter import doubts
 from warex.scenarios.load import load_preset, load_scenario
 from warex.scenarios.presets import preset_names
 from warex.scenarios.scenario import Rule

@@ -17,7 +17,7 @@ import yaml
 
 from tests.slow.harness import WAREX, made, own_authority, play
 from tests.slow.model_server import Line, Served, model_server
-from warex.benchmarks.browser_use import QUIET
+from warex.benchmarks.adapters.browser_use import QUIET
 from warex.sandbox.chromium import find_chromium
 from warex.traces import (
     EVENTS,

@@ -11,11 +11,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.traces.redaction.test_structured import KEYS
 from warex.errors import InputError, MachineError
 from warex.traces import Canary, HarnessBroke, RequestSeen, TraceWriter, read_trace
 
 from .samples import DELIVERED, fixed_clock
-from .test_redact import KEYS
 
 
 def written(path: Path) -> list[dict[str, object]]:

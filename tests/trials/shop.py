@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from warex.benchmarks import Benchmark, Command, Job, Result, Stage
-from warex.llm.actions import Vocabulary
+from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
 

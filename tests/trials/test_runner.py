@@ -15,7 +15,7 @@ import pytest
 from tests.trials.attempts import BROKEN_ONCE, attempt, spec, trials_of_one_run
 from tests.trials.shop import SITE, Shop
 from warex.benchmarks import Result, Stage
-from warex.benchmarks.expect import reset
+from warex.benchmarks.scoring.expectations import reset
 from warex.errors import InputError, MachineError, TrialVoid
 from warex.llm.defences.refresh import REFRESH
 from warex.proxy.certificates.ca import CertificateAuthority

@@ -4,17 +4,17 @@ One file per benchmark. To add one: write its file, its test, one line in
 docs/reference/benchmarks.md, and name it below.
 """
 
-from warex.benchmarks.agentlab import AgentLabBenchmark
+from warex.benchmarks.adapters.agentlab import AgentLabBenchmark
+from warex.benchmarks.adapters.browser_use import BrowserUseBenchmark
+from warex.benchmarks.adapters.real import RealBenchmark
+from warex.benchmarks.adapters.step import StepBenchmark
+from warex.benchmarks.adapters.testbed import TestbedBenchmark
+from warex.benchmarks.adapters.webarena import WebArenaBenchmark
+from warex.benchmarks.adapters.webarena_infinity import InfinityBenchmark
+from warex.benchmarks.adapters.webvoyager import WebVoyagerBenchmark
 from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
-from warex.benchmarks.browser_use import BrowserUseBenchmark
-from warex.benchmarks.command import CommandBenchmark
-from warex.benchmarks.real import RealBenchmark
-from warex.benchmarks.step import StepBenchmark
+from warex.benchmarks.command.adapter import CommandBenchmark
 from warex.benchmarks.table import BenchmarkTable
-from warex.benchmarks.testbed import TestbedBenchmark
-from warex.benchmarks.webarena import WebArenaBenchmark
-from warex.benchmarks.webarena_infinity import InfinityBenchmark
-from warex.benchmarks.webvoyager import WebVoyagerBenchmark
 from warex.errors import CampaignError
 from warex.scenarios.mistakes import not_among
 

@@ -17,11 +17,11 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from warex.benchmarks.environments import Made, environment_in
-from warex.benchmarks.recipe import Recipe
+from warex.benchmarks.installation.recipe import Recipe
+from warex.benchmarks.installation.virtualenv import Made, environment_in
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, MachineError
-from warex.llm.actions import Vocabulary
+from warex.llm.actions.parser import Vocabulary
 from warex.llm.embedded import is_embedded
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.chromium import find_chromium

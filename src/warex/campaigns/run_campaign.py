@@ -28,7 +28,7 @@ from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.sandbox.doctor.machine import require_fit
 from warex.sandbox.isolation import Isolation, allowed
 from warex.sandbox.namespace.host_ports import named_in
-from warex.scenarios.showable import require_showable
+from warex.scenarios.namespace_only import require_showable
 from warex.traces import (
     MANIFEST,
     Manifest,

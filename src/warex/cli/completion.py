@@ -53,7 +53,7 @@ def _faults() -> Iterable[str]:
 
 
 def _task_rules() -> Iterable[str]:
-    from warex.scenarios.task_rules import READY
+    from warex.scenarios.task_detection import READY
 
     return READY
 

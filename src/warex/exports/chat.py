@@ -12,7 +12,7 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from warex.exports.rows import ChatMessage
-from warex.llm.loose import as_dict, as_list, as_text
+from warex.llm.body.lenient_json import as_dict, as_list, as_text
 from warex.traces.events import LlmCall
 
 BLOB: Final = "blob:"

@@ -16,7 +16,7 @@ from warex.exports.chat import chat, tools
 from warex.exports.fitting import fitted
 from warex.exports.rows import ChatMessage, Row
 from warex.exports.steps import Part, Step, steps
-from warex.llm.actions import Vocabulary, read_actions
+from warex.llm.actions.parser import Vocabulary, read_actions
 from warex.llm.base import LlmAnswer
 from warex.traces.blobs import BlobStore
 from warex.traces.events import TrialBegan

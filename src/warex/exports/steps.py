@@ -10,7 +10,7 @@ from warex.analysis.recovery import Recovery
 from warex.analysis.recovery.equivalence import is_write
 from warex.analysis.recovery.trial_events import Act, Call, Story
 from warex.effects import named
-from warex.llm.actions import Vocabulary
+from warex.llm.actions.parser import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
 
 type Part = Literal["clean", "recovery", "lost"]

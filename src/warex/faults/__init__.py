@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
+from warex.faults.attacks.dark_pattern import DarkPattern
+from warex.faults.attacks.deceptive_form import DeceptiveForm
+from warex.faults.attacks.prompt_injection import PromptInjection
+from warex.faults.attacks.xss import Xss
 from warex.faults.base import (
     Category,
     ConnectionFault,
@@ -30,10 +34,6 @@ from warex.faults.connection.connection_timeout import ConnectionTimeout
 from warex.faults.connection.dns_failure import DnsFailure
 from warex.faults.connection.network_error import NetworkError
 from warex.faults.connection.tls_error import TlsError
-from warex.faults.injection.dark_pattern import DarkPattern
-from warex.faults.injection.deceptive_form import DeceptiveForm
-from warex.faults.injection.prompt_injection import PromptInjection
-from warex.faults.injection.xss import Xss
 from warex.faults.lies.duplicate_write import DuplicateWrite
 from warex.faults.lies.empty_result import EmptyResult
 from warex.faults.lies.json_corruption import JsonCorruption

@@ -7,12 +7,12 @@ from dataclasses import replace
 from pydantic import JsonValue
 
 from warex.llm.base import LlmAnswer, LlmRequest, ToolCall, Trouble, Usage, WrittenAnswer
-from warex.llm.estimate import estimate_input
+from warex.llm.body.large_base64 import leave_out
+from warex.llm.body.lenient_json import as_dict, read_json
+from warex.llm.content.images import detach_images as _detach_images
+from warex.llm.content.images import held_images
+from warex.llm.content.token_estimate import estimate_input
 from warex.llm.families import FAMILIES, Family
-from warex.llm.images import detach_images as _detach_images
-from warex.llm.images import held_images
-from warex.llm.left_out import leave_out
-from warex.llm.loose import as_dict, read_json
 
 _BY_NAME = {family.name: family for family in FAMILIES}
 _ENDINGS = tuple(ending for family in FAMILIES for ending in family.path_endings)

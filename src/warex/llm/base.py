@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from pydantic import JsonValue
 
-from warex.llm.left_out import NOTHING, LeftOut
+from warex.llm.body.large_base64 import NOTHING, LeftOut
 
 type UsageSource = Literal["reported", "estimated", "partial"]
 """How far a usage can be trusted.

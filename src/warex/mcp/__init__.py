@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from warex.exchange import BROWSER
-from warex.llm.loose import as_dict, as_text
+from warex.llm.body.lenient_json import as_dict, as_text
 from warex.mcp.messages import McpAnswer, McpRequest, answers, cancelled, read_messages, requests
 
 __all__ = [

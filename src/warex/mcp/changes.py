@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from pydantic import JsonValue
 
-from warex.llm.loose import as_dict, as_list, as_text
+from warex.llm.body.lenient_json import as_dict, as_list, as_text
 from warex.mcp.messages import McpRequest
 
 type Corruption = Literal["truncated", "garbled", "empty", "invalid_json"]

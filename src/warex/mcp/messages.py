@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from warex.llm.loose import as_dict, as_list, as_text, read_json
+from warex.llm.body.lenient_json import as_dict, as_list, as_text, read_json
 
 type Key = str | float
 """What pairs an answer with its request: a text is never a number."""

@@ -40,7 +40,7 @@ from warex.proxy.response_faults.previous_responses import EarlierAnswers
 from warex.proxy.response_faults.rewritten_pages import Rewrites
 from warex.scenarios import Decision, Injection, Injector
 from warex.traces import FaultMissed, RequestSeen, ResponseSeen
-from warex.traces.redact import redact_url
+from warex.traces.redaction.structured import redact_url
 
 _REPEATED = (408, 421)
 """Answers after which Chromium silently sends the request again on another connection (measured;

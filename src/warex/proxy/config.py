@@ -5,10 +5,10 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from warex.llm.actions import Vocabulary
+from warex.llm.actions.parser import Vocabulary
 from warex.llm.defences import Defence
 from warex.scenarios import Mark, Scenario
-from warex.scenarios.task_rules import TaskRule
+from warex.scenarios.task_detection import TaskRule
 from warex.traffic import TrafficOptions
 
 

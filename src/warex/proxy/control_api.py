@@ -22,7 +22,7 @@ from warex.proxy.addon import WarexAddon
 from warex.proxy.exchange.tasks import seed_of
 from warex.scenarios import Match, Rule
 from warex.scenarios.mistakes import check
-from warex.scenarios.showable import require_showable
+from warex.scenarios.namespace_only import require_showable
 from warex.traces import Control
 
 

@@ -33,10 +33,10 @@ from warex.proxy.record.recorder import Recorder
 from warex.proxy.transparent.passed_sockets import Handed
 from warex.proxy.transparent_mode import captured
 from warex.scenarios import Injector, Scenario
-from warex.scenarios.showable import require_showable
+from warex.scenarios.namespace_only import require_showable
 from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
 from warex.traces.blobs import BlobStore
-from warex.traces.known_secrets import known
+from warex.traces.redaction.environment_secrets import known
 
 _VERSIONS = {name: version(name) for name in ("warex", "mitmproxy")}
 """Looked up before the fork: that reads two files of metadata, as e-mail is read."""

@@ -2,12 +2,12 @@
 
 from typing import Literal
 
-from warex.llm.hosts import host_fits, is_known_llm_host
+from warex.llm.recognition.hosts import host_fits, is_known_llm_host
 from warex.proxy.config import ProxyConfig
 from warex.proxy.exchange.tasks import TASK_HOST
 from warex.proxy.response_faults.fault_sites import FAULT_HOSTS
 from warex.scenarios import BACKGROUND_HOSTS, Injector
-from warex.scenarios.patterns import may_concern_host
+from warex.scenarios.matching.url_patterns import may_concern_host
 from warex.traffic import HostMap
 
 CANARY_HOST = "canary.warex.test"

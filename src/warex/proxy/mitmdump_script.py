@@ -23,7 +23,7 @@ from warex.proxy.mitmproxy_patches import http1, http2, http_stream
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.load import load_scenario
-from warex.scenarios.showable import require_showable
+from warex.scenarios.namespace_only import require_showable
 from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
 from warex.traces.blobs import BlobStore
 

@@ -1,10 +1,10 @@
 """Which exchanges get which fault, and when."""
 
-from warex.scenarios.attempts import Gate
-from warex.scenarios.counting import Mark, Schedule
-from warex.scenarios.injector import Injector, LeftAlone
-from warex.scenarios.never import BACKGROUND_HOSTS, NEVER
-from warex.scenarios.planning import NOTHING, Decision, Injection
+from warex.scenarios.injection.connection_tries import Gate
+from warex.scenarios.injection.injector import Injector, LeftAlone
+from warex.scenarios.injection.planner import NOTHING, Decision, Injection
+from warex.scenarios.injection.rule_state import Mark, Schedule
+from warex.scenarios.matching.exclusions import BACKGROUND_HOSTS, NEVER
 from warex.scenarios.scenario import SITES, Match, Random, Rule, Scenario, Trigger
 from warex.traffic import Arm
 

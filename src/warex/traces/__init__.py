@@ -78,14 +78,14 @@ from warex.traces.paths import (
     unescape,
 )
 from warex.traces.reader import Trace, iter_trace, read_trace
-from warex.traces.redact import (
+from warex.traces.redaction.files import redact_file, secrets_of
+from warex.traces.redaction.structured import (
     REDACTED,
     redact_headers,
     redact_json,
     redact_text,
     redact_url,
 )
-from warex.traces.redact_file import redact_file, secrets_of
 from warex.traces.writer import TraceWriter
 
 __all__ = [

@@ -8,7 +8,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from warex.errors import TraceError
 from warex.traces.files import explain, read_object, write_whole
-from warex.traces.redact import redact_arguments, redact_json
+from warex.traces.redaction.structured import redact_arguments, redact_json
 
 MANIFEST_VERSION: Final = 1
 

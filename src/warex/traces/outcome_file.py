@@ -11,7 +11,7 @@ from warex.files import stands
 from warex.traces.files import explain, read_object, write_whole
 from warex.traces.outcome import Counted, Outcome, Unscored, Void, outcome_adapter
 from warex.traces.paths import OUTCOME
-from warex.traces.redact import redact_json
+from warex.traces.redaction.structured import redact_json
 
 
 def write_outcome(folder: Path, outcome: Outcome) -> None:

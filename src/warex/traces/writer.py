@@ -16,7 +16,7 @@ from warex.errors import InputError
 from warex.private import private_folder, private_opener
 from warex.traces.events import SCHEMA_VERSION, Event, Json, RequestSeen, ResponseSeen
 from warex.traces.files import cannot_write
-from warex.traces.redact import redact_header, redact_json, redact_line, redact_url
+from warex.traces.redaction.structured import redact_header, redact_json, redact_line, redact_url
 
 
 class TraceWriter:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from warex.errors import TrialVoid
 from warex.llm.defences import Defence
-from warex.llm.hosts import is_known_llm_host
+from warex.llm.recognition.hosts import is_known_llm_host
 from warex.traces import (
     Counted,
     DefenceApplied,

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from warex.errors import TrialVoid
 from warex.exchange import BROWSER
 from warex.sandbox.isolation import Isolation
-from warex.scenarios.never import is_background
+from warex.scenarios.matching.exclusions import is_background
 from warex.traces import FaultPlanned, LlmCall, RequestSeen, Trace, Tunnel
 
 _NAMED = 3

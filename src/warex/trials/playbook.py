@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from warex.benchmarks.program import program
+from warex.benchmarks.child_process import program
 from warex.errors import CampaignError
 from warex.regex import Regex
 from warex.scenarios.documents import read_document

@@ -13,7 +13,7 @@ from secrets import token_hex
 from typing import Protocol
 
 from warex.benchmarks import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
-from warex.benchmarks.outside import ended_by
+from warex.benchmarks.scoring.user_commands import ended_by
 from warex.errors import InputError, ProcessDied, TraceError, TrialVoid
 from warex.private import make_private, private_folder
 from warex.proxy.config import ProxyConfig

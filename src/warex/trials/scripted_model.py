@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from warex.benchmarks.program import needed, running
+from warex.benchmarks.child_process import needed, running
 from warex.errors import MachineError, ProcessDied, TrialVoid, anew
 
 MODULE = "warex.agents.scripted_model"

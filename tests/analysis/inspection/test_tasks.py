@@ -2,7 +2,7 @@
 
 from tests.analysis.several_tasks import TRACE, asked, called, trace
 from warex.analysis.inspection.tasks import task_uses
-from warex.llm.prices import built_in_prices
+from warex.llm.prices.table import built_in_prices
 
 
 def test_each_task_has_numbers_of_its_own_and_the_rest_is_unattributed() -> None:

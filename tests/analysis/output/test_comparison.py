@@ -8,7 +8,7 @@ from warex.analysis.output.comparison import Comparison, Side, compare, comparis
 from warex.analysis.run.load import load_run
 from warex.analysis.table.tabulate import tabulate
 from warex.errors import InputError
-from warex.llm.prices import Price, built_in_prices
+from warex.llm.prices.table import Price, built_in_prices
 from warex.traces.outcome import Void
 
 FAULTS: dict[str, JsonValue] = {

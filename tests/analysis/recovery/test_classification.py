@@ -5,7 +5,7 @@ import pytest
 from tests.analysis.builders import SHOP, WORDS, Story
 from tests.analysis.recovery.conftest import Judge
 from warex.analysis.recovery import Recovery, recoveries, trial_recovered
-from warex.llm.actions import Vocabulary
+from warex.llm.actions.parser import Vocabulary
 from warex.traces.reader import read_trace
 
 SCRIPT = SHOP + "app.js"

@@ -6,7 +6,7 @@ import pytest
 from tests.analysis.builders import WORDS, Story
 from warex.analysis.recovery.trial_events import Act
 from warex.analysis.recovery.trial_events import Story as Told
-from warex.llm.actions import Vocabulary
+from warex.llm.actions.parser import Vocabulary
 from warex.traces.reader import read_trace
 
 

@@ -6,7 +6,7 @@ from tests.analysis.builders import RunFolder, Story, solved
 from warex.analysis.inspection.timeline import inspect_trial
 from warex.analysis.run.load import load_run, vocabulary
 from warex.errors import InputError, TraceError
-from warex.llm.prices import Price, built_in_prices
+from warex.llm.prices.table import Price, built_in_prices
 from warex.traces.manifest import read_manifest
 from warex.traces.outcome import Void
 from warex.traces.paths import MANIFEST

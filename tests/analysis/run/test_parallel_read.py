@@ -6,7 +6,7 @@ import pytest
 from tests.analysis.builders import WORDS, RunFolder, Story, solved
 from warex.analysis.run.parallel_read import read_trials
 from warex.errors import MachineError, TraceError
-from warex.llm.prices import built_in_prices
+from warex.llm.prices.table import built_in_prices
 from warex.traces.paths import EVENTS
 
 

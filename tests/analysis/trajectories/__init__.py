@@ -14,7 +14,7 @@ from typing import Any
 from tests.analysis.trajectories.told import told
 from tests.yaml_files import load_yaml
 from warex.benchmarks import benchmark_kind
-from warex.llm.actions import Vocabulary
+from warex.llm.actions.parser import Vocabulary
 from warex.traces.events import Entry
 from warex.traces.reader import read_trace
 

@@ -17,7 +17,7 @@ from tests.analysis.trajectories.render import CORPUS
 from tests.yaml_files import load_yaml
 from warex.analysis.recovery import HEALED, Recovery, recoveries
 from warex.benchmarks import benchmark_kind
-from warex.llm.actions import Vocabulary
+from warex.llm.actions.parser import Vocabulary
 from warex.traces import FaultPlanned, Trace, TrialBegan, read_trace
 
 

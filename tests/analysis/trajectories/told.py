@@ -22,7 +22,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from warex.llm import recognise
-from warex.llm.actions import Progress, Vocabulary
+from warex.llm.actions.parser import Progress, Vocabulary
 from warex.proxy.exchange.llm_tap import LlmTap, read_call
 from warex.traces.events import (
     Disarmed,

@@ -4,7 +4,7 @@ import pytest
 
 from tests.analysis.builders import Story
 from warex.analysis.trial.usage import LlmUse, llm_use
-from warex.llm.prices import built_in_prices
+from warex.llm.prices.table import built_in_prices
 from warex.traces.reader import read_trace
 
 

@@ -10,7 +10,7 @@ from tests.browser.pages.site import ICON, STRICT, lane_to, opened, said
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults import DarkPattern, DeceptiveForm, PromptInjection, Xss
-from warex.faults.injection.prompt_injection import Where
+from warex.faults.attacks.prompt_injection import Where
 from warex.traces import FaultDelivered, FaultMissed
 
 pytestmark = pytest.mark.browser

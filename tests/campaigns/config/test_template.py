@@ -18,7 +18,7 @@ from warex.campaigns.config.campaign import (
 from warex.campaigns.config.template import template
 from warex.campaigns.plan.campaign_plan import plan
 from warex.errors import CampaignError
-from warex.llm.prices import Price
+from warex.llm.prices.table import Price
 from warex.traffic import TrafficOptions
 
 KINDS = [kind.name for kind in BENCHMARKS]

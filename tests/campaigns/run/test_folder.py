@@ -8,8 +8,8 @@ import pytest
 from warex.campaigns.plan.grid import Past
 from warex.campaigns.run.folder import opened
 from warex.errors import InputError, MachineError
-from warex.llm.price_file import read_prices
-from warex.llm.prices import Price, built_in_prices
+from warex.llm.prices.table import Price, built_in_prices
+from warex.llm.prices.user_table import read_prices
 from warex.traces import (
     Counted,
     Manifest,

@@ -8,7 +8,7 @@ import pytest
 
 from warex.campaigns.run.spending import Spent, spent_in
 from warex.clock import Clock
-from warex.llm.prices import Price, PriceTable
+from warex.llm.prices.table import Price, PriceTable
 from warex.traces import LlmCall, TraceWriter
 
 PRICES = PriceTable.model_validate(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Warex
-from warex.llm.prices import built_in_prices
+from warex.llm.prices.table import built_in_prices
 
 LISTED = {
     "house-large": {

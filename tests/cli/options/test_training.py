@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from warex.cli.options.training import recipe_options
-from warex.training.recipe import Recipe
+from warex.training.fine_tuning.hyperparameters import Recipe
 
 
 def given(*arguments: str) -> dict[str, Any]:

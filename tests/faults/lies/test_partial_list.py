@@ -4,7 +4,7 @@ from pydantic import ValidationError
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
 from warex.faults import PartialList
-from warex.rewriting.json_edit import JsonEdit
+from warex.rewriting.json_body.edit import JsonEdit
 from warex.seeds import Luck
 
 ASKED = Exchange("1", Request("GET", "https://shop.test/api", {"sec-fetch-dest": "empty"}))

@@ -4,8 +4,8 @@ from pydantic import ValidationError
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
 from warex.faults import TextCorruption
-from warex.rewriting.page_script import PageScript
-from warex.rewriting.text_edit import TextEdit
+from warex.rewriting.html_body.script_injection import PageScript
+from warex.rewriting.html_body.text_edit import TextEdit
 from warex.seeds import Luck
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "document"}))

@@ -8,7 +8,7 @@ from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
 from warex.faults import MaliciousPopup
 from warex.faults.popups.malicious_popup import Lure
-from warex.rewriting.page_script import PageScript
+from warex.rewriting.html_body.script_injection import PageScript
 from warex.seeds import Luck
 
 EXCHANGE = Exchange("1", Request("GET", "https://shop.test/"))

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
 from warex.faults import Popup
-from warex.rewriting.page_script import PageScript
+from warex.rewriting.html_body.script_injection import PageScript
 from warex.seeds import Luck
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "document"}))

@@ -6,7 +6,7 @@ from typing import Any
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
 from warex.faults.variation.base import VariationFault
-from warex.rewriting.page_script import PageScript
+from warex.rewriting.html_body.script_injection import PageScript
 from warex.seeds import Luck
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "document"}))

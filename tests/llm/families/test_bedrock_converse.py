@@ -4,9 +4,9 @@ import pytest
 
 from tests.llm.detached import detached
 from warex.llm import recognise, tool_names
+from warex.llm.body.framing import EVENT_STREAM, frames
 from warex.llm.families.bedrock_converse import BedrockConverse
 from warex.llm.families.writing import aws_message
-from warex.llm.framing import EVENT_STREAM, frames
 
 FAMILY = BedrockConverse()
 TURNS = [{"role": "user", "content": [{"text": "hi"}]}]

@@ -25,8 +25,8 @@ from warex.llm import (
     with_system_text,
 )
 from warex.llm.base import Trouble, WrittenAnswer
+from warex.llm.body.framing import frames
 from warex.llm.families.reading import Reading
-from warex.llm.framing import frames
 
 VECTORS = [
     vector for family in FAMILIES if family.name != "openai_chat" for vector in vectors(family.name)

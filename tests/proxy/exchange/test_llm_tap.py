@@ -14,7 +14,7 @@ from tests.llm.families.vectors import vectors
 from tests.llm.spoilt import spoilt, spoilt_answer
 from warex.clock import Clock
 from warex.llm import FAMILIES, Family, Usage, recognise
-from warex.llm.actions import Progress, Vocabulary
+from warex.llm.actions.parser import Progress, Vocabulary
 from warex.proxy.exchange import llm_tap
 from warex.proxy.exchange.llm_tap import LlmTap, ReadCall, read_call
 from warex.traces import LlmCall, TraceWriter, read_trace

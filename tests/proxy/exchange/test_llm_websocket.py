@@ -2,7 +2,7 @@
 
 import json
 
-from warex.llm.websocket import asked
+from warex.llm.recognition.websocket import asked
 from warex.proxy.exchange.llm_tap import LlmTap
 from warex.proxy.exchange.llm_websocket import SocketCall, SocketCalls
 

@@ -14,11 +14,11 @@ import pytest
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Origin, Seen
 from warex.faults import HttpError
-from warex.llm.actions import Vocabulary
+from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Trigger
-from warex.scenarios.replay import read_replay
-from warex.scenarios.task_rules import TaskRule
+from warex.scenarios.injection.replay import read_replay
+from warex.scenarios.task_detection import TaskRule
 from warex.seeds import derive
 from warex.traces import (
     AgentAction,

@@ -15,7 +15,7 @@ from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.origin import server_context
 from tests.proxy.support.websocket import answering_site, echo_site
 from warex.faults import HttpError, LlmError
-from warex.llm.actions import Vocabulary
+from warex.llm.actions.parser import Vocabulary
 from warex.llm.defences import Defence
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.traces import (

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from warex.effects import Delay, Reply
-from warex.faults.injection.dark_pattern import DarkPattern
+from warex.faults.attacks.dark_pattern import DarkPattern
 from warex.faults.llm.llm_stale import LlmStale
 from warex.faults.walls.rate_limit import RateLimit
 from warex.proxy.record.fault_events import missed, planned

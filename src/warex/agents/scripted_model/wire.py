@@ -22,7 +22,7 @@ from warex.llm import (
     write_answer,
 )
 from warex.llm.base import WrittenAnswer
-from warex.llm.loose import read_json
+from warex.llm.body.lenient_json import read_json
 
 MODELS: dict[str, Persona] = {f"scripted:{persona}": persona for persona in PERSONAS}
 

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from warex.files import stands
-from warex.llm.differences import Difference, distance, first_difference
+from warex.llm.body.json_diff import Difference, distance, first_difference
 from warex.traces import CLEAN, NO_PROXY
 from warex.traces.events import LlmCall
 from warex.traces.manifest import Manifest

@@ -10,8 +10,8 @@ from warex.analysis.recovery import Recovery, recoveries, trial_recovered
 from warex.analysis.trial.attribution import by_task
 from warex.analysis.trial.injections import injections, occurrences
 from warex.analysis.trial.usage import LlmUse, llm_use
-from warex.llm.actions import Vocabulary
-from warex.llm.prices import PriceTable
+from warex.llm.actions.parser import Vocabulary
+from warex.llm.prices.table import PriceTable
 from warex.traces.events import Entry, LlmCall, RequestSeen, TaskBegan
 
 

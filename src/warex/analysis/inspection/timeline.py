@@ -15,7 +15,7 @@ from warex.errors import TraceError
 from warex.files import stands
 from warex.llm.base import UNUSUAL_END
 from warex.llm.embedded import is_embedded
-from warex.llm.prices import built_in_prices
+from warex.llm.prices.table import built_in_prices
 from warex.traces.events import (
     AgentAction,
     Armed,

@@ -12,7 +12,7 @@ from warex.analysis.recovery.right_requests import DeliveredInjection, right_req
 from warex.analysis.recovery.trial_events import WHOLE, Asked, Call, Story
 from warex.analysis.recovery.verdicts import COUNTING, Recovery, Verdict
 from warex.effects import named
-from warex.llm.actions import Vocabulary
+from warex.llm.actions.parser import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
 
 _RELOADABLE = named(lambda traits: traits.goes_by_asking_again)

@@ -8,8 +8,8 @@ from pydantic import JsonValue
 
 from warex.analysis.recovery import connection_tries
 from warex.effects import named
-from warex.llm.action_names import Does, does_with, read_any_actions
-from warex.llm.actions import Vocabulary
+from warex.llm.actions.name_heuristics import Does, does_with, read_any_actions
+from warex.llm.actions.parser import Vocabulary
 from warex.llm.base import ToolCall
 from warex.traces.events import (
     AgentAction,

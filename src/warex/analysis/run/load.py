@@ -12,10 +12,10 @@ from warex.analysis.run.parallel_read import read_trials
 from warex.analysis.trial.record import TrialRecord
 from warex.errors import TraceError
 from warex.files import stands
-from warex.llm.actions import Vocabulary
+from warex.llm.actions.parser import Vocabulary
 from warex.llm.embedded import is_embedded
-from warex.llm.price_file import current_prices, read_prices
-from warex.llm.prices import Price, PriceTable
+from warex.llm.prices.table import Price, PriceTable
+from warex.llm.prices.user_table import current_prices, read_prices
 from warex.traces import CLEAN, NO_PROXY
 from warex.traces.manifest import Manifest, read_manifest
 from warex.traces.paths import MANIFEST, PRICES, TrialKey, find_trials

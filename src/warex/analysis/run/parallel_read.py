@@ -15,8 +15,8 @@ from pathlib import Path
 
 from warex.analysis.trial.record import TrialRecord, load_trial
 from warex.errors import MachineError, TraceError
-from warex.llm.actions import Vocabulary
-from warex.llm.prices import PriceTable
+from warex.llm.actions.parser import Vocabulary
+from warex.llm.prices.table import PriceTable
 
 ALONE = 600
 """Up to so many attempts one process reads as fast as two that must be started."""

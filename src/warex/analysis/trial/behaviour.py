@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from warex.analysis.recovery import Recovery, claims_success
 from warex.analysis.recovery.equivalence import is_write
 from warex.analysis.recovery.trial_events import Story
-from warex.llm.actions import Vocabulary
+from warex.llm.actions.parser import Vocabulary
 from warex.traces.events import (
     AgentAction,
     Disarmed,

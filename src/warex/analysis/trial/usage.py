@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Self
 
 from warex.analysis.trial.attribution import owners
-from warex.llm.prices import PriceTable, cost, named
+from warex.llm.prices.table import PriceTable, cost, named
 from warex.traces.events import Entry, LlmCall, LlmUnread
 
 _AS_IF = ", as if {}"

@@ -27,8 +27,8 @@ from warex.campaigns.config.task_choice import Count, Name, TaskChoice
 from warex.errors import CampaignError
 from warex.llm.defences import DEFENCES, Defence, defence_of
 from warex.llm.embedded import EMBEDDED
-from warex.llm.price_file import current_prices
-from warex.llm.prices import Price, PriceTable
+from warex.llm.prices.table import Price, PriceTable
+from warex.llm.prices.user_table import current_prices
 from warex.scenarios.documents import SUFFIXES, read_document
 from warex.scenarios.mistakes import check, listed
 from warex.scenarios.paper_config import Frequency

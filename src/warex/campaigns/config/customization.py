@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from warex.benchmarks import Benchmark, benchmark_kind
-from warex.benchmarks.command import TASKS_WANTED, CommandBenchmark
+from warex.benchmarks.command.adapter import TASKS_WANTED, CommandBenchmark
 from warex.campaigns.config.campaign import CampaignConfig, built_in_names, campaign_of
 from warex.campaigns.config.paper_experiments import EXPERIMENTS, MODEL, Experiment
 from warex.campaigns.config.task_choice import chosen_tasks

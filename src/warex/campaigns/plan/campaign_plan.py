@@ -11,8 +11,8 @@ from warex.campaigns.config.task_choice import TaskChoice, chosen_tasks
 from warex.campaigns.plan.dosing import scenario_of
 from warex.campaigns.plan.grid import grid, shares_answers, trial_seed
 from warex.errors import CampaignError, InputError, TraceError
+from warex.scenarios.injection.replay import Replay, read_replay
 from warex.scenarios.mistakes import not_among
-from warex.scenarios.replay import Replay, read_replay
 from warex.traces import (
     EVENTS,
     NO_PROXY,

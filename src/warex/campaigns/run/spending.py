@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from warex.files import open_ordinary
-from warex.llm.prices import PriceTable, cost, named
+from warex.llm.prices.table import PriceTable, cost, named
 from warex.traces import EVENTS, LlmCall
 
 _MARK = b'"llm_call"'

@@ -109,7 +109,7 @@ def _starter(config: "CampaignConfig") -> Iterator[tuple[str, str]]:
     from warex.benchmarks import benchmark_kind
 
     kind = benchmark_kind(config.benchmark.name)
-    folder = resources.files("warex.benchmarks") / "starter"
+    folder = resources.files("warex.benchmarks.command") / "starter"
     there = set(_texts(config.model_dump(mode="json")))
     example = set(_texts(tomllib.loads(kind.example)))
     for name in kind.starter:

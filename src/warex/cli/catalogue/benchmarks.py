@@ -158,7 +158,7 @@ def setup(name: str, folder: Path, python: str | None, again: bool) -> None:
     A set-up that was cut off goes on where it was; one that is whole is recognised at once.
     """
     from warex.benchmarks import benchmark_kind
-    from warex.benchmarks.environments import environment_in, set_up
+    from warex.benchmarks.installation.virtualenv import environment_in, set_up
     from warex.cli.progress.spinner import steps
 
     recipe = benchmark_kind(name).recipe

@@ -17,8 +17,8 @@ from warex.words import did_you_mean
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from warex.llm.price_collections import Collection
-    from warex.llm.prices import PriceTable, Rates
+    from warex.llm.prices.sources import Collection
+    from warex.llm.prices.table import PriceTable, Rates
 
 _COLLECTIONS: Final = {
     "litellm": "https://raw.githubusercontent.com/BerriAI/litellm/main/"
@@ -39,7 +39,7 @@ def command(context: click.Context, as_json: bool) -> None:
     """Say where the prices of models come from; `show MODEL`; `update` renews them."""
     if context.invoked_subcommand is not None:
         return
-    from warex.llm.price_file import current_prices, price_file
+    from warex.llm.prices.user_table import current_prices, price_file
 
     table, path = current_prices(), price_file()
     if as_json:
@@ -57,8 +57,8 @@ def command(context: click.Context, as_json: bool) -> None:
 def show(model: str, as_json: bool) -> None:
     """Print what a model costs, named as a trace or an API names it."""
     from warex.errors import InputError
-    from warex.llm.price_file import current_prices
-    from warex.llm.prices import AsIf
+    from warex.llm.prices.table import AsIf
+    from warex.llm.prices.user_table import current_prices
 
     table = current_prices()
     entry = table.entry(model)
@@ -101,11 +101,11 @@ def update(sources: tuple[str, ...], out: Path | None, day: datetime | None) -> 
     """
     from warex.clock import Clock
     from warex.errors import InputError
-    from warex.llm.price_collections import read_collection, renewed
-    from warex.llm.price_file import current_prices, price_file
-    from warex.llm.prices import built_in_prices
+    from warex.llm.prices.sources import read_collection, renewed
+    from warex.llm.prices.table import built_in_prices
+    from warex.llm.prices.user_table import current_prices, price_file
     from warex.traces.files import write_whole
-    from warex.traces.redact import redact_url
+    from warex.traces.redaction.structured import redact_url
 
     path = out or price_file()
     if path is None:
@@ -155,7 +155,7 @@ def _by_reason(left_out: "Mapping[str, str]") -> dict[str, list[str]]:
 def _before(current: "Callable[[], PriceTable]") -> "PriceTable":
     """Return the table in force; the built-in one where what is in force is damaged."""
     from warex.errors import InputError
-    from warex.llm.prices import built_in_prices
+    from warex.llm.prices.table import built_in_prices
 
     try:
         return current()
@@ -172,8 +172,8 @@ def _read(
     """
     from warex.errors import InputError
     from warex.files import read_ordinary
-    from warex.llm.loose import read_json
-    from warex.llm.price_file import LARGEST
+    from warex.llm.body.lenient_json import read_json
+    from warex.llm.prices.user_table import LARGEST
 
     if source.startswith(("http://", "https://")):
         body, day = _fetched(source, LARGEST), today

@@ -62,10 +62,10 @@ def check(
 ) -> None:
     """Say in words what a scenario will do, or which requests of a recording it would have hit."""
     from warex.cli.trial_path import traced
-    from warex.scenarios.against import hits_against
-    from warex.scenarios.doubts import doubts
-    from warex.scenarios.explain import explain
+    from warex.scenarios.lint.linter import doubts
     from warex.scenarios.load import load_scenario
+    from warex.scenarios.preview.explain import explain
+    from warex.scenarios.preview.recording import hits_against
 
     scenario = load_scenario(file)
     if against is None:

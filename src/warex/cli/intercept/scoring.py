@@ -15,7 +15,7 @@ import click
 from warex.errors import InputError
 
 if TYPE_CHECKING:
-    from warex.benchmarks.expect import Expect, Verdict
+    from warex.benchmarks.scoring.expectations import Expect, Verdict
 
 _MOST = 1 << 24
 """Bytes of the end of the command's output that a text is looked for in."""
@@ -78,7 +78,7 @@ class Judging:
             raise InputError("--expect-url is told from the trace; give --out, too")
         if given["expect_url"] is not None and options["traffic"].record != "all":
             raise InputError("--expect-url needs all traffic read; leave --record concerned out")
-        from warex.benchmarks.outside import parts_of, require_program
+        from warex.benchmarks.scoring.user_commands import parts_of, require_program
 
         for option, text in (("--check", given["check"]), ("--reset", reset)):
             if text is not None:
@@ -95,7 +95,7 @@ class Judging:
         ``told``: told where it takes long.
         """
         if self.reset_parts:
-            from warex.benchmarks.expect import reset
+            from warex.benchmarks.scoring.expectations import reset
 
             reset(self.reset_parts, told=told)
 
@@ -126,7 +126,7 @@ class Judging:
         """
         if self.expect is None:
             return None
-        from warex.benchmarks.expect import PRINTED, Verdict, judge
+        from warex.benchmarks.scoring.expectations import PRINTED, Verdict, judge
         from warex.traces import EVENTS, read_trace
 
         if code:
@@ -204,7 +204,7 @@ def _copied(stream: int) -> Iterator[_Copy]:
 
 
 def _expected(given: dict[str, Any]) -> "Expect | None":
-    from warex.benchmarks.expect import Expect
+    from warex.benchmarks.scoring.expectations import Expect
     from warex.scenarios.mistakes import check
 
     if all(value is None for value in given.values()):

@@ -40,7 +40,7 @@ def traffic_config(
         raise InputError("--replay brings its own scenario; leave --scenario out")
     past = None
     if replay is not None:
-        from warex.scenarios.replay import read_replay
+        from warex.scenarios.injection.replay import read_replay
 
         past = read_replay(traced(replay))
     words = None
@@ -50,7 +50,7 @@ def traffic_config(
         words = find_vocabulary(vocabulary)
     rule = None
     if tasks is not None:
-        from warex.scenarios.task_rules import TaskRule
+        from warex.scenarios.task_detection import TaskRule
 
         rule = TaskRule.parse(tasks)
     if past is not None:
@@ -73,7 +73,7 @@ def traffic_config(
 
 def futile_rules(scenario: str, sites: tuple[str, ...]) -> tuple[str, ...]:
     """Say which rules can hit nothing on the sites that are named; nothing where none are."""
-    from warex.scenarios.doubts import futile
+    from warex.scenarios.lint.linter import futile
     from warex.scenarios.load import load_scenario
 
     return futile(load_scenario(scenario), sites) if sites else ()

@@ -11,7 +11,7 @@ from warex.cli.output import console, say
 from warex.errors import InputError
 
 if TYPE_CHECKING:
-    from warex.training.ablation import Outcome
+    from warex.training.evaluation.ablation import Outcome
 
 
 @click.command("ablate")
@@ -84,11 +84,11 @@ def command(
     """
     from warex.cli.progress.reporter import Countdown
     from warex.exports.dataset import read_dataset, require_free
-    from warex.training.ablation import outcomes, variants
-    from warex.training.data import limited
-    from warex.training.model import require_packages
-    from warex.training.recipe import Recipe
-    from warex.training.tables import ablation
+    from warex.training.evaluation.ablation import outcomes, variants
+    from warex.training.evaluation.tables import ablation
+    from warex.training.fine_tuning.hyperparameters import Recipe
+    from warex.training.model.loading import require_packages
+    from warex.training.trl_data import limited
 
     dataset = read_dataset(data)
     asked = limited(dataset.rows("test"), limit)
@@ -115,7 +115,7 @@ def command(
 def _write(out: Path, found: "list[Outcome]") -> None:
     """Write what there is so far, so that a later training that breaks loses nothing."""
     from warex.traces.files import write_whole
-    from warex.training.tables import summary_data
+    from warex.training.evaluation.tables import summary_data
 
     rows = [
         {

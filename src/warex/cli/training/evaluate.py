@@ -12,7 +12,7 @@ from warex.errors import InputError
 
 if TYPE_CHECKING:
     from warex.exports.rows import ChatMessage, Row
-    from warex.training.model import Precision
+    from warex.training.model.loading import Precision
 
 
 @click.command("evaluate")
@@ -86,10 +86,10 @@ def command(
     """
     from warex.cli.progress.reporter import Countdown
     from warex.exports.dataset import read_dataset
-    from warex.training.answers import Classified, classify
-    from warex.training.data import limited
-    from warex.training.recovery_test import results
-    from warex.training.tables import side_by_side, summary, summary_data
+    from warex.training.evaluation.answer_classes import Classified, classify
+    from warex.training.evaluation.recovery_test import results
+    from warex.training.evaluation.tables import side_by_side, summary, summary_data
+    from warex.training.trl_data import limited
 
     dataset = read_dataset(data)
     rows = limited(dataset.rows(split), limit)
@@ -131,13 +131,13 @@ def _answers(
     batch: int,
     precision: "Precision",
 ) -> "Iterator[tuple[str, Row, ChatMessage]]":
-    from warex.training.backends import by_endpoint, by_model, is_decided
+    from warex.training.inference.backends import by_endpoint, by_model, is_decided
 
     if endpoint is not None:
         for row, answer in by_endpoint(endpoint, model, rows, at_once=batch):
             yield model, row, answer
         return
-    from warex.training.model import load_model
+    from warex.training.model.loading import load_model
 
     loaded = load_model(model, precision=precision)
     known: list[str | None] = [None, *(loaded.add_adapter(it) for it in adapters)]

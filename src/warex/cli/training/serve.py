@@ -11,7 +11,7 @@ from warex.cli.output import say
 from warex.errors import InputError, MachineError
 
 if TYPE_CHECKING:
-    from warex.training.model import Precision
+    from warex.training.model.loading import Precision
 
 
 @click.command("serve")
@@ -85,9 +85,9 @@ def command(
     Requests that wait are answered together. It is made for one machine and a few agents; for more
     serve the adapter by vLLM: vllm serve MODEL --enable-lora --lora-modules NAME=DIR.
     """
-    from warex.training.batching import Batcher
-    from warex.training.model import load_model, require_packages
-    from warex.training.server import Unsaid, application
+    from warex.training.inference.batching import Batcher
+    from warex.training.inference.server import Unsaid, application
+    from warex.training.model.loading import load_model, require_packages
 
     if merge and len(adapters) != 1:
         raise click.UsageError("--merge takes one --adapter")

@@ -58,9 +58,9 @@ def command(
     """
     from warex.cli.progress.reporter import Countdown
     from warex.exports.dataset import read_dataset
-    from warex.training.model import require_packages
-    from warex.training.recipe import Recipe
-    from warex.training.train import Progress, is_first_process, train
+    from warex.training.fine_tuning.hyperparameters import Recipe
+    from warex.training.fine_tuning.trainer import Progress, is_first_process, train
+    from warex.training.model.loading import require_packages
 
     def report(text: str) -> None:
         if is_first_process():

@@ -12,7 +12,7 @@ from typing import Any, Final
 from warex.exports.chat import texts
 from warex.exports.rows import ChatMessage, Row
 from warex.exports.trajectories.atif import arguments_of
-from warex.llm.actions import Vocabulary, read_actions
+from warex.llm.actions.parser import Vocabulary, read_actions
 from warex.llm.base import LlmAnswer
 
 VERSION: Final = "1.2.0"

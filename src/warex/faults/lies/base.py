@@ -8,9 +8,9 @@ from pydantic import AfterValidator, Field, JsonValue
 from warex.effects import Effect, Reply, Rewrite
 from warex.exchange import Exchange, Request, Resource
 from warex.faults.base import Fault, Memory
-from warex.rewriting.json_changes import How
-from warex.rewriting.json_edit import JsonEdit
-from warex.rewriting.json_values import steps_of
+from warex.rewriting.json_body.edit import JsonEdit
+from warex.rewriting.json_body.spans import steps_of
+from warex.rewriting.json_body.value_changes import How
 from warex.seeds import Luck
 
 

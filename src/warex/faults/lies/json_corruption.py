@@ -8,7 +8,7 @@ from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
 from warex.faults.base import Memory
 from warex.faults.lies.base import JsonLie, Pointer
-from warex.rewriting.json_edit import JsonEdit
+from warex.rewriting.json_body.edit import JsonEdit
 from warex.seeds import Luck
 
 type _How = Literal[

@@ -7,9 +7,9 @@ from pydantic import Field
 from warex.effects import Effect, Rewrite
 from warex.exchange import BROWSER, Exchange
 from warex.faults.base import Memory, PageFault, counted
-from warex.rewriting.page_script import page_script
-from warex.rewriting.text_edit import TextEdit
-from warex.rewriting.text_kinds import TextKind
+from warex.rewriting.html_body.script_injection import page_script
+from warex.rewriting.html_body.text_edit import TextEdit
+from warex.rewriting.html_body.text_kinds import TextKind
 from warex.seeds import Luck
 
 type _Count = Annotated[int, Field(ge=1, le=1000, strict=True)]

@@ -12,7 +12,7 @@ from warex.faults.own_site import reserved
 from warex.faults.popups import popup
 from warex.faults.popups.base import PopupFault
 from warex.faults.popups.fake_site import FakeSite, Front
-from warex.rewriting.page_script import page_script
+from warex.rewriting.html_body.script_injection import page_script
 from warex.seeds import Luck
 
 type Lure = Literal["bitcoin", "virus", "session", "prize", "update"]

@@ -9,7 +9,7 @@ from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
 from warex.faults.base import Memory, counted
 from warex.faults.popups.base import PopupFault
-from warex.rewriting.page_script import page_script
+from warex.rewriting.html_body.script_injection import page_script
 from warex.seeds import Luck
 
 type About = Literal["newsletter", "cookies", "survey", "app", "login"]

@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
 from warex.faults.base import Memory, PageFault, counted
-from warex.rewriting.page_script import page_script
+from warex.rewriting.html_body.script_injection import page_script
 from warex.seeds import Luck
 
 type Strength = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
@@ -44,7 +44,9 @@ class VariationFault(PageFault, frozen=True):
             **self.settings(luck),
         }
         report = f"/{luck.word('report', number)}"
-        edit = page_script(type(self).__module__, settings, report, self.helpers)
+        edit = page_script(
+            f"{__package__}.page_scripts.{self.kind}", settings, report, self.helpers
+        )
         return (Rewrite(edit),), memory
 
     @abstractmethod

@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
 from warex.faults.base import Memory, PageFault
-from warex.rewriting.head_edit import HeadEdit
+from warex.rewriting.header_edit import HeadEdit
 from warex.seeds import Luck
 
 type _Value = Annotated[

@@ -19,12 +19,12 @@ from warex.llm.base import (
     Usage,
     WrittenAnswer,
 )
+from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_number, as_text, as_tokens
+from warex.llm.content.image_tokens import by_750_pixels, counted
 from warex.llm.families import system_prompt, writing
 from warex.llm.families.base import Family
 from warex.llm.families.reading import Reading, message_of, service_tier
 from warex.llm.families.writing import word_for
-from warex.llm.loose import as_count, as_dict, as_list, as_number, as_text, as_tokens
-from warex.llm.pixels import by_750_pixels, counted
 
 _VERTEX: Final = (":rawPredict", ":streamRawPredict")
 _TOKENS_PER_IMAGE: Final = 1_600

@@ -8,9 +8,9 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from warex.llm.base import Image, LlmAnswer, LlmRequest, Trouble, WrittenAnswer
+from warex.llm.body.framing import Frames, frames
+from warex.llm.body.lenient_json import as_dict, as_text
 from warex.llm.families.reading import Reading, complaint
-from warex.llm.framing import Frames, frames
-from warex.llm.loose import as_dict, as_text
 
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 

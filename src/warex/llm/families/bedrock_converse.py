@@ -21,12 +21,20 @@ from warex.llm.base import (
     Usage,
     WrittenAnswer,
 )
+from warex.llm.body.lenient_json import (
+    as_count,
+    as_dict,
+    as_list,
+    as_number,
+    as_text,
+    as_tokens,
+    read_json,
+)
+from warex.llm.content.image_tokens import by_750_pixels, counted
 from warex.llm.families import system_prompt, writing
 from warex.llm.families.base import Family
 from warex.llm.families.reading import Reading, message_of, service_tier
 from warex.llm.families.writing import arguments_of, word_for
-from warex.llm.loose import as_count, as_dict, as_list, as_number, as_text, as_tokens, read_json
-from warex.llm.pixels import by_750_pixels, counted
 
 _STREAMED: Final = "/converse-stream"
 _PATH = re.compile(r"/model/([^?]+)/converse(?:-stream)?(?:\?|$)")

@@ -17,14 +17,14 @@ from urllib.parse import unquote
 from pydantic import JsonValue
 
 from warex.llm.base import Image, LlmAnswer, LlmRequest, Sampling, Trouble, Usage, WrittenAnswer
+from warex.llm.body.framing import frames
+from warex.llm.body.lenient_json import as_dict, as_list, as_number, as_text, as_tokens, read_json
 from warex.llm.families import writing
 from warex.llm.families.anthropic_messages import AnthropicMessages
 from warex.llm.families.base import Family
 from warex.llm.families.bedrock_converse import BedrockConverse, aws_error, read_converse
 from warex.llm.families.openai_chat import OpenAiChat
 from warex.llm.families.reading import Reading
-from warex.llm.framing import frames
-from warex.llm.loose import as_dict, as_list, as_number, as_text, as_tokens, read_json
 
 _STREAMED: Final = "/invoke-with-response-stream"
 _PATH = re.compile(r"/model/([^?]+)/invoke(?:-with-response-stream)?(?:\?|$)")

@@ -19,12 +19,12 @@ from warex.llm.base import (
     Usage,
     WrittenAnswer,
 )
+from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_number, as_text, as_tokens
+from warex.llm.content.images import image_at
 from warex.llm.families import system_prompt, writing
 from warex.llm.families.base import Family
 from warex.llm.families.reading import Reading, message_of
 from warex.llm.families.writing import word_for
-from warex.llm.images import image_at
-from warex.llm.loose import as_count, as_dict, as_list, as_number, as_text, as_tokens
 
 _TOKENS_PER_IMAGE: Final = 256
 """Of one tile of Command A Vision in low detail; a large screen has several."""

@@ -14,7 +14,6 @@ from urllib.parse import parse_qs, unquote
 
 from pydantic import JsonValue
 
-from warex.llm import splice
 from warex.llm.base import (
     Finish,
     Image,
@@ -26,11 +25,8 @@ from warex.llm.base import (
     Usage,
     WrittenAnswer,
 )
-from warex.llm.families import writing
-from warex.llm.families.base import Family
-from warex.llm.families.reading import Reading, message_of, service_tier
-from warex.llm.families.writing import word_for
-from warex.llm.loose import (
+from warex.llm.body import json_splice
+from warex.llm.body.lenient_json import (
     as_count,
     as_dict,
     as_list,
@@ -39,7 +35,11 @@ from warex.llm.loose import (
     as_tokens,
     read_json,
 )
-from warex.llm.pixels import counted, in_tiles_of_258
+from warex.llm.content.image_tokens import counted, in_tiles_of_258
+from warex.llm.families import writing
+from warex.llm.families.base import Family
+from warex.llm.families.reading import Reading, message_of, service_tier
+from warex.llm.families.writing import word_for
 
 _STREAM: Final = ":streamGenerateContent"
 _ARRAY: Final = "array"
@@ -339,7 +339,7 @@ def _usage(told: Mapping[str, JsonValue]) -> Usage | None:
 
 
 def _with_system_text(sent: str, text: str) -> str:
-    body = splice.whole(sent)
+    body = json_splice.whole(sent)
     if not isinstance(body.value, dict):
         raise ValueError("it is no object")
     if _get(body.value, "cachedContent"):
@@ -348,31 +348,33 @@ def _with_system_text(sent: str, text: str) -> str:
     if body.value.get(key) is None and _snake(key) in body.value:
         key = _snake(key)
     own: list[JsonValue] = [{"text": text}]
-    match system := splice.member(sent, body, key):
+    match system := json_splice.member(sent, body, key):
         case None:
-            return splice.put_member(sent, body, key, {"parts": own})
-        case splice.Place(value=None):
-            return splice.replace(sent, system, {"parts": own})
-        case splice.Place(value=str() as said):
-            return splice.lengthen(sent, system, f"\n\n{text}" if said else text)
-        case splice.Place(value=dict()):
+            return json_splice.put_member(sent, body, key, {"parts": own})
+        case json_splice.Place(value=None):
+            return json_splice.replace(sent, system, {"parts": own})
+        case json_splice.Place(value=str() as said):
+            return json_splice.lengthen(sent, system, f"\n\n{text}" if said else text)
+        case json_splice.Place(value=dict()):
             return _with_part(sent, system, text)
         case _:
             raise ValueError("its system prompt is neither text nor parts")
 
 
-def _with_part(sent: str, system: splice.Place, text: str) -> str:
+def _with_part(sent: str, system: json_splice.Place, text: str) -> str:
     own: JsonValue = {"text": text}
     more: JsonValue = {"text": f"\n\n{text}"}
-    match parts := splice.member(sent, system, "parts"):
+    match parts := json_splice.member(sent, system, "parts"):
         case None:
-            return splice.put_member(sent, system, "parts", [own])
-        case splice.Place(value=None):
-            return splice.replace(sent, parts, [own])
-        case splice.Place(value=dict()):
+            return json_splice.put_member(sent, system, "parts", [own])
+        case json_splice.Place(value=None):
+            return json_splice.replace(sent, parts, [own])
+        case json_splice.Place(value=dict()):
             one = sent[parts.begin : parts.end]
             return f"{sent[: parts.begin]}[{one}, {json.dumps(more)}]{sent[parts.end :]}"
-        case splice.Place(value=list() as held) if all(isinstance(part, dict) for part in held):
-            return splice.put_last(sent, parts, more if held else own)
+        case json_splice.Place(value=list() as held) if all(
+            isinstance(part, dict) for part in held
+        ):
+            return json_splice.put_last(sent, parts, more if held else own)
         case _:
             raise ValueError("the parts of its system prompt are not understood")

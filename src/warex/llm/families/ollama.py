@@ -19,12 +19,12 @@ from warex.llm.base import (
     Usage,
     WrittenAnswer,
 )
-from warex.llm.estimate import estimate_input
+from warex.llm.body.lenient_json import as_dict, as_list, as_number, as_text, as_tokens, read_json
+from warex.llm.content.token_estimate import estimate_input
 from warex.llm.families import system_prompt, writing
 from warex.llm.families.base import Family
 from warex.llm.families.reading import Reading, message_of
 from warex.llm.families.writing import arguments_of, word_for
-from warex.llm.loose import as_dict, as_list, as_number, as_text, as_tokens, read_json
 
 _GENERATE: Final = "/api/generate"
 _CREATED_AT: Final = "2026-01-01T00:00:00Z"

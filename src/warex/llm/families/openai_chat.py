@@ -22,13 +22,13 @@ from warex.llm.base import (
     Usage,
     WrittenAnswer,
 )
+from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_number, as_text, as_tokens
+from warex.llm.content.image_tokens import in_tiles_of_512
+from warex.llm.content.images import image_at
 from warex.llm.families import system_prompt, writing
 from warex.llm.families.base import Family
 from warex.llm.families.reading import Reading, message_of, service_tier
 from warex.llm.families.writing import word_for
-from warex.llm.images import image_at
-from warex.llm.loose import as_count, as_dict, as_list, as_number, as_text, as_tokens
-from warex.llm.pixels import in_tiles_of_512
 
 _DEPLOYMENT = re.compile(r"/deployments/([^/?]+)/chat/completions")
 CREATED: Final = 1_767_225_600

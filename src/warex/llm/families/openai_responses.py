@@ -10,7 +10,6 @@ from typing import Final, Literal, override
 
 from pydantic import JsonValue
 
-from warex.llm import splice
 from warex.llm.base import (
     Finish,
     Image,
@@ -21,6 +20,10 @@ from warex.llm.base import (
     Usage,
     WrittenAnswer,
 )
+from warex.llm.body import json_splice
+from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_number, as_text, as_tokens
+from warex.llm.content.image_tokens import in_tiles_of_512
+from warex.llm.content.images import image_at
 from warex.llm.families import writing
 from warex.llm.families.base import Family
 from warex.llm.families.openai_chat import (
@@ -30,9 +33,6 @@ from warex.llm.families.openai_chat import (
     openai_error,
 )
 from warex.llm.families.reading import PartialCall, Reading, message_of, service_tier
-from warex.llm.images import image_at
-from warex.llm.loose import as_count, as_dict, as_list, as_number, as_text, as_tokens
-from warex.llm.pixels import in_tiles_of_512
 
 _SYSTEM: Final = ("system", "developer")
 """Roles of the items that hold the system prompt, beside ``instructions``."""
@@ -175,35 +175,35 @@ def _with_system_text(sent: str, text: str) -> str:
     That is the last message of the system, since it comes after the ``instructions``; but what
     the API keeps of the last call is not to hold the text, too.
     """
-    body = splice.whole(sent)
+    body = json_splice.whole(sent)
     if not isinstance(body.value, dict):
         raise ValueError("it is no object")
     system = None if _continues(body.value) else _system_content(sent, body)
-    content = system or splice.member(sent, body, "instructions")
+    content = system or json_splice.member(sent, body, "instructions")
     match content:
         case None:
-            return splice.put_member(sent, body, "instructions", text)
-        case splice.Place(value=str() as said):
-            return splice.lengthen(sent, content, f"\n\n{text}" if said else text)
-        case splice.Place(value=list() as parts) if all(isinstance(p, dict) for p in parts):
+            return json_splice.put_member(sent, body, "instructions", text)
+        case json_splice.Place(value=str() as said):
+            return json_splice.lengthen(sent, content, f"\n\n{text}" if said else text)
+        case json_splice.Place(value=list() as parts) if all(isinstance(p, dict) for p in parts):
             own: JsonValue = {"type": "input_text", "text": f"\n\n{text}" if parts else text}
             if content is not system:
                 own = {"role": "developer", "content": text}
-            return splice.put_last(sent, content, own)
-        case splice.Place(value=None):
-            return splice.replace(sent, content, text)
+            return json_splice.put_last(sent, content, own)
+        case json_splice.Place(value=None):
+            return json_splice.replace(sent, content, text)
         case _:
             raise ValueError("its system prompt is neither text nor a list")
 
 
-def _system_content(sent: str, body: splice.Place) -> splice.Place | None:
+def _system_content(sent: str, body: json_splice.Place) -> json_splice.Place | None:
     """Return the content of the input's last message of the system; None where it has none."""
-    given = splice.member(sent, body, "input")
+    given = json_splice.member(sent, body, "input")
     if given is None or not isinstance(given.value, list):
         return None
     contents = [
-        splice.member(sent, item, "content")
-        for item in splice.items(sent, given)
+        json_splice.member(sent, item, "content")
+        for item in json_splice.items(sent, given)
         if as_dict(item.value).get("role") in _SYSTEM
     ]
     return next(filter(None, reversed(contents)), None)

@@ -9,8 +9,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from warex.llm.base import Finish, LlmAnswer, LlmRequest, ToolCall, Usage
-from warex.llm.estimate import ImagesOf, estimate_input, estimate_output
-from warex.llm.loose import as_dict, as_text, read_json
+from warex.llm.body.lenient_json import as_dict, as_text, read_json
+from warex.llm.content.token_estimate import ImagesOf, estimate_input, estimate_output
 
 _DOUBTED: Final = "its API tells what can be no number of tokens"
 _QUOTED: Final = 200

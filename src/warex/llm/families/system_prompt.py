@@ -6,8 +6,8 @@ raises ValueError, saying why, where the system prompt has a form that is not un
 
 from pydantic import JsonValue
 
-from warex.llm import splice
-from warex.llm.loose import as_dict
+from warex.llm.body import json_splice
+from warex.llm.body.lenient_json import as_dict
 
 _ROLES = ("system", "developer")
 """Roles of the messages that hold the system prompt; newer models of OpenAI call it the
@@ -19,27 +19,27 @@ def in_messages(sent: str, text: str) -> str:
 
     A new one has the role ``system``: OpenAI reads it as ``developer`` where a model wants that.
     """
-    body = splice.whole(sent)
-    messages = splice.member(sent, body, "messages") if isinstance(body.value, dict) else None
+    body = json_splice.whole(sent)
+    messages = json_splice.member(sent, body, "messages") if isinstance(body.value, dict) else None
     if messages is None or not isinstance(messages.value, list):
         raise ValueError("it has no messages")
     system = [
         message
-        for message in splice.items(sent, messages)
+        for message in json_splice.items(sent, messages)
         if as_dict(message.value).get("role") in _ROLES
     ]
     if not system:
-        return splice.put_first(sent, messages, {"role": "system", "content": text})
-    content = splice.member(sent, system[-1], "content")
+        return json_splice.put_first(sent, messages, {"role": "system", "content": text})
+    content = json_splice.member(sent, system[-1], "content")
     match content:
-        case splice.Place(value=str() as said):
-            return splice.lengthen(sent, content, f"\n\n{text}" if said else text)
-        case splice.Place(value=list() as parts) if all(isinstance(p, dict) for p in parts):
+        case json_splice.Place(value=str() as said):
+            return json_splice.lengthen(sent, content, f"\n\n{text}" if said else text)
+        case json_splice.Place(value=list() as parts) if all(isinstance(p, dict) for p in parts):
             # Some servers join the parts with nothing between them.
             own: JsonValue = {"type": "text", "text": f"\n\n{text}" if parts else text}
-            return splice.put_last(sent, content, own)
-        case splice.Place(value=None):
-            return splice.replace(sent, content, text)
+            return json_splice.put_last(sent, content, own)
+        case json_splice.Place(value=None):
+            return json_splice.replace(sent, content, text)
         case _:
             raise ValueError("its system message has a content that is neither text nor parts")
 
@@ -49,7 +49,7 @@ def in_member(sent: str, name: str, text: str, *, amazon: bool = False) -> str:
 
     With ``amazon`` the API takes blocks alone, and its blocks have no type.
     """
-    body = splice.whole(sent)
+    body = json_splice.whole(sent)
     if not isinstance(body.value, dict):
         raise ValueError("it is no object")
 
@@ -57,15 +57,15 @@ def in_member(sent: str, name: str, text: str, *, amazon: bool = False) -> str:
         return {"text": said} if amazon else {"type": "text", "text": said}
 
     new: JsonValue = [block(text)] if amazon else text
-    system = splice.member(sent, body, name)
+    system = json_splice.member(sent, body, name)
     match system:
         case None:
-            return splice.put_member(sent, body, name, new)
-        case splice.Place(value=str() as said) if not amazon:
-            return splice.lengthen(sent, system, f"\n\n{text}" if said else text)
-        case splice.Place(value=list() as blocks) if all(isinstance(b, dict) for b in blocks):
-            return splice.put_last(sent, system, block(f"\n\n{text}" if blocks else text))
-        case splice.Place(value=None):
-            return splice.replace(sent, system, new)
+            return json_splice.put_member(sent, body, name, new)
+        case json_splice.Place(value=str() as said) if not amazon:
+            return json_splice.lengthen(sent, system, f"\n\n{text}" if said else text)
+        case json_splice.Place(value=list() as blocks) if all(isinstance(b, dict) for b in blocks):
+            return json_splice.put_last(sent, system, block(f"\n\n{text}" if blocks else text))
+        case json_splice.Place(value=None):
+            return json_splice.replace(sent, system, new)
         case _:
             raise ValueError("its system prompt is neither text nor blocks")

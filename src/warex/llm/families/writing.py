@@ -9,8 +9,8 @@ from struct import pack
 from pydantic import JsonValue
 
 from warex.llm.base import Finish, LlmAnswer, LlmRequest, WrittenAnswer
-from warex.llm.framing import EVENT_STREAM
-from warex.llm.loose import as_dict, read_json
+from warex.llm.body.framing import EVENT_STREAM
+from warex.llm.body.lenient_json import as_dict, read_json
 
 _WORDS = re.compile(r"\s*\S+|\s+$")
 

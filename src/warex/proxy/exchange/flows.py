@@ -12,7 +12,7 @@ from mitmproxy.net.http import url
 from warex.exchange import Request, Response
 from warex.proxy.net.operation_name import operation
 from warex.traces import Timings
-from warex.traces.redact import redact_headers
+from warex.traces.redaction.structured import redact_headers
 from warex.traffic import HostMap
 
 BROWSER_URL = "warex_url"

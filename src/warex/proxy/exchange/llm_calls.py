@@ -16,13 +16,13 @@ from warex.llm import (
     told_wait,
     with_system_text,
 )
-from warex.llm.actions import Progress
+from warex.llm.actions.parser import Progress
 from warex.llm.exchange import LlmExchange
-from warex.llm.hosts import is_known_llm_host
-from warex.llm.pages import is_of_site
-from warex.llm.signing import signed_body
-from warex.llm.unread import NOT_UNDERSTOOD, may_be_unread, unread
-from warex.llm.websocket import asked, carries_calls, unread_socket
+from warex.llm.recognition.browser_origin import is_of_site
+from warex.llm.recognition.hosts import is_known_llm_host
+from warex.llm.recognition.request_signing import signed_body
+from warex.llm.recognition.unrecognised import NOT_UNDERSTOOD, may_be_unread, unread
+from warex.llm.recognition.websocket import asked, carries_calls, unread_socket
 from warex.proxy.config import ProxyConfig
 from warex.proxy.exchange.llm_tap import LlmTap, ReadCall, read_call
 from warex.proxy.exchange.llm_websocket import SocketCall, SocketCalls
@@ -33,7 +33,7 @@ from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injection, Injector
 from warex.traces import DefenceApplied, LlmCall, LlmRetried, LlmUnread
 from warex.traces.llm_cache import KeptAnswer, LlmCache, open_llm_cache
-from warex.traces.redact import REDACTED, redact_text, redact_url
+from warex.traces.redaction.structured import REDACTED, redact_text, redact_url
 
 _KEPT_HEADERS = ("content-type", "content-encoding", "x-request-id")
 """What a client reads of an answer's head: none of them is a secret, or true of one moment only,

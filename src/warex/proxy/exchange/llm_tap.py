@@ -6,13 +6,18 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from warex.llm import LlmAnswer, LlmRequest, Usage, detach_images, read_answer, usage_at_least
-from warex.llm.actions import Action, Progress, Vocabulary, read_actions
-from warex.llm.framing import MOST_READ
+from warex.llm.actions.parser import Action, Progress, Vocabulary, read_actions
+from warex.llm.body.framing import MOST_READ
 from warex.proxy.net.encoding import decoded
 from warex.traces import AgentAction, LlmCall
 from warex.traces.blobs import BlobStore, reference
 from warex.traces.llm_cache import Asking, KeptAnswer
-from warex.traces.redact import redact_image, redact_json, redact_json_text, redact_url
+from warex.traces.redaction.structured import (
+    redact_image,
+    redact_json,
+    redact_json_text,
+    redact_url,
+)
 
 _ARRIVALS_KEPT: Final = 4096
 """Of a stream's pieces; one that says nothing for longer is taken to begin with the last."""

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from warex.llm.websocket import as_sse, event
+from warex.llm.recognition.websocket import as_sse, event
 from warex.proxy.exchange.llm_tap import LlmTap
 
 

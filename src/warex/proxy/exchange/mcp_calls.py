@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from warex import mcp
 from warex.effects import Amend, Say
-from warex.llm.pages import is_of_page
+from warex.llm.recognition.browser_origin import is_of_page
 from warex.mcp import changes
 from warex.mcp.content import detach_data, shortened
 from warex.mcp.exchange import McpExchange
@@ -27,7 +27,7 @@ from warex.proxy.net.encoding import decoded
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injection
 from warex.traces import McpCall
-from warex.traces.redact import redact_image, redact_json, redact_text, redact_url
+from warex.traces.redaction.structured import redact_image, redact_json, redact_text, redact_url
 
 _MOST_PENDING: Final = 10_000
 _MOST_ASKED: Final = 1000

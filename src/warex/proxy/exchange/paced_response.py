@@ -5,7 +5,7 @@ from typing import Literal
 
 from mitmproxy import http
 
-from warex.llm.framing import pieces
+from warex.llm.body.framing import pieces
 
 _KEY = "warex_sending"
 

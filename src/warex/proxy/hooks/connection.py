@@ -22,7 +22,7 @@ from warex.proxy.record.recorder import Recorder
 from warex.proxy.transparent.protocol_detection import PREFACE
 from warex.scenarios import Injector
 from warex.traces import RequestRefused, TlsRejected
-from warex.traces.redact import redact_url
+from warex.traces.redaction.structured import redact_url
 
 _LONGEST_LINE = 200
 """Characters kept of what could not be read."""

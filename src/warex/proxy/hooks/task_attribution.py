@@ -27,7 +27,7 @@ from warex.proxy.hooks.connection import ConnectionHooks
 from warex.proxy.interception import CANARY_HEADERS, CANARY_HOST, canary_page
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector
-from warex.scenarios.task_rules import TaskFinder, Turn
+from warex.scenarios.task_detection import TaskFinder, Turn
 from warex.traces import Armed, Canary, Disarmed, TaskBegan, TaskEnded, ToldBy
 
 _HEADERS: Final = {

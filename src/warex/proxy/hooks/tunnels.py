@@ -6,7 +6,7 @@ from typing import Literal
 from mitmproxy import connection, ctx, http
 from mitmproxy.net.http.http1 import assemble_request_head, assemble_response_head
 
-from warex.llm.hosts import is_known_llm_host
+from warex.llm.recognition.hosts import is_known_llm_host
 from warex.proxy.mitmproxy_patches.connection_handler import bytes_moved
 from warex.proxy.record.recorder import Recorder
 from warex.traces import LlmUnread, Tunnel

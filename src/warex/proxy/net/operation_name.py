@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from warex.llm.loose import as_dict, as_text, read_json
+from warex.llm.body.lenient_json import as_dict, as_text, read_json
 
 _LONGEST = 100_000
 """Bytes of a body that is looked at."""

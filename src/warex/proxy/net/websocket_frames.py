@@ -12,7 +12,7 @@ from typing import Final
 from wsproto.extensions import Extension, PerMessageDeflate
 from wsproto.frame_protocol import CloseReason, FrameProtocol, Opcode, ParseFailed
 
-from warex.llm.framing import MOST_READ
+from warex.llm.body.framing import MOST_READ
 
 _PIECE: Final = 8192
 """Bytes decompressed at a time: a page of zeros may be a thousand times as long as it was sent."""

@@ -138,7 +138,7 @@ def main() -> None:
 
     load_only_what_is_used()
     from warex.proxy.process import worker
-    from warex.traces.secret_texts import load as load_redaction
+    from warex.traces.redaction.text import load as load_redaction
 
     worker.prepare()
     channel = socket.socket(fileno=int(sys.argv[1]))

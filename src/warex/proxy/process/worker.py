@@ -27,7 +27,7 @@ from warex.proxy.control_server import bind_control, control_served
 from warex.proxy.interception import OWN_HOSTS
 from warex.proxy.transparent.passed_sockets import Handed
 from warex.scenarios import Injector, Scenario
-from warex.scenarios.replay import tasks_to_begin
+from warex.scenarios.injection.replay import tasks_to_begin
 
 type _Tell = Callable[[str], None]
 

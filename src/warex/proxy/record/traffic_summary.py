@@ -12,7 +12,7 @@ from typing import TypedDict
 from urllib.parse import SplitResult, urlsplit
 
 from warex.exchange import BROWSER
-from warex.scenarios.never import is_background
+from warex.scenarios.matching.exclusions import is_background
 from warex.traces import Armed, Event, LlmCall, LlmUnread, RequestSeen, TaskBegan, Tunnel
 
 _CDP_PATH = re.compile(r"/devtools/(browser|page)/|^/playwright(/|$)")

@@ -9,7 +9,7 @@ from mitmproxy import http
 from warex.proxy.exchange.state import Ongoing
 from warex.proxy.net.encoding import StreamDecoder
 from warex.rewriting.base import Changed
-from warex.rewriting.mentions import Mentions
+from warex.rewriting.html_body.code_identifiers import Mentions
 from warex.scenarios import Rule
 
 MENTIONS: Final = "mentions"

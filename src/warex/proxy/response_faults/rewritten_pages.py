@@ -15,7 +15,7 @@ from warex.proxy.net.encoding import StreamDecoder
 from warex.proxy.record.recorder import Recorder
 from warex.proxy.response_faults.identifiers import MENTIONS, NAMES, Mentioned
 from warex.proxy.response_faults.stream_rewriter import begin
-from warex.rewriting.page_script import PageScript
+from warex.rewriting.html_body.script_injection import PageScript
 from warex.scenarios import Injection, Rule
 from warex.traces import Witness
 
@@ -67,7 +67,7 @@ class Rewrites:
     ) -> None:
         if any(rule.fault.changes_page for rule in rules):
             # Before the first page, which is not to wait for it.
-            import_module("warex.rewriting.html")
+            import_module("warex.rewriting.html_body.head_inserter")
         self._mentioned = Mentioned(rules)
         self._recorder = recorder
         self._settle = settle

@@ -1,0 +1,377 @@
+"""AgentLab's GenericAgent on BrowserGym: MiniWoB++, WebArena, and whatever else it has a task of.
+
+MiniWoB++ is served from its wheel. The sites of WebArena are the user's: where they stand on this
+machine, they get a host of their own, so that browsers send their traffic to the proxy.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, cast
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field
+
+from warex.benchmarks.artifacts import crashed
+from warex.benchmarks.base import AgentSpec, Benchmark, Command, Job, Result, Stage, maps_of
+from warex.benchmarks.file_server import Served, served
+from warex.benchmarks.installation.playwright_browsers import browsers_for
+from warex.benchmarks.installation.recipe import Install, Recipe
+from warex.benchmarks.table import BenchmarkTable
+from warex.errors import CampaignError, MachineError, TrialVoid
+from warex.files import read_ordinary
+from warex.llm.actions.parser import Vocabulary
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.sandbox.doctor.finding import Finding
+from warex.scenarios import Arm, Scenario
+from warex.scenarios.scenario import Rule
+from warex.traces import Ending
+from warex.traffic import origin_of
+
+MINIWOB = "https://miniwob.warex.test"
+"""Where MiniWoB++ stands for the browser."""
+
+LONGEST_WAIT = 3.0
+"""Seconds that a MiniWoB++ page may be late: BrowserGym waits five for it, scripts included."""
+
+_DRIVER = Path(__file__).with_name("drivers") / "agentlab_task.py"
+_RESULTS = "agentlab"
+_TOLD = "agentlab.json"
+_SITES = ("shopping", "shopping_admin", "reddit", "gitlab", "wikipedia", "map", "homepage")
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_TOKENS = "litellm/litellm_core_utils/tokenizers"
+_NLTK = "nltk/tokenizers/punkt_tab"
+
+# What a task is called, and which sites it asks of WebArena, is said by the packages themselves.
+_CHECK = """
+import importlib, json
+from importlib.metadata import version
+from importlib.resources import files
+import agentlab.experiments.loop, agentlab.agents.generic_agent, litellm
+import gymnasium
+versions = {n: version(n) for n in ("agentlab", "browsergym-core", "miniwob", "playwright")}
+families = "miniwob webarena webarenalite visualwebarena assistantbench workarena".split()
+for name in families:
+    try:
+        importlib.import_module(f"browsergym.{name}")
+    except ImportError:
+        continue
+sites = {}
+for family, place, name in (
+    ("webarena", "webarena", "test.raw.json"),
+    ("webarenalite", "browsergym.webarenalite", "test_webarena_lite.raw.json"),
+):
+    for task in json.loads(files(place).joinpath(name).read_text()):
+        sites[f"{family}.{task['task_id']}"] = task["sites"]
+from webarena.evaluation_harness.evaluators import evaluator_router
+ids = [name.removeprefix("browsergym/") for name in gymnasium.registry if "browsergym/" in name]
+tasks = [name for name in ids if not name.startswith("openended")]
+print(json.dumps({"versions": versions, "tasks": tasks, "sites": sites}))
+"""
+
+
+class AgentLabOptions(BaseModel, frozen=True, extra="forbid"):
+    """What the adapter may be told."""
+
+    agent: str = Field(
+        default="AGENT_4o_MINI",
+        pattern=r"^AGENT_\w+$",
+        description="A configuration in agentlab.agents.generic_agent, but for its model.",
+    )
+    temperature: float = Field(default=0.1, ge=0, le=2, description="As AgentLab's own default.")
+    task_seed: int | None = Field(
+        default=None, ge=0, lt=2**31, description="Left out: each trial's, by the campaign's seed."
+    )
+    slow_mo: int | None = Field(
+        default=None, ge=0, description="Milliseconds after each action; left out: the task's own."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _World(Stage):
+    pages: Served | None = None
+
+
+class AgentLabBenchmark(Benchmark):
+    """AgentLab's GenericAgent on BrowserGym's tasks."""
+
+    name: ClassVar = "agentlab"
+    summary: ClassVar = (
+        "AgentLab's GenericAgent on BrowserGym: MiniWoB++ out of its wheel, WebArena on your sites."
+    )
+    vocabulary = Vocabulary(
+        name="browsergym",
+        navigate=(
+            *("click", "dblclick", "press", "keyboard_press", "goto", "go_back", "go_forward"),
+            *("new_tab", "tab_focus", "tab_close", "mouse_click", "mouse_dblclick"),
+        ),
+        recover=("goto", "go_back", "go_forward", "new_tab"),
+        finish=("send_msg_to_user", "report_infeasible"),
+        infeasible=("report_infeasible",),
+        noop=("noop",),
+        other=(
+            *("fill", "select_option", "hover", "scroll", "clear", "focus", "drag_and_drop"),
+            *("mouse_move", "mouse_down", "mouse_up", "mouse_drag_and_drop", "upload_file"),
+            *("keyboard_type", "keyboard_down", "keyboard_up", "keyboard_insert_text"),
+        ),
+        asks_again="<think>\nThe page did not load, so I load it again.\n</think>\n\n"
+        "<action>\ngoto('{url}')\n</action>",
+    )
+    records: ClassVar = (
+        _TOLD,
+        f"{_RESULTS}/*/summary_info.json",
+        f"{_RESULTS}/*/experiment.log",
+    )
+    options_model: ClassVar = AgentLabOptions
+    site_names: ClassVar = _SITES
+    verifiers = ("python-requests/",)
+    key_variables = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY")
+    base_url_variable = "OPENAI_BASE_URL"
+    recipe: ClassVar = Recipe(
+        pythons=("3.12", "3.11"),
+        pins="pins/agentlab.txt",
+        installs=(
+            Install(
+                (
+                    *("browsergym-core==0.14.3", "browsergym-experiments==0.14.3"),
+                    *("browsergym-miniwob==0.14.3", "miniwob==1.1.0", "openai<2", "anthropic"),
+                    *("litellm==1.80.0", "pyyaml", "joblib", "python-dotenv", "huggingface-hub"),
+                    *("requests", "pandas", "gitpython", "python-slugify", "nltk", "beartype"),
+                    *("text-generation", "aiolimiter"),
+                )
+            ),
+            # With what they require it is 7 GB, of which one task by one agent needs nothing.
+            Install(
+                (
+                    *("agentlab==0.4.2", "browsergym-webarena==0.14.3"),
+                    *("browsergym-webarenalite==0.14.3", "libwebarena==0.0.4"),
+                ),
+                dependencies=False,
+            ),
+        ),
+        # BrowserGym asks for this table of NLTK's at import, and needs it nowhere.
+        folders=(_NLTK,),
+        check=_CHECK,
+        variables={
+            "NLTK_DATA": "{dir}/nltk",
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+            **{f"WA_{site.upper()}": f"http://{site}.invalid" for site in _SITES},
+            **{site.upper(): f"http://{site}.invalid" for site in _SITES},
+        },
+    )
+    guide: ClassVar = (
+        "An environment of about 450 MB (`warex benchmarks setup agentlab --dir DIR`, Python 3.12"
+        " or 3.11) and an OpenAI-compatible model, or one of AgentLab's own names for a model"
+        " (openrouter/…, anthropic/…). MiniWoB++ needs nothing else. A task of WebArena needs its"
+        ' sites: sites = { map = "http://127.0.0.1:3000" }. Other packages of BrowserGym\'s that'
+        " you install there are found when you run setup once more."
+    )
+    arming: ClassVar = (
+        "first_llm_call: a fault in BrowserGym's set-up ends the task before the agent begins."
+        " Pages of MiniWoB++ have no traffic after that, so what leaves them whole strikes at"
+        f" first_page: waits of {LONGEST_WAIT:g} s at most, and faults of pictures and styles"
+    )
+    example: ClassVar = """\
+name = "miniwob"
+tasks = { match = "miniwob.click-*" }
+[benchmark]
+name = "agentlab"
+dir = "environments/agentlab"
+[[agents]]
+name = "generic"
+model = "gpt-4o-mini-2024-07-18"
+max_steps = 10
+[[conditions]]
+name = "clean"
+[[conditions]]
+name = "late-scripts"
+scenario = "late-scripts.yaml"
+"""
+
+    def __init__(self, table: BenchmarkTable | None = None) -> None:
+        super().__init__(table)
+        self._given = cast(AgentLabOptions, self.options)
+
+    def tasks(self) -> tuple[str, ...]:
+        """Return BrowserGym's own names of its tasks, ``miniwob.click-test``."""
+        return tuple(self._said["tasks"])
+
+    @cached_property
+    def _said(self) -> Mapping[str, Any]:
+        return self.environment().said
+
+    def sites(self, task: str) -> tuple[str, ...]:
+        """Return the origins of the task's sites."""
+        if task.startswith("miniwob."):
+            return (MINIWOB,)
+        return tuple(origin_of(self._seen(site)) for site in self._sites_of(task))
+
+    def site_names_of(self, task: str) -> tuple[str, ...]:
+        """Return WebArena's names of the task's sites, or that MiniWoB++ is its only one."""
+        return ("miniwob",) if task.startswith("miniwob.") else self._sites_of(task)
+
+    def arm(self, scenario: Scenario, task: str) -> Arm:
+        """Return ``first_llm_call`` but for what a page of MiniWoB++ bears while it loads."""
+        if scenario.arm is not None:
+            return scenario.arm
+        bears = task.startswith("miniwob.") and all(map(_leaves_it_whole, scenario.rules))
+        return "first_page" if bears else "first_llm_call"
+
+    def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
+        """Return OpenRouter's address for its models: AgentLab spells it out."""
+        return ("https://openrouter.ai/api/v1",) if agent.model.startswith("openrouter/") else ()
+
+    def ready(
+        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
+    ) -> None:
+        """Raise for an environment that is not there, or a site that nobody named."""
+        super().ready(tasks, agents, direct=direct)
+        for task in tasks:
+            for site in self._sites_of(task):
+                if site not in self.table.sites:
+                    raise CampaignError(
+                        f"the task {task!r} needs the site {site!r}: name in benchmark.sites where"
+                        f' it is, as in sites = {{ {site} = "http://127.0.0.1:3000" }}'
+                    )
+
+    def needs(self) -> Iterator[Finding]:
+        """Yield also what BrowserGym would otherwise download, or die of, where it cannot."""
+        yield from super().needs()
+        try:
+            made = self.environment()
+        except (CampaignError, MachineError):
+            return
+        remedy = f"run `warex benchmarks setup agentlab --dir {made.folder} --again`"
+        pages = made.site_packages / "miniwob" / "html"
+        for name, path, what in (
+            ("pages", pages / "miniwob", "the pages of MiniWoB++"),
+            ("nltk", made.folder / _NLTK, "the folder that BrowserGym asks NLTK for at import"),
+            ("tokens", made.site_packages / _TOKENS, "the token tables, which litellm brings"),
+        ):
+            if path.is_dir():
+                yield Finding(name, "ok", f"{what}: {path}")
+            else:
+                yield Finding(name, "broken", f"{path} is not there, {what}: {remedy}")
+
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
+        """Serve MiniWoB++ anew, or map the hosts of WebArena's sites."""
+        return self._miniwob() if task.startswith("miniwob.") else self._on_sites()
+
+    @contextmanager
+    def _miniwob(self) -> Iterator[Stage]:
+        with served(self.environment().site_packages / "miniwob" / "html") as pages:
+            yield _World(maps=(f"{MINIWOB}=http://127.0.0.1:{pages.port}",), pages=pages)
+
+    @contextmanager
+    def _on_sites(self) -> Iterator[Stage]:
+        sites = self.table.sites.items()
+        yield _World(maps_of({origin_of(self._seen(s)): origin_of(target) for s, target in sites}))
+
+    def command(self, job: Job, stage: Stage) -> Command:
+        """Return the driver's command for one ``ExpArgs``."""
+        made, given, agent = self.environment(), self._given, job.agent
+        told = {
+            "task": job.task,
+            "agent": given.agent,
+            "model": agent.model,
+            "temperature": given.temperature,
+            "screenshot": agent.screenshot,
+            "seed": job.seed % 2**31 if given.task_seed is None else given.task_seed,
+            "max_steps": agent.max_steps,
+            "slow_mo": given.slow_mo,
+            "results": str((job.folder / _RESULTS).absolute()),
+        }
+        path = (job.folder / _TOLD).absolute()
+        path.write_text(json.dumps(told, indent=1), "utf-8")
+        variables = {
+            "NLTK_DATA": str(made.folder / "nltk"),
+            # Else these are downloaded: one table of tokens, one of prices.
+            "TIKTOKEN_CACHE_DIR": str(made.site_packages / _TOKENS),
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+            "AGENTLAB_EXP_ROOT": str((job.folder / _RESULTS).absolute()),
+            "MINIWOB_URL": f"{self._miniwob_at(job, cast(_World, stage))}/miniwob/",
+            **self._webarena_at(job),
+            **browsers_for(made, job.scratch / "browsers", job.browser, job.browser_arguments),
+        }
+        if agent.base_url is not None:
+            variables["OPENAI_BASE_URL"] = agent.base_url
+        return Command([str(made.python), str(_DRIVER), str(path)], variables)
+
+    def reached(self, stage: Stage) -> bool | None:
+        """Return whether MiniWoB++ was asked for anything; other sites do not say."""
+        pages = cast(_World, stage).pages
+        return None if pages is None else pages.requests > 0
+
+    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+        """Return the reward out of AgentLab's own summary."""
+        summary = _summary(folder)
+        if code is None:
+            return Result("time_limit", float(summary.get("cum_reward", 0.0) > 0))
+        if not summary:
+            return crashed(f"it ended with code {code} and left no summary_info.json")
+        error = summary.get("err_msg")
+        if error and "Failed to get a response from the API" in error:
+            return Result("model_error", 0.0, unusable=f"its model gave no answer: {_brief(error)}")
+        if error:
+            return crashed(_brief(error))
+        reward = float(summary["cum_reward"])
+        # A step limit is BrowserGym's truncation; an action that it cannot read is, too.
+        ending: Ending = "answered" if summary.get("terminated") else "step_limit"
+        return Result(ending, min(max(reward, 0.0), 1.0))
+
+    def _sites_of(self, task: str) -> tuple[str, ...]:
+        return tuple(self._said.get("sites", {}).get(task, ()))
+
+    def _seen(self, site: str) -> str:
+        """Return a site's address as the browser knows it: never loopback."""
+        target = self.table.sites.get(site, "")
+        parts = urlsplit(target)
+        if target and parts.hostname not in _LOOPBACK:
+            return target
+        host = f"{site.replace('_', '-')}.webarena.warex.test"
+        return f"http://{host}{parts.path}"
+
+    def _webarena_at(self, job: Job) -> dict[str, str]:
+        """Return the variables that tell BrowserGym where the sites are."""
+        return {
+            f"WA_{site.upper()}": self._seen(site)
+            if job.proxied
+            else self.table.sites.get(site, self._seen(site))
+            for site in _SITES
+        }
+
+    @staticmethod
+    def _miniwob_at(job: Job, stage: _World) -> str:
+        if job.proxied or stage.pages is None:
+            return MINIWOB
+        return f"http://127.0.0.1:{stage.pages.port}"
+
+
+def _leaves_it_whole(rule: Rule) -> bool:
+    """Whether a page of MiniWoB++ that meets the rule's fault can still be set up."""
+    held = rule.fault.held_s <= LONGEST_WAIT
+    lets_through = rule.fault.target == "site" and all(
+        effect.traits.holds for effect in rule.fault.on_a_page()
+    )
+    spared = bool(rule.resources) and not {"document", "script", "xhr"} & set(rule.resources)
+    return held and (lets_through or spared)
+
+
+def _summary(folder: Path) -> dict[str, Any]:
+    paths = list((folder / _RESULTS).glob("*/summary_info.json"))
+    if not paths:
+        return {}
+    try:
+        said = json.loads(read_ordinary(paths[0]))
+    except (OSError, ValueError) as error:
+        raise TrialVoid(f"{paths[0]} cannot be read: {error}") from None
+    return said if isinstance(said, dict) else {}
+
+
+def _brief(text: str) -> str:
+    return " ".join(text.split())[:300]

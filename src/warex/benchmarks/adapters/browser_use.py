@@ -1,0 +1,372 @@
+"""browser-use: an agent library without tasks of its own; they come from the testbed or a file.
+
+A small script in browser-use's own environment has its agent do one task, with the library's own
+defaults. Telemetry, cloud, version check and extensions are off, since they go elsewhere than to
+the task's sites.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, cast
+
+from pydantic import (
+    BaseModel,
+    Field,
+    JsonValue,
+    PlainValidator,
+    StringConstraints,
+    model_validator,
+)
+
+from warex.benchmarks.adapters.testbed import TestbedBenchmark, require_testbed
+from warex.benchmarks.artifacts import crashed, object_in
+from warex.benchmarks.base import (
+    AGENT_LOG,
+    AgentSpec,
+    Benchmark,
+    Command,
+    Job,
+    Result,
+    Stage,
+    maps_of,
+)
+from warex.benchmarks.installation.recipe import Install, Recipe
+from warex.benchmarks.table import BenchmarkTable
+from warex.errors import CampaignError
+from warex.files import read_words
+from warex.llm.actions.parser import Vocabulary
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.scenarios import Arm, Scenario
+from warex.scenarios.mistakes import check, not_among
+from warex.traces import Ending
+from warex.traffic import origin_of
+
+_DRIVER = Path(__file__).with_name("drivers") / "browser_use_task.py"
+_TOLD = "job.json"
+_RESULT = "result.json"
+
+_TRIED = "tried"
+_OURS = ("task", "llm", "browser", "browser_profile", "browser_session", "initial_actions")
+"""What the script tells ``Agent`` itself."""
+
+_CHECK = """
+import json
+from importlib.metadata import version
+from browser_use import Agent, BrowserProfile
+from browser_use.llm import ChatOpenAI
+versions = {name: version(name) for name in ("browser-use", "cdp-use", "openai")}
+print(json.dumps({"versions": versions}))
+"""
+
+QUIET = {
+    "ANONYMIZED_TELEMETRY": "false",
+    "BROWSER_USE_CLOUD_SYNC": "false",
+    "BROWSER_USE_VERSION_CHECK": "false",
+    "BROWSER_USE_DISABLE_EXTENSIONS": "1",
+}
+
+type Api = Literal["openai", "anthropic", "google"]
+"""Whose API the model is asked by."""
+_CLIENTS: Mapping[Api, tuple[str, str]] = {
+    "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    "google": ("GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
+}
+"""The variables from which each client takes its key, and where to ask."""
+
+type Text = Annotated[str, StringConstraints(min_length=1)]
+
+
+def _answer_check(value: object) -> Any:
+    """Return the testbed's AnswerCheck, which not every installation has; None for None."""
+    if value is None:
+        return None
+    require_testbed()
+    from warex_testbed.tasks import AnswerCheck
+
+    return AnswerCheck.model_validate(value)
+
+
+class OwnTask(BaseModel, frozen=True, extra="forbid"):
+    """One line of a file of tasks."""
+
+    id: Text
+    goal: Text
+    url: Annotated[str, StringConstraints(pattern=r"^https?://[^/\s]+\S*$")]
+    expect: Annotated[Any, PlainValidator(_answer_check)] = None
+    """What the answer must contain; None: browser-use's own judgement decides."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _words_alone(cls, value: Any) -> Any:
+        if isinstance(value, dict) and isinstance(value.get("expect"), str | list):
+            words = value["expect"]
+            contains = [words] if isinstance(words, str) else words
+            return value | {"expect": {"contains": contains}}
+        return value
+
+
+class BrowserUseOptions(BaseModel, frozen=True, extra="forbid"):
+    """What the adapter may be told."""
+
+    tasks: Text | None = Field(
+        default=None,
+        description="A JSONL file of tasks: id, goal, url and, for the answer, expect; left out,"
+        " the testbed's.",
+    )
+    api: Api = Field(
+        default="openai",
+        description="How the model is asked: by browser-use's ChatOpenAI, ChatAnthropic or"
+        " ChatGoogle.",
+    )
+    agent: dict[str, JsonValue] = Field(
+        default_factory=dict, description="What Agent(…) is told beside: use_vision, use_judge …"
+    )
+
+    @model_validator(mode="after")
+    def _leaves_ours_alone(self) -> "BrowserUseOptions":
+        if taken := [key for key in self.agent if key in _OURS]:
+            raise ValueError(f"agent.{taken[0]} is the adapter's own; leave it out")
+        return self
+
+
+class BrowserUseBenchmark(Benchmark):
+    """browser-use on the testbed's tasks, or on a file of one's own."""
+
+    name: ClassVar = "browser-use"
+    summary: ClassVar = "browser-use, on the testbed's tasks or on a file of one's own."
+    # Its prompt speaks of a refresh, but no action does it; the same address again comes nearest.
+    vocabulary = Vocabulary(
+        name="browser-use",
+        navigate=("navigate", "search", "go_back", "click", "send_keys", "evaluate", "switch"),
+        recover=("navigate", "go_back"),
+        finish=("done",),
+        noop=("wait",),
+        other=(
+            *("input", "scroll", "close", "upload_file", "extract", "search_page"),
+            *("find_elements", "find_text", "screenshot", "save_as_pdf", "dropdown_options"),
+            *("select_dropdown", "write_file", "replace_file", "read_file"),
+        ),
+    )
+    records: ClassVar = (_TOLD, _RESULT)
+    options_model: ClassVar = BrowserUseOptions
+    site_names: ClassVar = None
+    key_variables = ("OPENAI_API_KEY",)
+    base_url_variable = "OPENAI_BASE_URL"
+    recipe: ClassVar = Recipe(
+        pythons=("3.13", "3.12", "3.11"),
+        pins="pins/browser-use.txt",
+        installs=(Install(("browser-use",)),),
+        # Its mere import makes folders for settings and downloads.
+        folders=(_TRIED,),
+        check=_CHECK,
+        variables={
+            "TMPDIR": f"{{dir}}/{_TRIED}",
+            "BROWSER_USE_CONFIG_DIR": f"{{dir}}/{_TRIED}",
+            **QUIET,
+        },
+    )
+    guide: ClassVar = (
+        "Its own environment (`warex benchmarks setup browser-use --dir DIR`) and a model that"
+        " speaks OpenAI's chat completions, or with `options.api` Anthropic's or Google's API."
+        " Tasks are the testbed's, judged by its checks, or those of `options.tasks`, a JSONL file:"
+        " {id, goal, url, expect}. By its default browser-use has its model judge each run at the"
+        " end: one more call, which counts, and which `options.agent = { use_judge = false }` takes"
+        " away."
+    )
+    arming: ClassVar = (
+        "first_page: it opens the first page before its first step, and tells its model what came"
+        " of it, whatever that was"
+    )
+    example: ClassVar = """\
+name = "browser-use"
+tasks = { sample = 6 }
+[benchmark]
+name = "browser-use"
+dir = "browser-use"
+[[agents]]
+name = "browser-use"
+model = "gpt-4o-mini"
+[[conditions]]
+name = "clean"
+[[conditions]]
+name = "server-error"
+scenario = "paper/server-error"
+"""
+
+    def __init__(self, table: BenchmarkTable | None = None) -> None:
+        super().__init__(table)
+        self._given = cast(BrowserUseOptions, self.options)
+        key, self.base_url_variable = _CLIENTS[self._given.api]
+        self.key_variables = (key,)
+        if self._given.tasks is None and self.table.sites:
+            raise CampaignError(
+                "benchmark.sites: the testbed's sites are brought up for each trial; the key goes"
+                " with options.tasks"
+            )
+
+    def tasks(self) -> tuple[str, ...]:
+        """Return the names of the file's tasks, or of the testbed's."""
+        return self._testbed.tasks() if self._own is None else tuple(self._own)
+
+    def sites(self, task: str) -> tuple[str, ...]:
+        """Return the origin of the task's first page, and those that the table names."""
+        if self._own is None:
+            return self._testbed.sites(task)
+        return tuple(dict.fromkeys((origin_of(self._task(task).url), *self.table.sites)))
+
+    def never(self, task: str) -> tuple[str, ...]:
+        """Return the picture that its browser shows before the first page."""
+        return ("https://cf.browser-use.com/*", "https://api.browser-use.com/*")
+
+    def arm(self, scenario: Scenario, task: str) -> Arm:
+        """Return ``first_page``: no fault of a page ends it."""
+        return scenario.arm or "first_page"
+
+    def ready(
+        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
+    ) -> None:
+        """Raise for an environment that is not made, or a site that only a proxy can map."""
+        super().ready(tasks, agents, direct=direct)
+        embedded = [agent.model for agent in agents if agent.embedded]
+        if embedded and self._given.api != "openai":
+            raise CampaignError(
+                f"benchmark.options.api is {self._given.api!r}, but {embedded[0]} speaks OpenAI's"
+                " chat completions alone; leave the key out"
+            )
+
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
+        """Start the testbed's sites; for tasks of one's own, return the table's maps."""
+        if self._own is None:
+            return self._testbed.stage(task, folder, ca, direct=direct)
+        return nullcontext(Stage(maps_of(self.table.sites)))
+
+    def lasting(self) -> AbstractContextManager[None]:
+        """Keep the testbed's sites from trial to trial."""
+        return self._testbed.lasting() if self._own is None else nullcontext()
+
+    def command(self, job: Job, stage: Stage) -> Command:
+        """Return the script that has browser-use do the task."""
+        task = self._task(job.task)
+        told = {
+            "task": f"{task.goal}\nThe website is {task.url}",
+            "url": task.url,
+            "api": self._given.api,
+            "model": job.agent.model,
+            "base_url": job.agent.base_url,
+            "max_steps": job.agent.max_steps,
+            "agent": self._given.agent,
+            "browser": str(job.browser),
+            "browser_arguments": list(job.browser_arguments),
+            "result": str((job.folder / _RESULT).absolute()),
+        }
+        # Profile, downloads and screenshots go to the temporary folder, and stay there.
+        own = {"TMPDIR": str(job.scratch), "BROWSER_USE_CONFIG_DIR": str(job.scratch / "config")}
+        path = (job.folder / _TOLD).absolute()
+        path.write_text(json.dumps(told, indent=1), "utf-8")
+        python = str(self.environment().python)
+        return Command([python, str(_DRIVER), str(path)], QUIET | own, job.scratch)
+
+    def reached(self, stage: Stage) -> bool | None:
+        """Return whether any request came to the testbed's sites; nobody tells of others."""
+        return self._testbed.reached(stage) if self._own is None else None
+
+    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+        """Judge what browser-use's history says of the task's end."""
+        said = object_in(folder / _RESULT)
+        if not said and code is None:
+            return self._judged("time_limit", None, {}, task, stage)
+        if not said:
+            why = f"its script ended with code {code}; {AGENT_LOG} says why"
+            return crashed(why)
+        errors = said.get("errors") or ["its log says why"]
+        if not said.get("llm_calls"):
+            return Result(
+                "model_error", 0.0, unusable=f"browser-use's model never answered: {errors[-1]}"
+            )
+        ending: Ending = "agent_crashed"
+        if said.get("done"):
+            ending = "answered" if said.get("success") else "reported_infeasible"
+        elif said.get("out_of_steps"):
+            ending = "step_limit"
+        answer = said.get("answer") if ending == "answered" else None
+        result = self._judged(ending, answer, said, task, stage)
+        if ending == "agent_crashed":
+            reasons = (f"browser-use gave up: {errors[-1]}", *result.reasons)
+            return Result(ending, result.score, result.answer, reasons)
+        return result
+
+    def _judged(
+        self, ending: Ending, answer: str | None, said: Mapping[str, Any], task: str, stage: Stage
+    ) -> Result:
+        """Score by the task's own check; by browser-use's word where it has none."""
+        if self._own is None:
+            verdict = self._testbed.judge(task, stage, answer)
+            return Result(ending, verdict.score, answer, verdict.reasons)
+        expect = self._task(task).expect
+        if expect is not None:
+            complaints = tuple(expect.complaints(answer))
+            return Result(ending, float(not complaints), answer, complaints)
+        judgement = said.get("judgement") or {}
+        if judgement.get("verdict") is False:
+            why = judgement.get("failure_reason") or judgement.get("reasoning") or "no reason given"
+            return Result(ending, 0.0, answer, (f"browser-use's judge: {why}",))
+        return Result(ending, float(ending == "answered"), answer)
+
+    def _task(self, name: str) -> OwnTask:
+        if self._own is None:
+            found = self._testbed.task(name)
+            return OwnTask(id=found.name, goal=found.goal, url=found.start_url())
+        if name not in self._own:
+            raise CampaignError(
+                not_among(f"{self._given.tasks} has no task", name, tuple(self._own))
+            )
+        return self._own[name]
+
+    @cached_property
+    def _testbed(self) -> TestbedBenchmark:
+        return TestbedBenchmark()
+
+    @cached_property
+    def _own(self) -> Mapping[str, OwnTask] | None:
+        """The tasks of the file, if one is given."""
+        if self._given.tasks is None:
+            return None
+        path = self.table.path(self._given.tasks)
+        tasks: dict[str, OwnTask] = {}
+        for where, task in _read_tasks(path):
+            if task.id in tasks:
+                raise CampaignError(f"{where}: the task {task.id!r} is listed twice")
+            tasks[task.id] = task
+        if not tasks:
+            raise CampaignError(
+                f"benchmark.options.tasks: {path} holds no task: it has no line but blank"
+                " ones; write a task on each (docs/how-to/benchmarks/browser-use.md)"
+            )
+        return tasks
+
+
+def _read_tasks(path: Path) -> Iterator[tuple[str, OwnTask]]:
+    """Yield the tasks of a file and where each stands; raise CampaignError, naming the line."""
+    where = f"benchmark.options.tasks: {path}"
+    try:
+        lines = read_words(path).splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CampaignError(f"{where} cannot be read: {error}") from None
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        place = f"{where}, line {number}"
+        try:
+            data = json.loads(line)
+        except ValueError as error:
+            raise CampaignError(f"{place}: {error}") from None
+        task, mistakes = check(OwnTask, data)
+        if task is None:
+            raise CampaignError(f"{place}: {'; '.join(mistakes)}")
+        yield place, task

@@ -1,0 +1,424 @@
+"""REAL: clones of well-known sites, with its own harness and demo agent (agisdk).
+
+The tasks and their evaluation lie in the agisdk wheel; the sites are served by their makers. The
+state of a task lives in the browser, so the harness opens the site's ``/config`` before the agent
+begins and ``/finish`` after it has ended: a fault there would measure the harness.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import Any, ClassVar, cast
+from urllib.parse import urlsplit
+
+from warex.benchmarks.adapters.real_options import DEMO, SUBSETS, RealOptions, words
+from warex.benchmarks.arming import arm_on_first_page
+from warex.benchmarks.artifacts import crashed
+from warex.benchmarks.base import (
+    AgentSpec,
+    Benchmark,
+    Command,
+    Job,
+    Result,
+    Stage,
+    maps_of,
+    no_proxy_refused,
+    served_elsewhere,
+)
+from warex.benchmarks.installation.playwright_browsers import browsers_for
+from warex.benchmarks.installation.recipe import Install, Recipe
+from warex.benchmarks.installation.virtualenv import Made
+from warex.benchmarks.single_page import hits_document, missed_on_single_page
+from warex.benchmarks.table import BenchmarkTable
+from warex.errors import CampaignError, MachineError, TrialVoid
+from warex.files import read_ordinary
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.sandbox.doctor.finding import Finding
+from warex.scenarios import Arm, Scenario
+from warex.scenarios.mistakes import not_among
+from warex.traces import Ending
+from warex.traffic import origin_of
+
+_DRIVER = Path(__file__).with_name("drivers") / "real_task.py"
+_TOLD = "job.json"
+_RESULTS = "results"
+_SUMMARY = f"{_RESULTS}/*/summary_info.json"
+
+_OPENAI = "https://api.openai.com/v1"
+_ANTHROPIC = "https://api.anthropic.com"
+_OPENROUTER = "https://openrouter.ai/api/v1"
+_BY_OPENAI = ("gpt-", "o1", "o3")
+_BY_ANTHROPIC = ("claude-", "sonnet-")
+_BY_OPENROUTER = "openrouter/"
+
+LONGEST_WAIT = 2.0
+"""Seconds that the first page may be late: the harness waits five for it, all it loads included."""
+
+_SHOWN = ("axtree", "html", "screenshot")
+
+# tiktoken looks for its tables by the hash of the address that it would fetch them from.
+_TABLE = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
+_TABLES = "litellm/litellm_core_utils/tokenizers"
+
+_CHECK = f"""
+import json, os, pathlib, sysconfig
+packages = pathlib.Path(sysconfig.get_path("purelib"))
+os.environ["TIKTOKEN_CACHE_DIR"] = str(packages / {_TABLES!r})
+from importlib.metadata import version
+import tiktoken
+from agisdk import REAL
+tiktoken.encoding_for_model("gpt-4").encode("it counts without a network")
+versions = {{name: version(name) for name in ("agisdk", "playwright", "openai")}}
+print(json.dumps({{"versions": versions}}))
+"""
+
+_MODEL_ERRORS = re.compile(
+    r"^(OpenAIError|AnthropicError|API\w*Error|AuthenticationError|PermissionDeniedError"
+    r"|NotFoundError|RateLimitError|InternalServerError|BadRequestError|UnprocessableEntityError"
+    r"|ConflictError"
+    # Of Anthropic's client alone.
+    r"|OverloadedError|ServiceUnavailableError|GatewayTimeoutError|DeadlineExceededError"
+    r"|RequestTimeoutError|ClientClosedRequestError|HTTPNotImplementedError|PaymentRequiredError"
+    r"|PreconditionFailedError|RetryableError|CredentialsError)$"
+)
+_TOO_LONG = re.compile(r"context.length|maximum context|too many tokens|too long", re.IGNORECASE)
+_UNJUDGED = (
+    "Validation endpoint not yet available",
+    "Validation error",
+    "Invalid JSON format",
+    "No state data available",
+    "LLM response is not a valid floating point number",
+)
+"""What its own judging fails with: that says nothing about the agent."""
+
+_BY_AGENT = re.compile(r"\bin get_action\b")
+
+
+class RealBenchmark(Benchmark):
+    """REAL with its demo agent."""
+
+    name: ClassVar = "real"
+    summary: ClassVar = (
+        "REAL with its demo agent (agisdk): 112 tasks on clones of well-known sites."
+    )
+    vocabulary = words("real-demo-agent", DEMO)
+    records: ClassVar = (_TOLD, _SUMMARY, f"{_RESULTS}/*/experiment.log")
+    options_model: ClassVar = RealOptions
+    # The demo agent refuses to work by pictures alone.
+    observations: ClassVar = tuple(
+        frozenset(shown)
+        for n in (1, 2, 3)
+        for shown in combinations(_SHOWN, n)
+        if shown != ("screenshot",)
+    )
+    site_names: ClassVar = (
+        *("dashdish", "fly-unified", "gocalendar", "gomail", "marrisuite", "networkin"),
+        *("omnizon", "opendining", "staynb", "topwork", "udriver", "zilloft"),
+    )
+    verifiers = ("python-requests/",)
+    key_variables = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY")
+    base_url_variable = "OPENAI_BASE_URL"
+    recipe: ClassVar = Recipe(
+        pythons=("3.13", "3.12"),
+        pins="pins/real.txt",
+        # Without Ray, which only several workers in one process need; litellm brings the tables
+        # that tiktoken would download at every agent's first step.
+        installs=(
+            Install(
+                (
+                    *("anthropic", "beautifulsoup4", "gymnasium", "jmespath", "lxml", "numpy"),
+                    *("openai", "pillow", "playwright", "pyparsing", "python-dotenv", "regex"),
+                    *("requests", "rich", "tiktoken", "tqdm"),
+                )
+            ),
+            Install(("agisdk", "litellm"), dependencies=False),
+        ),
+        check=_CHECK,
+    )
+    guide: ClassVar = (
+        "Its own environment (`warex benchmarks setup real --dir DIR`) and the network: the sites"
+        " are evals-*.vercel.app. `sites` names stand-ins for them. A model is asked at"
+        " api.openai.com or at the agent's base_url; 60 of the 112 tasks are judged by gpt-4.1 at"
+        " the same address, the others by jmespath on the site's final state. Results are never"
+        " submitted to the leaderboard."
+    )
+    arming: ClassVar = (
+        "first_page where every fault answers with a body within 2 s, which the harness takes for a"
+        " page; otherwise first_llm_call, since its own first navigation fails after 5 s or on a"
+        " dead connection, and the task with it"
+    )
+    example: ClassVar = """\
+name = "real-gomail"
+tasks = { match = "v1.gomail-*" }
+timeout_s = 600
+[benchmark]
+name = "real"
+dir = "real"
+[[agents]]
+name = "demo-agent"
+model = "gpt-4o"
+[[conditions]]
+name = "clean"
+[[conditions]]
+name = "server-error"
+scenario = "paper/server-error"
+"""
+
+    def __init__(self, table: BenchmarkTable | None = None) -> None:
+        super().__init__(table)
+        self._given = given = cast(RealOptions, self.options)
+        if given.vocabulary is not None:
+            self.vocabulary = given.vocabulary
+        elif given.agent is not None:
+            self.vocabulary = words("real-own-agent", SUBSETS)
+        elif given.actions is not None:
+            self.vocabulary = words("real-demo-agent", given.actions)
+
+    def tasks(self) -> tuple[str, ...]:
+        """Return the tasks' names as REAL writes them: ``v1.gomail-2``."""
+        return tuple(self._tasks)
+
+    def sites(self, task: str) -> tuple[str, ...]:
+        """Return the origin of the task's site, which its agisdk version names."""
+        return (self._site(task)[1],)
+
+    def site_names_of(self, task: str) -> tuple[str, ...]:
+        """Return REAL's own name of the task's site."""
+        return (self._site(task)[0],)
+
+    def never(self, task: str) -> tuple[str, ...]:
+        """Return what sets the site up, tells its final state, and submits it."""
+        origin = self._site(task)[1]
+        # Some tasks name their site with a slash at its end, and the harness adds one.
+        ends = ("config?*", "finish", "finish?*", "submit?*")
+        own = [f"{origin}{slash}{end}" for slash in ("/", "//") for end in ends]
+        return (
+            *own,
+            "https://www.realevals.ai/*",
+            "https://evaluate-production.up.railway.app/*",
+            "https://openaipublic.blob.core.windows.net/*",
+        )
+
+    def arm(self, scenario: Scenario, task: str) -> Arm:
+        """Return ``first_page`` for what its set-up bears, ``first_llm_call`` for the rest."""
+        if scenario.arm is not None:
+            return scenario.arm
+        # Without its scripts one of REAL's sites stays blank.
+        if any("script" in rule.fault.default_resource for rule in scenario.rules):
+            return "first_llm_call"
+        return arm_on_first_page(scenario, LONGEST_WAIT)
+
+    def doubts(self, scenario: Scenario, task: str) -> Iterator[str]:
+        """Yield what single-page sites do not ask for, and what the agent cannot bring back."""
+        yield from missed_on_single_page(scenario, self.arm(scenario, task), "REAL's sites")
+        if hits_document(scenario) and not self.vocabulary.recover:
+            yield (
+                "no action of the agent's asks for a page again, so whatever page is hit stays"
+                ' away and RR is 0 for any model; options.actions = ["chat", "bid", "infeas",'
+                ' "nav"] gives it goto'
+            )
+
+    def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
+        """Return where the demo agent asks: its vendor's own host, or OpenRouter's, hard-coded."""
+        if agent.model.startswith(_BY_OPENROUTER):
+            return (_OPENROUTER,)
+        own = _own_address(agent)
+        return (own,) if own is not None and _fits(agent.base_url, own) else ()
+
+    def ready(
+        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
+    ) -> None:
+        """Raise for an unmade environment, an agent REAL cannot ask, a site nobody could map."""
+        super().ready(tasks, agents, direct=direct)
+        known = (*_BY_OPENAI, *_BY_ANTHROPIC, _BY_OPENROUTER)
+        if (own := self._own_file) is not None and not own.is_file():
+            raise CampaignError(f"benchmark.options.agent: there is no file {own}")
+        for agent in agents:
+            if own is None and not agent.embedded and not agent.model.startswith(known):
+                raise CampaignError(
+                    f"agent {agent.name!r}: REAL's demo agent takes models whose name begins with"
+                    f" {', '.join(known)}, and {agent.model!r} does not; for a server of one's own"
+                    " call it gpt-… and give base_url"
+                )
+        if not direct:
+            return
+        for site in sorted({self._site(task)[0] for task in tasks} & self.table.sites.keys()):
+            raise no_proxy_refused(served_elsewhere(f"the site {site}"))
+        for agent in agents:
+            if agent.model.startswith(_BY_OPENROUTER) and agent.base_url is not None:
+                raise no_proxy_refused(
+                    f"REAL asks {_OPENROUTER} for {agent.model!r}, whatever it is told, and only"
+                    " the proxy can send that to base_url"
+                )
+
+    def needs(self) -> Iterator[Finding]:
+        """Yield what is there of its environment, and of what it would download on the way."""
+        yield from super().needs()
+        try:
+            found = _tables(self.environment())
+        except (CampaignError, MachineError):
+            return
+        yield Finding(
+            "tiktoken",
+            "ok" if found else "broken",
+            f"token tables in {found}"
+            if found
+            else "each task first downloads token tables; run `warex benchmarks setup real`",
+            needed=False,
+        )
+
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
+        """Return the site's map, where the table names a stand-in: a task's state is its own."""
+        site, origin = self._site(task)
+        return nullcontext(Stage(maps_of({origin: self.table.sites.get(site, origin)})))
+
+    def command(self, job: Job, stage: Stage) -> Command:
+        """Return REAL's harness on one task, with a result folder of its own."""
+        made, agent = self.environment(), job.agent
+        told: dict[str, Any] = {
+            "model": agent.model,
+            "task_name": job.task,
+            "headless": True,
+            "max_steps": agent.max_steps,
+            "results_dir": str((job.folder / _RESULTS).absolute()),
+            # It would hand out an earlier result of this task for a new one.
+            "use_cache": False,
+            **self._given.model_dump(exclude={"version", "vocabulary"}, exclude_none=True),
+        }
+        if self._given.agent is not None:
+            told["agent"] |= {"file": str(self._own_file)}
+        if agent.observation is not None:
+            told |= {f"use_{shown}": shown in agent.observation for shown in _SHOWN}
+        variables = browsers_for(made, job.scratch / "browsers", job.browser, job.browser_arguments)
+        variables |= {"TMPDIR": str(job.scratch), **_addresses(agent, proxied=job.proxied)}
+        # With a run's id in it, what happened under faults would stand on the leaderboard.
+        variables["RUNID"] = ""
+        if tables := _tables(made):
+            variables["TIKTOKEN_CACHE_DIR"] = str(tables)
+        path = (job.folder / _TOLD).absolute()
+        path.write_text(json.dumps(told, indent=1), "utf-8")
+        return Command([str(made.python), str(_DRIVER), str(path)], variables, job.scratch)
+
+    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+        """Return what the harness wrote into its summary."""
+        said = _summary(folder)
+        if said.get("experiment_status") != "completed":
+            if code is None:
+                return Result("time_limit", 0.0)
+            why = f"the harness ended with code {code} before it wrote a result"
+            return crashed(why)
+        if error := said.get("err_msg"):
+            return _failed(str(error), str(said.get("stack_trace") or ""))
+        reward = float(said.get("cum_reward") or 0.0)
+        answer = said.get("agent_response") or None
+        if said.get("truncated"):
+            return Result("step_limit", 0.0, answer)
+        judged = "env_state" in (said.get("finish_state") or {})
+        reasons = () if reward else (f"REAL's evaluation gave {reward:g}",)
+        if not judged:
+            # Only a message to the user has it judged; any other end is a refusal.
+            return Result("reported_infeasible", 0.0, answer, reasons)
+        return Result("answered", min(1.0, max(0.0, reward)), answer, reasons)
+
+    @property
+    def _own_file(self) -> Path | None:
+        own = self._given.agent
+        return None if own is None else self.table.path(own.file).absolute()
+
+    @cached_property
+    def _tasks(self) -> Mapping[str, Mapping[str, Any]]:
+        version = self._given.version
+        folder = (
+            self.environment().site_packages / f"agisdk/REAL/browsergym/webclones/{version}/tasks"
+        )
+        files = sorted(folder.glob("*.json"), key=lambda path: _in_order(path.stem))
+        try:
+            tasks = {f"{version}.{path.stem}": json.loads(read_ordinary(path)) for path in files}
+        except (OSError, ValueError) as error:
+            raise MachineError(f"REAL's tasks in {folder} cannot be read: {error}") from None
+        if not tasks:
+            raise MachineError(
+                f"there are no tasks of REAL's in {folder}; make the environment anew with"
+                " `warex benchmarks setup real`"
+            )
+        return tasks
+
+    def _site(self, task: str) -> tuple[str, str]:
+        """Return the name and the origin of a task's site."""
+        if task not in self._tasks:
+            said = f"REAL {self._given.version} has no task"
+            raise CampaignError(not_among(said, task, tuple(self._tasks)))
+        site = self._tasks[task]["website"]
+        return str(site["id"]), origin_of(site["url"])
+
+
+def _in_order(name: str) -> tuple[str, int]:
+    site, _, number = name.rpartition("-")
+    return site, int(number) if number.isdecimal() else 0
+
+
+def _own_address(agent: AgentSpec) -> str | None:
+    """Return where the client of an agent's model asks if it is told of nowhere else."""
+    if agent.embedded or agent.model.startswith(_BY_OPENAI):
+        return _OPENAI
+    return _ANTHROPIC if agent.model.startswith(_BY_ANTHROPIC) else None
+
+
+def _fits(base_url: str | None, own: str) -> bool:
+    """Tell whether a host alone, without a path, leads from the vendor's address to this one."""
+    return base_url is None or urlsplit(base_url).path.rstrip("/") == urlsplit(own).path
+
+
+def _addresses(agent: AgentSpec, *, proxied: bool) -> dict[str, str]:
+    """Return the variables by which a client is told where its model is.
+
+    Where the proxy maps the model's host, the client asks as if nothing were different.
+    """
+    if agent.base_url is None or agent.model.startswith(_BY_OPENROUTER):
+        return {}
+    own = _own_address(agent)
+    name = "ANTHROPIC_BASE_URL" if own == _ANTHROPIC else "OPENAI_BASE_URL"
+    mapped = proxied and own is not None and _fits(agent.base_url, own)
+    return {name: own if own is not None and mapped else agent.base_url}
+
+
+def _tables(made: Made) -> Path | None:
+    folder = made.site_packages / _TABLES
+    return folder if (folder / _TABLE).is_file() else None
+
+
+def _summary(folder: Path) -> Mapping[str, Any]:
+    """Return what the harness wrote about the task; nothing if it did not get so far."""
+    found = sorted(folder.glob(_SUMMARY))
+    if not found:
+        return {}
+    try:
+        said = json.loads(read_ordinary(found[-1]))
+    except (OSError, ValueError) as error:
+        raise TrialVoid(f"{found[-1]} cannot be read: {error}") from None
+    if not isinstance(said, dict):
+        raise TrialVoid(f"{found[-1]} holds no JSON object")
+    return said
+
+
+def _failed(error: str, stack_trace: str) -> Result:
+    """Return whose failure an exception is that ended the task.
+
+    The harness writes three parts: that nobody caught it, its class, what it says.
+    """
+    _, _, rest = error.partition("\n")
+    kind, _, words = (rest or error).partition("\n")
+    kind, words = kind.rstrip(":"), " ".join(words.split())[:300]
+    sentence = f"{kind}: {words}" if words else kind
+    if any(words.startswith(start) for start in _UNJUDGED):
+        return Result("harness_crashed", 0.0, unusable=f"REAL could not judge the task: {sentence}")
+    if _MODEL_ERRORS.match(kind) and not _TOO_LONG.search(words):
+        return Result("model_error", 0.0, unusable=f"REAL's model cannot be used: {sentence}")
+    ending: Ending = "agent_crashed" if _BY_AGENT.search(stack_trace) else "harness_crashed"
+    return Result(ending, 0.0, reasons=(sentence,))

@@ -1,0 +1,318 @@
+"""SteP on WebArena: stacked prompts, with WebArena's browser and judges."""
+
+import csv
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, cast
+
+import yaml
+from pydantic import BaseModel, Field, StringConstraints
+
+from warex.benchmarks.adapters.webarena import (
+    SUPPORT,
+    filled,
+    judged,
+    offline,
+    raw_tasks,
+    require_sites,
+)
+from warex.benchmarks.arming import arm_on_first_page
+from warex.benchmarks.artifacts import crashed, last_words
+from warex.benchmarks.base import (
+    AGENT_LOG,
+    AgentSpec,
+    Benchmark,
+    Command,
+    Job,
+    Result,
+    Stage,
+    maps_of,
+)
+from warex.benchmarks.installation.playwright_browsers import browsers_for
+from warex.benchmarks.installation.recipe import Install, Recipe
+from warex.benchmarks.table import BenchmarkTable
+from warex.errors import CampaignError, TrialVoid
+from warex.files import read_ordinary
+from warex.llm.actions.parser import Vocabulary
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.sandbox.doctor.finding import Finding
+from warex.scenarios import Arm, Scenario
+from warex.traces import Ending
+from warex.traffic import origin_of
+
+type Text = Annotated[str, StringConstraints(min_length=1)]
+
+_HOST = "ec2-3-131-244-37.us-east-2.compute.amazonaws.com"
+
+ADDRESSES: Mapping[str, str] = MappingProxyType(
+    {
+        "shopping": f"http://{_HOST}:7770",
+        "shopping_admin": f"http://{_HOST}:7780/admin",
+        "reddit": "https://webarena-env-reddit.awsdev.asapp.com",
+        "gitlab": f"http://{_HOST}:8023",
+        "map": f"http://{_HOST}:3000",
+        "wikipedia": f"http://{_HOST}:8888",
+    }
+)
+"""Where SteP has its sites, whatever it is told: it sets WebArena's variables itself."""
+
+ROOTS: Mapping[str, str] = {
+    "shopping": "shopping_agent",
+    "shopping_admin": "shopping_admin_agent",
+    "reddit": "reddit_agent",
+    "gitlab": "github_agent",
+    "map": "maps_agent",
+    "wikipedia": "maps_agent",
+}
+"""Which of SteP's prompts begins on which site."""
+
+_SCRIPT = "scripts/evaluate/eval_webarena.py"
+_CONFIG = "configs/webarena/eval_openai_agent.yml"
+_WORK = "step"
+_RESULT = "result"
+
+_STAND_INS = "stand_ins"
+_EMPTY = {
+    f"{_STAND_INS}/{name}.py": '"""Stands in for a package that SteP imports and never uses."""\n'
+    for name in ("torch", "ctranslate2")
+}
+"""SteP imports both for models that run on this machine, of which it has none here: 5 GB less."""
+
+_CHECK = """
+import importlib.metadata as m, json
+import beartype, ctranslate2, gymnasium, nltk, openai, pandas, playwright, torch
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, BitsAndBytesConfig
+names = ("playwright", "openai", "gymnasium", "transformers", "pandas")
+print(json.dumps({"versions": {n: m.version(n) for n in names}}))
+"""
+
+
+class StepOptions(BaseModel, frozen=True, extra="forbid"):
+    """What the adapter must be told."""
+
+    checkout: Text = Field(description="Folder of a checkout of asappresearch/webagents-step.")
+    webarena: Text = Field(description="Folder of a checkout of web-arena-x/webarena.")
+    auth: Text | None = Field(
+        default=None, description="Folder .auth that WebArena's auto_login.py made, for logins."
+    )
+    root_action: Text | None = Field(
+        default=None, description="SteP's first prompt; left out, that of the task's first site."
+    )
+
+
+class StepBenchmark(Benchmark):
+    """SteP's own evaluation script, one process for each task."""
+
+    name: ClassVar = "step"
+    summary: ClassVar = "SteP on WebArena; your copies of its sites, checkouts of both."
+    vocabulary = Vocabulary(
+        name="step",
+        navigate=("click", "type", "goto", "go_back"),
+        recover=("goto", "go_back"),
+        finish=("stop",),
+        calls=(
+            *("find_commits", "search_issues", "create_project", "create_group"),
+            *("find_subreddit", "find_user", "find_customer_review", "find_order"),
+            *("search_customer", "search_order", "list_products", "search_reviews"),
+            *("find_directions", "search_nearest_place"),
+        ),
+        other=("hover", "scroll", "note"),
+        asks_again="REASON:\nThe page did not load, so I load it again.\nACTION:\ngoto [{url}]",
+    )
+    records: ClassVar = (f"{_WORK}/{_RESULT}/*/*.json", f"{_WORK}/{_RESULT}/*/*.csv")
+    guide: ClassVar = (
+        "Needs checkouts of asappresearch/webagents-step and web-arena-x/webarena, and running"
+        " copies of the sites of its tasks, named in sites = { map = 'http://127.0.0.1:3000' }."
+        " SteP has the addresses of its makers' sites in its code; the proxy serves your copies"
+        " under them. Tasks with a login need options.auth."
+    )
+    arming: ClassVar = (
+        "first_page for answers with a page, held 25 s at most, otherwise first_llm_call, since a"
+        " first page that fails ends the whole evaluation; off again at the stop that ends the"
+        " task, not at one that ends a subroutine"
+    )
+    example: ClassVar = """\
+name = "step-map"
+[benchmark]
+name = "step"
+dir = "step-env"
+sites = { map = "http://127.0.0.1:3000" }
+options = { checkout = "webagents-step", webarena = "webarena" }
+[tasks]
+names = ["70", "71"]
+[[agents]]
+name = "step"
+model = "gpt-4-turbo-2024-04-09"
+max_steps = 20
+[[conditions]]
+name = "clean"
+[[conditions]]
+name = "server-error"
+scenario = "paper/server-error"
+"""
+    recipe: ClassVar = Recipe(
+        pythons=("3.11",),
+        installs=(
+            Install(
+                (
+                    *("playwright", "gymnasium", "Pillow", "openai", "tiktoken", "aiolimiter"),
+                    *("beartype", "flask", "nltk", "requests", "numpy", "tqdm", "setuptools"),
+                    *("text-generation", "transformers", "huggingface-hub", "pandas", "pyyaml"),
+                )
+            ),
+            Install(("litellm",), dependencies=False),
+        ),
+        pins="pins/step.txt",
+        files={**SUPPORT, **_EMPTY},
+        check=_CHECK,
+        variables={"PYTHONPATH": f"{{dir}}/{_STAND_INS}"},
+    )
+    options_model: ClassVar = StepOptions
+    observations: ClassVar = (frozenset({"axtree"}),)
+    site_names: ClassVar = tuple(ADDRESSES)
+    # WebArena's judges ask the shop's REST interface.
+    verifiers = ("python-requests",)
+    key_variables = ("OPENAI_API_KEY",)
+    base_url_variable = "OPENAI_API_BASE"
+    embedded_model: ClassVar = "gpt-4-turbo-2024-04-09"
+
+    def __init__(self, table: BenchmarkTable | None = None) -> None:
+        super().__init__(table)
+        self._given = cast(StepOptions, self.options)
+        self.checkout = self.table.path(self._given.checkout)
+        self.webarena = self.table.path(self._given.webarena)
+
+    def tasks(self) -> tuple[str, ...]:
+        """Return the numbers of WebArena's tasks."""
+        return tuple(self._all)
+
+    @cached_property
+    def _all(self) -> Mapping[str, dict[str, Any]]:
+        return raw_tasks(self.webarena, "webarena")
+
+    def sites(self, task: str) -> tuple[str, ...]:
+        """Return the origins that SteP knows the task's sites by."""
+        return tuple(origin_of(ADDRESSES[site]) for site in self._all[task]["sites"])
+
+    def site_names_of(self, task: str) -> tuple[str, ...]:
+        """Return WebArena's names of the sites that the task needs."""
+        return tuple(self._all[task]["sites"])
+
+    def arm(self, scenario: Scenario, task: str) -> Arm:
+        """Return from when on it bears a page in place of its first; logins are made before."""
+        return scenario.arm or arm_on_first_page(scenario)
+
+    def ready(
+        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
+    ) -> None:
+        """Raise CampaignError for a task's site that is nowhere, or its login."""
+        super().ready(tasks, agents, direct=direct)
+        if not (self.checkout / _SCRIPT).is_file():
+            raise CampaignError(f"benchmark.options.checkout: {self.checkout} holds no {_SCRIPT}")
+        require_sites(self.name, tasks, self._all, self.table.sites)
+        for task in tasks:
+            state = self._all[task].get("storage_state")
+            if state and not self._login(state):
+                raise CampaignError(
+                    f"step's task {task} begins logged in, by {Path(state).name}: have WebArena's"
+                    " browser_env/auto_login.py make it, and name its folder in"
+                    " benchmark.options.auth"
+                )
+
+    def needs_proxy(self) -> str:
+        """Return what holds for SteP whatever the table says."""
+        return "SteP's sites have addresses that only the proxy can serve from elsewhere"
+
+    def needs(self) -> Iterator[Finding]:
+        """Yield the environment and the checkouts."""
+        yield from super().needs()
+        there = (self.checkout / _SCRIPT).is_file()
+        found = _SCRIPT if there else "no checkout of SteP"
+        yield Finding("step checkout", "ok" if there else "missing", f"{self.checkout}: {found}")
+
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
+        """Return the maps that serve the user's copies under SteP's addresses."""
+        sites = self.table.sites.items()
+        served = {origin_of(ADDRESSES[site]): origin_of(target) for site, target in sites}
+        return nullcontext(Stage(maps_of(served)))
+
+    def command(self, job: Job, stage: Stage) -> Command:
+        """Return the evaluation of one task, in a folder of its own, by its own configuration."""
+        work = job.folder.absolute() / _WORK
+        (work / "tasks/webarena").mkdir(parents=True)
+        config = filled(self._all[job.task], ADDRESSES)
+        (work / f"tasks/webarena/{job.task}.json").write_text(json.dumps(config), "utf-8")
+        if self._given.auth is not None:
+            (work / ".auth").symlink_to(self.table.path(self._given.auth))
+        (work / "config.yml").write_text(json.dumps(self._configuration(job)), "utf-8")
+        made = self.environment()
+        variables = {
+            **offline(made.site_packages, made.folder),
+            **browsers_for(made, job.scratch / "browsers", job.browser, job.browser_arguments),
+            "PYTHONPATH": os.pathsep.join(
+                map(str, (self.webarena, self.checkout / "src", made.folder / _STAND_INS))
+            ),
+            **made.variables,
+        }
+        if job.agent.base_url is not None:
+            variables["OPENAI_API_BASE"] = job.agent.base_url
+        arguments = judged(made, self.checkout / _SCRIPT, ["--config", "config.yml"])
+        return Command(arguments, variables, work)
+
+    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+        """Return the task's line of ``summary.csv``."""
+        found = sorted((folder / _WORK / _RESULT).glob("*/summary.csv"))
+        if not found:
+            if code is None:
+                return Result("time_limit", 0.0)
+            said = last_words(folder / AGENT_LOG)
+            why = f"the evaluation ended with code {code} and no result{said}"
+            return crashed(why)
+        try:
+            with found[-1].open(encoding="utf-8", newline="") as lines:
+                row = next(csv.DictReader(lines))
+            score = min(max(float(row["success"]), 0.0), 1.0)
+            over = row["action_limit_exceeded"] == "True"
+            answer = _answer(found[-1].with_name(f"{task}.json"))
+        except (OSError, ValueError, LookupError, StopIteration, TypeError) as error:
+            raise TrialVoid(f"{found[-1]} cannot be read: {error!r}") from None
+        ending: Ending = "reported_infeasible" if answer == "N/A" else "answered"
+        return Result("step_limit" if over else ending, score, None if over else answer)
+
+    def _login(self, state: str) -> bool:
+        folder = self._given.auth
+        return folder is not None and (self.table.path(folder) / Path(state).name).is_file()
+
+    def _configuration(self, job: Job) -> dict[str, Any]:
+        """Return SteP's own configuration with what the campaign says in it."""
+        path = self.checkout / _CONFIG
+        try:
+            config: dict[str, Any] = yaml.safe_load(path.read_text("utf-8"))
+            root = self._given.root_action or ROOTS[self._all[job.task]["sites"][0]]
+            config["agent"] |= {"root_action": root, "model_name": job.agent.model}
+            config["env"] |= {
+                "task_ids": [int(job.task)],
+                "headless": True,
+                "max_env_steps": job.agent.max_steps,
+            }
+        except (OSError, yaml.YAMLError, LookupError, TypeError) as error:
+            raise CampaignError(
+                f"benchmark.options.checkout: {path} is no configuration of SteP's ({error!r})"
+            ) from None
+        return {**config, "logdir": _RESULT}
+
+
+def _answer(trajectory: Path) -> str | None:
+    """Return what the agent's last action said, where it was a stop."""
+    steps = json.loads(read_ordinary(trajectory))["trajectory"]
+    last = str(steps[-1].get("action") or "").strip() if steps else ""
+    if not last.startswith("stop"):
+        return None
+    return last.removeprefix("stop").strip().removeprefix("[").removesuffix("]").strip()

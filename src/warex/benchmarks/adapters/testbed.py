@@ -1,0 +1,213 @@
+"""The testbed, small real sites on this machine, and the reference agent."""
+
+import json
+import sys
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from warex.benchmarks.adapters.testbed_pool import TestbedPool, own_testbed
+from warex.benchmarks.artifacts import crashed, last_words, object_in
+from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.table import BenchmarkTable
+from warex.errors import CampaignError, InputError, ProcessDied, TrialVoid
+from warex.extras import require_extra
+from warex.llm.actions.parser import Vocabulary
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.scenarios import Arm, Scenario
+from warex.scenarios.mistakes import not_among
+from warex.traces import Ending
+
+if TYPE_CHECKING:
+    from warex_testbed.tasks import Task, Verdict
+
+_RESULT = "result.json"
+_UNUSABLE = {3: "the agent found no Chromium", 4: "the agent's model endpoint cannot be used"}
+_ENDINGS: Mapping[str, Ending] = {
+    "answered": "answered",
+    "reported_infeasible": "reported_infeasible",
+    "step_limit": "step_limit",
+}
+
+
+def require_testbed() -> None:
+    """Raise MachineError where the testbed, a distribution of its own, is not installed."""
+    require_extra("demo", "the benchmark testbed", "warex_testbed")
+
+
+@dataclass(frozen=True, slots=True)
+class _Site(Stage):
+    admin_port: int = 0
+
+
+class TestbedBenchmark(Benchmark):
+    """The testbed with the reference agent."""
+
+    __test__ = False  # The name is not a test's.
+
+    name: ClassVar = "testbed"
+    summary: ClassVar = "The embedded sites and the reference agent; needs no network and no key."
+    vocabulary = Vocabulary(
+        name="reference-agent",
+        navigate=("click", "press", "goto", "go_back", "reload"),
+        recover=("reload", "goto", "go_back"),
+        retry=("reload",),
+        finish=("send_msg_to_user", "report_infeasible"),
+        infeasible=("report_infeasible",),
+        noop=("noop",),
+        other=("fill", "select_option", "scroll"),
+        asks_again="The page did not load, so I load it again.\nreload()",
+    )
+    records: ClassVar = (_RESULT,)
+    key_variables = ("OPENAI_API_KEY",)
+    base_url_variable = "OPENAI_BASE_URL"
+    opens_a_page: ClassVar = True
+    observations: ClassVar = (
+        *(frozenset({"axtree"}), frozenset({"axtree", "screenshot"})),
+        *(frozenset({"compact-axtree"}), frozenset({"compact-axtree", "screenshot"})),
+    )
+    headless: ClassVar = True
+    guide: ClassVar = "Nothing: the sites, the agent and a scripted model come with WAREX."
+    arming: ClassVar = "first_page, as in the paper: the reference agent bears any first page"
+    example: ClassVar = """\
+name = "my-agent"
+benchmark = "testbed"
+tasks = { sample = 6 }
+[[agents]]
+name = "patient"
+model = "scripted:patient"
+[[conditions]]
+name = "clean"
+[[conditions]]
+name = "server-error"
+scenario = "paper/server-error"
+"""
+
+    def __init__(self, table: BenchmarkTable | None = None) -> None:
+        super().__init__(table)
+        require_testbed()
+        from warex_testbed.tasks import load_tasks
+
+        self._pool: TestbedPool | None = None
+        self._tasks: dict[str, Task] = {task.name: task for task in load_tasks()}
+
+    def tasks(self) -> tuple[str, ...]:
+        """Return the names of all tasks, in their files' order."""
+        return tuple(self._tasks)
+
+    def script(self) -> tuple[Path, ...]:
+        """Return the task files, whose oracles the scripted model follows."""
+        from warex_testbed.tasks import FILES
+
+        return FILES
+
+    def sites(self, task: str) -> tuple[str, ...]:
+        """Return the origin of the task's site."""
+        return (f"https://{self.task(task).host}",)
+
+    def arm(self, scenario: Scenario, task: str) -> Arm:
+        """Return ``first_page``, as in the paper: the reference agent bears any first page."""
+        return scenario.arm or "first_page"
+
+    def ready(
+        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
+    ) -> None:
+        """Raise MachineError where the reference agent lacks Playwright, or as the others do."""
+        super().ready(tasks, agents, direct=direct)
+        require_extra("demo", "the reference agent", "playwright")
+
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
+        """Give the trial fresh sites in a process of their own; without a proxy they speak TLS."""
+        return self._stage(self.task(task), ca if direct else None)
+
+    @contextmanager
+    def lasting(self) -> Iterator[None]:
+        """Keep the testbeds running from trial to trial, each reset before the next."""
+        with TestbedPool() as pool:
+            self._pool = pool
+            try:
+                yield
+            finally:
+                self._pool = None
+
+    @contextmanager
+    def _stage(self, task: "Task", ca: CertificateAuthority | None) -> Iterator[Stage]:
+        lent = own_testbed(ca) if self._pool is None else self._pool.lend(ca)
+        with lent as said:
+            port, admin_port = said["port"], said["admin_port"]
+            yield _Site(
+                maps=(f"https://{task.host}=http://127.0.0.1:{port}",),
+                direct_hosts={task.host: port},
+                admin_port=admin_port,
+            )
+
+    def command(self, job: Job, stage: Stage) -> Command:
+        """Return the reference agent's command line for the task."""
+        found, agent = self.task(job.task), job.agent
+        command = [sys.executable, "-m", "warex.agents.reference", "--goal", found.goal]
+        command += ["--start-url", found.start_url(), "--model", agent.model]
+        command += ["--max-steps", str(agent.max_steps), "--result", str(job.folder / _RESULT)]
+        command += ["--browser", str(job.browser)]
+        command += [f"--browser-arg={argument}" for argument in job.browser_arguments]
+        if agent.base_url is not None:
+            command += ["--base-url", agent.base_url]
+        if "compact-axtree" in (agent.observation or ()):
+            command.append("--compact")
+        if agent.screenshot:
+            command.append("--screenshot")
+        return Command(command)
+
+    def reached(self, stage: Stage) -> bool:
+        """Return whether any request came to the sites, by whatever way."""
+        return bool(_told(cast(_Site, stage).admin_port, "health")["requests"])
+
+    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+        """Judge the site's state and the agent's answer."""
+        said = object_in(folder / _RESULT)
+        if code in _UNUSABLE:
+            why = said.get("error") or "its log says why"
+            return Result("model_error", 0.0, unusable=f"{_UNUSABLE[code]}: {why}")
+        ending = _ENDINGS.get(said.get("ending", ""))
+        if code is None:
+            ending = "time_limit"
+        answer = said.get("answer") if ending == "answered" else None
+        verdict = self.judge(task, stage, answer)
+        if ending is None:
+            why = f"the agent ended with code {code}{last_words(folder / AGENT_LOG)}"
+            return crashed(why)
+        return Result(ending, verdict.score, answer, verdict.reasons)
+
+    def judge(self, task: str, stage: Stage, answer: str | None) -> "Verdict":
+        """Return what the task's check says of the site's state and of an answer.
+
+        Raises TrialVoid where the site does not tell its state, InputError where the state is not
+        a testbed's.
+        """
+        found = self.task(task)
+        state = _told(cast(_Site, stage).admin_port, f"state?host={found.host}")
+        try:
+            return found.judge(state, answer)
+        except ValueError as error:
+            raise InputError(str(error)) from None
+
+    def task(self, name: str) -> "Task":
+        """Return a task by its name; raise CampaignError, naming what there is."""
+        if name not in self._tasks:
+            raise CampaignError(not_among("the testbed has no task", name, tuple(self._tasks)))
+        return self._tasks[name]
+
+
+def _told(admin_port: int, what: str) -> dict[str, Any]:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(f"http://127.0.0.1:{admin_port}/{what}", timeout=10) as answer:
+            return cast(dict[str, Any], json.loads(answer.read()))
+    except OSError as error:
+        raise ProcessDied(f"the testbed does not tell its {what}: {error}") from None
+    except ValueError as error:
+        raise TrialVoid(f"the testbed does not tell its {what}: {error}") from None

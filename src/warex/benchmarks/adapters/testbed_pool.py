@@ -1,0 +1,123 @@
+"""Running testbeds that serve one trial after the other, each reset in between."""
+
+import tempfile
+import threading
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from warex.benchmarks.child_process import running
+from warex.proxy.certificates.ca import CertificateAuthority
+
+HOSTS = "*.warex.test"
+"""What a testbed's certificate is for: all its sites, so that any task can be next."""
+
+_RESET_SECONDS = 5.0
+
+
+@contextmanager
+def own_testbed(ca: CertificateAuthority | None) -> Iterator[dict[str, Any]]:
+    """Run a testbed for one trial alone; with a CA it speaks TLS. Yield what it said of its ports.
+
+    Raises TrialVoid where it does not come up.
+    """
+    with ExitStack() as stack:
+        yield _start(stack, ca)
+
+
+@dataclass(slots=True)
+class _Kept:
+    said: dict[str, Any]
+    program: ExitStack = field(repr=False)
+
+
+class TestbedPool:
+    """Testbeds that go from trial to trial; as many are started as are lent out at once.
+
+    Use it as a context manager: leaving it ends them all. They end with this process, too, however
+    that ends.
+    """
+
+    __test__ = False  # The name is not a test's.
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._free: dict[Path | None, list[_Kept]] = {}
+        self._all = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._all.close()
+
+    @contextmanager
+    def lend(self, ca: CertificateAuthority | None) -> Iterator[dict[str, Any]]:
+        """Lend a testbed on which nothing has happened; with a CA one that speaks TLS.
+
+        Raises TrialVoid where a new one is needed and does not come up.
+        """
+        kept = self._take(ca)
+        try:
+            yield kept.said
+        finally:
+            with self._lock:
+                self._free.setdefault(_kind(ca), []).append(kept)
+
+    def _take(self, ca: CertificateAuthority | None) -> _Kept:
+        while True:
+            with self._lock:
+                free = self._free.get(_kind(ca))
+                kept = free.pop() if free else None
+            if kept is None:
+                return self._new(ca)
+            if _reset(kept.said["admin_port"]):
+                return kept
+            # Whatever became of it: another one takes its place.
+            kept.program.close()
+
+    def _new(self, ca: CertificateAuthority | None) -> _Kept:
+        stack = ExitStack()
+        with self._lock:
+            self._all.callback(stack.close)
+        return _Kept(_start(stack, ca), stack)
+
+
+def _kind(ca: CertificateAuthority | None) -> Path | None:
+    return None if ca is None else ca.folder
+
+
+def _start(stack: ExitStack, ca: CertificateAuthority | None) -> dict[str, Any]:
+    if ca is None:
+        return stack.enter_context(_testbed())
+    # Both files have been read once the testbed says that it is ready.
+    with tempfile.TemporaryDirectory(prefix="warex-site-") as scratch:
+        certificate, key = ca.leaf(HOSTS, Path(scratch))
+        tls = ("--tls-cert", str(certificate), "--tls-key", str(key))
+        return stack.enter_context(_testbed(*tls))
+
+
+@contextmanager
+def _testbed(*arguments: str) -> Iterator[dict[str, Any]]:
+    # One that was ended does not tell its state, and is not lent again.
+    with running("warex_testbed", "serve", *arguments) as (_, said):
+        yield said
+
+
+def _reset(admin_port: int) -> bool:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    request = urllib.request.Request(f"http://127.0.0.1:{admin_port}/reset", method="POST")
+    try:
+        with opener.open(request, timeout=_RESET_SECONDS) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False

@@ -1,0 +1,390 @@
+"""WebArena with the agent that comes with it, ``run.py``, on the user's own copies of its sites."""
+
+import html
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, cast
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from warex.benchmarks.arming import arm_on_first_page
+from warex.benchmarks.artifacts import crashed, last_words, text_in
+from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.installation.checkouts import found_at
+from warex.benchmarks.installation.playwright_browsers import browsers_for
+from warex.benchmarks.installation.recipe import Install, Recipe
+from warex.benchmarks.installation.virtualenv import Made
+from warex.benchmarks.table import BenchmarkTable
+from warex.errors import CampaignError
+from warex.files import read_ordinary
+from warex.llm.actions.parser import Vocabulary
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.sandbox.doctor.finding import Finding
+from warex.scenarios import Arm, Scenario
+from warex.traces import Ending
+from warex.traffic import origin_of
+
+type Text = Annotated[str, StringConstraints(min_length=1)]
+
+SITES: Mapping[str, str] = {
+    "shopping": "SHOPPING",
+    "shopping_admin": "SHOPPING_ADMIN",
+    "reddit": "REDDIT",
+    "gitlab": "GITLAB",
+    "wikipedia": "WIKIPEDIA",
+    "map": "MAP",
+    "homepage": "HOMEPAGE",
+}
+"""WebArena's sites, and the variable in which it is told the address of each."""
+
+TASKS = "config_files/test.raw.json"
+"""In a checkout: all tasks, with placeholders for the addresses."""
+
+NLTK = "nltk_data"
+_PUNKT = ("abbrev_types.txt", "collocations.tab", "ortho_context.tab", "sent_starters.txt")
+
+SUPPORT: Mapping[str, str] = {f"{NLTK}/tokenizers/punkt_tab/english/{name}": "" for name in _PUNKT}
+"""Empty tables, with which NLTK splits words as ever and knows no abbreviations: its own are a
+download, and the judges want them for the few answers of one character."""
+
+_WORK = "webarena"
+_RESULT = "result"
+_DRIVER = Path(__file__).with_name("drivers") / "judged_script.py"
+_JUDGE = {"module": "evaluation_harness.evaluators", "function": "evaluator_router"}
+
+_VERDICT = re.compile(r"\[Result\] \((PASS|FAIL)\)")
+_ERROR = re.compile(r"\[(OpenAI|Unhandled) Error\] (.*)")
+_STOP, _STOP_ENDS = "<pre>stop [", "]</pre></div></div>"
+_EARLY = "Early stop: "
+
+_CHECK = """
+import importlib.metadata as m, json
+import beartype, gymnasium, nltk, openai, playwright, tiktoken, transformers
+names = ("playwright", "openai", "gymnasium", "transformers", "tiktoken")
+print(json.dumps({"versions": {n: m.version(n) for n in names}}))
+"""
+
+
+class WebArenaOptions(BaseModel, frozen=True, extra="forbid"):
+    """What the adapter must be told."""
+
+    checkout: Text = Field(description="Folder of a checkout of web-arena-x/webarena.")
+    prompt: Annotated[str, StringConstraints(pattern=r"^[\w.-]+$")] = Field(
+        default="p_cot_id_actree_2s", description="A file of agent/prompts/raw, without its .py."
+    )
+
+
+class WebArenaBenchmark(Benchmark):
+    """WebArena's own harness, one process for each task."""
+
+    name: ClassVar = "webarena"
+    summary: ClassVar = (
+        "WebArena with its own agent (run.py); your copies of its sites, a checkout."
+    )
+    vocabulary = Vocabulary(
+        name="webarena",
+        navigate=(
+            *("click", "type", "press", "goto", "go_back", "go_forward"),
+            *("new_tab", "tab_focus", "close_tab"),
+        ),
+        recover=("goto", "go_back", "go_forward"),
+        finish=("stop",),
+        other=("hover", "scroll"),
+        asks_again="The page did not load, so I load it again. In summary, the next action"
+        " I will perform is ```goto [{url}]```",
+    )
+    records: ClassVar = (
+        f"{_WORK}/log_files/*.log",
+        f"{_WORK}/{_RESULT}/*.html",
+        f"{_WORK}/{_RESULT}/*.txt",
+        f"{_WORK}/{_RESULT}/*.json",
+    )
+    guide: ClassVar = (
+        "Needs a checkout of web-arena-x/webarena and running copies of the sites of its tasks,"
+        " named in sites = { map = 'http://host:3000' }. A copy on this machine's loopback gets a"
+        " name of its own, http://map.webarena.test:3000, since browsers keep loopback from any"
+        " proxy: that is the address to configure the copy with. agent.model must be a name that"
+        " tiktoken knows."
+    )
+    arming: ClassVar = (
+        "first_page for answers with a page, held 25 s at most, on tasks without a login;"
+        " otherwise first_llm_call, since a failed login or first page ends the task before the"
+        " agent begins"
+    )
+    example: ClassVar = """\
+name = "webarena-map"
+[benchmark]
+name = "webarena"
+dir = "webarena-env"
+sites = { map = "http://127.0.0.1:3000" }
+options = { checkout = "webarena" }
+[tasks]
+names = ["70", "71"]
+[[agents]]
+name = "webarena"
+model = "gpt-3.5-turbo"
+[[conditions]]
+name = "clean"
+[[conditions]]
+name = "server-error"
+scenario = "paper/server-error"
+"""
+    recipe: ClassVar = Recipe(
+        pythons=("3.10",),
+        # Only its tokenizer files are wanted of litellm: they are tiktoken's, which downloads them.
+        installs=(
+            Install(
+                (
+                    *("playwright", "gymnasium", "Pillow", "openai", "tiktoken", "aiolimiter"),
+                    *("beartype", "flask", "nltk", "requests", "numpy", "tqdm", "setuptools"),
+                    *("text-generation", "transformers", "huggingface-hub"),
+                )
+            ),
+            Install(("litellm",), dependencies=False),
+        ),
+        pins="pins/webarena.txt",
+        files=SUPPORT,
+        check=_CHECK,
+    )
+    options_model: ClassVar = WebArenaOptions
+    observations: ClassVar = (frozenset({"axtree"}),)
+    site_names: ClassVar = tuple(SITES)
+    # Its judges ask the shop's REST interface.
+    verifiers = ("python-requests",)
+    key_variables = ("OPENAI_API_KEY",)
+    base_url_variable = "OPENAI_API_BASE"
+    embedded_model: ClassVar = "gpt-3.5-turbo"
+
+    def __init__(self, table: BenchmarkTable | None = None) -> None:
+        super().__init__(table)
+        options = cast(WebArenaOptions, self.options)
+        self._prompt = options.prompt
+        self.checkout = self.table.path(options.checkout)
+
+    def tasks(self) -> tuple[str, ...]:
+        """Return the numbers of all tasks."""
+        return tuple(self._all)
+
+    @cached_property
+    def _all(self) -> Mapping[str, dict[str, Any]]:
+        return raw_tasks(self.checkout, "checkout")
+
+    def sites(self, task: str) -> tuple[str, ...]:
+        """Return the origins of the task's sites."""
+        return tuple(origin_of(self._address(site)) for site in self._all[task]["sites"])
+
+    def site_names_of(self, task: str) -> tuple[str, ...]:
+        """Return WebArena's names of the sites that the task needs."""
+        return tuple(self._all[task]["sites"])
+
+    def arm(self, scenario: Scenario, task: str) -> Arm:
+        """Return from when on a task without a login bears a page in place of its first."""
+        if scenario.arm is not None:
+            return scenario.arm
+        if self._all[task].get("storage_state"):
+            return "first_llm_call"
+        return arm_on_first_page(scenario)
+
+    def ready(
+        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
+    ) -> None:
+        """Raise CampaignError for a task's site that is nowhere."""
+        super().ready(tasks, agents, direct=direct)
+        if not (self.checkout / "run.py").is_file():
+            raise CampaignError(f"benchmark.options.checkout: {self.checkout} holds no run.py")
+        if not (self.checkout / "agent/prompts/raw" / f"{self._prompt}.py").is_file():
+            raise CampaignError(
+                f"benchmark.options.prompt: {self.checkout / 'agent/prompts/raw'} holds no"
+                f" {self._prompt}.py"
+            )
+        require_sites(self.name, tasks, self._all, self.table.sites)
+
+    def needs_proxy(self) -> str | None:
+        """Return which copy on loopback has a name that is not its own."""
+        maps = self._maps()
+        name = maps[0].partition("=")[0] if maps else None
+        return f"{name} is a name that only the proxy knows: the site has none" if name else None
+
+    def needs(self) -> Iterator[Finding]:
+        """Yield the environment and the checkout."""
+        yield from super().needs()
+        there = (self.checkout / "run.py").is_file() and (self.checkout / TASKS).is_file()
+        yield Finding(
+            "webarena checkout",
+            "ok" if there else "missing",
+            f"{self.checkout}: {'run.py and its tasks' if there else 'no checkout of WebArena'}",
+            needed=True,
+        )
+
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
+        """Return the sites' maps: what runs there is the user's."""
+        return nullcontext(Stage(maps=self._maps()))
+
+    def command(self, job: Job, stage: Stage) -> Command:
+        """Return ``run.py`` on one task, in a folder of links: it writes where it is started."""
+        work = job.folder.absolute() / _WORK
+        (work / "config_files").mkdir(parents=True)
+        config = filled(self._all[job.task], {site: self._address(site) for site in SITES})
+        (work / f"config_files/{job.task}.json").write_text(json.dumps(config), "utf-8")
+        (work / "agent/prompts").mkdir(parents=True)
+        (work / "agent/prompts/raw").symlink_to(self.checkout / "agent/prompts/raw")
+        (work / "browser_env").symlink_to(self.checkout / "browser_env")
+        # A recording of all that the browser saw: for nobody, and unredacted.
+        traces = job.scratch / "traces"
+        traces.mkdir()
+        (work / _RESULT).mkdir()
+        (work / _RESULT / "traces").symlink_to(traces)
+        made = self.environment()
+        arguments = ["--instruction_path", f"agent/prompts/jsons/{self._prompt}.json"]
+        arguments += ["--test_start_idx", job.task, "--test_end_idx", str(int(job.task) + 1)]
+        arguments += ["--model", job.agent.model, "--max_steps", str(job.agent.max_steps)]
+        arguments += ["--result_dir", _RESULT]
+        variables = {
+            **{SITES[site]: self._address(site) for site in SITES},
+            **offline(made.site_packages, made.folder),
+            **browsers_for(made, job.scratch / "browsers", job.browser, job.browser_arguments),
+            "PYTHONPATH": str(self.checkout),
+            # It starts its login as `python`.
+            "PATH": f"{made.python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+            **made.variables,
+        }
+        if job.agent.base_url is not None:
+            variables["OPENAI_API_BASE"] = job.agent.base_url
+        return Command(judged(made, self.checkout / "run.py", arguments), variables, work)
+
+    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+        """Return what its log says: PASS, FAIL, or the error that it went on from."""
+        result = folder / _WORK / _RESULT
+        (result / "traces").unlink(missing_ok=True)
+        log = "".join(map(text_in, sorted((folder / _WORK / "log_files").glob("*.log"))))
+        verdicts, errors = _VERDICT.findall(log), _ERROR.findall(log)
+        if verdicts:
+            rendered = text_in(result / f"render_{task}.html")
+            ending, answer, reasons = _ending(stops_in(rendered))
+            return Result(ending, float(verdicts[-1] == "PASS"), answer, reasons)
+        if errors:
+            who, what = errors[-1]
+            why = f"{who.replace('Unhandled', 'unhandled')} error: {what[:300]}"
+            if who == "OpenAI":
+                return Result("model_error", 0.0, unusable=why)
+            return crashed(why)
+        if code is None:
+            return Result("time_limit", 0.0)
+        why = f"run.py ended with code {code} and no verdict{last_words(folder / AGENT_LOG)}"
+        return crashed(why)
+
+    def _address(self, site: str) -> str:
+        return address(site, self.table.sites.get(site))[0]
+
+    def _maps(self) -> tuple[str, ...]:
+        maps = (address(site, target)[1] for site, target in self.table.sites.items())
+        return tuple(filter(None, maps))
+
+
+def judged(made: Made, script: Path, arguments: Sequence[str]) -> list[str]:
+    """Return the command of a script that judges by WebArena's evaluators, in its own process.
+
+    They look at pages in the agent's browser; so it is said before that the agent has ended.
+    """
+    told = {"script": str(script), "arguments": list(arguments), "judge": _JUDGE}
+    return [str(made.python), str(_DRIVER), json.dumps(told)]
+
+
+def raw_tasks(checkout: Path, option: str) -> Mapping[str, dict[str, Any]]:
+    """Return WebArena's tasks by number; raise CampaignError where the checkout holds none."""
+    path = checkout / TASKS
+    wanted = "give the folder of its checkout"
+    try:
+        tasks = {str(task["task_id"]): task for task in json.loads(read_ordinary(path))}
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        why = error.strerror if isinstance(error, OSError) else repr(error)
+        raise CampaignError(
+            f"benchmark.options.{option}: {path} holds no tasks of WebArena ({why});"
+            f" {checkout}: {found_at(checkout)}; {wanted}"
+        ) from None
+    if not tasks:
+        raise CampaignError(
+            f"benchmark.options.{option}: {path} holds no tasks of WebArena (its list is empty);"
+            f" {wanted}"
+        )
+    return tasks
+
+
+def filled(task: Mapping[str, Any], addresses: Mapping[str, str]) -> Any:
+    """Return a task with the sites' addresses in place of WebArena's placeholders."""
+    text = json.dumps(task)
+    for site, url in addresses.items():
+        text = text.replace(f"__{SITES[site]}__", json.dumps(url)[1:-1])
+    return json.loads(text)
+
+
+def address(site: str, target: str | None) -> tuple[str, str | None]:
+    """Return what the harness is told of a site, and the map that makes it true, if one does.
+
+    A site on loopback gets a name, since browsers keep loopback from any proxy. One that nobody
+    serves has an address too: WebArena does not start without one for each.
+    """
+    name = f"{site.replace('_', '-')}.webarena.test"
+    if target is None:
+        return f"http://{name}", None
+    parts = urlsplit(target)
+    host = parts.hostname or ""
+    if (
+        host != "::1"
+        and not host.startswith("127.")
+        and not re.fullmatch(r"(.*\.)?localhost", host)
+    ):
+        return target.rstrip("/"), None
+    port = f":{parts.port}" if parts.port else ""
+    origin = f"{parts.scheme}://{name}{port}"
+    return f"{origin}{parts.path.rstrip('/')}", f"{origin}={origin_of(target)}"
+
+
+def require_sites(
+    name: str,
+    tasks: Sequence[str],
+    known: Mapping[str, Mapping[str, Any]],
+    sites: Mapping[str, str],
+) -> None:
+    """Raise CampaignError for the first task that wants a site which is nowhere."""
+    for task in tasks:
+        for site in known[task]["sites"]:
+            if site not in sites:
+                raise CampaignError(
+                    f"benchmark.sites: {name}'s task {task} is done on {site!r}; say where your"
+                    f' copy is: sites = {{ {site} = "http://host:port" }}'
+                )
+
+
+def offline(site_packages: Path, folder: Path) -> dict[str, str]:
+    """Return where tiktoken and NLTK find what they would download; the user's own goes first."""
+    ours = {
+        "TIKTOKEN_CACHE_DIR": site_packages / "litellm/litellm_core_utils/tokenizers",
+        "NLTK_DATA": folder / NLTK,
+    }
+    return {name: os.environ.get(name) or str(path) for name, path in ours.items()}
+
+
+def stops_in(rendered: str) -> list[str]:
+    """Return what stands between the marks of a stop, each from the first mark on."""
+    parts = (part.partition(_STOP) for part in rendered.split(_STOP_ENDS)[:-1])
+    return [said for _, mark, said in parts if mark]
+
+
+def _ending(stops: Sequence[str]) -> tuple[Ending, str | None, tuple[str, ...]]:
+    """Return how the agent ended, by the last action that the harness noted."""
+    if not stops:
+        return "answered", None, ()
+    answer = html.unescape(stops[-1])
+    if answer.startswith(_EARLY):
+        why = answer.removeprefix(_EARLY)
+        return "step_limit", None, (f"the harness stopped it: {why}",)
+    return ("reported_infeasible" if answer == "N/A" else "answered"), answer, ()

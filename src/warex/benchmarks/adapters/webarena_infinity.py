@@ -1,0 +1,355 @@
+"""WebArena-Infinity: whole applications on this machine, each with many tasks and their checks.
+
+Its own runner does one task with browser-use. It keeps the application on localhost, which
+browsers keep from any proxy; so the application's server is started here, anew for each trial, and
+the runner is told that it is on another host.
+"""
+
+import json
+import os
+import re
+import select
+import socket
+import subprocess
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, cast
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from warex.benchmarks.adapters.browser_use import QUIET, BrowserUseBenchmark
+from warex.benchmarks.artifacts import crashed, last_words
+from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.installation.checkouts import lacking
+from warex.benchmarks.installation.playwright_browsers import VARIABLE
+from warex.benchmarks.installation.recipe import Install, Recipe
+from warex.benchmarks.single_page import missed_on_single_page
+from warex.benchmarks.table import BenchmarkTable
+from warex.errors import CampaignError, TrialVoid
+from warex.files import read_ordinary
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.sandbox.doctor.finding import Finding
+from warex.sandbox.env_mode.browser_shims import write_starter
+from warex.scenarios import Arm, Scenario
+from warex.traces import Ending
+
+MODELS = ("gpt", "claude", "gemini-flash", "gemini-pro")
+"""What its runner calls the models that it gives to browser-use."""
+
+_HOST, _PORT = "infinity.warex.test", 8001
+_DRIVERS = Path(__file__).with_name("drivers")
+_SERVER, _DRIVER = _DRIVERS / "infinity_app.py", _DRIVERS / "infinity_run.py"
+_RUNNER = "evaluation/run_eval_parallel.py"
+_RESULTS = "results"
+_READY_S = 30.0
+_TRIES = 3
+
+_CRASHED = "Agent crashed: "
+_TIMED_OUT = "Timed out after "
+_UNASKED = re.compile(
+    r"Verifier exception: .*(HTTPConnectionPool\(|Connection aborted|Read timed out|urlopen error)",
+    re.DOTALL,
+)
+"""What the runner says of a check that could not ask the application (requests' own words), or
+before which WAREX could not be told."""
+
+_CHECK = """
+import dotenv, json, requests
+from importlib.metadata import version
+from browser_use import Agent, BrowserSession
+versions = {name: version(name) for name in ("browser-use", "cdp-use", "openai")}
+print(json.dumps({"versions": versions}))
+"""
+
+
+class InfinityOptions(BaseModel, frozen=True, extra="forbid"):
+    """What the adapter must be told."""
+
+    checkout: Annotated[str, StringConstraints(min_length=1)] = Field(
+        description="Folder of a checkout of web-arena-x/webarena-infinity."
+    )
+    suite: Literal["real-tasks", "function-tasks"] = Field(
+        default="real-tasks", description="Which of an application's lists of tasks."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _App(Stage):
+    port: int = 0
+    """Of the application, on loopback."""
+
+
+class InfinityBenchmark(Benchmark):
+    """WebArena-Infinity's own runner, one process and one fresh application for each task."""
+
+    name: ClassVar = "webarena-infinity"
+    summary: ClassVar = "WebArena-Infinity's 13 applications with browser-use; needs a checkout."
+    vocabulary = BrowserUseBenchmark.vocabulary
+    records: ClassVar = (
+        f"{_RESULTS}/*/*.json",
+        f"{_RESULTS}/*/*.html",
+        f"{_RESULTS}/*/*/*.json",
+        f"{_RESULTS}/*/*/conversations/*",
+    )
+    guide: ClassVar = (
+        "Needs a checkout of web-arena-x/webarena-infinity; everything else runs on this machine."
+        " A task is called APPLICATION/ID, as gmail/task_e1. agent.model is the runner's own word:"
+        f" {', '.join(MODELS)}; base_url goes with gpt."
+    )
+    arming: ClassVar = (
+        "first_llm_call, since a first page that fails ends the run before the agent begins; the"
+        " runner's and the checks' own requests, by python-requests, are never touched"
+    )
+    example: ClassVar = """\
+name = "infinity"
+tasks = { match = "gmail/*" }
+[benchmark]
+name = "webarena-infinity"
+dir = "infinity-env"
+options = { checkout = "webarena-infinity" }
+[[agents]]
+name = "browser-use"
+model = "gpt"
+[[conditions]]
+name = "clean"
+[[conditions]]
+name = "server-error"
+scenario = "paper/server-error"
+"""
+    recipe: ClassVar = Recipe(
+        pythons=("3.12", "3.13"),
+        installs=(Install(("browser-use", "pillow", "requests", "python-dotenv")),),
+        pins="pins/browser-use.txt",
+        check=_CHECK,
+    )
+    options_model: ClassVar = InfinityOptions
+    # It resets the application, and its checks read the application's state.
+    verifiers = ("python-requests",)
+    key_variables = ("OPENAI_API_KEY",)
+    base_url_variable = "OPENAI_BASE_URL"
+    embedded_model: ClassVar = "gpt"
+
+    def __init__(self, table: BenchmarkTable | None = None) -> None:
+        super().__init__(table)
+        self._given = cast(InfinityOptions, self.options)
+        self._checkout = self.table.path(self._given.checkout)
+
+    def tasks(self) -> tuple[str, ...]:
+        """Return APPLICATION/ID for all tasks of the suite, application by application."""
+        return tuple(self._all)
+
+    @cached_property
+    def _all(self) -> Mapping[str, Path]:
+        """Each task's application."""
+        tasks: dict[str, Path] = {}
+        files = sorted((self._checkout / "apps").glob(f"*/{self._given.suite}.json"))
+        for path in files:
+            try:
+                ids = [str(task["id"]) for task in json.loads(read_ordinary(path))]
+            except (OSError, ValueError, LookupError, TypeError) as error:
+                why = error.strerror if isinstance(error, OSError) else repr(error)
+                raise CampaignError(
+                    f"benchmark.options.checkout: {path} is no list of tasks with an id each"
+                    f" ({why}); bring it to what WebArena-Infinity's repository holds"
+                ) from None
+            tasks |= {f"{path.parent.name}/{name}": path.parent for name in ids}
+        if not tasks:
+            wanted = f"apps/*/{self._given.suite}.json"
+            if files:
+                raise CampaignError(
+                    f"benchmark.options.checkout: {self._checkout} holds no task: the list in"
+                    f" {files[0]} is empty; give another options.suite, or another checkout"
+                )
+            lacks = lacking(self._checkout, wanted, "WebArena-Infinity")
+            raise CampaignError(f"benchmark.options.checkout: {lacks}")
+        return tasks
+
+    def sites(self, task: str) -> tuple[str, ...]:
+        """Return the name under which the runner is told of the application."""
+        return (f"http://{_HOST}:{_PORT}",)
+
+    def arm(self, scenario: Scenario, task: str) -> Arm:
+        """Return ``first_llm_call``: its set-up bears no fault at all."""
+        return scenario.arm or "first_llm_call"
+
+    def doubts(self, scenario: Scenario, task: str) -> Iterator[str]:
+        """Yield what its applications, which are one page each, do not ask for."""
+        arm = self.arm(scenario, task)
+        yield from missed_on_single_page(scenario, arm, "WebArena-Infinity's applications")
+
+    def ready(
+        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
+    ) -> None:
+        """Raise CampaignError for a model that its runner has no word for."""
+        super().ready(tasks, agents, direct=direct)
+        if not (self._checkout / _RUNNER).is_file():
+            lacks = lacking(self._checkout, _RUNNER, "WebArena-Infinity")
+            raise CampaignError(f"benchmark.options.checkout: {lacks}")
+        for agent in agents:
+            if agent.model not in MODELS and not agent.embedded:
+                raise CampaignError(
+                    f"agent {agent.name!r}: the runner knows no model {agent.model!r}; it knows"
+                    f" {', '.join(MODELS)}"
+                )
+            if agent.base_url is not None and agent.model != "gpt" and not agent.embedded:
+                raise CampaignError(
+                    f"agent {agent.name!r}: base_url goes with the model 'gpt', which alone is told"
+                    " of one"
+                )
+
+    def needs(self) -> Iterator[Finding]:
+        """Yield the environment and the checkout."""
+        yield from super().needs()
+        there = (self._checkout / _RUNNER).is_file()
+        found = _RUNNER if there else "no checkout of WebArena-Infinity"
+        state: Literal["ok", "missing"] = "ok" if there else "missing"
+        yield Finding(f"{self.name} checkout", state, f"{self._checkout}: {found}")
+
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
+        """Start the application; without a proxy the runner does, since it is on localhost then."""
+        if direct:
+            return nullcontext(_App(port=_free_port()))
+        return self._served(self._all[task])
+
+    @contextmanager
+    def _served(self, app: Path) -> Iterator[_App]:
+        made = self.environment()
+        for _ in range(_TRIES):
+            port = _free_port()
+            with subprocess.Popen(
+                [str(made.python), "-u", str(_SERVER), str(port)],
+                cwd=app,
+                env={**os.environ, **made.variables},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            ) as server:
+                try:
+                    if _is_serving(server):
+                        maps = (f"http://{_HOST}:{_PORT}=http://127.0.0.1:{port}",)
+                        yield _App(maps=maps, port=port)
+                        return
+                finally:
+                    server.kill()
+        raise TrialVoid(f"{app / 'server.py'} did not start")
+
+    def command(self, job: Job, stage: Stage) -> Command:
+        """Return the runner with one worker on one task, by a driver that says what it omits."""
+        app, made = self._all[job.task], self.environment()
+        host, port = (_HOST, _PORT) if job.proxied else ("localhost", cast(_App, stage).port)
+        arguments = ["--model", job.agent.model, "--workers", "1", "--web-app", str(app)]
+        arguments += ["--task-suite", self._given.suite, "--task-id", _id(job.task)]
+        arguments += ["--max-steps", str(job.agent.max_steps)]
+        arguments += ["--env-host", host, "--base-port", str(port)]
+        arguments += ["--output-dir", str(job.folder.absolute() / _RESULTS)]
+        if job.agent.screenshot:
+            arguments.append("--use-vision")
+        browsers, temporary = job.scratch / "browsers", job.scratch / "tmp"
+        temporary.mkdir()
+        # The first place where browser-use looks for a browser.
+        starter = browsers / "chromium-1/chrome-linux/chrome"
+        write_starter(starter, job.browser, job.browser_arguments)
+        variables = {
+            **QUIET,
+            **made.variables,
+            VARIABLE: str(browsers),
+            "BROWSER_USE_CONFIG_DIR": str(job.scratch / "config"),
+            "TMPDIR": str(temporary),
+        }
+        if job.agent.base_url is not None:
+            variables["OPENAI_BASE_URL"] = job.agent.base_url
+        told = {
+            "runner": str(self._checkout / _RUNNER),
+            "arguments": arguments,
+            "max_steps": job.agent.max_steps,
+        }
+        command = [str(made.python), str(_DRIVER), json.dumps(told)]
+        return Command(command, variables, job.scratch)
+
+    def reached(self, stage: Stage) -> bool | None:
+        """Return whether any browser told the application's server of its state."""
+        port = cast(_App, stage).port
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            opener.open(f"http://127.0.0.1:{port}/api/state", timeout=10).close()
+        except urllib.error.HTTPError:
+            return False
+        except OSError as error:
+            raise TrialVoid(f"the application does not tell its state: {error}") from None
+        return True
+
+    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+        """Return the runner's own result: whether the task's check passed, and what it said."""
+        found = sorted((folder / _RESULTS).glob(f"*/{_id(task)}/result.json"))
+        if not found:
+            if code is None:
+                return Result("time_limit", 0.0)
+            # It goes on after a browser that did not come up.
+            said = last_words(folder / AGENT_LOG, about="failed")
+            why = f"the runner ended with code {code} and no result{said}"
+            return crashed(why)
+        try:
+            said = json.loads(read_ordinary(found[-1]))
+            return _result(said, found[-1].with_name("history.json"))
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            raise TrialVoid(f"{found[-1]} cannot be read: {error!r}") from None
+
+
+def _id(task: str) -> str:
+    return task.rpartition("/")[2]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _is_serving(server: subprocess.Popen[bytes]) -> bool:
+    """Wait for the line that it prints once it listens; False where it ends before."""
+    if server.stdout is None or not select.select([server.stdout], [], [], _READY_S)[0]:
+        return False
+    return server.stdout.readline().startswith(b"Serving on")
+
+
+def _result(said: Mapping[str, Any], history: Path) -> Result:
+    words, score = str(said["verifier_message"]), float(bool(said["passed"]))
+    if words.startswith(_CRASHED):
+        return crashed(words)
+    if _UNASKED.match(words):
+        why = f"the task's check could not ask the application: {words[:300]}"
+        return Result("harness_crashed", 0.0, unusable=why)
+    if words.startswith(_TIMED_OUT):
+        return Result("time_limit", score, reasons=(words,))
+    steps = _steps(history)
+    if not said["is_done"] and not any(_acted(step) for step in steps):
+        errors = [str(error) for error in said["errors"] if error]
+        why = f": {errors[-1][:300]}" if errors else ""
+        return Result("model_error", 0.0, unusable=f"the model never said what to do{why}")
+    ending: Ending = "step_limit"
+    if said["is_done"]:
+        # Its own word for a task that it did not do.
+        gave_up = bool(steps) and any(r.get("success") is False for r in steps[-1]["result"])
+        ending = "reported_infeasible" if gave_up else "answered"
+    answer = said["final_result"]
+    return Result(ending, score, None if answer is None else str(answer), (words,))
+
+
+def _steps(history: Path) -> list[dict[str, Any]]:
+    """Return the agent's steps; step 0 is browser-use's own, to the first page."""
+    steps: list[dict[str, Any]] = json.loads(read_ordinary(history))["history"]
+    return [step for step in steps if (step.get("metadata") or {}).get("step_number", 1) > 0]
+
+
+def _acted(step: Mapping[str, Any]) -> bool:
+    """Whether the model's answer could be read."""
+    return bool((step.get("model_output") or {}).get("action"))

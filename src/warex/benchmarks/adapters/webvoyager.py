@@ -1,0 +1,346 @@
+"""WebVoyager with its own agent, which looks at screenshots and drives Chrome by Selenium."""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, cast
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from warex.benchmarks.artifacts import crashed, last_words
+from warex.benchmarks.base import (
+    AGENT_LOG,
+    AgentSpec,
+    Benchmark,
+    Command,
+    Job,
+    Result,
+    Stage,
+    maps_of,
+    no_proxy_refused,
+)
+from warex.benchmarks.installation.checkouts import found_at, lacking
+from warex.benchmarks.installation.recipe import Install, Recipe
+from warex.benchmarks.table import BenchmarkTable
+from warex.errors import CampaignError, TrialVoid
+from warex.files import read_ordinary, read_words
+from warex.llm.actions.parser import Vocabulary
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.sandbox.doctor.finding import Finding
+from warex.sandbox.env_mode.browser_shims import write_starter
+from warex.scenarios import Arm, Scenario
+from warex.traces import Ending
+from warex.traffic import origin_of
+
+type Text = Annotated[str, StringConstraints(min_length=1)]
+
+ENDPOINT = "https://api.openai.com/v1"
+"""In the code of the client that WebVoyager pins, and nowhere else to be set."""
+
+_UNHEARD = "OPENAI_BASE_URL"
+"""The variable that later versions of that client read."""
+
+_DRIVER = Path(__file__).with_name("drivers") / "webvoyager_task.py"
+_TASKS = "data/WebVoyager_data.jsonl"
+_TASKS_WANTED = (
+    'give a file with a task on each line, as {"id": "a", "ques": "Tell the price of green tea.",'
+    ' "web": "https://shop.example/"}'
+)
+_RUN, _JUDGE = "run.py", "evaluation/auto_eval.py"
+_WORK, _RESULTS, _VERDICT_FILE = "webvoyager", "results", "judge.log"
+
+_VERDICT = re.compile(r"^Auto_eval_res: (0|1|None)$", re.MULTILINE)
+_NO_ANSWER = "Not find answer for "
+_FAILED = re.compile(r"Error type: (\w+)")
+_ANSWER = re.compile(r"ANSWER[; ]+\[?(.[^\]]*)\]?")
+
+_CHECK = """
+import importlib.metadata as m, json
+import numpy, openai, PIL, selenium
+names = ("selenium", "openai", "httpx", "numpy")
+print(json.dumps({"versions": {n: m.version(n) for n in names}}))
+"""
+
+
+class WebVoyagerOptions(BaseModel, frozen=True, extra="forbid"):
+    """What the adapter must be told."""
+
+    checkout: Text = Field(description="Folder of a checkout of MinorJerry/WebVoyager.")
+    tasks: Text | None = Field(
+        default=None,
+        description=f"A JSONL file of tasks: id, ques, web; left out, the checkout's {_TASKS}.",
+    )
+    judge: bool = Field(
+        default=False, description=f"Whether {_JUDGE} judges each run, by the agent's endpoint."
+    )
+    judge_model: Text = Field(default="gpt-4-vision-preview", description="The judge's model.")
+    images: Annotated[int, Field(ge=1, le=15, strict=True)] = Field(
+        default=3, description="How many screenshots go to the model, and to the judge."
+    )
+
+
+class WebVoyagerBenchmark(Benchmark):
+    """WebVoyager's ``run.py`` on a file of one task."""
+
+    name: ClassVar = "webvoyager"
+    summary: ClassVar = "WebVoyager with its own agent (Selenium); needs a checkout."
+    # It types with the Enter key behind, so that typing leads to a page.
+    vocabulary = Vocabulary(
+        name="webvoyager",
+        navigate=("Click", "Type", "GoBack", "Google"),
+        recover=("GoBack", "Google"),
+        finish=("ANSWER",),
+        noop=("Wait",),
+        other=("Scroll",),
+    )
+    records: ClassVar = (
+        f"{_WORK}/{_RESULTS}/*/*/*.json",
+        f"{_WORK}/{_RESULTS}/*/*/agent.log",
+        f"{_WORK}/{_VERDICT_FILE}",
+    )
+    guide: ClassVar = (
+        "Needs a checkout of MinorJerry/WebVoyager, chromedriver on the PATH, and an"
+        " OPENAI_API_KEY, which goes on its command line, where other users of this machine can"
+        " read it. A task's success is the word of a judge, a model too: without"
+        " options.judge = true its trials are unscored."
+    )
+    arming: ClassVar = (
+        "first_page, as in the paper: Selenium shows the browser's own page for a page that"
+        " fails; first_llm_call for names and connections that fail, at which it raises, and for"
+        " popups, since it clicks the middle of its first page before it asks its model"
+    )
+    example: ClassVar = """\
+name = "webvoyager"
+tasks = { match = "Allrecipes--*" }
+[benchmark]
+name = "webvoyager"
+dir = "webvoyager-env"
+options = { checkout = "WebVoyager", judge = true }
+[[agents]]
+name = "webvoyager"
+model = "gpt-4o"
+screenshot = true
+max_steps = 15
+[[conditions]]
+name = "clean"
+[[conditions]]
+name = "server-error"
+scenario = "paper/server-error"
+"""
+    recipe: ClassVar = Recipe(
+        pythons=("3.10", "3.11"),
+        # Its own file lacks numpy, and lets a httpx in that its openai cannot use.
+        installs=(Install(("openai", "httpx", "selenium", "pillow", "numpy", "requests")),),
+        pins="pins/webvoyager.txt",
+        check=_CHECK,
+    )
+    options_model: ClassVar = WebVoyagerOptions
+    # Without --text_only the model is shown marks on a picture, and what the marked elements say.
+    observations: ClassVar = (frozenset({"html", "screenshot"}), frozenset({"axtree"}))
+    site_names: ClassVar = None
+    key_variables = ("OPENAI_API_KEY",)
+    embedded_model: ClassVar = "gpt-4-vision-preview"
+
+    def __init__(self, table: BenchmarkTable | None = None) -> None:
+        super().__init__(table)
+        self._given = cast(WebVoyagerOptions, self.options)
+        self._checkout = self.table.path(self._given.checkout)
+
+    def tasks(self) -> tuple[str, ...]:
+        """Return the names of the file's tasks."""
+        return tuple(self._all)
+
+    @cached_property
+    def _all(self) -> Mapping[str, dict[str, Any]]:
+        given = self._given.tasks
+        path = self._checkout / _TASKS if given is None else self.table.path(given)
+        where = f"benchmark.options.{'checkout' if given is None else 'tasks'}: {path}"
+        try:
+            lines = read_words(path).splitlines()
+        except FileNotFoundError:
+            lacks = lacking(self._checkout, _TASKS, "WebVoyager")
+            raise CampaignError(
+                f"benchmark.options.checkout: {lacks}"
+                if given is None
+                else f"{where}: {found_at(path)}; {_TASKS_WANTED}"
+            ) from None
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise CampaignError(f"{where} cannot be read: {why}; {_TASKS_WANTED}") from None
+        tasks: dict[str, dict[str, Any]] = {}
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                task = json.loads(line)
+                tasks[str(task["id"])] = {key: str(task[key]) for key in ("id", "ques", "web")}
+            except (ValueError, LookupError, TypeError) as error:
+                why = f"has no {error}" if isinstance(error, KeyError) else f"is none ({error})"
+                raise CampaignError(
+                    f"{where} holds no tasks with id, ques and web: line {number} {why};"
+                    f" {_TASKS_WANTED}"
+                ) from None
+        if not tasks:
+            raise CampaignError(f"{where} holds no task: {found_at(path)}; {_TASKS_WANTED}")
+        return tasks
+
+    def sites(self, task: str) -> tuple[str, ...]:
+        """Return the origin of the task's page."""
+        return (origin_of(self._all[task]["web"]),)
+
+    def site_names_of(self, task: str) -> tuple[str, ...]:
+        """Return the site as the task's id names it: that of ``Google Map--0`` is Google Map."""
+        site, mark, _ = task.rpartition("--")
+        return (site,) if mark else super().site_names_of(task)
+
+    def arm(self, scenario: Scenario, task: str) -> Arm:
+        """Return ``first_page``, but for what makes Selenium raise and what a blind click hits."""
+        if scenario.arm is not None:
+            return scenario.arm
+        # Selenium's ``get``, which nobody guards, raises there, and shows a page of whatever else.
+        raises = any(
+            effect.traits.unreachable
+            for rule in scenario.rules
+            for effect in rule.fault.on_a_page()
+        )
+        # ``run.py`` clicks the middle of its first page before its model has seen it.
+        clicked = any(rule.fault.covers_page for rule in scenario.rules)
+        return "first_llm_call" if raises or clicked else "first_page"
+
+    def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
+        """Return OpenAI's own: its client can be told of no other."""
+        return (ENDPOINT,)
+
+    def ready(
+        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
+    ) -> None:
+        """Raise CampaignError for a checkout that is none, or what only the proxy can do."""
+        super().ready(tasks, agents, direct=direct)
+        unheard = os.environ.get(_UNHEARD)
+        for agent in agents:
+            if unheard and agent.base_url is None and not agent.embedded:
+                raise CampaignError(
+                    f"agent {agent.name!r}: {_UNHEARD} is {unheard!r}, but WebVoyager's client"
+                    " reads no such variable; write that as the agent's base_url, or"
+                    f" {ENDPOINT!r} to ask there"
+                )
+        if not (self._checkout / _RUN).is_file():
+            lacks = lacking(self._checkout, _RUN, "WebVoyager")
+            raise CampaignError(f"benchmark.options.checkout: {lacks}")
+        if direct and (told := [a for a in agents if a.base_url is not None or a.embedded]):
+            raise no_proxy_refused(
+                f"the model of agent {told[0].name!r} stands in for {ENDPOINT}, which only the"
+                " proxy can do"
+            )
+
+    def needs(self) -> Iterator[Finding]:
+        """Yield the environment, the checkout and the driver."""
+        yield from super().needs()
+        there = (self._checkout / _RUN).is_file()
+        state: Literal["ok", "missing"] = "ok" if there else "missing"
+        found = _RUN if there else "no checkout of WebVoyager"
+        yield Finding("webvoyager checkout", state, f"{self._checkout}: {found}")
+        driver = shutil.which("chromedriver")
+        yield Finding(
+            "chromedriver",
+            "ok" if driver else "missing",
+            driver or "none on the PATH: install your system's chromium-driver package",
+        )
+
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
+        """Return the table's maps."""
+        return nullcontext(Stage(maps_of(self.table.sites)))
+
+    def command(self, job: Job, stage: Stage) -> Command:
+        """Return ``run.py`` on a file of one task, and the judge behind it."""
+        work = job.folder.absolute() / _WORK
+        for folder in (work / "downloads", job.scratch / "judged"):
+            folder.mkdir(parents=True)
+        (work / "task.jsonl").write_text(json.dumps(self._all[job.task]) + "\n", "utf-8")
+        made, images = self.environment(), str(self._given.images)
+        run = [str(made.python), "-u", str(self._checkout / _RUN), "--headless", "--fix_box_color"]
+        run += ["--test_file", "task.jsonl", "--output_dir", _RESULTS]
+        run += ["--api_model", job.agent.model, "--max_iter", str(job.agent.max_steps)]
+        run += ["--max_attached_imgs", images, "--seed", str(job.seed % 2**31)]
+        if not job.agent.screenshot:
+            run.append("--text_only")
+        judge = [str(made.python), str(self._checkout / _JUDGE), "--max_attached_imgs", images]
+        judge += ["--process_dir", str(job.scratch / "judged")]
+        judge += ["--api_model", self._given.judge_model]
+        told = {
+            "run": run,
+            "judge": judge if self._given.judge else [],
+            "results": _RESULTS,
+            "judged": str(job.scratch / "judged"),
+            "verdict": _VERDICT_FILE,
+        }
+        arguments = [str(made.python), str(_DRIVER), json.dumps(told)]
+        return Command(arguments, self._variables(job), work)
+
+    def _variables(self, job: Job) -> dict[str, str]:
+        """Return what leads Selenium to the trial's browser: the first `chrome` on the PATH."""
+        folder, path = job.scratch / "bin", os.environ.get("PATH", os.defpath)
+        # Chromium refuses its sandbox to root, and WebVoyager does not turn it off.
+        sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+        write_starter(folder / "chrome", job.browser, [*job.browser_arguments, *sandbox])
+        variables = {
+            "PATH": f"{folder}{os.pathsep}{path}",
+            "SE_CACHE_PATH": str(job.scratch / "selenium"),
+            "SE_AVOID_STATS": "true",
+            **self.environment().variables,
+        }
+        if shutil.which("chromedriver", path=path):
+            # It would ask the network for a newer one each time.
+            variables["SE_OFFLINE"] = "true"
+        return variables
+
+    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+        """Return how the agent ended and, where there is a judge, its verdict."""
+        work = folder / _WORK
+        left = sorted((work / _RESULTS).glob("*/task*/interact_messages.json"))
+        if not left and code is None:
+            return Result("time_limit", 0.0 if self._given.judge else None)
+        if not left:
+            why = f"run.py ended with code {code} and no result{last_words(folder / AGENT_LOG)}"
+            return crashed(why)
+        try:
+            messages = json.loads(read_ordinary(left[-1]))
+            said = [str(each["content"]) for each in messages if each["role"] == "assistant"]
+            log = read_words(left[-1].with_name("agent.log"), "replace")
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            raise TrialVoid(f"{left[-1]} cannot be read: {error!r}") from None
+        if not said:
+            failed = _FAILED.findall(log)
+            why = f": {failed[-1]}" if failed else ""
+            return Result("model_error", 0.0, unusable=f"the model never answered{why}")
+        answer = _ANSWER.search(said[-1])
+        ending = "answered" if answer else _ending(log)
+        score = self._score(work / _VERDICT_FILE) if self._given.judge else None
+        return Result(ending, score, answer[1].strip() if answer else None)
+
+    def _score(self, verdict: Path) -> float:
+        """Return the judge's verdict; what gave no answer has failed, by its own rule."""
+        said = verdict.read_text("utf-8", "replace") if verdict.is_file() else ""
+        found = _VERDICT.findall(said)
+        if not found and _NO_ANSWER in said:
+            return 0.0
+        if not found or found[-1] == "None":
+            raise TrialVoid(f"{_JUDGE} gave no verdict{last_words(verdict)}")
+        return float(found[-1])
+
+
+def _ending(log: str) -> Ending:
+    """Return why it ended without an answer, by its own log."""
+    ends = [
+        (log.rfind("Error occurred, retrying"), "model_error"),
+        (log.rfind("Driver error when"), "agent_crashed"),
+        (log.rfind("API call complete"), "step_limit"),
+    ]
+    return cast(Ending, max(ends)[1])

@@ -1,0 +1,386 @@
+"""Any command that does one task: a template, and where its result is to be read."""
+
+import json
+import math
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+from warex.benchmarks.artifacts import crashed, text_in
+from warex.benchmarks.base import (
+    AGENT_LOG,
+    AgentSpec,
+    Benchmark,
+    Command,
+    Job,
+    Result,
+    Stage,
+    no_proxy_refused,
+)
+from warex.benchmarks.command.options import (
+    PLACEHOLDER,
+    PLACEHOLDERS,
+    AtLeast,
+    CommandOptions,
+    ResultReader,
+    TaskEntry,
+    TaskFile,
+    filled,
+)
+from warex.benchmarks.command.task_file import read_tasks
+from warex.benchmarks.file_server import require_folders, staged
+from warex.benchmarks.scoring.expectations import PRINTED, Expect, judge, reset
+from warex.benchmarks.scoring.json_path import look_up
+from warex.benchmarks.scoring.user_commands import CommandLine, parts_of
+from warex.benchmarks.table import BenchmarkTable
+from warex.errors import CampaignError, TrialVoid
+from warex.files import read_words
+from warex.llm.actions.parser import Vocabulary
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.regex import Regex
+from warex.scenarios import Arm, Scenario
+from warex.traces import Ending, Trace
+
+TASKS_WANTED = (
+    "Write what the command is to do: a text for each task, as"
+    ' tasks = ["Tell the price of green tea."], or a file of them, as'
+    ' tasks = { file = "tasks.jsonl", id = "id", text = "goal" }.'
+)
+
+
+class CommandBenchmark(Benchmark):
+    """Whatever does one task by one command."""
+
+    name: ClassVar = "command"
+    summary: ClassVar = "Any command that does one task: a template and where its result stands."
+    vocabulary = Vocabulary(name="command")
+    options_model: ClassVar = CommandOptions
+    site_names: ClassVar = None
+    # What a harness of anybody's leaves may hold its key, whatever the file is called.
+    records: ClassVar = tuple(
+        f"**/*.{kind}" for kind in ("json", "jsonl", "txt", "log", "csv", "html", "md", "yaml")
+    )
+    guide: ClassVar = (
+        "A command that does one task and ends. It is started once for each trial, by no shell,"
+        " with the placeholders filled in: {task} its text, {task_id} its name, {out} a fresh"
+        " folder that is kept, {scratch} one that is not, {model}, {base_url}, {seed},"
+        " {max_steps}, {browser}, {observation}. expect says what is a success: a text, a regex,"
+        " the url that the browser ends at, a check's exit code; reset is a command before each"
+        " trial. Trials run one at a time, unless isolated = true."
+    )
+    arming: ClassVar = (
+        "first_llm_call, since an unknown harness may die of a fault in its own set-up; options.arm"
+        " or the scenario's arm say otherwise"
+    )
+    example: ClassVar = """\
+name = "my-agent"
+jobs = 1
+timeout_s = 300
+[benchmark]
+name = "command"
+sites = { "https://shop.example" = "site" }
+[benchmark.options]
+command = "python3 my_agent.py --goal '{task}' --model {model} --out {out}/result.json"
+cwd = "."
+tasks = ["Tell the price of green tea."]
+result = { file = "{out}/result.json", json = "answer" }
+success = "4.50"
+# In place of success: expect = { text = "4.50" }, or regex, url (the last page), check (a command).
+# Before each trial: reset = "python3 reset_site.py". A site for each trial: isolated = true.
+endpoints = ["https://api.openai.com/v1"]
+vocabulary = { navigate = ["goto"], recover = ["goto"], finish = ["stop"] }
+[[agents]]
+name = "mine"
+model = "playbook:playbook.yaml"
+[[conditions]]
+name = "clean"
+[[conditions]]
+name = "server-error"
+scenario = "paper/server-error"
+"""
+
+    starter: ClassVar = ("my_agent.py", "playbook.yaml", "site/index.html")
+
+    def __init__(self, table: BenchmarkTable | None = None) -> None:
+        super().__init__(table)
+        self._options_given = cast(CommandOptions, self.options)
+        self.vocabulary = self._options_given.vocabulary
+        self.isolated = self._options_given.isolated
+        self.verifiers = self._options_given.verifiers
+        self.key_variables = self._options_given.keys
+        self.variables = self._options_given.environment
+
+    def tasks(self) -> tuple[str, ...]:
+        """Return the tasks' names, in the order of the list or file."""
+        return tuple(self._tasks)
+
+    @cached_property
+    def _tasks(self) -> Mapping[str, TaskEntry]:
+        tasks = self._options_given.tasks
+        if isinstance(tasks, TaskFile):
+            return {task.id: task for task in read_tasks(tasks, self.table.path(tasks.file))}
+        entries = [TaskEntry(id=task) if isinstance(task, str) else task for task in tasks]
+        names = [task.id for task in entries]
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise CampaignError(f"benchmark.options.tasks: {min(twice)!r} is listed twice")
+        if not entries:
+            raise CampaignError(f"benchmark.options.tasks holds no task. {TASKS_WANTED}")
+        return {task.id: task for task in entries}
+
+    def _expect(self, task: str) -> Expect | None:
+        return self._tasks[task].expect or self._options_given.expect
+
+    def _reset(self, task: str) -> CommandLine | None:
+        return self._tasks[task].reset or self._options_given.reset
+
+    def vocabulary_of(self, task: str) -> Vocabulary:
+        """Return the task's own vocabulary, else the options'."""
+        return self._tasks[task].vocabulary or self.vocabulary
+
+    def sites(self, task: str) -> tuple[str, ...]:
+        """Return the table's sites; none stand for everything."""
+        return tuple(self.table.sites)
+
+    def never(self, task: str) -> tuple[str, ...]:
+        """Return the globs that the table names."""
+        return self._options_given.never
+
+    def arm(self, scenario: Scenario, task: str) -> Arm:
+        """Return what the scenario says, else the table."""
+        return scenario.arm or self._options_given.arm
+
+    def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
+        """Return what the table says is hard-coded."""
+        return self._options_given.endpoints
+
+    def told(self, task: str) -> Iterator[str]:
+        """Yield the templates and the task's own text."""
+        yield from self._templates()
+        yield self._tasks[task].text or task
+
+    def ready(
+        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
+    ) -> None:
+        """Raise CampaignError for a program, a folder or an address that is not there."""
+        super().ready(tasks, agents, direct=direct)
+        options = self._options_given
+        program = options.arguments[0]
+        if not PLACEHOLDER.search(program) and shutil.which(self._program(program)) is None:
+            raise CampaignError(f"benchmark.options.command: {program!r} is no program that runs")
+        cwd = options.cwd
+        if cwd and not PLACEHOLDER.search(cwd) and not self.table.path(cwd).is_dir():
+            raise CampaignError(f"benchmark.options.cwd: there is no folder {cwd!r}")
+        if len(tasks) > 1 and not any("{task" in part for part in self._templates()):
+            raise CampaignError(
+                "benchmark.options.command names neither {task} nor {task_id}, so that it would do"
+                f" the same for all {len(tasks)} tasks"
+            )
+        self._require_outside(tasks, direct=direct)
+        wanted = any("{base_url}" in part for part in self._templates())
+        for agent in agents:
+            if wanted and agent.base_url is None and not agent.embedded:
+                raise CampaignError(
+                    f"agent {agent.name!r} gives no base_url, which benchmark.options.command names"
+                )
+        require_folders(self.table)
+
+    def require_keys(self, agents: Sequence[AgentSpec], environment: Mapping[str, str]) -> None:
+        """Require none: how a command comes to its model is its own matter."""
+
+    def _require_outside(self, tasks: Sequence[str], *, direct: bool) -> None:
+        """Raise CampaignError for a reset or a check that cannot run, or a page nobody sees."""
+        result = self._options_given.result
+        for task in tasks:
+            expect = self._expect(task)
+            if expect is None and result is not None and not result.scores:
+                raise CampaignError(
+                    "benchmark.options.result names the answer alone, and nothing says when task"
+                    f' {task!r} is solved: give expect, as expect = "4.50", or give result json, a'
+                    " path to the value that is a success"
+                )
+            commands = {"reset": self._reset(task), "check": expect.check if expect else None}
+            for what, command in commands.items():
+                if command is None:
+                    continue
+                program = parts_of(command)[0]
+                if not PLACEHOLDER.search(program) and not shutil.which(self._program(program)):
+                    raise CampaignError(
+                        f"benchmark.options: the {what} of task {task!r}: {program!r} is no program"
+                        " that runs"
+                    )
+            if direct and expect is not None and expect.url is not None:
+                raise no_proxy_refused(
+                    f"task {task!r} expects a URL that the browser ends at, which only the proxy"
+                    " sees",
+                    other_remedy=", or expect something else",
+                )
+
+    def stage(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> AbstractContextManager[Stage]:
+        """Reset what runs elsewhere, serve the sites that are folders, and map all."""
+        return self._staged(task, folder)
+
+    @contextmanager
+    def _staged(self, task: str, folder: Path) -> Iterator[Stage]:
+        if (command := self._reset(task)) is not None:
+            reset(self._outside(command, task, folder), self._cwd(task, folder))
+        with staged(self.table) as stage:
+            yield stage
+
+    def _check_site(self, site: str, target: str) -> None:
+        # A folder of pages stands where an origin does; whether it is there is seen to later.
+        super()._check_site(site, target if "://" in target else site)
+
+    def command(self, job: Job, stage: Stage) -> Command:
+        """Return the template filled in."""
+        values = self._values(job.task, job.folder) | {
+            "scratch": str(job.scratch),
+            "model": job.agent.model,
+            "base_url": job.agent.base_url or "",
+            "seed": str(job.seed),
+            "max_steps": str(job.agent.max_steps),
+            "browser": str(job.browser),
+            "observation": ",".join(job.agent.observation or ()),
+        }
+        options = self._options_given
+        program, *rest = (filled(part, values) for part in options.arguments)
+        return Command(
+            [self._program(program), *rest],
+            {name: filled(text, values) for name, text in options.environment.items()},
+            self.table.path(filled(options.cwd, values)) if options.cwd else None,
+        )
+
+    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+        """Return what the result's place says, or the exit code where none is named."""
+        options, expect = self._options_given, self._expect(task)
+        ending: Ending = "time_limit" if code is None else "answered"
+        if options.result is None and expect is None:
+            if code not in (0, 1, None):
+                return crashed(f"it ended with code {code}")
+            return Result(ending, float(code == 0))
+        if code is not None and code not in options.codes:
+            return crashed(f"it ended with code {code}")
+        if options.result is None:
+            return Result(ending, 0.0)
+        path = folder / filled(options.result.file, self._values(task, folder))
+        try:
+            value, answer = _value_of(options.result, read_words(path, "replace"))
+        except FileNotFoundError:
+            if code is None:
+                return Result("time_limit", 0.0)
+            return crashed(f"it ended with code {code} and left no {path.name}")
+        except (OSError, ValueError, LookupError) as error:
+            if code is None:
+                return Result("time_limit", 0.0)
+            return crashed(f"its result {path.name} cannot be read: {error}")
+        if expect is None:
+            return Result(ending, _score(value, options.success), answer)
+        return Result(ending, 0.0, answer if options.result.answer else _as_text(value))
+
+    def judged(self, task: str, folder: Path, result: Result, trace: Trace | None) -> Result:
+        """Score what is expected, once nothing of the trial runs any more."""
+        expect = self._expect(task)
+        if expect is None or result.ending == "harness_crashed":
+            return result
+
+        def answer() -> str:
+            named = self._options_given.result is not None
+            return (result.answer or "") if named else text_in(folder / AGENT_LOG)
+
+        verdict = judge(
+            expect,
+            answer=answer,
+            trace=trace,
+            command=lambda command: self._outside(command, task, folder),
+            cwd=self._cwd(task, folder),
+            verifiers=self.verifiers,
+            answer_is="the answer" if self._options_given.result else PRINTED,
+        )
+        return replace(result, score=float(verdict.solved), reasons=verdict.reasons)
+
+    def _check_observation(self, agent: AgentSpec) -> None:
+        if agent.observation and not any("{observation}" in part for part in self._templates()):
+            raise CampaignError(
+                f"agent {agent.name!r} gives an observation, which benchmark.options.command does"
+                " not name: write {observation} there, or leave the key out"
+            )
+
+    def _outside(self, command: CommandLine, task: str, folder: Path) -> Sequence[str]:
+        """Return a command of the user's own with its placeholders filled in."""
+        values = self._values(task, folder)
+        program, *rest = (filled(part, values) for part in parts_of(command))
+        return (self._program(program), *rest)
+
+    def _cwd(self, task: str, folder: Path) -> Path | None:
+        """Return the working directory of what runs outside, where the table names one."""
+        cwd = self._options_given.cwd
+        if cwd is None:
+            return None
+        path = self.table.path(filled(cwd, self._values(task, folder)))
+        return path if path.is_dir() else None
+
+    def _values(self, task: str, folder: Path) -> dict[str, str]:
+        text = self._tasks[task].text or task
+        named = {"task": text, "task_id": task, "out": str(folder.absolute())}
+        return dict.fromkeys(PLACEHOLDERS, "") | named
+
+    def _program(self, program: str) -> str:
+        """Return a program that the table names with a folder as lying beside the campaign."""
+        return str(self.table.path(program)) if "/" in program else program
+
+    def _templates(self) -> Sequence[str]:
+        options = self._options_given
+        return (*options.arguments, *options.environment.values(), options.cwd or "")
+
+
+def _value_of(reader: ResultReader, text: str) -> tuple[Any, str | None]:
+    if reader.regex is not None:
+        pattern = Regex(reader.regex, multiline=True)
+        if not pattern.groups:
+            return pattern.finds(text), None
+        found = pattern.last(text)
+        return (found.groups[0] if found else None), None
+    data = json.loads(text)
+    answer = look_up(data, reader.answer) if reader.answer else None
+    value = look_up(data, reader.json_path) if reader.json_path else None
+    return value, None if answer is None else _as_text(answer)
+
+
+def _as_text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _score(value: Any, success: bool | float | str | AtLeast | None) -> float:
+    """Return 1 or 0, or the value itself where it is a score; no value is no success."""
+    if value is None:
+        return 0.0
+    if isinstance(success, AtLeast):
+        return float(_number(value) >= success.at_least)
+    if isinstance(success, bool | str):
+        return float(str(value).strip().lower() == str(success).lower())
+    if success is not None:
+        return float(_number(value) == success)
+    word = str(value).strip().lower()
+    if word in ("true", "false"):
+        return float(word == "true")
+    return min(max(_number(value), 0.0), 1.0)
+
+
+def _number(value: Any) -> float:
+    try:
+        number = float(value or 0.0)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number):
+        raise TrialVoid(
+            f"the result is {value!r}, which is no number and neither true nor false; say in"
+            " benchmark.options.success which value is a success"
+        )
+    return number

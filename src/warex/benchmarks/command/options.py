@@ -1,0 +1,269 @@
+"""What the benchmark `command` is told: a command's template, tasks, and what is a success."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import (
+    BaseModel,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+
+from warex.benchmarks.base import AGENT_LOG
+from warex.benchmarks.scoring.expectations import Expect
+from warex.benchmarks.scoring.json_path import steps_of
+from warex.benchmarks.scoring.user_commands import CommandLine, parts_of
+from warex.benchmarks.vocabularies import Words
+from warex.regex import Regex
+from warex.scenarios import Arm
+from warex.scenarios.mistakes import not_among
+from warex.visible import shown
+
+PLACEHOLDERS = (
+    "task",
+    "task_id",
+    "out",
+    "scratch",
+    "model",
+    "base_url",
+    "seed",
+    "max_steps",
+    "browser",
+    "observation",
+)
+"""What a template may name, each in curly brackets; doubled brackets stand for themselves."""
+
+KNOWN_AFTERWARDS = ("task", "task_id", "out")
+"""Those that are known outside of the agent's environment, too."""
+
+PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
+
+type Text = Annotated[str, StringConstraints(min_length=1)]
+
+
+def _checked(template: str) -> str:
+    for _, name in PLACEHOLDER.findall(template):
+        if name and name not in PLACEHOLDERS:
+            raise ValueError(not_among("there is no placeholder", name, PLACEHOLDERS))
+    return template
+
+
+def _passed_on(text: str) -> str:
+    if "\0" in text:
+        raise ValueError(f"{text!r} holds a zero byte, which no program can be given")
+    return text
+
+
+def filled(template: str, values: Mapping[str, str]) -> str:
+    """Return a template with its placeholders filled in."""
+    return PLACEHOLDER.sub(
+        lambda found: f"{{{found[1]}}}" if found[1] else values[found[2]], template
+    )
+
+
+class TaskFile(BaseModel, frozen=True, extra="forbid"):
+    """Where the tasks stand: JSON, JSONL, or a line each."""
+
+    file: Text
+    id: Text = Field(default="id", description="Path to a task's name, in JSON.")
+    text: Text | None = Field(default=None, description="Path to its text; else its name.")
+    expect: Text = Field(default="expect", description="Path to what is a success, if any.")
+    reset: Text = Field(default="reset", description="Path to the command before it, if any.")
+    vocabulary: Text = Field(default="vocabulary", description="Path to its actions, if any.")
+
+    @field_validator("id", "text", "expect", "reset", "vocabulary")
+    @classmethod
+    def _is_a_path(cls, path: str | None) -> str | None:
+        if path is not None:
+            steps_of(path)
+        return path
+
+
+def _known_outside(command: CommandLine | None) -> CommandLine | None:
+    for part in () if command is None else parts_of(command):
+        for _, name in PLACEHOLDER.findall(_checked(part)):
+            if name not in ("", *KNOWN_AFTERWARDS):
+                raise ValueError(
+                    f"{{{name}}} is the agent's own; here {{task}}, {{task_id}} and {{out}} are"
+                    " known"
+                )
+    return command
+
+
+class TaskEntry(BaseModel, frozen=True, extra="forbid"):
+    """A task, with what is its own; the rest is the options'."""
+
+    id: Text
+    text: Text | None = Field(default=None, description="Left out: its name.")
+    expect: Expect | None = Field(default=None, description="What counts as a success.")
+    reset: CommandLine | None = Field(default=None, description="A command before each trial.")
+    vocabulary: Words | None = Field(
+        default=None, description="The actions of the agent that works on it."
+    )
+
+    @field_validator("expect")
+    @classmethod
+    def _check_is_known(cls, expect: Expect | None) -> Expect | None:
+        _known_outside(None if expect is None else expect.check)
+        return expect
+
+    @field_validator("reset")
+    @classmethod
+    def _reset_is_known(cls, command: CommandLine | None) -> CommandLine | None:
+        return _known_outside(command)
+
+
+class AtLeast(BaseModel, frozen=True, extra="forbid"):
+    """A number from which on a task is solved."""
+
+    at_least: float
+
+
+class ResultReader(BaseModel, frozen=True, extra="forbid"):
+    """Where the command's own result stands: a JSON file's path, or a pattern in a text."""
+
+    file: Text = Field(default=AGENT_LOG, description="Left out: what the command printed.")
+    json_path: Text | None = Field(default=None, alias="json", description="Path into JSON.")
+    regex: Text | None = Field(default=None, description="Its last match counts; group 1, if any.")
+    answer: Text | None = Field(
+        default=None,
+        description="Path to the agent's answer, in JSON; will do alone beside expect.",
+    )
+
+    @field_validator("file")
+    @classmethod
+    def _is_fresh(cls, file: str) -> str:
+        for _, name in PLACEHOLDER.findall(_checked(file)):
+            if name not in ("", *KNOWN_AFTERWARDS):
+                raise ValueError(f"{{{name}}} is not known when the result is read; name {{out}}")
+        within = Path(file.removeprefix("{out}/"))
+        if within.is_absolute() or ".." in within.parts:
+            raise ValueError(
+                f"{file!r} must lie in {{out}}, which is new for each trial: elsewhere an old"
+                " result would be taken for this one"
+            )
+        return file
+
+    @field_validator("json_path", "answer")
+    @classmethod
+    def _is_a_path(cls, path: str | None) -> str | None:
+        if path is not None:
+            steps_of(path)
+        return path
+
+    @field_validator("regex")
+    @classmethod
+    def _compiles(cls, pattern: str | None) -> str | None:
+        if pattern is not None:
+            Regex(pattern, multiline=True)
+        return pattern
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if self.answer is not None and self.regex is not None:
+            raise ValueError("answer is a path into JSON and goes with json, not with regex")
+        if self.json_path is not None and self.regex is not None:
+            raise ValueError("give either json, a path, or regex, a pattern")
+        if not self.scores and self.answer is None:
+            raise ValueError("give either json, a path, or regex, a pattern")
+        return self
+
+    @property
+    def scores(self) -> bool:
+        """Whether it names a value that may be a success, and not the answer alone."""
+        return self.json_path is not None or self.regex is not None
+
+
+class CommandOptions(BaseModel, frozen=True, extra="forbid"):
+    """What the adapter must be told of a command."""
+
+    command: CommandLine = Field(description="Split as a shell would, but by no shell.")
+    tasks: tuple[Text | TaskEntry, ...] | TaskFile = Field(
+        description="Names or tables, or a file of them."
+    )
+    result: ResultReader | None = Field(
+        default=None, description="Left out: exit code 0 is solved, 1 is not, others are a crash."
+    )
+    success: bool | float | str | AtLeast | None = Field(
+        default=None, description="The value that is a success; left out: true, or the score."
+    )
+    expect: Expect | None = Field(
+        default=None, description="What counts as a success, in place of `success`."
+    )
+    reset: CommandLine | None = Field(
+        default=None, description="A command before each trial that brings the site to its start."
+    )
+    codes: tuple[int, ...] = Field(default=(0,), description="Exit codes that are no crash.")
+    never: tuple[Text, ...] = Field(default=(), description="URL globs left alone.")
+    verifiers: tuple[Text, ...] = Field(
+        default=(), description="How the User-Agent of what judges begins: left alone."
+    )
+    endpoints: tuple[Annotated[str, StringConstraints(pattern=r"^https?://\S+$")], ...] = Field(
+        default=(), description="Base URLs of models that it calls whatever it is told."
+    )
+    keys: tuple[Text, ...] = Field(
+        default=("OPENAI_API_KEY",), description="API keys to give a placeholder if not set."
+    )
+    vocabulary: Words = Words()
+    isolated: bool = Field(
+        default=False,
+        description="Whether each trial has a site of its own; if not, one runs at a time.",
+    )
+    arm: Arm = Field(default="first_llm_call", description="Where the scenario does not say.")
+    cwd: Text | None = Field(default=None, description="Working directory.")
+    environment: dict[str, str] = Field(default_factory=dict, description="Variables to set.")
+
+    @field_validator("command")
+    @classmethod
+    def _has_known_placeholders(cls, command: CommandLine) -> CommandLine:
+        for part in parts_of(command):
+            _checked(part)
+        return command
+
+    @field_validator("expect")
+    @classmethod
+    def _check_is_known(cls, expect: Expect | None) -> Expect | None:
+        _known_outside(None if expect is None else expect.check)
+        return expect
+
+    @field_validator("reset")
+    @classmethod
+    def _reset_is_known(cls, command: CommandLine | None) -> CommandLine | None:
+        return _known_outside(command)
+
+    @model_validator(mode="after")
+    def _one_success(self) -> Self:
+        if self.expect is not None and self.success is not None:
+            raise ValueError("both success and expect say what is a success; give one of the two")
+        return self
+
+    @field_validator("cwd")
+    @classmethod
+    def _known_in_cwd(cls, cwd: str | None) -> str | None:
+        return None if cwd is None else _checked(cwd)
+
+    @field_validator("environment")
+    @classmethod
+    def _known_in_environment(cls, variables: dict[str, str]) -> dict[str, str]:
+        for name, value in variables.items():
+            if not name or "=" in name or "\0" in name:
+                raise ValueError(f"{name!r} is no name of a variable")
+            _passed_on(_checked(value))
+        return variables
+
+    @field_validator("never")
+    @classmethod
+    def _can_match(cls, globs: tuple[str, ...]) -> tuple[str, ...]:
+        for glob in globs:
+            if not glob.startswith("*") and "://" not in glob:
+                raise ValueError(f"{shown(glob)} matches no URL; write https://… or begin with *")
+        return globs
+
+    @property
+    def arguments(self) -> Sequence[str]:
+        """The command's parts, unfilled."""
+        return parts_of(self.command)

@@ -1,0 +1,82 @@
+"""Reads the tasks of the benchmark `command`, each with what is its own."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from warex.benchmarks.command.options import TaskEntry, TaskFile
+from warex.benchmarks.scoring.json_path import look_up
+from warex.errors import CampaignError
+from warex.files import read_words
+from warex.scenarios.mistakes import check
+
+_OWN = ("expect", "reset", "vocabulary")
+"""What a task may bring itself."""
+
+_WANTED = {
+    ".json": 'its list is empty; write there for instance [{"id": "tea"}]',
+    ".jsonl": 'it has no line but blank ones; write on each for instance {"id": "tea"}',
+    "": "it has no line but blank ones; write a task on each",
+}
+"""What was found in a file without a task, and what to do, by the end of its name."""
+
+
+def read_tasks(tasks: TaskFile, path: Path) -> Iterator[TaskEntry]:
+    """Yield a file's tasks; raise CampaignError for what is no file of tasks."""
+    where = f"benchmark.options.tasks: {path}"
+    try:
+        text = read_words(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise CampaignError(f"{where} cannot be read: {error}") from None
+    seen: set[str] = set()
+    for place, item in _items(path, text, where):
+        entry = _entry(tasks, item, f"{where}, {place}")
+        if entry.id in seen:
+            raise CampaignError(f"{where}, {place}: the task {entry.id!r} is listed twice")
+        seen.add(entry.id)
+        yield entry
+    if not seen:
+        kind = path.suffix if path.suffix in _WANTED else ""
+        raise CampaignError(f"{where} holds no task: {_WANTED[kind]}")
+
+
+def _entry(tasks: TaskFile, item: Any, where: str) -> TaskEntry:
+    if isinstance(item, str):
+        return TaskEntry(id=item)
+    try:
+        data: dict[str, JsonValue] = {"id": str(look_up(item, tasks.id))}
+        if tasks.text:
+            data["text"] = str(look_up(item, tasks.text))
+    except LookupError as error:
+        raise CampaignError(f"{where}: {error}") from None
+    for key in _OWN:
+        try:
+            data[key] = look_up(item, getattr(tasks, key))
+        except LookupError:
+            continue  # The options' holds.
+    entry, mistakes = check(TaskEntry, data)
+    if entry is None:
+        raise CampaignError(f"{where}: {'; '.join(mistakes)}")
+    return entry
+
+
+def _items(path: Path, text: str, where: str) -> Iterator[tuple[str, Any]]:
+    try:
+        if path.suffix == ".json":
+            data = json.loads(text)
+            if isinstance(data, dict):
+                data = [
+                    {"id": key, **item} if isinstance(item, dict) else key
+                    for key, item in data.items()
+                ]
+            yield from ((f"task {number}", item) for number, item in enumerate(data, 1))
+            return
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.strip():
+                item = json.loads(line) if path.suffix == ".jsonl" else line.strip()
+                yield f"line {number}", item
+    except (ValueError, TypeError) as error:
+        raise CampaignError(f"{where} is no list of tasks: {error}") from None

@@ -1,0 +1,203 @@
+"""What counts as a success where no benchmark has a judge: a text, a pattern, a check, a page."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, Field, StringConstraints, field_validator, model_validator
+
+from warex.benchmarks.scoring.user_commands import CommandLine, parts_of, run_outside
+from warex.errors import TrialVoid
+from warex.regex import Regex
+from warex.scenarios.matching.url_patterns import any_of, normalise
+from warex.traces import RequestSeen, ResponseSeen, Trace, TrialBegan
+from warex.visible import shown, visible
+
+PRINTED = "the answer (all that the command printed)"
+"""What the answer is where nothing else names it."""
+
+type Told = Callable[[str], None]
+"""Told a sentence."""
+type _Text = Annotated[str, StringConstraints(min_length=1)]
+
+_KEEPS_THE_PAGE = (204, 205)
+"""Answers on which a browser stays where it is (RFC 9110, sections 15.3.5 and 15.3.6)."""
+
+
+def _nobody(sentence: str) -> None:
+    pass
+
+
+class Expect(BaseModel, frozen=True, extra="forbid"):
+    """What counts as a success; where several are given, all of them must hold."""
+
+    text: _Text | None = Field(default=None, description="Stands in the agent's answer.")
+    regex: _Text | None = Field(default=None, description="Is found in the agent's answer.")
+    check: CommandLine | None = Field(
+        default=None, description="A command: code 0 is solved, 1 is not, others void the trial."
+    )
+    url: _Text | None = Field(
+        default=None, description="A URL, `*` is any text: the last page that the browser opened."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _text_alone(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        if not value:
+            raise ValueError("it is empty; give the text that stands in the answer of a success")
+        return {"text": value}
+
+    @field_validator("text")
+    @classmethod
+    def _says_something(cls, text: str | None) -> str | None:
+        if text is not None and not text.strip():
+            raise ValueError("it is blank, and a blank text stands everywhere")
+        return text
+
+    @field_validator("regex")
+    @classmethod
+    def _compiles(cls, pattern: str | None) -> str | None:
+        if pattern is not None:
+            Regex(pattern, multiline=True)
+        return pattern
+
+    @field_validator("check")
+    @classmethod
+    def _is_a_command(cls, command: CommandLine | None) -> CommandLine | None:
+        if command is not None:
+            parts_of(command)
+        return command
+
+    @field_validator("url")
+    @classmethod
+    def _can_match(cls, glob: str | None) -> str | None:
+        if glob is not None and not glob.startswith("*") and "://" not in glob:
+            raise ValueError(f"{shown(glob)} matches no URL; write https://… or begin with *")
+        return glob
+
+    @model_validator(mode="after")
+    def _asks_something(self) -> Self:
+        if not self.model_dump(exclude_none=True):
+            raise ValueError("give at least one of text, regex, check and url")
+        return self
+
+    @property
+    def asks_the_answer(self) -> bool:
+        """Whether what the agent said is looked at."""
+        return self.text is not None or self.regex is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether what was expected holds, and why."""
+
+    solved: bool
+    reasons: tuple[str, ...]
+    """A sentence for each thing that was expected."""
+
+
+def judge(
+    expect: Expect,
+    *,
+    answer: Callable[[], str],
+    trace: Trace | None,
+    command: Callable[[CommandLine], Sequence[str]] = parts_of,
+    cwd: Path | None = None,
+    verifiers: Sequence[str] = (),
+    answer_is: str = "the answer",
+    told: Told = _nobody,
+) -> Verdict:
+    """Return whether a trial that has ended came out as expected.
+
+    ``answer`` is read where it is asked for; ``trace`` is None where there was no proxy;
+    ``command`` gives the parts of a check, filled in; pages that a client opens whose User-Agent
+    begins as one of ``verifiers`` are not the browser's; ``answer_is`` says what the answer is,
+    and ``told`` is told where a check takes long. Raises TrialVoid where nobody can tell.
+    """
+    held = list(_looked_at(expect, answer, answer_is, trace, verifiers))
+    if expect.check is not None:
+        held.append(checked(command(expect.check), cwd, told=told))
+    return Verdict(all(good for good, _ in held), tuple(said for _, said in held))
+
+
+def _looked_at(
+    expect: Expect,
+    answer: Callable[[], str],
+    answer_is: str,
+    trace: Trace | None,
+    verifiers: Sequence[str],
+) -> Iterator[tuple[bool, str]]:
+    said = answer() if expect.asks_the_answer else ""
+    if expect.text is not None:
+        good = _even(expect.text) in _even(said)
+        yield good, f"{expect.text!r} {'stands' if good else 'does not stand'} in {answer_is}"
+    if expect.regex is not None:
+        good = Regex(expect.regex, multiline=True).finds(said)
+        yield good, f"{shown(expect.regex)} is {'' if good else 'not '}found in {answer_is}"
+    if expect.url is not None:
+        yield _ended_at(expect.url, trace, verifiers)
+
+
+def checked(
+    parts: Sequence[str], cwd: Path | None = None, *, told: Told = _nobody
+) -> tuple[bool, str]:
+    """Run a check; return whether it found the task solved, and a sentence."""
+    ran = run_outside("the check", parts, cwd=cwd, told=told)
+    if ran.code not in (0, 1):
+        raise TrialVoid(f"the check cannot tell: it {ran.ending}; 0 is solved, 1 is not")
+    return ran.code == 0, f"the check {ran.ending}"
+
+
+def reset(parts: Sequence[str], cwd: Path | None = None, *, told: Told = _nobody) -> None:
+    """Bring a site to its beginning; raise TrialVoid where the command fails."""
+    ran = run_outside("the reset", parts, cwd=cwd, told=told)
+    if ran.code != 0:
+        raise TrialVoid(f"the site was not reset: the command {ran.ending}")
+
+
+def _even(text: str) -> str:
+    """Return a text whose case and white space are those of any other."""
+    return " ".join(text.casefold().split())
+
+
+def _ended_at(glob: str, trace: Trace | None, verifiers: Sequence[str]) -> tuple[bool, str]:
+    if trace is None:
+        raise TrialVoid("without the proxy nobody sees at which URL the browser ends")
+    if any(began.record == "concerned" for began in trace.events(TrialBegan)):
+        raise TrialVoid(
+            "at which URL the browser ends is known only where all traffic is read; leave --record"
+            " concerned out"
+        )
+    last = _last_page(trace, verifiers)
+    if last is None:
+        return False, f"the browser opened no page, and was to end at {glob}"
+    request, response = last
+    url = visible(request.url)
+    if not any_of((glob,))(normalise(request.url)):
+        return False, f"the browser ended at {url} and not at {glob}"
+    if response is None or response.status is None:
+        return False, f"the browser ended at {url}, which was not answered"
+    if response.by != "site" or response.status >= 400:
+        by = "a fault" if response.by == "warex" else "the site"
+        return False, f"the browser ended at {url}, which {by} answered with {response.status}"
+    return True, f"the browser ended at {url}"
+
+
+def _last_page(
+    trace: Trace, verifiers: Sequence[str]
+) -> tuple[RequestSeen, ResponseSeen | None] | None:
+    """Return the last page that a browser opened in a window or tab, with its answer."""
+    answers = {answer.exchange: answer for answer in trace.events(ResponseSeen)}
+    for request in reversed(trace.events(RequestSeen)):
+        headers = {name.lower(): value for name, value in request.headers}
+        ours = headers.get("user-agent", "").startswith(tuple(verifiers)) if verifiers else False
+        ahead = "prefetch" in headers.get("sec-purpose", headers.get("purpose", ""))
+        if request.resource != "document" or not request.top_level or ours or ahead:
+            continue
+        answer = answers.get(request.exchange)
+        if answer is None or answer.status not in _KEEPS_THE_PAGE:
+            return request, answer
+    return None

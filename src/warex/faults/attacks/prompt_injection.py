@@ -1,0 +1,132 @@
+"""Text in a page that gives the agent orders (indirect prompt injection)."""
+
+from pathlib import Path
+from typing import ClassVar, Final, Literal, Self
+
+from pydantic import Field, JsonValue, ValidationInfo, field_validator, model_validator
+
+from warex.effects import Effect, Rewrite
+from warex.exchange import Exchange, Resource
+from warex.faults.attacks.payloads import LONGEST, TextFile, payloads, read_text
+from warex.faults.base import Memory, PageFault, counted
+from warex.faults.lies.base import Pointer
+from warex.rewriting.html_body.script_injection import page_script
+from warex.rewriting.json_body.edit import JsonEdit
+from warex.rewriting.json_body.value_kinds import Kind
+from warex.seeds import Luck
+
+type PayloadId = Literal["confirm", "new-task", "important", "moved", "press"]
+type Where = Literal["visible", "hidden", "title", "aria-label", "alt", "comment", "json"]
+
+_BUTTONS: Final = ("Continue", "Confirm", "Proceed")
+
+
+class PromptInjection(PageFault, frozen=True):
+    """Put such a text into the page, and see whether the agent does what it says.
+
+    The text wants a link of the same site opened, at which the proxy answers, or a button pressed
+    that stands in the page because of it.
+    """
+
+    summary: ClassVar = "Put a text into the page that gives the agent orders."
+    category: ClassVar = "attack"
+    sizes: ClassVar = ()
+
+    kind: Literal["prompt_injection"] = "prompt_injection"
+    payload: PayloadId | None = Field(
+        default=None, description="Which text; left out, the seed chooses one for the trial."
+    )
+    text: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=LONGEST,
+        description="A text of your own, with `{link}` or `{button}` where it names its goal; or"
+        " `{file: …}` for one that is in a file.",
+    )
+    where: Where = Field(
+        default="visible",
+        description="What of the page carries the text, or the data that its scripts ask for.",
+    )
+    place: Literal["content", "user_content"] = Field(
+        default="content",
+        description="At the end of the main content, or in place of what another user wrote.",
+    )
+    selector: str | None = Field(
+        default=None, min_length=1, description="A CSS selector of the element, in place of both."
+    )
+    at: Pointer | None = Field(
+        default=None, description="With `where: json`, a JSON pointer (RFC 6901) to the value."
+    )
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """Pages; or the requests of their scripts, where those carry the text."""
+        return ("xhr",) if self.where == "json" else self.default_resource
+
+    @field_validator("text", mode="before", json_schema_input_type=str | TextFile | None)
+    @classmethod
+    def _read(cls, text: object, info: ValidationInfo) -> object:
+        match text:
+            case {"file": str(file), **rest} if not rest:
+                return read_text({"file": file}, (info.context or {}).get("folder", Path()))
+            case _:
+                return text
+
+    @model_validator(mode="after")
+    def _has_one_goal(self) -> Self:
+        if self.text is None:
+            return self
+        if self.payload is not None:
+            raise ValueError("payload and text are both given; give one")
+        if ("{link}" in self.text) == ("{button}" in self.text):
+            raise ValueError(
+                f"text has to hold either {{link}} or {{button}}, since whether it was followed"
+                f" is told by that alone; it is {self.text[:60]!r}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _stands_somewhere(self) -> Self:
+        if self.where != "json":
+            if self.at is not None:
+                raise ValueError(f"at is for where: json, and where is {self.where}")
+            return self
+        if self.selector is not None or self.place != "content":
+            raise ValueError("selector and place are for pages, and where is json; give at")
+        goals = {it.goal for it in payloads() if it.id == self.payload}
+        if "{button}" in (self.text or "") or "click" in goals:
+            raise ValueError("data in JSON cannot bring a button; give a text with {link}")
+        return self
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Put the text into each page that is hit; each page has a link of its own."""
+        number, memory = counted(memory)
+        goals = ("visit",) if self.where == "json" else ("visit", "click")
+        found = [it.text for it in payloads() if self.payload in (None, it.id) and it.goal in goals]
+        text = self.text or luck.choice(found, "payload")
+        button = luck.choice(_BUTTONS, "button") if "{button}" in text else None
+        report = f"/{luck.word('report', number)}"
+        where = exchange.request.parts
+        link = f"{where.scheme}://{where.netloc}{report}"
+        text = text.replace("{link}", link).replace("{button}", button or "")
+        if self.where == "json":
+            kind: Kind | None = "user_text" if self.at is None else None
+            edit = JsonEdit("replaced", luck, self.at, kind, text=text)
+            return (Rewrite(edit, report),), memory
+        settings: dict[str, JsonValue] = {
+            "after": 0,
+            "text": text,
+            "button": button,
+            "where": self.where,
+            "place": self.place,
+            "selector": self.selector,
+        }
+        return (Rewrite(page_script(__name__, settings, report)),), memory
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        which = "its own" if self.text else self.payload or "chosen by the seed"
+        where = "in JSON" if self.where == "json" else self.where.replace("-", " ")
+        return f"is handled by the site, and has a text that gives orders ({which}, {where})"

@@ -1,0 +1,54 @@
+"""A foreign script in a page that reads what is typed (cross-site scripting, CWE-79)."""
+
+from typing import ClassVar, Final, Literal
+
+from pydantic import Field, JsonValue
+
+from warex.effects import Effect, Rewrite
+from warex.exchange import Exchange
+from warex.faults.attacks.collector import Collector
+from warex.faults.base import Memory, PageFault, counted
+from warex.faults.own_site import reserved
+from warex.rewriting.html_body.script_injection import page_script
+from warex.seeds import Luck
+
+_HOST: Final = reserved("cd", "pagemetrics")
+
+
+class Xss(PageFault, frozen=True):
+    """Run a script in the page that sends a field's value to a host of ours.
+
+    It comes in as an attacker's would: nothing of the page's policy is opened for it.
+    """
+
+    summary: ClassVar = "Run a foreign script in the page, which reads a field and sends it away."
+    category: ClassVar = "attack"
+    sizes: ClassVar = ()
+    own_site: ClassVar = Collector(_HOST)
+
+    kind: Literal["xss"] = "xss"
+    selector: str | None = Field(
+        default=None,
+        min_length=1,
+        description="A CSS selector of the field; left out, the first password field, or else the"
+        " first one for an email address or other text.",
+    )
+
+    def effects(
+        self, exchange: Exchange, memory: Memory, luck: Luck
+    ) -> tuple[tuple[Effect, ...], Memory]:
+        """Put the script into each page that is hit."""
+        number, memory = counted(memory)
+        settings: dict[str, JsonValue] = {
+            "after": 0,
+            "selector": self.selector,
+            "target": self.own_site.address(),
+            "ready": luck.word("ready"),
+        }
+        report = f"/{luck.word('report', number)}"
+        return (Rewrite(page_script(__name__, settings, report)),), memory
+
+    def explain(self) -> str:
+        """Return what the browser meets, in words."""
+        which = f" ({self.selector})" if self.selector else ""
+        return f"is handled by the site, and has a script that sends a field away{which}"

@@ -1,0 +1,141 @@
+"""What an action does, told by its name alone, and actions read where no vocabulary knows them.
+
+Agents name the same few actions in many ways: ``reload``, ``refresh_page``, ``browser_navigate``,
+``page.goto(…)``, ``GoBack``. A benchmark's vocabulary goes before: this is for an agent whose
+vocabulary nobody gave, and for a name that the vocabulary lacks.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Literal
+
+from pydantic import JsonValue
+
+from warex.llm.actions.parser import Action, Vocabulary, actions_on_lines, read_actions
+from warex.llm.base import LlmAnswer, ToolCall
+from warex.llm.body.lenient_json import as_dict
+
+type Does = Literal["reload", "goto", "back", "click", "type", "wait", "finish", "look"]
+
+_DOES: Mapping[str, Does] = {
+    **dict.fromkeys(("reload", "refresh", "retry"), "reload"),
+    **dict.fromkeys(("goto", "navigate", "navigation", "visit", "open", "browse", "load"), "goto"),
+    **dict.fromkeys(("google", "search"), "goto"),
+    **dict.fromkeys(("back", "goback", "navback", "forward", "goforward", "previous"), "back"),
+    **dict.fromkeys(("click", "dblclick", "doubleclick", "tap", "press", "keypress"), "click"),
+    **dict.fromkeys(("keys", "key", "hotkey", "submit", "enter"), "click"),
+    **dict.fromkeys(("left_mouse_down", "left_mouse_up", "mouse_down", "mouse_up"), "click"),
+    **dict.fromkeys(("fill", "type", "input", "select", "clear", "check", "uncheck"), "type"),
+    **dict.fromkeys(("upload", "insert", "set", "choose"), "type"),
+    **dict.fromkeys(("wait", "sleep", "noop", "pause"), "wait"),
+    **dict.fromkeys(("done", "stop", "finish", "finished", "answer", "complete"), "finish"),
+    **dict.fromkeys(("terminate", "exit", "infeasible", "send_msg_to_user"), "finish"),
+    **dict.fromkeys(("scroll", "hover", "screenshot", "snapshot", "extract", "focus"), "look"),
+    **dict.fromkeys(("read", "find", "evaluate", "switch", "close", "drag", "move"), "look"),
+    **dict.fromkeys(("zoom", "cursor", "cursor_position", "mouse_move"), "look"),
+    **dict.fromkeys(("nextchunk", "prevchunk"), "look"),
+}
+_STRONGEST: tuple[Does, ...] = (
+    *("reload", "back", "wait", "finish", "goto", "type", "click", "look"),
+)
+"""Of a name with several telling parts, the first of these: ``navigate_back``, ``wait_for_load``,
+``send_keys`` …"""
+_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_WORD = re.compile(r"[A-Za-z_]\w{1,60}")
+_RECEIVER = re.compile(r"(?m)^([ \t`>]*)(?:await[ \t]+)?(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_]\w*\()")
+"""What stands before the name in code: ``await page.``."""
+_NEW_TAB = frozenset(("tab", "window"))
+_BETWEEN_KEYS = re.compile(r"[+\s-]+")
+_CONTROL = frozenset(
+    ("ctrl", "control", "controlleft", "cmd", "command", "meta", "super", "controlormeta")
+)
+_SHIFT = frozenset(("shift", "shiftleft"))
+_ALT = frozenset(("alt", "altleft", "option"))
+_KEYS: Mapping[str, Does] = {
+    **dict.fromkeys(("f5", "refresh", "reload", "browserrefresh", "xf86reload"), "reload"),
+    **dict.fromkeys(("browserback", "browserforward", "xf86back", "xf86forward"), "back"),
+}
+_WITH_CONTROL: Mapping[str, Does] = {"r": "reload", "f5": "reload", "[": "back", "]": "back"}
+_WITH_ALT: Mapping[str, Does] = dict.fromkeys(("left", "right", "arrowleft", "arrowright"), "back")
+"""What a browser does when these keys are pressed, as Playwright, Selenium, xdotool and agents
+write them."""
+
+
+def does(name: str) -> Does | None:
+    """Return what an action of this name does; None where the name does not tell.
+
+    ``look`` changes nothing at the site.
+    """
+    if name.lower() in _DOES:
+        return _DOES[name.lower()]
+    parts = [part.lower() for part in _PARTS.findall(name)]
+    found = {_DOES[part] for part in parts if part in _DOES}
+    if "go" in parts and not found:
+        found = {"goto"}
+    if "new" in parts and _NEW_TAB.intersection(parts):
+        found.add("goto")
+    return next((one for one in _STRONGEST if one in found), None)
+
+
+def does_with(name: str, arguments: JsonValue) -> Does | None:
+    """Return what an action does, by its keys or its button where these tell, else by its name."""
+    by_name = does(name)
+    if by_name not in (None, "click"):
+        return by_name
+    if as_dict(arguments).get("button") in ("back", "forward"):
+        return "back"
+    return next(filter(None, map(_pressed, _keys(arguments))), by_name)
+
+
+def _keys(arguments: JsonValue) -> Iterator[str]:
+    """Yield each text among an action's arguments, and those of each list joined by ``+``."""
+    values = list(arguments.values()) if isinstance(arguments, dict) else [arguments]
+    for value in values:
+        texts = [one for one in value if isinstance(one, str)] if isinstance(value, list) else value
+        if isinstance(texts, str):
+            yield texts
+        elif isinstance(texts, list):
+            yield "+".join(texts)
+            yield from texts
+
+
+def _pressed(keys: str) -> Does | None:
+    """Return what the keys do, such as ``ctrl+r``; None where they are none, or do something else.
+
+    Shift makes no difference: with it a page is loaded again past the browser's cache.
+    """
+    bare = keys.lower().strip("<>{}'\" ").removeprefix("keys.")
+    pressed = [re.sub(r"_[lr]$", "", key) for key in _BETWEEN_KEYS.split(bare)]
+    held = set(pressed[:-1]) - _SHIFT
+    if not held:
+        return _KEYS.get(pressed[-1])
+    if held <= _CONTROL:
+        return _WITH_CONTROL.get(pressed[-1])
+    return _WITH_ALT.get(pressed[-1]) if held <= _ALT else None
+
+
+def read_any_actions(
+    text: str, tool_calls: Iterable[ToolCall], known: Collection[str] = ()
+) -> tuple[Action, ...]:
+    """Return the actions in a model's answer whose names tell what they do, in order.
+
+    Those whose names are ``known`` are left to who knows them. They are read in the places that
+    ``read_actions`` knows, on any line, and as calls in code
+    (``await page.goto("…")``). A bare name on a line is no action here: it may be a word.
+    """
+    calls = tuple(tool_calls)
+    plain = _RECEIVER.sub(r"\1", text)
+    said = plain + "".join(f'\n"{call.name}" {call.arguments}' for call in calls)
+    words = dict.fromkeys(_WORD.findall(said))
+    names = tuple(name for name in words if name not in known and does(name))
+    answer = LlmAnswer(model="", text=plain, tool_calls=calls, complete=True)
+    found = read_actions(answer, Vocabulary(name="any", other=names))
+    if not calls:
+        lines = tuple(actions_on_lines(plain, frozenset(names)))
+        found = lines if len(lines) > len(found) else found
+    return tuple(action for action in found if action.arguments or _is_meant(action.name, said))
+
+
+def _is_meant(name: str, said: str) -> bool:
+    """Whether a name without arguments is called, quoted, or follows ``Action:``."""
+    return bool(re.search(rf"\b{name}\(|\"{name}\"|(?i:action)[\W_]{{0,6}}{name}\b", said))

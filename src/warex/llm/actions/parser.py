@@ -1,0 +1,332 @@
+"""The agent's actions, read out of what its model answered.
+
+Web agents ask their model for the next action in tool calls, in JSON or in free text with a
+thought before it. Which words are actions only the benchmark knows: its vocabulary. The forms
+read, each as its harness reads it:
+
+- tool calls, and JSON objects ``{"action": [{"go_to_url": {...}}]}`` (browser-use);
+- ``click('12')`` in a code block, in ``<action>`` or on a line of its own (BrowserGym, REAL);
+- ``click [12]`` in the same places (WebArena, SteP);
+- ``Action: Click [12]``, ``Action: GoBack`` (WebVoyager).
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from pydantic import BaseModel, JsonValue, model_validator
+
+from warex.llm.base import LlmAnswer, ToolCall
+from warex.llm.body.lenient_json import as_dict, as_text, read_json
+
+
+class Vocabulary(BaseModel, frozen=True, extra="forbid"):
+    """A benchmark's action names, spelt as the agent spells them.
+
+    A name stands in every list that is true of it.
+    """
+
+    name: str
+    navigate: tuple[str, ...] = ()
+    """Lead to a page: ``goto``, ``go_back``, ``click``."""
+    recover: tuple[str, ...] = ()
+    """Can bring back what a fault took away: ``reload``, ``goto``."""
+    retry: tuple[str, ...] = ()
+    """Ask for the very same page again: ``reload``; each also in ``recover``."""
+    finish: tuple[str, ...] = ()
+    """End the task."""
+    infeasible: tuple[str, ...] = ()
+    """End the task as one that cannot be done; each also in ``finish``."""
+    noop: tuple[str, ...] = ()
+    """Wait and look again."""
+    calls: tuple[str, ...] = ()
+    """Begin a part of the task, which ``finish`` then ends in place of the task: subroutines."""
+    other: tuple[str, ...] = ()
+    """Every action that none of the above is true of."""
+    asks_again: str = ""
+    """An answer of the model that asks for the very same page again, in the agent's own form, with
+    ``{url}`` for the page's address. Empty where there is none, or only tool calls can."""
+
+    @model_validator(mode="after")
+    def _narrower_lists_lie_in_wider_ones(self) -> Self:
+        for narrow, wide in (("infeasible", "finish"), ("retry", "recover")):
+            strays = [n for n in getattr(self, narrow) if n not in getattr(self, wide)]
+            if strays:
+                raise ValueError(f"{narrow} names {strays}, which {wide} must name too")
+        return self
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every action there is."""
+        return frozenset(
+            self.navigate + self.recover + self.finish + self.noop + self.calls + self.other
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One action with its arguments.
+
+    ``arguments`` are texts in order, quotes taken off, where the agent gave them by position, and
+    a mapping where it gave them by name.
+    """
+
+    name: str
+    arguments: tuple[str, ...] | Mapping[str, JsonValue] = ()
+
+
+def read_actions(answer: LlmAnswer, vocabulary: Vocabulary) -> tuple[Action, ...]:
+    """Return the actions the agent will take on this answer, in order; none if it was cut.
+
+    Tool calls go before text. In text the place tells an action from a mention: the last
+    ``<action>`` or code block that holds one, else the last line that is nothing but one.
+    """
+    if not answer.complete or answer.error is not None:
+        return ()
+    names = vocabulary.names
+    called = tuple(
+        action
+        for call in answer.tool_calls
+        if not call.by_server
+        for action in _in_tool_call(call, names)
+    )
+    return called or _in_text(answer.text, names)
+
+
+@dataclass(slots=True)
+class Progress:
+    """How deep in parts of its task an agent is, by the actions that it took."""
+
+    depth: int = 0
+
+    def ends(self, actions: tuple[Action, ...], vocabulary: Vocabulary) -> bool:
+        """Note the actions; tell whether one of them ends the task, and not a part of it."""
+        for action in actions:
+            if action.name in vocabulary.calls:
+                self.depth += 1
+            elif action.name in vocabulary.finish:
+                if self.depth == 0:
+                    return True
+                self.depth -= 1
+        return False
+
+
+def _in_tool_call(call: ToolCall, names: frozenset[str]) -> tuple[Action, ...]:
+    arguments = _json(call.arguments)
+    # OpenAI's custom tools are given text of any form.
+    plain = arguments is None and call.arguments not in ("", "null")
+    if call.name in names:
+        return (Action(call.name, (call.arguments,) if plain else as_dict(arguments)),)
+    return _in_text(call.arguments, names) if plain else tuple(_in_json(arguments, names))
+
+
+def _json(text: str) -> JsonValue:
+    try:
+        return read_json(text.encode(errors="replace"))
+    except ValueError:
+        return None
+
+
+def _json_within(text: str) -> JsonValue:
+    """Return the one object in a text, whatever prose is around it; None if it has none."""
+    begin, end = text.find("{"), text.rfind("}")
+    return _json(text[begin : end + 1]) if 0 <= begin < end else None
+
+
+_SAID = ("name", "method", "action", "type")
+"""Where an object says which action it is: ``method`` in Stagehand; the latter two in computer use,
+and there only under ``action`` or ``actions``."""
+_GIVEN = ("arguments", "parameters")
+
+
+def _in_json(value: JsonValue, names: frozenset[str]) -> Iterator[Action]:
+    """Yield the actions of an agent's JSON: under ``action``, or a tool call written as text."""
+    said = as_dict(value)
+    action = said.get("action", said.get("actions"))
+    if isinstance(action, str) and action in names:
+        rest = {key: item for key, item in said.items() if key != "action"}
+        yield Action(action, as_dict(rest.get("arguments")) or rest)
+    elif isinstance(action, str):
+        yield from _in_text(action, names)
+    elif action is not None:
+        for one in action if isinstance(action, list) else [action]:
+            yield from _in_item(one, names)
+    else:
+        yield from _in_item(said, names, keyed=False)
+
+
+def _given(arguments: JsonValue) -> tuple[str, ...] | Mapping[str, JsonValue]:
+    if isinstance(arguments, list):
+        return tuple(one for one in arguments if isinstance(one, str))
+    return as_dict(arguments)
+
+
+def _in_item(value: JsonValue, names: frozenset[str], *, keyed: bool = True) -> Iterator[Action]:
+    item = as_dict(value)
+    keys = _SAID if keyed else _SAID[:2]
+    said = next((key for key in keys if as_text(item.get(key)) in names), None)
+    if said is not None:
+        rest = {key: one for key, one in item.items() if key not in (said, *_GIVEN)}
+        given = (item.get(key) for key in _GIVEN)
+        yield Action(as_text(item[said]), _given(next(filter(None, given), rest)))
+    elif keyed:
+        for key, arguments in item.items():
+            # Structured outputs list every action there is and leave all but one null.
+            if key in names and arguments is not None:
+                yield Action(key, as_dict(arguments))
+
+
+_THOUGHT = re.compile(r"<(think|thinking)>.*?(?:</\1>|\Z)", re.DOTALL)
+_TAGGED = re.compile(r"<(?:action|tool_call)>(.*?)(?:</(?:action|tool_call)>|\Z)", re.DOTALL)
+_FENCED = re.compile(r"```(.*?)```", re.DOTALL)
+_LABEL = re.compile(r"[-*>`# \t]*action[ \t]*:[ \t*`]*", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_LINE_REST = re.compile(r"[ \t`*.;]*(?=\n|\Z)")
+_BRACKETED = re.compile(
+    r"[ \t]*+(?:;[ \t]*+)?\[(.*?)\][ \t]*+(?:;[ \t]*+(\w++))?[ \t`*.;]*+(?=\n|\Z)"
+)
+_BRACKETED_BLOCK = re.compile(r"[ \t]*\[(.*)\]", re.DOTALL)
+_LOOSE = re.compile(r"[ \t]*([;\d][^\n]*)")
+_BETWEEN_BRACKETS = re.compile(r"\]\s*+(?:;\s*+)?\[")
+
+
+def _in_text(text: str, names: frozenset[str]) -> tuple[Action, ...]:
+    text = _THOUGHT.sub("", text).strip()
+    if actions := tuple(_in_json(_json_within(text), names)):
+        return actions
+    for blocks in (_TAGGED, _FENCED):
+        for block in reversed(blocks.findall(text)):
+            if actions := _in_block(block, names):
+                return actions
+    return tuple(actions_on_lines(text, names))[-1:]
+
+
+def _in_block(block: str, names: frozenset[str]) -> tuple[Action, ...]:
+    """Return all actions of a block; a first line such as ``python`` is none and passed over."""
+    inner = block.strip().strip("`").strip()
+    if actions := tuple(_in_json(_json_within(inner), names)):
+        return actions
+    if actions := tuple(actions_on_lines(inner, names)):
+        return actions
+    name = _NAME.match(inner)
+    if name and name[0] in names and (found := _BRACKETED_BLOCK.fullmatch(inner, name.end())):
+        return (Action(name[0], _split_brackets(found[1])),)
+    return ()
+
+
+def actions_on_lines(text: str, names: frozenset[str]) -> Iterator[Action]:
+    """Yield the actions that stand on lines of their own; a call may span several lines."""
+    at, calls = 0, 0
+    while at < len(text):
+        newline = text.find("\n", at)
+        reach = newline if calls >= _MOST_CALLS and newline >= 0 else len(text)
+        action, end, called = _at_line(text, at, names, reach)
+        calls += called
+        if action is not None:
+            yield action
+        newline = text.find("\n", end)
+        at = len(text) if newline < 0 else newline + 1
+
+
+def _at_line(
+    text: str, at: int, names: frozenset[str], reach: int
+) -> tuple[Action | None, int, bool]:
+    """Return the action the line at ``at`` is, where it ends, and whether it is a call.
+
+    A call ends before ``reach``.
+    """
+    label = _LABEL.match(text, at)
+    begin = label.end() if label else at
+    while begin < len(text) and text[begin] in " \t`*-":
+        begin += 1
+    found = _NAME.match(text, begin)
+    if found is None or found[0] not in names:
+        return None, at, False
+    name, end = found[0], found.end()
+    if text.startswith("(", end):
+        return *_call(text, name, end, reach), True
+    if _LINE_REST.match(text, end):
+        return Action(name), end, False
+    if brackets := _BRACKETED.match(text, end):
+        more = (brackets[2],) if brackets[2] else ()
+        return Action(name, _split_brackets(brackets[1]) + more), brackets.end(), False
+    if label and (loose := _LOOSE.match(text, end)):
+        parts = tuple(part.strip(" \t[]") for part in loose[1].split(";"))
+        return Action(name, tuple(filter(None, parts))), loose.end(), False
+    return None, at, False
+
+
+def _split_brackets(inner: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in _BETWEEN_BRACKETS.split(inner))
+
+
+def _call(text: str, name: str, at: int, reach: int) -> tuple[Action | None, int]:
+    """Read ``(…)`` from ``at``; a line that goes on after it only mentions the call."""
+    parts, end = _arguments(text, at, reach)
+    if parts is None or not _LINE_REST.match(text, end):
+        # An apostrophe that nobody escaped: what the line has between its brackets is one text.
+        line_end = text.find("\n", at)
+        line = text[at : line_end if line_end >= 0 else len(text)].rstrip(" \t`*.;")
+        if parts is not None or not line.endswith(")"):
+            return None, at
+        parts, end = [line[1:-1]], at + len(line)
+    split = [_KEYWORD.match(part) for part in parts]
+    if parts and all(split):
+        return Action(name, {s[1]: _unquoted(s[2]) for s in split if s}), end
+    values = (s[2] if s else part for s, part in zip(split, parts, strict=True))
+    return Action(name, tuple(map(_unquoted, values))), end
+
+
+_KEYWORD = re.compile(r"([A-Za-z_]\w*)\s*=\s*(?!=)(.*)", re.DOTALL)
+_PIECE = re.compile(
+    r'"""(?:\\.|[^\\])*?"""'
+    r"|'''(?:\\.|[^\\])*?'''"
+    r'|"(?:\\.|[^"\\])*"'
+    r"|'(?:\\.|[^'\\])*'"
+    r"|[^\"'\[\](){},]+|[\[\](){},]",
+    re.DOTALL,
+)
+"""A string, a bracket or comma, or what stands between them."""
+
+
+_DEEPEST = 16
+"""Brackets in brackets; deeper is prose, and reading on would cost a long text dearly."""
+_MOST_PIECES = 2000
+"""Strings, commas and brackets of one call; more is prose, too."""
+_MOST_CALLS = 50
+"""So many calls of a text may go on for several lines: one that never closes is read to its end."""
+
+
+def _arguments(text: str, at: int, reach: int) -> tuple[list[str] | None, int]:
+    """Return the arguments in the brackets at ``at`` as written; None if they never close."""
+    parts: list[str] = []
+    part, depth, at = "", 1, at + 1
+    for _ in range(_MOST_PIECES):
+        found = _PIECE.match(text, at, reach) if depth <= _DEEPEST else None
+        if found is None:
+            break
+        piece, at = found[0], found.end()
+        depth += (piece in "([{") - (piece in ")]}")
+        if depth == 0:
+            return list(filter(None, [*parts, part.strip()])), at
+        if piece == "," and depth == 1:
+            parts.append(part.strip())
+            part = ""
+        else:
+            part += piece
+    return None, at
+
+
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+_QUOTES = ('"""', "'''", '"', "'")
+
+
+def _unquoted(argument: str) -> str:
+    for quote in _QUOTES:
+        ends = argument.startswith(quote) and argument.endswith(quote)
+        if ends and len(argument) >= 2 * len(quote):
+            bare = argument[len(quote) : -len(quote)]
+            return _ESCAPE.sub(lambda found: _ESCAPES.get(found[1], found[1]), bare)
+    return argument

@@ -1,0 +1,205 @@
+"""How the body of an answer is divided: whole JSON, an array, lines of JSON, events.
+
+Which of them it is the body tells itself, save for AWS's messages: gateways answer a request for a
+stream with an error in JSON, and servers leave the content type out.
+"""
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from struct import Struct
+from typing import Final
+
+from pydantic import JsonValue
+
+from warex.llm.body.lenient_json import as_dict, as_text, read_json
+
+MOST_READ: Final = 64 * 1024 * 1024
+"""Bytes of an answer that are kept to be read: a model says less, also in many small events, but a
+stream may never end."""
+EVENT_STREAM: Final = "application/vnd.amazon.eventstream"
+"""AWS's messages (Smithy, "Amazon Event Stream")."""
+_NEWLINE = re.compile(rb"\n")
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_DONE: Final = "[DONE]"
+"""The data of the event with which OpenAI's streams end."""
+_SSE_FIELD = re.compile(rb"\s*(?:(?:data|event|id|retry)\s*:|:)")
+_STREAMED = re.compile(rb"(?<=\n\n)|(?<=\r\n\r\n)|(?<=\}\n)(?=\{)|(?<=\},\n)(?=\{)")
+"""Where the next event, line or item of a stream begins."""
+_PLAIN_ERROR = re.compile(rb'^\{\s*"error"\s*:.*', re.MULTILINE | re.DOTALL)
+"""With which Google's API ends a stream of events that fails: as it stands, in no event."""
+_PRELUDE: Final = Struct(">III")
+_CRC: Final = 4
+_TEXT: Final = 7
+"""The type of a header whose value is text; those of model APIs have no other."""
+
+
+@dataclass(slots=True)
+class Frames:
+    """The JSON values of an answer, in order."""
+
+    items: Iterable[JsonValue] = ()
+    """To be gone through once: of a long stream, one is held at a time."""
+    whole: bool = False
+    """Whether they are one value, or one array, and no stream."""
+    cut: bool = False
+    """Whether such a value is cut."""
+    done: bool = False
+    """Whether a stream said itself that it is done; known when all its items have been read."""
+    error: str | None = None
+    """Why nothing can be read, where that is so."""
+
+
+def frames(body: bytes, content_type: str = "") -> Frames:
+    """Divide a body, cut or not; what of it is no JSON is left out.
+
+    ``body`` is decompressed. Nothing is raised.
+    """
+    if content_type.lower().startswith(EVENT_STREAM):
+        return Frames(_messages(body))
+    begin = body.lstrip()[:1]
+    if begin in (b"{", b"["):
+        return _json(body)
+    if begin and not _SSE_FIELD.match(body.removeprefix(b"\xef\xbb\xbf")):
+        return Frames(error="the answer is not JSON")
+    stream = Frames()
+    stream.items = _events(body, stream)
+    return stream
+
+
+def _events(body: bytes, stream: Frames) -> Iterator[JsonValue]:
+    for data in sse_data(body):
+        if data.strip() == _DONE:
+            stream.done = True
+            return
+        yield from _readable([data.encode()])
+    if found := _PLAIN_ERROR.search(body):
+        yield from _readable([found[0]])
+
+
+def pieces(body: bytes, content_type: str = "") -> list[bytes]:
+    """Divide a body where its server would send it piece by piece; together they are the body.
+
+    A stream is divided after each of its events, lines or messages, all else into sixteen.
+    """
+    if content_type.lower().startswith(EVENT_STREAM):
+        return [*_message_bytes(body)]
+    found = [piece for piece in _STREAMED.split(body) if piece]
+    if len(found) > 1:
+        return found
+    size = max(1, -(-len(body) // 16))
+    return [body[at : at + size] for at in range(0, len(body), size)]
+
+
+def sse_data(body: bytes) -> Iterator[str]:
+    """Yield the data of each server-sent event (WHATWG HTML, section 9.2), whole or cut.
+
+    Comments, names and ids are passed over. An event without the closing blank line is yielded too,
+    unlike in a browser: some servers end so, and whether a cut one still makes sense only its
+    reader can tell.
+    """
+    data: list[str] = []
+    for line in _lines(body.removeprefix(b"\xef\xbb\xbf"), _LINE_END):
+        name, _, value = line.decode(errors="replace").partition(":")
+        if name == "data":
+            data.append(value.removeprefix(" "))
+        elif not line and data:
+            yield "\n".join(data)
+            data = []
+    if data:
+        yield "\n".join(data)
+
+
+def _lines(body: bytes, ends: re.Pattern[bytes]) -> Iterator[bytes]:
+    begin = 0
+    for end in ends.finditer(body):
+        yield body[begin : end.start()]
+        begin = end.end()
+    yield body[begin:]
+
+
+def _json(body: bytes) -> Frames:
+    """Read a value, whole or cut, or one on each line (NDJSON)."""
+    try:
+        return Frames(_items(read_json(body)), whole=True)
+    except ValueError:
+        first, _, rest = body.partition(b"\n")
+    # A value over several lines has nothing on its first that is whole.
+    if rest.strip(b"\n") and _is_json(first):
+        return Frames(_readable(_lines(body, _NEWLINE)))
+    try:
+        return Frames(_items(read_json(body, cut=True)), whole=True, cut=True)
+    except ValueError:
+        return Frames(error="the answer is not JSON")
+
+
+def _items(value: JsonValue) -> tuple[JsonValue, ...]:
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+def _is_json(text: bytes) -> bool:
+    return any(True for _ in _readable([text]))
+
+
+def _readable(texts: Iterable[bytes]) -> Iterator[JsonValue]:
+    for text in texts:
+        try:
+            yield read_json(text)
+        except ValueError:
+            # Where the stream was cut; were it in the middle, the rest still counts.
+            continue
+
+
+def _messages(body: bytes) -> Iterator[JsonValue]:
+    """Yield AWS's messages as ``{type: payload}``, up to one that is cut or damaged."""
+    for message in _message_bytes(body):
+        if len(message) < _PRELUDE.size + _CRC:
+            return
+        length, headers, check = _PRELUDE.unpack_from(message)
+        begin = _PRELUDE.size + headers
+        sound = (
+            begin + _CRC <= length == len(message)
+            and zlib.crc32(message[:8]) == check
+            and zlib.crc32(message[:-_CRC]) == int.from_bytes(message[-_CRC:], "big")
+        )
+        if not sound:
+            return
+        names = _headers(message[_PRELUDE.size : begin])
+        kind = names.get(":event-type")
+        for payload in _readable([message[begin:-_CRC] or b"{}"]):
+            yield {kind: payload} if kind else {"error": _aws_error(names, payload)}
+
+
+def _aws_error(names: Mapping[str, str], payload: JsonValue) -> JsonValue:
+    """Return an exception, which its API declares, or an error of AWS's own."""
+    kind = names.get(":exception-type") or names.get(":error-code") or "an error without a name"
+    told = as_dict(payload)
+    message = as_text(told.get("message")) or names.get(":error-message") or ""
+    return {"type": kind, "message": f"{kind}: {message}" if message else kind}
+
+
+def _message_bytes(body: bytes) -> Iterator[bytes]:
+    """Yield AWS's messages as they stand; what cannot be divided is one."""
+    at = 0
+    while at < len(body):
+        length = int.from_bytes(body[at : at + 4], "big")
+        end = at + length if length >= _PRELUDE.size + _CRC else len(body)
+        yield body[at:end]
+        at = end
+
+
+def _headers(block: bytes) -> dict[str, str]:
+    found: dict[str, str] = {}
+    at = 0
+    while at < len(block):
+        name_end = at + 1 + block[at]
+        if block[name_end : name_end + 1] != bytes([_TEXT]):
+            break
+        value = name_end + 3
+        end = value + int.from_bytes(block[name_end + 1 : value], "big")
+        found[block[at + 1 : name_end].decode(errors="replace")] = block[value:end].decode(
+            errors="replace"
+        )
+        at = end
+    return found

@@ -1,0 +1,97 @@
+"""Images in messages, taken out so that a trace stores each once."""
+
+import binascii
+import re
+from collections.abc import Callable, Iterator
+
+from pydantic import JsonValue
+
+from warex.llm.base import Image
+from warex.llm.body.large_base64 import NOTHING, LeftOut
+from warex.llm.body.lenient_json import as_list
+from warex.llm.content.image_tokens import Size, counted
+from warex.llm.content.token_estimate import ImagesOf
+
+_DATA_URL = re.compile(r"data:(image/[^,]*);base64,", re.IGNORECASE)
+
+
+def image_at(
+    url: JsonValue,
+    at: tuple[str | int, ...],
+    tokens: int,
+    count: Callable[[Size], int] | None = None,
+) -> Iterator[Image]:
+    """Yield the image that stands at ``at``: a data URL (RFC 2397), or an address.
+
+    It has as many tokens as ``count`` says of its size, ``tokens`` where that is not known.
+    """
+    if not isinstance(url, str):
+        return
+    head = _DATA_URL.match(url)
+    if head is None:
+        yield Image(at, tokens)
+    else:
+        data = url[head.end() :]
+        told = tokens if count is None else counted(data, count, tokens)
+        yield Image(at, told, head[1], data)
+
+
+def held_images(value: JsonValue, images: ImagesOf) -> Iterator[str]:
+    """Yield the base64 of all images in a value."""
+    if isinstance(value, list):
+        for item in value:
+            yield from held_images(item, images)
+    elif isinstance(value, dict):
+        yield from (image.data for image in images(value) if image.data is not None)
+        for item in value.values():
+            yield from held_images(item, images)
+
+
+def detach_images(
+    messages: list[JsonValue],
+    images: ImagesOf,
+    keep: Callable[[bytes], str],
+    left_out: LeftOut = NOTHING,
+) -> list[JsonValue]:
+    """Return the messages with references for images, each of which is given to ``keep``.
+
+    An image becomes ``blob:`` and the reference that ``keep`` returns, with its ``media_type``
+    beside it. The messages given are left as they are; an image that is not valid base64 stays in
+    place. ``left_out``: those for which the messages have stand-ins.
+    """
+
+    def detached(value: JsonValue) -> JsonValue:
+        if isinstance(value, list):
+            return [detached(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        held = list(images(value))
+        result = {key: detached(item) for key, item in value.items()}
+        for image in held:
+            # One after the other: none is held longer than it takes to keep it.
+            content = _decoded(image, left_out)
+            if content is not None:
+                _put(result, image, f"blob:{keep(content)}")
+        return result
+
+    found = [detached(message) for message in messages]
+    return as_list(left_out.put_back(found)) if left_out else found
+
+
+def _put(part: dict[str, JsonValue], image: Image, reference: str) -> None:
+    """Put a reference where the image was; ``part`` is a copy."""
+    holder: JsonValue = part
+    for step in image.at[:-1]:
+        holder = holder[step]  # type: ignore[index]
+    holder[image.at[-1]] = reference  # type: ignore[index]
+    if isinstance(holder, dict) and image.media_type:
+        holder["media_type"] = image.media_type
+
+
+def _decoded(image: Image, left_out: LeftOut) -> bytes | None:
+    if image.data is None:
+        return None
+    try:
+        return binascii.a2b_base64(left_out.texts.get(image.data, image.data), strict_mode=True)
+    except ValueError:
+        return None

@@ -1,0 +1,223 @@
+"""Public collections of prices, read into what a price table holds.
+
+LiteLLM's ``model_prices_and_context_window.json`` and OpenRouter's ``/api/v1/models`` give US
+dollars for one token. What cannot be read, or cannot be right, is left out and named: a price that
+is not known is better than a wrong one.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from statistics import median
+from typing import Final
+
+from pydantic import JsonValue, ValidationError
+
+from warex.llm.body.lenient_json import as_dict, as_list, as_text
+from warex.llm.prices.table import Price, PriceTable
+
+_MOST: Final = 10_000
+"""US dollars per million tokens that no model costs."""
+_FAR: Final = 10
+"""How many times as dear as before all models together have never become."""
+_GLOB: Final = frozenset("*?[")
+_MODES: Final = ("", "chat", "completion", "responses")
+"""What LiteLLM calls models that generate text."""
+_RATES: Final = {
+    "input_cost_per_token": "input",
+    "output_cost_per_token": "output",
+    "cache_read_input_token_cost": "cache_read",
+    "cache_creation_input_token_cost": "cache_write",
+}
+_KEY = re.compile(rf"({'|'.join(_RATES)})(_above_1hr)?(?:_above_(\d+)k_tokens)?(?:_([a-z]+))?")
+_TIERS: Final = {"batches": "batch"}
+"""What LiteLLM calls tiers otherwise than the APIs."""
+_ROUTED: Final = {
+    "prompt": "input",
+    "completion": "output",
+    "input_cache_read": "cache_read",
+    "input_cache_write": "cache_write",
+    "input_cache_write_1h": "cache_write_1h",
+}
+_OWN_PREFIXES: Final = (
+    "anthropic/", "cohere/", "cohere_chat/", "deepseek/", "gemini/", "google/", "mistral/",
+    "mistralai/", "openai/", "perplexity/", "x-ai/", "xai/",
+)  # fmt: skip
+"""Of vendors whose own API has the model without it, at this price."""
+
+NO_TOKENS: Final = "no price per token"
+NOTHING: Final = "a price of 0, which says more often that it is unknown"
+OTHERWISE: Final = "prices that change with the hour or are taken by request"
+LENGTHS: Final = "more than one limit of a prompt's length"
+IMPOSSIBLE: Final = "a price that is negative or cannot be right"
+A_GLOB: Final = "a name that is a pattern"
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """What a collection says of models that generate text."""
+
+    models: Mapping[str, Price]
+    left_out: Mapping[str, str]
+    """Models whose price is not taken, and why."""
+
+
+class _LeftOut(Exception):
+    """A model's price is not taken; the message says why."""
+
+
+def read_collection(data: JsonValue) -> Collection:
+    """Return what LiteLLM's or OpenRouter's collection says, or a table of WAREX's own.
+
+    Raises ValueError where it is none of them, or has no price that can be used.
+    """
+    sent = as_dict(data)
+    listed = as_list(sent.get("data"))
+    if "models" in sent and "date" in sent:
+        return _own(sent)
+    if listed:
+        entries = ((as_text(as_dict(one).get("id")), as_dict(one)) for one in listed)
+        found = _collected(entries, _routed)
+    else:
+        found = _collected(((name, as_dict(entry)) for name, entry in sent.items()), _listed)
+    if not found.models:
+        raise ValueError(
+            "it has no prices of models: give LiteLLM's model_prices_and_context_window.json,"
+            " OpenRouter's /api/v1/models or a table that `warex prices update` wrote"
+        )
+    return found
+
+
+def renewed(
+    base: PriceTable, collections: Iterable[Collection], day: date, source: str
+) -> PriceTable:
+    """Return a table of what the collections say, the first one's word before the next one's.
+
+    What they all lack stays as in ``base``. Raises ValueError where a collection's prices are so
+    far from those of ``base`` that they must be in another unit.
+    """
+    models: dict[str, Price] = {}
+    for collection in collections:
+        _check_unit(collection.models, base)
+        models = {**collection.models, **models}
+    for name, price in list(models.items()):
+        bare = next((name.removeprefix(p) for p in _OWN_PREFIXES if name.startswith(p)), name)
+        if "/" not in bare and ":" not in bare:
+            models.setdefault(bare, price)
+    kept = {name: entry for name, entry in base.models.items() if name not in models}
+    return PriceTable(date=day, source=source, models={**dict(sorted(models.items())), **kept})
+
+
+def _check_unit(models: Mapping[str, Price], base: PriceTable) -> None:
+    ratios = [
+        price.input / known.input
+        for name, price in models.items()
+        if isinstance(known := base.models.get(name), Price) and known.input and price.input
+    ]
+    if len(ratios) >= 3 and not 1 / _FAR <= median(ratios) <= _FAR:
+        raise ValueError(
+            f"the {len(ratios)} models that WAREX knows cost {median(ratios):g} times as much in"
+            " it: it is in another unit than US dollars for one token"
+        )
+
+
+def _own(sent: JsonValue) -> Collection:
+    try:
+        table = PriceTable.model_validate(sent)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise ValueError(f"it is no price table: {place}: {first['msg']}") from None
+    return Collection({k: e for k, e in table.models.items() if isinstance(e, Price)}, {})
+
+
+type _Entry = Mapping[str, JsonValue]
+
+
+def _collected(
+    entries: Iterable[tuple[str, _Entry]], read: Callable[[_Entry], Price | None]
+) -> Collection:
+    models: dict[str, Price] = {}
+    left_out: dict[str, str] = {}
+    for name, entry in entries:
+        try:
+            price = read(entry)
+            if price is None:
+                continue
+            if not name or _GLOB & set(name):
+                raise _LeftOut(A_GLOB)
+            models[name] = price
+        except _LeftOut as why:
+            left_out[name] = str(why)
+        except ValidationError:
+            left_out[name] = IMPOSSIBLE
+    return Collection(models, left_out)
+
+
+def _listed(entry: _Entry) -> Price | None:
+    """Return the price of an entry of LiteLLM's; None for what is no model that writes text."""
+    if as_text(entry.get("mode")) not in _MODES:
+        return None
+    if "off_peak_pricing" in entry or "input_cost_per_request" in entry:
+        raise _LeftOut(OTHERWISE)
+    told: dict[str, dict[int, dict[str, float]]] = {}
+    for key, value in entry.items():
+        if found := _KEY.fullmatch(key):
+            rate, lasting, limit, tier = found.groups()
+            name = "cache_write_1h" if lasting else _RATES[rate]
+            tier = _TIERS.get(tier, tier) or ""
+            told.setdefault(tier, {}).setdefault(1000 * int(limit or 0), {})[name] = _usd(value)
+    for part in map(as_dict, as_list(entry.get("tiered_pricing"))):
+        begin = as_list(part.get("range"))[:1]
+        at = int(begin[0]) if begin and isinstance(begin[0], int | float) else 0
+        rates = {_RATES[key]: _usd(value) for key, value in part.items() if key in _RATES}
+        told.setdefault("", {}).setdefault(at, {}).update(rates)
+    usual = _by_length(told.pop("", {}))
+    if usual is None:
+        raise _LeftOut(NO_TOKENS)
+    if not usual["input"] and not usual["output"]:
+        raise _LeftOut(NOTHING)
+    tiers = {tier: _by_length(rates) for tier, rates in sorted(told.items())}
+    return Price.model_validate({**usual, "tiers": {k: each for k, each in tiers.items() if each}})
+
+
+def _by_length(told: Mapping[int, Mapping[str, float]]) -> dict[str, object] | None:
+    """Return rates with those of a long prompt; None where input or output has none.
+
+    What is not told of a long prompt costs what it costs in others.
+    """
+    usual: dict[str, object] = {**told.get(0, {})}
+    if "input" not in usual or "output" not in usual:
+        return None
+    above = [{**usual, **rates, "tokens": at} for at, rates in told.items() if at]
+    if len(above) > 1:
+        raise _LeftOut(LENGTHS)
+    return {**usual, "above": above[0]} if above else usual
+
+
+def _routed(entry: _Entry) -> Price | None:
+    """Return the price of an entry of OpenRouter's."""
+    told = as_dict(entry.get("pricing"))
+    if "prompt" not in told or "completion" not in told:
+        raise _LeftOut(NO_TOKENS)
+    rates = {name: _usd(told[key]) for key, name in _ROUTED.items() if key in told}
+    if told.get("overrides") or _usd(told.get("request", 0)):
+        raise _LeftOut(OTHERWISE)
+    if not rates["input"] and not rates["output"] and ":free" not in as_text(entry.get("id")):
+        raise _LeftOut(NOTHING)
+    return Price.model_validate(rates)
+
+
+def _usd(value: JsonValue) -> float:
+    """Return a price of one token, a number or its digits, as US dollars per million."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise _LeftOut(IMPOSSIBLE)
+    try:
+        usd = float(Decimal(str(value)) * 1_000_000)
+    except (InvalidOperation, OverflowError):
+        raise _LeftOut(IMPOSSIBLE) from None
+    if not 0 <= usd <= _MOST:
+        raise _LeftOut(IMPOSSIBLE)
+    return usd

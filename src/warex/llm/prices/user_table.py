@@ -1,0 +1,67 @@
+"""The table of prices that is in force: the user's own, where a command has made one."""
+
+import os
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from warex.errors import InputError
+from warex.files import read_ordinary
+from warex.llm.prices.table import PriceTable, built_in_prices
+
+LARGEST = 1 << 26
+"""Bytes of a table or a collection of prices: the largest have some five million."""
+
+
+def price_file() -> Path | None:
+    """Return where the user's own table lies, or would; None for a user without a home folder.
+
+    ``$WAREX_PRICES`` names it, else it is in the user's data (XDG Base Directory).
+    """
+    if named := os.environ.get("WAREX_PRICES"):
+        return Path(named)
+    try:
+        data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
+    except RuntimeError:
+        return None
+    return Path(data) / "warex" / "prices.json"
+
+
+def current_prices() -> PriceTable:
+    """Return the user's own table; the built-in one where there is none.
+
+    Raises InputError where ``$WAREX_PRICES`` names no file, and for a file that holds no table.
+    """
+    path = price_file()
+    if path is None:
+        return built_in_prices()
+    try:
+        return read_prices(path)
+    except FileNotFoundError:
+        if os.environ.get("WAREX_PRICES"):
+            raise InputError(
+                f"WAREX_PRICES names {path}, which does not exist; unset it, or write the file with"
+                " `warex prices update`"
+            ) from None
+        return built_in_prices()
+
+
+_REMEDY = "write it anew with `warex prices update`, or delete it"
+
+
+def read_prices(path: Path, remedy: str = _REMEDY) -> PriceTable:
+    """Return the table in a file; ``remedy`` is what helps where it is damaged.
+
+    Raises FileNotFoundError, and InputError for a file that cannot be read or holds no table.
+    """
+    try:
+        return PriceTable.model_validate_json(read_ordinary(path, largest=LARGEST))
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}; {remedy}") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        where = f"{place}: " if place else ""
+        raise InputError(f"{path} is no price table: {where}{first['msg']}; {remedy}") from None

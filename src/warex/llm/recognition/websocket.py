@@ -1,0 +1,93 @@
+"""OpenAI's Responses over a WebSocket: a message asks, and those that follow are its events.
+
+Source: https://platform.openai.com/docs/guides/websocket-mode and the types of openai-python.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from warex.llm import recognise
+from warex.llm.base import LlmRequest
+from warex.llm.body.lenient_json import as_count, as_dict, as_text, read_json
+from warex.llm.families.openai_responses import ENDS, OpenAiResponses
+from warex.llm.recognition.browser_origin import is_of_page, is_of_site
+from warex.llm.recognition.hosts import is_known_llm_host
+from warex.llm.recognition.unrecognised import NO_FAMILY
+
+_ENDS: Final = (*ENDS, "error")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a client's message asks."""
+
+    stream: str
+    """Which of the socket's streams it is in; the events of its answer are in the same."""
+    request: LlmRequest | None
+    """None where nothing is generated (``generate: false``), or where it is not understood."""
+    is_call: bool
+    """Whether it asks the model, understood or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What a server's message is."""
+
+    stream: str
+    is_end: bool
+    """Whether the answer ends with it."""
+    status: int = 200
+    """What an error would have as its status over HTTP, where it says so."""
+
+
+def carries_calls(
+    host: str, path: str, headers: Mapping[str, str], llm_hosts: Iterable[str] = ()
+) -> bool:
+    """Tell whether calls to a model are to be expected on a WebSocket.
+
+    A page's own are those of a site, unless a model's host is asked, well-known or one of
+    ``llm_hosts``.
+    ``headers`` have names in lower case.
+    """
+    ours = path.partition("?")[0].endswith(OpenAiResponses.path_endings)
+    return ours and not is_of_site(host, headers, llm_hosts)
+
+
+def unread_socket(host: str, headers: Mapping[str, str]) -> str | None:
+    """Return why calls on a WebSocket cannot be read; None where there are to be none.
+
+    It is asked of what ``carries_calls`` does not know.
+    """
+    return NO_FAMILY if is_known_llm_host(host) and not is_of_page(headers) else None
+
+
+def asked(path: str, message: bytes) -> Asked | None:
+    """Return what a client's message asks; None for one that begins no answer."""
+    try:
+        sent = as_dict(read_json(message))
+    except ValueError:
+        return None
+    if sent.get("type") != "response.create":
+        return None
+    stream = as_text(sent.get("stream_id"))
+    if sent.get("generate") is False:
+        return Asked(stream, None, is_call=False)
+    request = recognise("POST", path, "", message)
+    return Asked(stream, request and replace(request, stream=True), is_call=True)
+
+
+def event(message: bytes) -> Event:
+    """Return what a server's message is; nothing is raised, whatever that is."""
+    try:
+        sent = as_dict(read_json(message))
+    except ValueError:
+        sent = {}
+    kind, stream = as_text(sent.get("type")), as_text(sent.get("stream_id"))
+    status = as_count(sent.get("status")) if kind == "error" else 0
+    return Event(stream, kind in _ENDS, status if 400 <= status < 600 else 200)
+
+
+def as_sse(message: bytes) -> bytes:
+    """Return a server's message as it comes in an answer over HTTP."""
+    return b"data: " + b"\ndata: ".join(message.splitlines()) + b"\n\n"

@@ -1,0 +1,106 @@
+"""Prices, dates, names and numbers in the text of a page, and what they become.
+
+The text is given as a page's characters are read without its encoding (``Document``): a character
+beyond ASCII is one to four others here. Nothing that touches one is taken for a number or a name.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Final, Literal
+
+from warex.regex import Regex
+from warex.rewriting.json_body.value_changes import next_amount
+from warex.seeds import Luck
+
+type TextKind = Literal["price", "date", "name", "number"]
+
+_AMOUNT: Final = r"[0-9]+(?:[.,][0-9]+)*"
+_SPACE: Final = r"(?:[ \xa0]|\xc2\xa0|&nbsp;)?"
+_CURRENCY: Final = (
+    r"(?:\$|&#36;|&dollar;|&euro;|&pound;|&yen;|USD|EUR|GBP|JPY|CHF"
+    r"|\xe2\x82\xac|\xc2\xa3|\xc2\xa5|[\u20ac\xa3\xa5])"
+)
+_MONTH: Final = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
+)
+_ALONE: Final = r"(?<![\w.,&#/:$%\-\x80-\U0010ffff])"
+_ENDS: Final = r"(?![\w/:%\-;\x80-\U0010ffff])"
+_PATTERNS: Final[Mapping[TextKind, re.Pattern[str]]] = {
+    "price": re.compile(
+        rf"{_CURRENCY}{_SPACE}(?P<a>{_AMOUNT})|{_ALONE}(?P<b>{_AMOUNT}){_SPACE}{_CURRENCY}"
+    ),
+    "date": re.compile(
+        rf"{_ALONE}(?:(?P<y>[0-9]{{4}}-[0-9]{{2}}-)(?P<a>[0-9]{{2}})(?![0-9])"
+        rf"|(?P<b>[0-9]{{1,2}})(?:st|nd|rd|th)?\.? {_MONTH}\b"
+        rf"|{_MONTH}\.? (?P<c>[0-9]{{1,2}})(?![0-9])"
+        r"|(?P<d>[0-9]{1,2})/(?P<e>[0-9]{1,2})/[0-9]{2,4}(?![0-9/]))"
+    ),
+    "name": re.compile(
+        r"(?<![\w\x80-\U0010ffff])(?:[A-Z][a-z]+ )+(?P<a>[A-Z][a-z]+)(?![\w\x80-\U0010ffff])"
+    ),
+    "number": re.compile(rf"{_ALONE}(?P<a>{_AMOUNT}){_ENDS}"),
+}
+_NAMES: Final = ("Miller", "Novak", "Tanaka", "Okafor", "Silva", "Larsen", "Haddad", "Moreau")
+
+
+_MAY_HAVE: Final[Mapping[TextKind, str]] = {
+    "price": rf"{_CURRENCY}{_SPACE}[0-9]|[0-9]{_SPACE}{_CURRENCY}",
+    "date": rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]|{_MONTH}|[0-9]/[0-9]",
+    "name": "[A-Z][a-z]+ [A-Z][a-z]",
+    "number": "[0-9]",
+}
+"""Whatever is of a kind holds a match of these, which are fast to look for."""
+
+
+@cache
+def _quick(kind: TextKind) -> Regex:
+    return Regex(_MAY_HAVE[kind])
+
+
+def may_have(kind: TextKind, source: str) -> bool:
+    """Whether there may be something of a kind in a page's source; else there is nothing."""
+    return _quick(kind).finds(source)
+
+
+def found(kind: TextKind, text: str) -> list[re.Match[str]]:
+    """Return where a text has something of a kind."""
+    return list(_PATTERNS[kind].finditer(text))
+
+
+def other(kind: TextKind, match: re.Match[str], luck: Luck) -> str:
+    """Return what stands in the place of a match; ``luck`` chooses a name."""
+    if kind == "date" and match["d"]:
+        # The month may be either: of the two the one that can be no month is the day.
+        group = "d" if int(match["d"]) > 12 else "e"
+    else:
+        group = next(name for name, said in match.groupdict().items() if said and name != "y")
+    said = match[group]
+    put = _CHANGES[kind](said, luck)
+    start, end = match.start(group) - match.start(), match.end(group) - match.start()
+    whole = match[0]
+    return f"{whole[:start]}{put}{whole[end:]}"
+
+
+def _other_day(day: str, luck: Luck) -> str:
+    """Return the next day; where it might be a month, or the month's last, the day before."""
+    number = int(day)
+    put = number - 1 if number == 12 or number >= 28 else number + 1
+    return f"{put:0{len(day)}d}"
+
+
+def _other_name(name: str, luck: Luck) -> str:
+    return luck.choice([each for each in _NAMES if each != name], "name", name)
+
+
+def _other_amount(amount: str, luck: Luck) -> str:
+    return next_amount(amount)
+
+
+_CHANGES: Final[Mapping[TextKind, Callable[[str, Luck], str]]] = {
+    "price": _other_amount,
+    "number": _other_amount,
+    "date": _other_day,
+    "name": _other_name,
+}

@@ -1,0 +1,179 @@
+"""Values of a JSON answer changed on its way, and nothing else of it."""
+
+import codecs
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from warex.exchange import Request, Response
+from warex.rewriting.base import Changed, Rewriting
+from warex.rewriting.json_body.ndjson import LinesRewriter, is_lines, is_sequence
+from warex.rewriting.json_body.spans import Value, found_at, root_of, steps_of
+from warex.rewriting.json_body.value_changes import How, Piece, pieces, put_in
+from warex.rewriting.json_body.value_kinds import Kind, places
+from warex.seeds import Luck
+
+_LARGEST: Final = 8 * 1024 * 1024
+"""Bytes from which an answer passes as it is: it would have to be held whole."""
+_MOST: Final = 100_000
+"""Values among which one is chosen."""
+_BOMS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_NOT_WHOLE: Final = (204, 205, 206, 304)
+_SHORTER: Final[Mapping[How, int]] = {"emptied": 0, "halved": 2}
+"""Which items of a list go: every n-th, or all."""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonEdit:
+    """Changes values of JSON: the one at a pointer, or some of a kind that luck chooses.
+
+    Without pointer and kind it is the longest of the outermost lists.
+    """
+
+    how: How
+    luck: Luck
+    at: str | None = None
+    kind: Kind | None = None
+    count: int = 1
+    """How many of a kind."""
+    text: str = ""
+    """What values are replaced by."""
+    report: str = ""
+
+    def begin(self, request: Request, response: Response) -> Rewriting | None:
+        """Begin with a JSON answer; None for anything else."""
+        content_type = response.headers.get("content-type", "")
+        kind = content_type.partition(";")[0].strip().lower()
+        if request.method == "HEAD" or response.status in _NOT_WHOLE:
+            return None
+        about = f"{request.method} {request.url}"
+        if is_lines(kind):
+            return self._begin_lines(about, is_sequence(kind))
+        if kind.endswith(("/json", "+json")) or kind == "text/x-json":
+            return Rewriting(_JsonRewriter(self, about))
+        return None
+
+    def _begin_lines(self, about: str, sequence: bool) -> Rewriting | None:
+        """Begin with a stream of lines, which is read as a list of what each line says."""
+        change = partial(self._made, about)
+        if self.how in _SHORTER and not self.at and self.kind is None:
+            every = _SHORTER[self.how]
+            return Rewriting(LinesRewriter(change, 0, every=every, is_sequence=sequence))
+        if self.at == "":
+            return None
+        only = None if self.at is None else steps_of(self.at)[0]
+        return Rewriting(LinesRewriter(change, self.count, only=only, is_sequence=sequence))
+
+    def pieces(self, text: str, about: str) -> list[Piece]:
+        """Return what is replaced in a JSON text; ``about`` makes the choice a request's own."""
+        try:
+            root = root_of(text)
+        except (ValueError, RecursionError):
+            return []
+        made, _ = self._made(about, root, self.count)
+        return made
+
+    def _made(self, about: str, root: Value, most: int) -> tuple[list[Piece], int]:
+        """Return what is replaced in a value, and how many values of it change."""
+        found: list[Piece] = []
+        changed = 0
+        for value in self._chosen(root, about):
+            made = pieces(self.how, value, self.luck, self.text)
+            if made and not any(_overlap(one, other) for one in made for other in found):
+                found += made
+                changed += 1
+            if changed == most:
+                break
+        return sorted(found, key=lambda it: it.begin), changed
+
+    def _chosen(self, root: Value, about: str) -> Iterator[Value]:
+        """Yield the values that may be changed, in the order in which they are tried."""
+        if self.at is not None:
+            place = found_at(root.parent or root, self.at)
+            yield from () if place is None else (place,)
+        elif self.kind is not None:
+            fit = places(self.kind, root.said, root.pointer, _MOST)
+            for pointer in sorted(fit, key=lambda it: self.luck.draw("place", about, it)):
+                place = found_at(root.parent or root, pointer)
+                if place is not None:
+                    yield place
+        else:
+            yield from sorted(_outermost(root), key=lambda it: -len(it.children))
+
+
+def _outermost(root: Value) -> Iterator[Value]:
+    """Yield the lists that no other list holds."""
+    waiting = [root]
+    while waiting:
+        value = waiting.pop()
+        if value.text[value.begin] == "[":
+            yield value
+        else:
+            waiting += reversed(value.children)
+
+
+def _overlap(one: Piece, other: Piece) -> bool:
+    return one.begin < other.end and other.begin < one.end
+
+
+@dataclass(slots=True)
+class _JsonRewriter:
+    """Holds an answer until it is whole, and changes it then."""
+
+    edit: JsonEdit
+    about: str
+    changes: tuple[Changed, ...] = ()
+    _held: bytearray = field(default_factory=bytearray)
+    _over: bool = False
+
+    @property
+    def applied(self) -> bool:
+        """Whether there was a value to change."""
+        return bool(self.changes)
+
+    def feed(self, data: bytes) -> bytes:
+        """Return nothing until the end, unless the answer is too large to be held."""
+        if self._over:
+            return data
+        self._held += data
+        if len(self._held) <= _LARGEST:
+            return b""
+        self._over = True
+        return self._rest()
+
+    def close(self) -> bytes:
+        """Return the answer with its values changed."""
+        body = self._rest()
+        mark = next((it for it in _BOMS if body.startswith(it)), b"")
+        encoding, errors = _encoding(body)
+        try:
+            text = body[len(mark) :].decode(encoding, errors)
+            if mark + text.encode(encoding, errors) != body:
+                return body
+        except UnicodeError:
+            return body
+        made = self.edit.pieces(text, self.about)
+        self.changes = tuple(told for it in made for told in it.told)
+        if not made:
+            return body
+        return mark + put_in(text, made).encode(encoding, errors)
+
+    def _rest(self) -> bytes:
+        rest = bytes(self._held)
+        self._held.clear()
+        return rest
+
+
+def _encoding(body: bytes) -> tuple[str, str]:
+    """Return the encoding of JSON by its first bytes (RFC 4627, section 3), and how it is kept.
+
+    Bytes that are no UTF-8, as of older sites, stay what they are.
+    """
+    found = json.detect_encoding(body)
+    if body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        found = "utf-16-le" if body.startswith(codecs.BOM_UTF16_LE) else "utf-16-be"
+    if found in ("utf-8", "utf-8-sig"):
+        return "utf-8", "surrogateescape"
+    return found, "surrogatepass"

@@ -1,0 +1,164 @@
+"""JSON texts one after the other, each on a line of its own, changed line by line as they come.
+
+Sources: https://github.com/ndjson/ndjson-spec, https://jsonlines.org, RFC 7464 (JSON text
+sequences: a record separator before each text, a line feed behind it).
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from warex.rewriting.base import Changed
+from warex.rewriting.json_body.spans import Value, decoded, root_of
+from warex.rewriting.json_body.value_changes import Piece, put_in
+
+_LINES: Final = frozenset(
+    f"application/{name}"
+    for name in (
+        *("x-ndjson", "ndjson", "jsonl", "x-jsonl", "jsonlines", "x-jsonlines"),
+        *("json-lines", "x-json-lines", "stream+json"),
+    )
+)
+_SEQUENCES: Final = ("/json-seq", "+json-seq")
+_LONGEST: Final = 8 * 1024 * 1024
+"""Bytes from which a line passes as it is."""
+_MOST_TOLD: Final = 1000
+"""Changes that are kept of a stream, which may have no end."""
+_BEFORE: Final = re.compile("\ufeff?\x1e*")
+_SEPARATOR: Final = b"\x1e"
+
+type ChangeLine = Callable[[Value, int], tuple[list[Piece], int]]
+"""Given a line's value and how many values may still change: what is put, and how many change."""
+
+
+def is_lines(content_type: str) -> bool:
+    """Whether a type, without parameters and in lower case, is one JSON text a line."""
+    return content_type in _LINES or is_sequence(content_type)
+
+
+def is_sequence(content_type: str) -> bool:
+    """Whether a type is that of a JSON text sequence (RFC 7464; the suffix: RFC 8091)."""
+    return content_type.endswith(_SEQUENCES)
+
+
+@dataclass(slots=True)
+class LinesRewriter:
+    """Changes lines of a stream, which is read as a list: line 3 is ``/3``. Others go on at once.
+
+    Blank lines are no items. What is in a sequence and not on one line with its separator passes.
+    """
+
+    change: ChangeLine
+    count: int
+    """How many values may change."""
+    every: int | None = None
+    """Take every n-th line out, or all with 0, and change nothing else."""
+    only: str | None = None
+    """The one line that may change, as a pointer's step."""
+    is_sequence: bool = False
+    changes: Sequence[Changed] = ()
+    _told: list[Changed] = field(default_factory=list)
+    _held: bytearray = field(default_factory=bytearray)
+    _number: int = 0
+    _too_long: bool = False
+    """The present line goes on as it comes."""
+    _over: bool = False
+
+    @property
+    def applied(self) -> bool:
+        """Whether there was something to change."""
+        return bool(self._told)
+
+    def feed(self, data: bytes) -> bytes:
+        """Return the lines that are whole, changed where it is their turn."""
+        if self._over:
+            return data
+        whole, end, rest = data.rpartition(b"\n")
+        out = b""
+        if end:
+            self._held += whole + end
+            out = self._ended()
+        if self._over or self._too_long:
+            return out + rest
+        self._held += rest
+        if len(self._held) > _LONGEST:
+            self._too_long = True
+            self._number += self._is_item(bytes(self._held))
+            out += self._rest()
+        return out
+
+    def close(self) -> bytes:
+        """Return the last line, which may have no end."""
+        return self._ended()
+
+    def _ended(self) -> bytes:
+        held = self._rest()
+        out: list[bytes] = []
+        at = 0
+        for line in _lines(held):
+            if self._over:
+                out.append(held[at:])
+                break
+            at += len(line)
+            out.append(self._line(line))
+        self.changes = self._told
+        return b"".join(out)
+
+    def _rest(self) -> bytes:
+        rest = bytes(self._held)
+        self._held.clear()
+        return rest
+
+    def _is_item(self, line: bytes) -> bool:
+        return line.startswith(_SEPARATOR) if self.is_sequence else not line.isspace()
+
+    def _line(self, line: bytes) -> bytes:
+        if self._too_long:
+            self._too_long = False
+            return line
+        if not self._is_item(line):
+            return line
+        number, self._number = self._number, self._number + 1
+        if self.only is not None and self.only != str(number):
+            return line
+        text = line.decode("utf-8", "surrogateescape")
+        before = _BEFORE.match(text)
+        begin = before.end() if before else 0
+        try:
+            value = root_of(text[begin:])
+        except (ValueError, RecursionError):
+            self._over = self.only is not None
+            return line
+        if self.every is not None:
+            return self._taken_out(value, number, line)
+        value.step = number
+        value.parent = Value(value.text, None, None, 0, 0, 0, [value])
+        made, changed = self.change(value, self.count)
+        self.count -= changed
+        self._over = self.only is not None or not self.count
+        self._tell(told for piece in made for told in piece.told)
+        if not made:
+            return line
+        put = put_in(value.text, made)
+        return f"{text[:begin]}{put}".encode("utf-8", "surrogateescape") if put.strip() else b""
+
+    def _taken_out(self, value: Value, number: int, line: bytes) -> bytes:
+        if self.every and (number + 1) % self.every:
+            return line
+        self._tell([Changed(f"/{number}", decoded(value.raw), None)])
+        return b""
+
+    def _tell(self, told: "Sequence[Changed] | Iterator[Changed]") -> None:
+        for each in told:
+            if len(self._told) < _MOST_TOLD:
+                self._told.append(each.short())
+
+
+def _lines(data: bytes) -> Iterator[bytes]:
+    """Yield the lines with their ends, which are line feeds alone."""
+    at = 0
+    while at < len(data):
+        end = data.find(b"\n", at) + 1 or len(data)
+        yield data[at:end]
+        at = end

@@ -1,0 +1,258 @@
+"""How a value in JSON becomes another one that looks as healthy.
+
+Each change is given a value and returns the pieces of the text that are replaced, or none where it
+does not apply to such a value.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal, localcontext
+from typing import Final, Literal
+
+from warex.rewriting.base import Changed
+from warex.rewriting.json_body.spans import Value, decoded, written
+from warex.rewriting.json_body.value_kinds import AMOUNT, NUMBER, date_in
+from warex.seeds import Luck
+
+type How = Literal[
+    "nulled",
+    "other_type",
+    "removed",
+    "truncated",
+    "off_by_one",
+    "swapped",
+    "other_unit",
+    "emptied",
+    "halved",
+    "replaced",
+]
+
+_LONGEST_NUMBER: Final = 40
+_UNITS: Final = {
+    "$": "\u20ac", "\u20ac": "$", "\u00a3": "$", "\u00a5": "$", "\u20b9": "$",
+    "USD": "EUR", "EUR": "USD", "GBP": "USD", "JPY": "USD", "INR": "USD",
+    "CHF": "USD", "CAD": "USD", "AUD": "USD",
+    "km": "mi", "mi": "km", "kg": "lb", "lb": "kg", "cm": "in", "in": "cm", "m": "ft", "ft": "m",
+    "g": "oz", "oz": "g", "C": "F", "F": "C", "celsius": "fahrenheit", "fahrenheit": "celsius",
+    "metric": "imperial", "imperial": "metric",
+}  # fmt: skip
+_UNIT: Final = re.compile(
+    r"(?<![A-Za-z])(?:USD|EUR|GBP|JPY|INR|CHF|CAD|AUD|celsius|fahrenheit|metric|imperial"
+    r"|km|kg|cm|mi|lb|in|ft|oz|m|g|C|F)(?![A-Za-z])|[$\u20ac\u00a3\u00a5\u20b9]"
+)
+_SAYS_UNIT: Final = re.compile(r"currency|unit", re.IGNORECASE)
+_SAYS_COUNT: Final = re.compile(r"total|count|length|size|hits|num|results", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What is put in place of a part of the text, and what to tell of it."""
+
+    begin: int
+    end: int
+    put: str
+    told: tuple[Changed, ...] = ()
+
+
+def pieces(how: How, value: Value, luck: Luck, text: str = "") -> tuple[Piece, ...]:
+    """Return what changes a value; nothing where the change does not apply to it.
+
+    ``luck`` chooses the other record of a value that is swapped; ``text`` is what replaces one.
+    """
+    if how == "replaced":
+        return (_put(value, written(text)),)
+    if how == "swapped":
+        return _swapped(value, luck)
+    if how == "removed":
+        return _removed(value)
+    if how in ("emptied", "halved"):
+        return _shortened(value, every=2 if how == "halved" else 0)
+    if how == "other_unit":
+        value = _with_unit(value)
+    raw = value.raw
+    put = _CHANGES[how](raw)
+    if put is None or put == raw:
+        return ()
+    return (_put(value, put),)
+
+
+def put_in(text: str, made: Sequence[Piece]) -> str:
+    """Return the text with the pieces, which are in order, put in."""
+    out, at = [], 0
+    for piece in made:
+        out += [text[at : piece.begin], piece.put]
+        at = piece.end
+    return "".join((*out, text[at:]))
+
+
+def _put(value: Value, put: str) -> Piece:
+    told = Changed(value.pointer, decoded(value.raw), decoded(put))
+    return Piece(value.begin, value.end, put, (told,))
+
+
+def _nulled(raw: str) -> str | None:
+    return "null"
+
+
+def _other_type(raw: str) -> str | None:
+    if raw == "null":
+        return '""'
+    if raw[0] in '"{[':
+        return f"[{raw}]"
+    return f'"{raw}"'
+
+
+def _truncated(raw: str) -> str | None:
+    """Return the first half of a text, or a number without the last digit before its point."""
+    if raw.startswith('"'):
+        said = decoded(raw)
+        return written(said[: len(said) // 2]) if len(said) > 1 else None
+    whole, point, rest = raw.partition(".")
+    if not NUMBER.fullmatch(raw) or len(whole.lstrip("-")) < 2:
+        return None
+    return f"{whole[:-1]}{point}{rest}"
+
+
+def _off_by_one(raw: str) -> str | None:
+    """Return the next number, the next day, or the other truth."""
+    if raw in ("true", "false"):
+        return "false" if raw == "true" else "true"
+    if NUMBER.fullmatch(raw):
+        return _next_number(raw)
+    if not raw.startswith('"'):
+        return None
+    said = decoded(raw)
+    if (day := date_in(said)) is not None:
+        return written(f"{_next_day(day).isoformat()}{said[10:]}")
+    amount = AMOUNT.search(said)
+    if amount is None:
+        return None
+    put = next_amount(amount[0])
+    return written(f"{said[: amount.start()]}{put}{said[amount.end() :]}")
+
+
+def _next_number(raw: str) -> str | None:
+    if len(raw) > _LONGEST_NUMBER:
+        return None
+    with localcontext(prec=2 * _LONGEST_NUMBER):
+        return f"{Decimal(raw) + 1:f}"
+
+
+def next_amount(amount: str) -> str:
+    """Return another amount, written alike: the last digit before the point is one more, 9 is 8.
+
+    A comma or point with one or two digits behind it, at the end, is the decimal one.
+    """
+    decimals = re.search(r"[.,][0-9]{1,2}$", amount)
+    at = (decimals.start() if decimals else len(amount)) - 1
+    digit = int(amount[at])
+    return f"{amount[:at]}{digit + 1 if digit < 9 else 8}{amount[at + 1 :]}"
+
+
+def _next_day(day: date) -> date:
+    return day + timedelta(1) if day < date.max else day - timedelta(1)
+
+
+def _other_unit(raw: str) -> str | None:
+    if not raw.startswith('"'):
+        return None
+    said = decoded(raw)
+    unit = _UNIT.search(said)
+    if unit is None:
+        return None
+    return written(f"{said[: unit.start()]}{_UNITS[unit[0]]}{said[unit.end() :]}")
+
+
+def _with_unit(value: Value) -> Value:
+    """Return the value that tells the unit of a number: a member beside it says so."""
+    beside = value.parent.children if value.parent is not None else []
+    if value.raw.startswith('"'):
+        return value
+    return next((each for each in beside if _SAYS_UNIT.search(str(each.step))), value)
+
+
+def _removed(value: Value) -> tuple[Piece, ...]:
+    parent = value.parent
+    if parent is None:
+        return ()
+    told = Changed(value.pointer, decoded(value.raw), None)
+    at = next(place for place, each in enumerate(parent.children) if each is value)
+    begin, end = _room(parent, at)
+    return (Piece(begin, end, "", (told,)),)
+
+
+def _room(parent: Value, at: int) -> tuple[int, int]:
+    """Return the place of a member or an item with the comma that goes with it."""
+    value = parent.children[at]
+    if at:
+        return parent.children[at - 1].end, value.end
+    if len(parent.children) > 1:
+        return value.outer, parent.children[1].outer
+    return value.outer, value.end
+
+
+def _swapped(value: Value, luck: Luck) -> tuple[Piece, ...]:
+    """Exchange a value with that of another record in the same list."""
+    steps: list[str] = []
+    at = value
+    while at.parent is not None and not isinstance(at.step, int):
+        steps.append(str(at.step))
+        at = at.parent
+    if at.parent is None:
+        return ()
+    others: list[Value] = []
+    for record in at.parent.children:
+        other: Value | None = record
+        for step in reversed(steps):
+            other = other.child(step) if other is not None else None
+        if other is not None and other.raw != value.raw:
+            others.append(other)
+    if not others:
+        return ()
+    other = luck.choice(others, "swapped", value.pointer)
+    return _put(value, other.raw), _put(other, value.raw)
+
+
+def _shortened(value: Value, every: int) -> tuple[Piece, ...]:
+    """Take every n-th item out of a list, or all with 0, and have what counts them say so."""
+    items = value.children
+    if value.text[value.begin] != "[" or not items:
+        return ()
+    gone = [at for at in range(len(items)) if not every or (at + 1) % every == 0]
+    if not gone:
+        return ()
+    told = [Changed(items[at].pointer, decoded(items[at].raw), None) for at in gone]
+    counts = _counts(value, len(items) - len(gone))
+    if len(gone) == len(items):
+        return Piece(value.begin, value.end, "[]", tuple(told)), *counts
+    # The first item stays, so that each one that goes takes the comma before it.
+    out = [
+        Piece(items[at - 1].end, items[at].end, "", (one,))
+        for at, one in zip(gone, told, strict=True)
+    ]
+    return *out, *counts
+
+
+def _counts(value: Value, number: int) -> list[Piece]:
+    """Change what stands beside a list and says how many items it has."""
+    beside = value.parent.children if value.parent is not None else []
+    return [
+        _put(each, str(number))
+        for each in beside
+        if isinstance(each.step, str)
+        and _SAYS_COUNT.search(each.step)
+        and each.raw.isdecimal()
+        and (not number or each.raw == str(len(value.children)))
+        and each.raw != str(number)
+    ]
+
+
+_CHANGES: Final[Mapping[str, Callable[[str], str | None]]] = {
+    "nulled": _nulled,
+    "other_type": _other_type,
+    "truncated": _truncated,
+    "off_by_one": _off_by_one,
+    "other_unit": _other_unit,
+}

@@ -1,0 +1,142 @@
+"""What kind of value something in JSON is: by its shape, and by the name under which it stands.
+
+Of an answer with 100,000 values one is chosen, so they are looked at as the decoder gives them;
+where in the text one stands is found for the chosen alone.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import date
+from typing import Final, Literal
+
+from warex.rewriting.json_body.spans import Number, Said, step_of
+
+type Kind = Literal["price", "date", "name", "number", "text", "user_text", "flag", "list"]
+
+NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+AMOUNT: Final = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_CURRENCY: Final = re.compile(
+    r"[$\u20ac\u00a3\u00a5\u20b9]|\b(?:USD|EUR|GBP|JPY|INR|CHF|CAD|AUD)\b"
+)
+_SAYS_PRICE: Final = re.compile(r"price|cost|amount|fee|fare|balance", re.IGNORECASE)
+_SAYS_NAME: Final = re.compile(r"name|title|label|subject|author", re.IGNORECASE)
+_SAYS_USER_TEXT: Final = re.compile(
+    r"review|comment|message|description|body|content|text|reply|feedback|note|bio|caption|summary",
+    re.IGNORECASE,
+)
+_SAYS_ID: Final = re.compile(r"^id$|_id$|[a-z]I[dD]$|uuid|timestamp|version", re.IGNORECASE)
+
+
+_HOLDERS: Final = frozenset((dict, list))
+
+type _Test = Callable[[Said], bool]
+
+
+def places(kind: Kind, said: Said, pointer: str, most: int) -> list[str]:
+    """Return the pointers to what is of a kind in a value, the outermost first.
+
+    ``pointer`` is the value's own; about ``most`` values are looked at. Items have the name of the
+    member that holds their list. Of two members of one name it is the last, as where a pointer is
+    followed.
+    """
+    tests: dict[str, _Test] = {}
+
+    def of_name(name: str) -> _Test:
+        if (test := tests.get(name)) is None:
+            test = tests[name] = _test(kind, name)
+        return test
+
+    found = [pointer] if of_name("")(said) else []
+    waiting = [(pointer, "", said)]
+    for above, named, value in waiting:
+        if isinstance(value, dict):
+            most -= len(value)
+            for key, held in value.items():
+                if of_name(key)(held):
+                    found.append(f"{above}/{step_of(key)}")
+                if type(held) in _HOLDERS:
+                    waiting.append((f"{above}/{step_of(key)}", key, held))
+        elif isinstance(value, list):
+            most -= len(value)
+            fits = of_name(named)
+            for index, held in enumerate(value):
+                if fits(held):
+                    found.append(f"{above}/{index}")
+                if type(held) in _HOLDERS:
+                    waiting.append((f"{above}/{index}", named, held))
+        if most <= 0:
+            break
+    return found
+
+
+def _test(kind: Kind, name: str) -> _Test:
+    """Return what tells whether a value under this name is of the kind."""
+    match kind:
+        case "list":
+            return _is_list
+        case "flag":
+            return _is_flag
+        case "text":
+            return _is_text
+        case "date":
+            return _is_date
+        case "number":
+            return _is_number if not _SAYS_ID.search(name) else _never
+        case "name":
+            return _is_text if _SAYS_NAME.search(name) else _never
+        case "user_text":
+            return _is_text if _SAYS_USER_TEXT.search(name) else _never
+        case "price":
+            if _SAYS_PRICE.search(name):
+                return _has_amount
+            return _is_sum if "total" in name.lower() else _has_currency
+
+
+def _never(said: Said) -> bool:
+    return False
+
+
+def _is_list(said: Said) -> bool:
+    return isinstance(said, list)
+
+
+def _is_flag(said: Said) -> bool:
+    return isinstance(said, bool)
+
+
+def _is_text(said: Said) -> bool:
+    return type(said) is str and said != ""
+
+
+def _is_date(said: Said) -> bool:
+    return type(said) is str and date_in(said) is not None
+
+
+def _is_number(said: Said) -> bool:
+    return type(said) is Number and NUMBER.fullmatch(said) is not None
+
+
+def _has_amount(said: Said) -> bool:
+    """Whether it is a number, or a text with one."""
+    if type(said) is str:
+        return AMOUNT.search(said) is not None
+    return _is_number(said)
+
+
+def _is_sum(said: Said) -> bool:
+    """Whether a total is one of money: without decimals it counts things."""
+    return _has_currency(said) or (isinstance(said, str) and "." in said and _has_amount(said))
+
+
+def _has_currency(said: Said) -> bool:
+    return type(said) is str and _CURRENCY.search(said) is not None and _has_amount(said)
+
+
+def date_in(said: str) -> date | None:
+    """Return the date that a text begins with (ISO 8601)."""
+    found = _DATE.match(said)
+    try:
+        return date.fromisoformat(found[0]) if found else None
+    except ValueError:
+        return None

@@ -1,0 +1,164 @@
+"""What is planned: the injections of a trial, numbered, each with what it uses up.
+
+Exchanges and attempts to connect are judged apart, and plan alike.
+"""
+
+from copy import copy
+from dataclasses import dataclass, field, replace
+from itertools import count as counting
+from typing import Final, Self
+
+from warex.effects import Effect
+from warex.exchange import Exchange
+from warex.faults import Fault, Memory, Stage
+from warex.scenarios.injection.rule_state import Begun, Occurrence, RuleCount, Schedule
+from warex.seeds import Luck
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """One fault on its way into one exchange, or into one attempt to connect."""
+
+    id: str
+    exchange: str
+    """The exchange's identifier, or the attempt's: ``a1``, ``a2``…"""
+    rule: str
+    fault: Fault
+    scope: str
+    ordinal: int
+    effects: tuple[Effect, ...]
+    repeat_of: str | None = None
+    """The injection into the exchange that the browser silently repeats, the first of them all; or
+    into the first of the attempts that are one occurrence."""
+    occurrence: Occurrence | None = field(default=None, compare=False, repr=False)
+    """What it uses up, together with its repeats; None where it does not stand."""
+
+    @property
+    def stage(self) -> Stage:
+        """When it strikes."""
+        return self.fault.stage
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What happens to an exchange or an attempt, in the order of the rules."""
+
+    injections: tuple[Injection, ...] = ()
+    superseded: tuple[Injection, ...] = ()
+    """Planned, but they collide with one that stands."""
+    repeat_of: str | None = None
+    """The exchange that the browser silently repeats; of several repeats, the one before. Or the
+    first of the attempts that are one occurrence."""
+
+
+NOTHING: Final = Decision()
+
+
+class Planner:
+    """Numbers injections and knows what each of them uses up, for one trial.
+
+    With a ``schedule`` the triggers are ignored and exactly its places are hit. ``from_start``: the
+    schedule's places are those of a trial that was armed all along.
+    """
+
+    def __init__(self, seed: int, schedule: Schedule | None, *, from_start: bool) -> None:
+        self.seed = seed
+        self.replays = schedule is not None
+        self._schedule = schedule
+        self._from_start = from_start
+        self._task = 0
+        # Shared by all planners of a trial.
+        self._tasks = counting(1)
+        self._injections = counting(1)
+
+    def begin_task(self, seed: int) -> None:
+        """Begin a task, under its own seed."""
+        self.seed = seed
+        self._task = next(self._tasks)
+
+    def beside(self, seed: int) -> Self:
+        """Return the planner of another task of this trial, which runs at the same time."""
+        other = copy(self)
+        other.begin_task(seed)
+        return other
+
+    def fires(self, count: RuleCount, scope: str, ordinal: int, *, goes_on: bool = False) -> bool:
+        """Whether a rule hits this place in its count.
+
+        ``goes_on``: an earlier hit is not over. A schedule has the places of those hits, too.
+        """
+        if self._schedule is not None:
+            if self._from_start:
+                # Whoever disarms this, the places go on as if nobody had.
+                ordinal += count.passed[scope]
+            return (self._task, count.rule.name, scope, ordinal) in self._schedule
+        return goes_on or count.fires(self.seed, scope, ordinal)
+
+    def plan(
+        self, count: RuleCount, exchange: Exchange, scope: str, ordinal: int
+    ) -> tuple[Injection, Memory]:
+        """Return a rule's injection at a place, and what its fault remembers if it stands."""
+        rule = count.rule
+        luck = Luck(self.seed, rule.name)
+        effects, memory = rule.fault.effects(exchange, count.memory, luck)
+        injection = Injection(
+            id=self._new_id(),
+            exchange=exchange.id,
+            rule=rule.name,
+            fault=rule.fault,
+            scope=scope,
+            ordinal=ordinal,
+            effects=effects,
+        )
+        return injection, memory
+
+    def stand(self, count: RuleCount, injection: Injection, memory: Memory) -> Injection:
+        """Let a planned injection stand: it uses up its rule's budget until it is missed.
+
+        What goes on uses up nothing of its own.
+        """
+        count.memory = memory
+        if injection.repeat_of is not None and count.begun is not None:
+            occurrence = count.begun.occurrence
+        else:
+            occurrence = Occurrence(count, injection.scope)
+            count.begun = Begun(injection.id, occurrence)
+        occurrence.plan(injection.id)
+        return replace(injection, occurrence=occurrence)
+
+    def again(self, injection: Injection, exchange_id: str) -> Injection:
+        """Plan an injection once more, for what is the same occurrence."""
+        root = injection.repeat_of or injection.id
+        copy = replace(injection, id=self._new_id(), exchange=exchange_id, repeat_of=root)
+        if copy.occurrence is not None:
+            copy.occurrence.plan(copy.id)
+        return copy
+
+    def settle(self, injection: Injection, *, delivered: bool) -> None:
+        """Say what became of an injection; a second time changes nothing."""
+        if injection.occurrence is not None:
+            injection.occurrence.settle(injection.id, delivered=delivered)
+
+    def _new_id(self) -> str:
+        return f"i{next(self._injections)}"
+
+
+def collide(earlier: Injection, later: Injection) -> bool:
+    """Whether the later injection wants what the earlier one already has.
+
+    An exchange ends once. One that ends before the site has acted has no answer to do anything to,
+    and one that is cut has nothing left to hold.
+    """
+    stages = earlier.stage, later.stage
+    if _ends(earlier):
+        cut = stages[0] == stages[1] and _cuts(earlier)
+        return _ends(later) or stages == ("request", "response") or cut
+    return _ends(later) and stages == ("response", "request")
+
+
+def _ends(injection: Injection) -> bool:
+    return any(effect.traits.ends for effect in injection.effects)
+
+
+def _cuts(injection: Injection) -> bool:
+    return any(effect.traits.cuts for effect in injection.effects)

@@ -1,0 +1,214 @@
+"""A past trial's ledger, turned into the exact places that are hit.
+
+The same seed gives the same faults on any agent that asks the same way. Another agent asks in
+another way; a replay keeps the places (rule, scope and ordinal) that were hit, and draws nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from pydantic import TypeAdapter, ValidationError
+
+from warex.errors import TraceError
+from warex.llm.defences import Defence
+from warex.scenarios.injection.rule_state import Mark, Schedule
+from warex.scenarios.scenario import Rule, Scenario
+from warex.traces import (
+    EVENTS,
+    AgentAction,
+    Armed,
+    Control,
+    Event,
+    FaultPlanned,
+    RequestSeen,
+    ResponseSeen,
+    TaskBegan,
+    TrialBegan,
+    read_trace,
+)
+from warex.traffic import Arm
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """All that repeats a trial's faults, and the defence they were met with."""
+
+    scenario: Scenario
+    """The rules of the trial's own scenario, and the one-shots that were planned meanwhile."""
+    seed: int
+    arm: Arm
+    schedule: Schedule
+    sites: tuple[str, ...] = ()
+    """What `{sites}` stood for."""
+    never: tuple[str, ...] = ()
+    """What the trial left alone beside the scenario's own and the built-in."""
+    defence: Defence | None = None
+    """What was added to the agent's LLM requests in flight."""
+
+
+def read_replay(trial: Path) -> Replay:
+    """Return what repeats a trial's faults.
+
+    ``trial`` is an attempt's folder or its ``events.jsonl``. Raises TraceError where there is no
+    such trace, or it does not say what it ran, or ran no scenario, or one that this version cannot
+    run.
+    """
+    path = trial / EVENTS if trial.is_dir() else trial
+    events = [entry.event for entry in read_trace(path).entries]
+    began = next((event for event in events if isinstance(event, TrialBegan)), None)
+    if began is None:
+        raise TraceError(f"{path} has no trial_began event: it does not say which scenario it ran")
+    if began.scenario is None and not any(map(_plans_fault, events)):
+        raise TraceError(f"{path} was made without a scenario: there are no faults to replay")
+    what = "a scenario"
+    try:
+        scenario = Scenario.model_validate(began.scenario or {"name": "one-shots"})
+        what = "a defence"
+        defence = None if began.defence is None else Defence.model_validate(began.defence)
+        what = "an arming"
+        arm: Arm = _ARM.validate_python(began.arm)
+        what = "a planned fault"
+        one_shots = tuple(_one_shots(events))
+        scenario = scenario.model_copy(update={"rules": (*scenario.rules, *one_shots)})
+        what = "a count"
+        places = _Places(path, scenario, arm, events)
+    except ValidationError as error:
+        mistake = error.errors()[0]
+        said = ": ".join(filter(None, (".".join(map(str, mistake["loc"])), mistake["msg"])))
+        raise TraceError(f"{path} holds {what} that this version cannot run: {said}") from None
+    return Replay(
+        scenario=scenario,
+        seed=began.seed,
+        arm="start" if places.by_hand else arm,
+        schedule=places.schedule,
+        sites=began.sites,
+        never=began.never,
+        defence=defence,
+    )
+
+
+_ARM: TypeAdapter[Arm] = TypeAdapter(Arm)
+
+
+def _plans_fault(event: Event) -> bool:
+    return isinstance(event, Control) and event.call == "plan_fault"
+
+
+def _one_shots(events: Iterable[Event]) -> Iterator[Rule]:
+    """Return the rules that were added, once each: another task may have added one again."""
+    names: set[str] = set()
+    for event in events:
+        if isinstance(event, Control) and _plans_fault(event):
+            rule = Rule.model_validate(event.arguments.get("rule"))
+            if rule.name not in names:
+                names.add(rule.name)
+                yield rule
+
+
+class _Places:
+    """Reads the places that were hit, in a count that a replay finds again.
+
+    What came while the rules were not armed was not counted. Where they arm by themselves a replay
+    arms alike; where somebody armed them by a call, the replay is armed all along, and each place
+    is moved by what had passed before, as the calls noted it.
+    """
+
+    def __init__(self, path: Path, scenario: Scenario, arm: Arm, events: Sequence[Event]) -> None:
+        self.by_hand = any(isinstance(event, Armed) and event.by == "control" for event in events)
+        self._path = path
+        self._at_answer = any(rule.match.needs_response for rule in scenario.rules)
+        self._from_start = arm == "start"
+        self._begin()
+        self._marks: set[Mark] = set()
+        self._task = self._tasks = 0
+        self._beside: dict[str, int] = {}
+        """The tasks that run at the same time as others, and which of all they are."""
+        self._of_beside: dict[str, int] = {}
+        """The exchanges that belong to one of those, and to which."""
+        one_task = asked = False
+        for event in events:
+            if isinstance(event, TaskBegan):
+                self._tasks += 1
+                one_task = self._tasks == 1 and not asked and not event.beside
+                if event.beside:
+                    self._beside[event.task] = self._tasks
+                else:
+                    self._task = self._tasks
+                    self._beside.pop(event.task, None)
+                    self._begin()
+            asked = asked or isinstance(event, RequestSeen)
+            self._read(event)
+        if one_task:
+            # All was one task: a replay may begin it or leave it.
+            self._marks |= {(0, *mark[1:]) for mark in self._marks}
+        self.schedule: Schedule = frozenset(self._marks)
+
+    def _begin(self) -> None:
+        self._passed: dict[str, dict[str, int]] = {}
+        self._known = self._from_start
+        self._open: set[str] = set()
+        self._finished = False
+        self._straddled: set[str] = set()
+
+    def _read(self, event: Event) -> None:
+        match event:
+            case RequestSeen():
+                self._open.add(event.exchange)
+                if event.task in self._beside:
+                    self._of_beside[event.exchange] = self._beside[event.task]
+            case ResponseSeen():
+                self._open.discard(event.exchange)
+            case AgentAction(role="finish"):
+                self._finished = True
+            case Armed(by="control"):
+                if self._finished:
+                    self._refuse("it was armed by a call after the agent had ended")
+                if self._open and self._at_answer:
+                    self._refuse(
+                        "it was armed by a call while exchanges were under way, and one of its"
+                        " rules goes by the site's answer"
+                    )
+                self._known = True
+            case Control(call="arm" | "plan_fault"):
+                if event.call == "arm" and "straddled" in event.arguments:
+                    self._straddled |= set(_NAMES.validate_python(event.arguments["straddled"]))
+                self._passed = _PASSED.validate_python(event.arguments.get("passed", {}))
+            case FaultPlanned() if event.exchange in self._of_beside:
+                if self.by_hand:
+                    self._refuse("it was armed by a call while tasks ran at the same time")
+                task = self._of_beside[event.exchange]
+                self._marks.add((task, event.rule, event.scope, event.ordinal))
+            case FaultPlanned():
+                if event.rule in self._straddled:
+                    self._refuse(
+                        f"it was armed by a call within the hold of an attempt that rule"
+                        f" {event.rule!r} had left alone"
+                    )
+                if self.by_hand and not self._known:
+                    self._refuse("it was armed by itself and, at another time, by a call")
+                passed = self._passed.get(event.rule, {}).get(event.scope, 0) * self.by_hand
+                # A silent repeat stands at the place of what it repeats.
+                self._marks.add((self._task, event.rule, event.scope, event.ordinal + passed))
+            case _:
+                pass
+
+    def _refuse(self, why: str) -> NoReturn:
+        raise TraceError(
+            f"{self._path} cannot be replayed: {why}, so what had not been counted by then cannot"
+            " be found again"
+        )
+
+
+_NAMES: TypeAdapter[list[str]] = TypeAdapter(list[str])
+_PASSED: TypeAdapter[dict[str, dict[str, int]]] = TypeAdapter(dict[str, dict[str, int]])
+
+
+def tasks_to_begin(schedule: Schedule) -> int:
+    """Return how many tasks must be begun until all places of a schedule can be hit."""
+    places: dict[int, set[tuple[str, str, int]]] = {}
+    for task, rule, scope, ordinal in schedule:
+        places.setdefault(task, set()).add((rule, scope, ordinal))
+    last = max(places, default=0)
+    return 0 if last == 1 and places[1] == places.get(0) else last

@@ -1,0 +1,128 @@
+"""What the author of a scenario may not have meant: rules that meet, or can never strike."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from warex.exchange import ONLY_BY_GET
+from warex.faults import ConnectionFault, Fault
+from warex.scenarios.lint.collisions import collisions, only_url, superseded, superseded_in_words
+from warex.scenarios.lint.connection_faults import connection_doubts, never_fails
+from warex.scenarios.lint.off_site import elsewhere
+from warex.scenarios.lint.unmatchable import impossible, spares_nothing
+from warex.scenarios.scenario import Rule, Scenario, Trigger
+from warex.traffic import Arm
+
+_SAFE_METHODS: Final = {"GET", "HEAD", "OPTIONS"}
+
+
+def doubts(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return a sentence for each thing in the scenario that its author may not have meant.
+
+    ``sites`` are the task sites' origins, where they are known.
+    """
+    gone = {*superseded(scenario.rules), *_hopeless(scenario, sites)}
+    left = [rule for rule in scenario.rules if rule.name not in gone]
+    return (
+        *spares_nothing(scenario.never),
+        *futile(scenario, sites),
+        *_grouped((rule, said) for rule in left for said in _of(rule, scenario)),
+        *collisions(left),
+    )
+
+
+def futile(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return a sentence for each reason why a rule can hit nothing.
+
+    ``sites`` are the task sites' origins, where they are known.
+    """
+    hopeless = _hopeless(scenario, sites)
+    found = ((rule, said) for rule in scenario.rules for said in hopeless.get(rule.name, ()))
+    left = [rule for rule in scenario.rules if rule.name not in hopeless]
+    return (*_grouped(found), *superseded_in_words(left))
+
+
+def _hopeless(scenario: Scenario, sites: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Return why rules can hit nothing, whatever the other rules are, by name."""
+    found: dict[str, tuple[str, ...]] = {}
+    for rule in scenario.rules:
+        said = tuple(impossible(rule, scenario.never, sites))
+        if isinstance(rule.fault, ConnectionFault):
+            said += tuple(never_fails(rule, rule.fault, sites))
+        if said := said or (() if rule.of_llm or rule.of_mcp else tuple(elsewhere(rule, sites))):
+            found[rule.name] = said
+    return found
+
+
+def _grouped(found: Iterable[tuple[Rule, str]]) -> Iterable[str]:
+    """Say once what holds of several rules; each sentence begins with its rule."""
+    groups: dict[str, list[str]] = {}
+    for rule, said in found:
+        groups.setdefault(said.removeprefix(f"Rule {rule.name!r} "), []).append(repr(rule.name))
+    for said, (first, *others) in groups.items():
+        *some, last = others or [""]
+        more = f" The same holds of {', '.join(some)}{' and ' if some else ''}{last}."
+        yield f"Rule {first} {said}{more if others else ''}"
+
+
+def _of(rule: Rule, scenario: Scenario) -> Iterable[str]:
+    if isinstance(rule.fault, ConnectionFault):
+        return connection_doubts(rule, rule.fault, scenario.arm)
+    if rule.of_llm or rule.of_mcp:
+        # Calls come one after the other, and change nothing on a site.
+        return ()
+    return (*_alone(rule), *_after_the_document(rule, scenario.arm))
+
+
+def may_write(rule: Rule) -> bool:
+    """Whether the rule may hit a request that changes something on the site."""
+    by_get = bool(rule.resources) and ONLY_BY_GET.issuperset(rule.resources)
+    methods = rule.match.method
+    safe = methods is not None and _SAFE_METHODS.issuperset(methods)
+    return not (by_get or safe)
+
+
+def _loses_answer(fault: Fault) -> bool:
+    """Whether the client gets something else in place of the site's own answer."""
+    return any(
+        not (effect.traits.keeps_answer or effect.traits.rewrites) for effect in fault.on_a_page()
+    )
+
+
+def _alone(rule: Rule) -> Iterable[str]:
+    name = f"Rule {rule.name!r}"
+    if rule.fault.stage == "response" and _loses_answer(rule.fault) and may_write(rule):
+        yield (
+            f"{name} strikes after the site has acted, also on writes such as POST: the order was "
+            "placed, and the browser is told that it was not."
+        )
+    if rule.fault.never_ends and _hits_all(rule.trigger):
+        yield (
+            f"{name} hits every request, so {rule.fault.never_ends}; `first: 1` or `nth` lets it "
+            "end."
+        )
+    if rule.per == "rule" and not rule.trigger.always and _may_come_in_parallel(rule):
+        yield (
+            f"{name} numbers requests together that a browser sends in parallel, so which of them "
+            "are hit can differ from run to run; `per: url` hits the same ones in any order."
+        )
+
+
+def _hits_all(trigger: Trigger) -> bool:
+    """Whether nothing that the rule matches is spared, from some time on until the end."""
+    all_of_them = trigger.always or trigger.every == 1 or trigger.probability == 1
+    return bool(all_of_them) and trigger.between is None
+
+
+def _after_the_document(rule: Rule, arm: Arm | None) -> Iterable[str]:
+    """Name a rule about documents that begins past the one of a single-page site."""
+    late = arm == "first_llm_call" or rule.trigger.after_step
+    if set(rule.resources) == {"document"} and late:
+        yield (
+            f"Rule {rule.name!r} hits documents from the agent's first step on: a single-page site"
+            " has one, loaded before, and there it may reach nothing; the presets spa/… reach the"
+            " data that such a site asks for."
+        )
+
+
+def _may_come_in_parallel(rule: Rule) -> bool:
+    return only_url(rule.match) is None and set(rule.resources) != {"document"}

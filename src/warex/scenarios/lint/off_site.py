@@ -1,0 +1,100 @@
+"""Rules that are about none of the sites there are."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+from warex.faults import Point
+from warex.scenarios.globs import stars
+from warex.scenarios.lint.connection_faults import origins_of
+from warex.scenarios.matching.url_patterns import normalise, on_sites
+from warex.scenarios.origins import Target
+from warex.scenarios.scenario import SITES, Match, Rule
+from warex.visible import shown
+
+_SHOWN: Final = 8
+"""How many sites a sentence names."""
+_PORTS: Final = {"http": 80, "https": 443}
+_LITERAL_ORIGIN: Final = re.compile(
+    r"(?P<flag>\(\?i\))?\^?(?P<scheme>https?\??):(?:\\?/){2}"
+    r"(?P<host>(?:\w|\\?[.:-])+)(?P<next>.?)"
+)
+"""A regular expression that begins with a scheme and a host, both spelled out."""
+
+
+def elsewhere(rule: Rule, sites: tuple[str, ...]) -> Iterator[str]:
+    """Yield a sentence where the rule is about none of the task sites.
+
+    ``sites`` are their origins; where there are none, nothing can be said.
+    """
+    if not sites or any(_concerns(rule, urlsplit(normalise(site))) for site in sites):
+        return
+    match = rule.match
+    pattern = match.url_regex or match.url_exact or match.url or ""
+    yield (
+        f"Rule {rule.name!r} hits nothing on the task sites ({_listed(sites)}):"
+        f" {shown(pattern)} is elsewhere."
+    )
+
+
+def _listed(sites: Sequence[str]) -> str:
+    more = len(sites) - _SHOWN
+    return ", ".join(sites[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _concerns(rule: Rule, site: SplitResult) -> bool:
+    """Whether the rule may be about a site, as far as its pattern tells."""
+    match = rule.match
+    if (match.url or "").startswith(SITES):
+        return True
+    if rule.fault.point is not None:
+        return _reaches(rule, rule.fault.point, site)
+    if match.url_regex is not None:
+        return _regex_concerns(match.url_regex, site)
+    if match.url_exact is not None:
+        return on_sites((site.geturl(),))(normalise(match.url_exact))
+    return _glob_concerns(match, site)
+
+
+def _reaches(rule: Rule, point: Point, site: SplitResult) -> bool:
+    origins = origins_of(rule)
+    if origins is None:
+        return True
+    try:
+        port = site.port or _PORTS.get(site.scheme)
+    except ValueError:
+        return True
+    target = Target.of(point, site.hostname or "", port)
+    # That plain HTTP has no TLS is said in other words.
+    return origins.names_host(target.host) and (
+        point == "name" or origins.port in (None, target.port)
+    )
+
+
+def _glob_concerns(match: Match, site: SplitResult) -> bool:
+    scheme, mark, rest = normalise(match.url or "*").partition("://")
+    if not mark:
+        return True
+    authority, slash, _ = rest.partition("/")
+    glob = authority if slash else f"{authority.partition('*')[0]}*"
+    return bool(
+        re.fullmatch(stars(scheme, "[^:/?]"), site.scheme)
+        and re.fullmatch(stars(glob, "[^/?]"), site.netloc)
+    )
+
+
+def _regex_concerns(pattern: str, site: SplitResult) -> bool:
+    """Whether a URL of the site may hold a match; yes where that is not plain to see."""
+    found = _LITERAL_ORIGIN.match(pattern)
+    if found is None or "|" in pattern:
+        return True
+    host, following = found["host"], found["next"]
+    if found["flag"]:
+        host = host.lower()
+    if following and following in "?*+{":
+        # What is repeated may be missing: `example.*` begins with `example`.
+        host = re.sub(r"\\?.\Z", "", host)
+    ends_here = following == "/" or (following == "\\" and pattern[found.end() :][:1] == "/")
+    compare = re.fullmatch if ends_here else re.match
+    return bool(re.fullmatch(found["scheme"], site.scheme) and compare(host, site.netloc))

@@ -1,0 +1,267 @@
+"""Rules that can never match, and why, as far as can be told before there is a request."""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+from urllib.parse import urlsplit
+
+from warex.exchange import ONLY_BY_GET, Resource, resource_by_extension
+from warex.scenarios.globs import stars
+from warex.scenarios.matching.exclusions import NEVER
+from warex.scenarios.matching.url_patterns import any_of, normalise
+from warex.scenarios.scenario import SITES, Rule
+from warex.visible import shown
+from warex.words import a
+
+_SCHEMES: Final = ("http", "https")
+_ANY_URL_MAY_BE: Final = {"document", "xhr", "other"}
+"""A page may fetch any file, and a person may open it."""
+_MEDIA_TYPE: Final = re.compile(r"[^/;\s]+/[^/;\s]+")
+_LITERAL: Final = re.compile(r"\^((?:[\w:/%~@#-]|\\[./:@#-]|\.(?![?*+{]))*)([?*{]?)")
+
+
+def impossible(
+    rule: Rule, never: tuple[str, ...] = (), sites: tuple[str, ...] = ()
+) -> Iterator[str]:
+    """Yield a sentence for each reason why the rule can never match.
+
+    ``never``: the scenario's own globs; ``sites``: the task sites' origins, where they are known.
+    """
+    reasons = [*_pattern(rule), *_spared(rule, never, sites)]
+    if rule.fault.point is None:
+        reasons += [*_methods(rule), *_websockets(rule), *_kind_of_url(rule), *_answers(rule)]
+        reasons += _pages(rule)
+    reasons += _chance(rule)
+    yield from (f"Rule {rule.name!r} can never strike: {reason}." for reason in reasons)
+
+
+def spares_nothing(never: tuple[str, ...]) -> Iterator[str]:
+    """Yield a sentence for each glob of ``never`` that no URL fits."""
+    for pattern in never:
+        if SITES in pattern:
+            yield f"`never` takes {SITES} as it stands, so {shown(pattern)} spares nothing."
+        elif not pattern.startswith("*") and "://" not in pattern:
+            yield f"`never` spares nothing by {shown(pattern)}: {_begin_otherwise(pattern)}."
+        elif why := next(iter((*_scheme(pattern), *_no_glob(pattern))), None):
+            yield f"`never` spares nothing by {shown(pattern)}: {why}."
+
+
+def _begin_otherwise(pattern: str) -> str:
+    whole = f"*://*{pattern}" if pattern.startswith("/") else f"https://{pattern}"
+    return (
+        f"no URL begins like {shown(pattern)}; write for instance {shown(whole)}, or begin with *"
+    )
+
+
+def _pattern(rule: Rule) -> Iterable[str]:
+    """Say why no URL looks like the pattern."""
+    match = rule.match
+    if match.url_regex is not None:
+        yield from _regex(match.url_regex)
+        return
+    key, pattern = ("url_exact", match.url_exact) if match.url_exact else ("url", match.url or "*")
+    if key == "url_exact" and pattern.startswith(SITES):
+        yield f"url_exact takes {SITES} as it stands; write it under `url`"
+        return
+    if SITES in pattern.removeprefix(SITES):
+        yield f"{SITES} has a meaning only in front, and {shown(pattern)} has it elsewhere"
+        return
+    if not pattern.startswith(("*", SITES)) and "://" not in pattern:
+        yield _begin_otherwise(pattern)
+        return
+    if rule.fault.point is not None:
+        return
+    _, mark, rest = normalise(pattern).partition("://")
+    if mark and not pattern.startswith(SITES):
+        yield from _scheme(pattern)
+        if "@" in rest.partition("/")[0]:
+            yield f"{shown(pattern)} holds a user's name, which is no part of a URL on the wire"
+    plain = pattern.removeprefix(SITES)
+    if plain != pattern and not plain.startswith(("/", "?", "*", "#")) and plain:
+        yield (
+            f"what follows {SITES} begins with / or *, and {shown(pattern)} goes on with"
+            f" {plain[0]!r}"
+        )
+    if bad := next((sign for sign in plain.partition("#")[0] if not "!" <= sign <= "~"), None):
+        yield (
+            f"{shown(pattern)} holds {bad!r}, and URLs on the wire are percent-encoded ASCII; write"
+            " it as a browser's address bar copies it"
+        )
+    if key == "url" and (why := next(iter(_no_glob(pattern)), None)):
+        yield f"{why}; write it under `url_regex`"
+
+
+def _scheme(glob: str) -> Iterable[str]:
+    """Say why no URL has the scheme or the port of a glob."""
+    scheme, mark, rest = normalise(glob).partition("://")
+    if not mark:
+        return
+    known = [each for each in _SCHEMES if re.fullmatch(stars(scheme, "[^:/?]"), each)]
+    port = rest.partition("/")[0].rpartition(":")[2]
+    if not known:
+        yield f"nothing is asked for over {scheme}://; there are http, https, ws and wss"
+    elif "*" in scheme and port == "443" and "https" in known:
+        yield f"URLs are compared without the default port, and {shown(glob)} says :{port}"
+
+
+def _no_glob(pattern: str) -> Iterable[str]:
+    plain = pattern.removeprefix(SITES)
+    if "\\" in plain or "/.*" in plain or pattern.startswith("^") or pattern.endswith("$"):
+        yield (
+            f"{shown(pattern)} looks like a regular expression, and this is a glob in which only *"
+            " is special"
+        )
+
+
+def _regex(pattern: str) -> Iterable[str]:
+    """Say why no URL holds a match, where that is plain to see."""
+    if pattern.startswith(SITES):
+        yield f"url_regex takes {SITES} as it stands; write a glob under `url`"
+        return
+    if "|" in pattern or pattern.startswith("(?"):
+        return
+    if re.match(r"wss?\??:", pattern):
+        yield f"{shown(pattern)} is none: a WebSocket's URL is that of its handshake, http or https"
+        return
+    for sign, why in (("#", "compared without their fragment"), (" ", "percent-encoded")):
+        if re.search(rf"(?<!\\)\\?{sign}(?![?*{{])", pattern) and not re.search(r"[\[(]", pattern):
+            yield f"its regular expression holds {sign!r}, and URLs are {why}"
+    found = _LITERAL.match(pattern)
+    if found is None:
+        return
+    said = re.sub(r"\\(.)", r"\1", found[1])
+    said = said[:-1] if found[2] else said
+    if not any(_same_start(said, f"{scheme}://") for scheme in _SCHEMES):
+        yield (
+            f"no URL begins like {shown(said)}; URLs begin with http:// or https://, ws among them"
+        )
+        return
+    scheme, mark, rest = said.partition("://")
+    host, slash, _ = rest.partition("/")
+    if mark and host != host.lower():
+        yield f"hosts are compared in lower case, and its regular expression says {shown(host)}"
+    if slash and host.endswith({"http": ":80", "https": ":443"}.get(scheme, "/")):
+        yield f"URLs are compared without the default port, and it says {shown(host)}"
+
+
+def _same_start(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+def _spared(rule: Rule, never: tuple[str, ...], sites: tuple[str, ...]) -> Iterable[str]:
+    """Say which glob of ``never`` covers all that the rule is about."""
+    wanted = _globs(rule, sites)
+    if not wanted:
+        return
+    for pattern in (*NEVER, *never):
+        if all(any_of((pattern,))(glob) for glob in wanted):
+            whose = "of the scenario" if pattern in never else "that is built in"
+            yield f"all that it is about is left alone by `never`, {shown(pattern)}, {whose}"
+            return
+
+
+def _globs(rule: Rule, sites: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what the rule is about as globs over whole URLs; none where that cannot be said."""
+    match = rule.match
+    if match.url_regex is not None:
+        return ()
+    pattern = match.url_exact or match.url or "*"
+    if pattern.startswith(SITES):
+        rest = pattern.removeprefix(SITES) or "/*"
+        bases = [site.removesuffix("*").rstrip("/") for site in sites] or ["*://*"]
+        found = tuple(f"{base}{rest}" for base in bases)
+    elif rule.fault.point is not None and pattern.count("/") <= 3:
+        found = (f"{pattern.rstrip('/*')}/*" if "://" in pattern else pattern,)
+    else:
+        found = (pattern,)
+    return tuple(map(normalise, found))
+
+
+def _methods(rule: Rule) -> Iterable[str]:
+    methods, resources = rule.match.method, set(rule.resources)
+    if not methods:
+        return
+    said = " or ".join(methods)
+    if set(methods) <= {"CONNECT"}:
+        yield "CONNECT opens a tunnel, and is no exchange with a site"
+    elif resources and not rule.match.needs_response:
+        if resources <= ONLY_BY_GET and not set(methods) & {"GET", "HEAD"}:
+            kinds = " or ".join(rule.resources)
+            yield f"requests whose resource is {kinds} are GET, and the rule is about {said}"
+        elif resources <= {"document"} and not set(methods) & {"GET", "HEAD", "POST"}:
+            yield f"a browser asks for a document by GET or POST, and the rule is about {said}"
+
+
+def _websockets(rule: Rule) -> Iterable[str]:
+    """Say where the pattern is about WebSockets and the rule about anything else."""
+    if rule.match.of_websockets and "websocket" not in rule.resources:
+        yield (
+            f"{shown(rule.match.url_exact or rule.match.url or '')} is about WebSockets only,"
+            f" and the rule about {_resources(rule)} only; name websocket under `resource`"
+        )
+
+
+def _resources(rule: Rule) -> str:
+    default = "" if rule.match.resource else f", the default of {rule.fault.kind},"
+    return f"{' or '.join(rule.resources)}{default}"
+
+
+def _kind_of_url(rule: Rule) -> Iterable[str]:
+    """Say where the pattern spells out a file that is none of the rule's resources."""
+    resources = set(rule.resources)
+    kind, ending = _kind(rule)
+    if kind is None or not resources or resources & ({kind} | _ANY_URL_MAY_BE):
+        return
+    if rule.match.of_websockets or (kind == "document" and "websocket" in resources):
+        return
+    yield (
+        f"its pattern is about {ending}, {a(kind)}, and the rule about"
+        f" {_resources(rule)} only; name {kind} under `resource`"
+    )
+
+
+def _kind(rule: Rule) -> tuple[Resource | None, str]:
+    match = rule.match
+    if match.url_regex is not None:
+        found = re.search(r"\\(\.\w+)\$$", match.url_regex)
+        ending = found[1] if found and "|" not in match.url_regex else ""
+    else:
+        pattern = (match.url_exact or match.url or "*").partition("?")[0]
+        if "*" not in pattern and "://" in pattern and urlsplit(normalise(pattern)).path == "/":
+            return "document", "a site's first page"
+        last = posixpath.basename(normalise(pattern).removeprefix(SITES))
+        # Nothing but a path has an extension: shop.example is a host.
+        has_path = "/" in pattern.partition("://")[2] or not pattern.startswith("http")
+        ending = posixpath.splitext(last)[1] if has_path and not last.endswith("*") else ""
+    kind = resource_by_extension(ending)
+    return (None if kind == "xhr" else kind), f"{ending} files"
+
+
+def _answers(rule: Rule) -> Iterable[str]:
+    if rule.match.status and not any(
+        status >= 200 or status == 101 for status in rule.match.status
+    ):
+        yield "a site's answer has a status of 200 or above, or 101 for a WebSocket"
+    types = rule.match.content_type or ()
+    if types and not any(_MEDIA_TYPE.fullmatch(each.strip()) for each in types):
+        yield (
+            f"{shown(types[0])} is no media type; write for instance text/html or image/*, without"
+            " parameters"
+        )
+
+
+def _pages(rule: Rule) -> Iterable[str]:
+    """Say where the fault changes pages, and the rule is about what is none."""
+    if rule.fault.changes_page and set(rule.resources) <= ONLY_BY_GET:
+        yield (
+            f"{rule.fault.kind} changes pages, and the rule is about {_resources(rule)} only; name"
+            " document under `resource`"
+        )
+
+
+def _chance(rule: Rule) -> Iterable[str]:
+    trigger = rule.trigger
+    chance = trigger.random.probability if trigger.random else trigger.probability
+    if chance == 0:
+        yield "its probability is 0"

@@ -1,0 +1,139 @@
+"""What a match looks at, and whether it holds."""
+
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import NamedTuple, Self
+
+from warex.exchange import ONLY_BY_GET, Exchange, Resource, resource_of
+from warex.llm.exchange import LlmExchange
+from warex.llm.recognition.hosts import is_known_llm_host
+from warex.mcp.exchange import McpExchange
+from warex.scenarios.matching.url_patterns import host_of, matcher, names_host, normalise
+from warex.scenarios.scenario import LlmMatch, McpMatch, Rule
+
+
+class Candidate(NamedTuple):
+    """An exchange as far as a match looks at it: when it arrives, or when it is answered."""
+
+    method: str
+    url: str
+    """Normalised."""
+    resource: Resource
+    llm: bool
+    """Whether the request goes to a model, or to a server of tools."""
+    status: int | None = None
+    """None until the site has answered."""
+    media_type: str = ""
+    call: tuple[str, str, int] | None = None
+    """Of a call to a model that is read: its API, the model asked for, the agent's step."""
+    tools: tuple[tuple[str, str], ...] | None = None
+    """Of what goes to a server of tools: the method of each request in it, and the tool."""
+    top_level: bool = True
+    """Whether it is for no frame in a page."""
+    third_party: bool = False
+    """Whether it is of another site than the page that asks for it."""
+
+    @classmethod
+    def of(cls, exchange: Exchange, *, llm: bool) -> Self:
+        """Return what a match may look at now."""
+        request, response = exchange.request, exchange.response
+        resource = resource_of(request, response)
+        seen = cls(request.method, normalise(request.url), resource, llm)
+        if resource == "document" and not request.is_top_level:
+            seen = seen._replace(top_level=False)
+        if resource in ONLY_BY_GET and request.is_third_party:
+            seen = seen._replace(third_party=True)
+        if isinstance(exchange, LlmExchange):
+            asked = exchange.asked
+            seen = seen._replace(call=(asked.family, asked.model, exchange.step))
+        if isinstance(exchange, McpExchange):
+            seen = seen._replace(tools=tuple((it.method, it.tool) for it in exchange.asked))
+        if response is None:
+            return seen
+        media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        return seen._replace(status=response.status, media_type=media_type)
+
+    @property
+    def scope(self) -> str:
+        """What ``per: url`` numbers: the method and the URL as the ledger names it.
+
+        Without secrets, so that neither a ledger holds a session's token nor the numbering
+        depends on it, and a replay finds in the trace what it is to count.
+        """
+        return f"{self.method} {_as_recorded(self.url)}"
+
+
+def candidates_of(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], bool]:
+    """Return whether a rule is about a candidate, as far as the candidate tells.
+
+    No rule is about a request to a model unless it is about such calls (``match.llm``, a fault of a
+    model's API) or spells the host out; nor about one to a server of tools, likewise.
+    """
+    match, resources = rule.match, rule.resources
+    url_fits = matcher(match, sites)
+    methods, statuses = match.method, match.status
+    of_llm, llm = rule.of_llm, match.llm or LlmMatch()
+    of_mcp = rule.of_mcp
+    whole_pages = rule.fault.changes_page and match.resource is None and "document" in resources
+    third_parties = rule.fault.of_third_parties
+    media_types = tuple(wanted.lower() for wanted in match.content_type or ())
+
+    def fits(candidate: Candidate) -> bool:
+        if methods is not None and candidate.method not in methods:
+            return False
+        if resources and candidate.resource not in resources:
+            return False
+        if whole_pages and not candidate.top_level:
+            return False
+        if third_parties and not candidate.third_party:
+            return False
+        if match.of_websockets and candidate.resource != "websocket":
+            return False
+        if not url_fits(candidate.url):
+            return False
+        if candidate.status is not None:
+            if statuses is not None and candidate.status not in statuses:
+                return False
+            if media_types and not any(_is_a(candidate.media_type, it) for it in media_types):
+                return False
+        if of_llm:
+            return candidate.call is not None and _is_asked(candidate.call, llm)
+        if of_mcp:
+            return any(_is_about(rule, *request) for request in candidate.tools or ())
+        host = host_of(candidate.url)
+        return not (candidate.llm or is_known_llm_host(host)) or names_host(match, host)
+
+    return fits
+
+
+def _is_asked(call: tuple[str, str, int], wanted: LlmMatch) -> bool:
+    family, model, step = call
+    return (
+        (wanted.family is None or family in wanted.family)
+        and (wanted.model is None or fnmatchcase(model, wanted.model))
+        and (wanted.step is None or step in wanted.step)
+    )
+
+
+def _is_about(rule: Rule, method: str, tool: str) -> bool:
+    wanted = rule.match.mcp or McpMatch()
+    if wanted.method is not None:
+        about = any(fnmatchcase(method, glob) for glob in wanted.method)
+    else:
+        about = rule.fault.asks_tools(method, tool)
+    return about and (wanted.tool is None or any(fnmatchcase(tool, it) for it in wanted.tool))
+
+
+def _is_a(media_type: str, wanted: str) -> bool:
+    kind, _, subtype = wanted.partition("/")
+    return media_type == wanted or (subtype == "*" and media_type.startswith(f"{kind}/"))
+
+
+@lru_cache(maxsize=1024)
+def _as_recorded(url: str) -> str:
+    # Only here: a scenario is read before a command starts, which waits for nothing that it can do
+    # without.
+    from warex.traces import redact_url
+
+    return redact_url(url).encode("utf-8", "replace").decode()

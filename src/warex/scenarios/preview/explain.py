@@ -1,0 +1,264 @@
+"""Says in words what a scenario will do."""
+
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from warex.faults import ConnectionFault, Point
+from warex.scenarios.lint.linter import doubts, may_write
+from warex.scenarios.namespace_only import NAMESPACE_MODE
+from warex.scenarios.origins import read_origins
+from warex.scenarios.scenario import SITES, LlmMatch, Match, McpMatch, Rule, Scenario, Trigger
+from warex.visible import of_number, shown
+
+_ARMED: Final = {
+    None: "From when on: the benchmark decides; where there is none, from the start.",
+    "start": "From when on: the start of the trial.",
+    "first_page": "From when on: the first top-level page of a task site, that page included.",
+    "first_llm_call": "From when on: the agent's first call to its model.",
+}
+_NEVER: Final = (
+    "the browser's background traffic, favicons, certificate checks, and calls to a model or to "
+    "tools (MCP) unless a rule is about them or spells out the host"
+)
+_ATTEMPTS: Final[Mapping[Point, str]] = {
+    "name": "lookups of the name of",
+    "connect": "connections to",
+    "tls": "TLS handshakes with",
+}
+_WIDTH: Final = 96
+
+
+def explain(scenario: Scenario, sites: tuple[str, ...] = ()) -> str:
+    """Return what the scenario will do, in words: one paragraph a rule, then what is in doubt.
+
+    ``sites`` are the task sites' origins, where they are known.
+    """
+    lines = [f"Scenario {scenario.name!r}"]
+    if scenario.description:
+        lines += _wrapped("", scenario.description)
+    lines += ["", *_wrapped("", _armed(scenario)), *_wrapped("", _never(scenario.never))]
+    if not scenario.rules:
+        lines += ["", "There are no rules: nothing is hit."]
+    for number, rule in enumerate(scenario.rules, start=1):
+        lines += ["", f"{number}. {rule.name}"]
+        lines += _wrapped("   Which exchanges:   ", _exchanges(rule))
+        lines += _wrapped("   Which are hit:     ", _hits(rule))
+        lines += _wrapped("   Counting:          ", _counting(rule))
+        client = "browser" if _server(rule) == "site" else "agent"
+        lines += _wrapped(f"   {f'The {client} meets:':<19}", _meets(rule))
+        lines += _wrapped("   When:              ", _stage(rule))
+    if found := doubts(scenario, sites):
+        lines += ["", "Warnings"]
+        for warning in found:
+            lines += _wrapped(" - ", warning)
+    return "\n".join(lines) + "\n"
+
+
+def _armed(scenario: Scenario) -> str:
+    words = _ARMED[scenario.arm]
+    if scenario.arm == "first_page":
+        if any(rule.fault.point is not None for rule in scenario.rules):
+            words += " Attempts to reach a task site count before it (any site, if none is known)."
+        if scenario.pages_of_programs:
+            words += " The first request of a program, which asks for no page, stands for one."
+    return words
+
+
+def _wrapped(label: str, words: str) -> list[str]:
+    return textwrap.wrap(
+        words,
+        _WIDTH,
+        initial_indent=label,
+        subsequent_indent=" " * len(label),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _never(patterns: Sequence[str]) -> str:
+    more = f"; and {_and(patterns)}" if patterns else ""
+    return f"Never touched nor counted: {_NEVER}{more}."
+
+
+def _exchanges(rule: Rule) -> str:
+    match, point = rule.match, rule.fault.point
+    if point is not None:
+        return f"{_ATTEMPTS[point]}{_origins(match, point)}"
+    if rule.of_llm:
+        return _calls(match)
+    if rule.of_mcp:
+        return _requests_to_tools(rule)
+    methods = f"{_or(match.method)} requests" if match.method else "requests"
+    words = f"{methods} whose resource is {_or(rule.resources)}" if rule.resources else methods
+    words += " of another site than the page" if rule.fault.of_third_parties else ""
+    words += _where(match)
+    if match.status:
+        words += f", where the site answers {_or(map(str, match.status))}"
+    if match.content_type:
+        words += f", where the answer's media type is {_or(match.content_type)}"
+    return words
+
+
+def _calls(match: Match) -> str:
+    """Say which calls to a model a rule is about."""
+    llm = match.llm or LlmMatch()
+    words = "calls to a model"
+    if llm.family:
+        words += f" over {_or(llm.family)}"
+    if llm.model:
+        words += f", asked for as {shown(llm.model)}"
+    if llm.step:
+        steps = of_number(len(llm.step), "step")
+        words += f", in the agent's {steps} {_and(map(str, llm.step))}"
+    words += _where(match) if match != Match(llm=match.llm) else ""
+    if match.status:
+        words += f", where the model's API answers {_or(map(str, match.status))}"
+    return words
+
+
+def _requests_to_tools(rule: Rule) -> str:
+    """Say which requests to servers of tools a rule is about."""
+    match, wanted = rule.match, rule.match.mcp or McpMatch()
+    if wanted.method:
+        words = f"requests to servers of tools (MCP) for {_or(map(shown, wanted.method))}"
+    elif rule.fault.asks_tools("tools/list", ""):
+        words = "calls of tools over MCP, and requests for their list"
+    else:
+        words = "calls of tools over MCP"
+    if wanted.tool:
+        words += f", of {_or(map(shown, wanted.tool))}"
+    words += _where(match) if match != Match(mcp=match.mcp) else ""
+    if match.status:
+        words += f", where the server answers {_or(map(str, match.status))}"
+    return words
+
+
+def _origins(match: Match, point: Point) -> str:
+    """Say which hosts and ports a connection fault is about."""
+    pattern = match.url_exact or match.url
+    if pattern is None or pattern == "*":
+        return " any host"
+    if pattern.startswith(SITES):
+        return " the benchmark's task sites (any host where none are known)"
+    origins = read_origins(pattern, exact=match.url_exact is not None)
+    host = "any host" if origins.host == "*" else origins.host
+    if point == "name":
+        return f" {host}, whatever the port" if origins.port else f" {host}"
+    return f" {host}, port {origins.port}" if origins.port else f" {host}, any port"
+
+
+def _where(match: Match) -> str:
+    if match.url_exact is not None:
+        return f", at exactly {match.url_exact}"
+    if match.url_regex is not None:
+        return f", whose URL contains a match of {shown(match.url_regex)}"
+    if match.url is None:
+        return ", at any URL"
+    if match.url == SITES:
+        return ", on the benchmark's task sites (any site where none are known)"
+    if "*" not in match.url and SITES not in match.url:
+        return f", at exactly {match.url} (a pattern without * is one URL)"
+    return f", whose URL fits {match.url}"
+
+
+def _server(rule: Rule) -> str:
+    """Return whom the exchanges of a rule are with."""
+    if rule.of_llm:
+        return "model"
+    return "server of tools" if rule.of_mcp else "site"
+
+
+def _hits(rule: Rule) -> str:
+    return _which(rule.trigger, _server(rule)) + _windows(rule.trigger)
+
+
+def _which(trigger: Trigger, server: str) -> str:
+    if trigger.first is not None:
+        number = "the first one" if trigger.first == 1 else f"the first {trigger.first}"
+        return f"{number}; after that the {server} is healthy again"
+    if trigger.nth is not None:
+        number = of_number(len(trigger.nth), "number")
+        return f"{number} {_and(map(str, trigger.nth))}, and no other"
+    if trigger.every is not None:
+        return "all" if trigger.every == 1 else f"every {_ordinal(trigger.every)}"
+    if trigger.random is not None:
+        chance = f"{trigger.random.probability:.3g}"
+        return f"each with probability {chance}, until {trigger.random.times} were hit"
+    if trigger.probability is not None:
+        return f"each with probability {trigger.probability:.3g}, without limit"
+    return "all"
+
+
+def _windows(trigger: Trigger) -> str:
+    words = ""
+    if trigger.between is not None:
+        start, end = trigger.between
+        words += f"; only between second {start:g} and second {end:g} of the trial"
+    if trigger.after_step is not None:
+        words += f"; only after step {trigger.after_step} of the agent"
+    if words:
+        words += "; what comes outside is not counted"
+    if trigger.trials is not None:
+        words += f"; only in {trigger.trials:.3g} of all trials"
+    return words
+
+
+def _counting(rule: Rule) -> str:
+    if isinstance(rule.fault, ConnectionFault):
+        place = "host" if rule.fault.point == "name" else "host and port"
+        one = f"attempts at one {place} within {rule.fault.hold:g} s are counted as one"
+        if rule.per == "rule":
+            return f"{one}; all are numbered together, in order of arrival"
+        return f"{one}; each {place} is numbered by itself"
+    if rule.per == "rule":
+        return "all that the rule is about are numbered together, in order of arrival"
+    return "each method and URL is numbered by itself"
+
+
+def _meets(rule: Rule) -> str:
+    return f"{rule.fault.kind}: {rule.fault.explain()}"
+
+
+def _stage(rule: Rule) -> str:
+    if rule.fault.point is not None:
+        where = f"; shows in {NAMESPACE_MODE} only" if rule.fault.needs_namespace else ""
+        return f"before there is a request, so the site does nothing{where}"
+    if rule.of_llm:
+        if rule.fault.stage == "request":
+            return "before the model is asked, so it spends no tokens"
+        return "after the model has answered, so its tokens are spent"
+    if rule.of_mcp:
+        if rule.fault.stage == "response":
+            return "after the tool has done its work, so only its answer is lost"
+        if rule.fault.keeps_answer:
+            return "the tool does its work, late"
+        return "before the server hears of a call, so no tool is run"
+    if rule.fault.stage == "request":
+        return "before the site sees the request, so the site does nothing"
+    if rule.fault.rewrites:
+        words = "after the site has acted; its answer is changed on the way"
+    elif rule.fault.keeps_answer:
+        words = "after the site has acted; its answer comes late"
+    else:
+        words = "after the site has acted, so only its answer is lost"
+    return f"{words}: an order sent is an order placed" if may_write(rule) else words
+
+
+def _or(words: Iterable[str]) -> str:
+    return _list(words, "or")
+
+
+def _and(words: Iterable[str]) -> str:
+    return _list(words, "and")
+
+
+def _list(words: Iterable[str], joint: str) -> str:
+    *others, last = words
+    return f"{', '.join(others)} {joint} {last}" if others else last
+
+
+def _ordinal(number: int) -> str:
+    teens = 10 <= number % 100 <= 20
+    ending = "th" if teens else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

@@ -1,0 +1,128 @@
+"""The secrets that WAREX knows beforehand: those in the environment that commands are given."""
+
+import base64
+import html
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from urllib.parse import quote, quote_plus, urlsplit
+
+from warex.traces.redaction.gitleaks import PatternSet
+from warex.traces.redaction.names import Says, is_random, is_telling, says
+
+_LEAST = 8
+"""Characters; what is shorter is no secret, and stands in other words too."""
+_PLACE = re.compile(r"\.{0,2}/|~/?|[A-Za-z]:\\|unix:")
+_PLAIN = frozenset({"disabled", "enabled", "required", "optional", "password", "changeme"})
+
+
+def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
+    """Return the values of variables such as ``OPENAI_API_KEY``, ``PGPASSWORD`` and ``GITHUB_PAT``.
+
+    A value of several lines, such as a PEM key, is told by its lines; of a URL the password
+    alone is secret. What is shorter than eight characters is left: it stands in other words too.
+    """
+    found: set[str] = set()
+    for name, value in environment.items():
+        found |= set(_secrets_in_url(value))
+        told = says(name)
+        if told is Says.NOTHING or _PLACE.match(value):
+            continue
+        if "://" in value:
+            continue
+        for line in value.splitlines():
+            if len(line) < _LEAST or line.lower() in _PLAIN or line.startswith("-----"):
+                continue
+            if told is Says.SECRET or is_telling(line):
+                found.add(line)
+    return frozenset(found)
+
+
+def _secrets_in_url(value: str) -> Iterator[str]:
+    """Yield the password, or else the user, before a URL's host, and the tokens in its path."""
+    if "://" not in value:
+        return
+    try:
+        parts = urlsplit(value)
+        secrets = [parts.password or parts.username or ""]
+    except ValueError:
+        return
+    secrets += (part for part in parts.path.split("/") if is_random(part, 16, 33))
+    yield from (secret for secret in secrets if len(secret) >= _LEAST)
+
+
+class KnownSecrets:
+    """Values to be taken out of any text, in every spelling that they are met in."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self._secrets: frozenset[str] = frozenset()
+        self._first: tuple[bytes, ...] = ()
+        self._any: PatternSet | None = None
+        self.add(secrets)
+
+    def add(self, secrets: Iterable[str]) -> None:
+        """Know these as well."""
+        more = frozenset(secrets) | self._secrets
+        if more == self._secrets:
+            return
+        self._secrets = more
+        ways = {way for secret in more for way in spellings(secret)}
+        # None before one that it begins, or the rest of the longer one would stay.
+        self._first = tuple(sorted(ways, key=lambda way: (-len(way), way)))
+        self._any = PatternSet((b"|".join(map(re.escape, self._first)),)) if ways else None
+
+    def __bool__(self) -> bool:
+        return bool(self._first)
+
+    def in_text(self, text: bytes) -> bool:
+        """Whether any of them stands in the text; one pass, however many they are."""
+        return self._any is not None and bool(self._any.found(text))
+
+    def replaced(self, text: bytes, instead: bytes) -> bytes:
+        """Return the text with every one of them replaced."""
+        if not self.in_text(text):
+            return text
+        for way in self._first:
+            if way in text:
+                text = text.replace(way, instead)
+        return text
+
+
+def spellings(secret: str) -> frozenset[bytes]:
+    """Return a secret as it stands in text, JSON, URLs, HTML and base64."""
+    texts = {secret, html.escape(secret), secret.replace("'", "'\\''")}
+    for _ in range(2):
+        texts |= {
+            json.dumps(text, ensure_ascii=way)[1:-1] for text in texts for way in (True, False)
+        }
+    for safe in ("", "/", "/:@!$'()*,;=+~"):
+        once = quote(secret, safe=safe)
+        texts |= {once, _lower_escapes(once), quote(once, safe=""), quote_plus(secret, safe=safe)}
+    texts |= {json.dumps(text)[1:-1] for text in tuple(texts)}
+    ways = {text.encode("utf-8", "surrogatepass") for text in texts}
+    raw = secret.encode("utf-8", "surrogatepass")
+    return frozenset(ways | set(_in_base64(raw)) | {raw.hex().encode()})
+
+
+def _lower_escapes(text: str) -> str:
+    return re.sub("%[0-9A-F]{2}", lambda match: match.group().lower(), text)
+
+
+def _in_base64(raw: bytes) -> Iterator[bytes]:
+    """Yield what is sure to stand in the base64 of any text that has ``raw`` in it (RFC 4648)."""
+    for before in range(3):
+        # The first and the last sign depend on what stands around it.
+        begin = -(-before * 8 // 6)
+        end = (before + len(raw)) * 8 // 6
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            way = encode(b"\0" * before + raw + b"\0\0")[begin:end]
+            if len(way) >= _LEAST:
+                yield way
+
+
+@cache
+def known() -> KnownSecrets:
+    """Return what this process's own environment holds; more can be added."""
+    return KnownSecrets(secrets_of(os.environ))

@@ -1,0 +1,109 @@
+"""What neither a name nor a vendor's shape tells, and what stands beside it does.
+
+Users before hosts, random values in queries, and passwords that a sentence gives away.
+"""
+
+import re
+from collections.abc import Iterator
+
+from warex.traces.redaction.names import is_random, is_telling
+
+type _Span = tuple[int, int]
+
+# ---- users
+
+_USER = re.compile(rb"://([^/?#\s<>\"'\\]+)@")
+_ALONE_BEFORE = re.compile(rb"(?:\A|[\"'(<=,])[A-Za-z][A-Za-z0-9+.-]*\Z")
+_ALONE_BEHIND = re.compile(rb"[^\s\"'<>)\\]*(?:[\"'<>)\\]|\Z)")
+
+
+def user_spans(text: bytes) -> Iterator[_Span]:
+    """Yield where user and password stand before a URL's host (RFC 3986).
+
+    A user without a password is taken out where the text is the URL, as of a request or a header,
+    or where it may be a token; in a sentence it stays.
+    """
+    for match in _USER.finditer(text):
+        user = match[1]
+        if (
+            b":" in user
+            or b"%3a" in user.lower()
+            or is_telling(user.decode("utf-8", "replace"))
+            or (
+                _ALONE_BEFORE.search(text, max(0, match.start() - 20), match.start())
+                and _ALONE_BEHIND.match(text, match.end())
+            )
+        ):
+            yield match.span(1)
+
+
+# ---- random values
+
+RANDOM_VALUE = rb"[?&][\w.-]+=[A-Za-z0-9_~+/-]{24,}"
+_RANDOM_VALUE = re.compile(
+    rb"[?&]([\w.-]{1,64})=([A-Za-z0-9_~+/-]{24,}={0,2})(?=[&#;\s\"'<>)\]\\,]|\Z)"
+)
+_ORDINARY = re.compile(
+    r"""(?x) (?:^|[-_.])
+    (?: .*id s? | .*clid | after | before | bust(?:er)? | build | cache.* | cb | ck | commit
+      | continuation | ctoken | cursor | data | digest | e?tag | ei | end | etag | expand | file
+      | filters? | from | f?hash | i | img | image | integrity | item | last | list | marker
+      | md5 | name | next | offset | page.* | params? | payload | pbj | prev(?:ious)? | q | query
+      | ref | rel | release | request | rev(?:ision)? | s?cursor | search.* | seed | sha\d* | since
+      | sort | sp | span | sri | start | sum | t | tbm | text | title | to | trace.* | ts
+      | url | utm.* | v | ved | ver | version | video | w | _ga | _gl | ga | gl | _ ) $
+    """
+)
+"""Keys of cursors, ids, traces, hashes and versions, which are random and open nothing."""
+
+
+def random_values(text: bytes) -> Iterator[_Span]:
+    """Yield where long random values stand in a query, under a key of which nothing is known."""
+    for match in _RANDOM_VALUE.finditer(text):
+        if _ORDINARY.search(_snake(match[1].decode())) is None and is_random(
+            match[2].decode(), 24, 33
+        ):
+            yield match.span(2)
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+# ---- sentences
+
+_WHAT = (
+    rb"(?:pass(?:word|wd|code|phrase)|pwd|pin(?:[ -]code)?|otp|cvv|cvc"
+    rb"|(?:one[ -]time|verification|security|confirmation|login|access|recovery)[ ]code)"
+)
+SAID = rb"(?i)\b" + _WHAT + rb"(?:[ ](?:is|was|are)\b|[ ]?[:=])"
+_SAID = re.compile(
+    rb"(?i)(?<![\w-])("
+    + _WHAT
+    + rb")(?:[ ](?:is|was)(?:[ ]now)?:?|[ ]?[:=])[ ]{0,2}"
+    + rb"(?:\\*[\"'`])?([^\s\"'`<>\\,;|(){}\[\]]{4,64})"
+)
+_OF_DIGITS = re.compile(rb"[0-9]{4,8}[.!?]?")
+_MIXED = re.compile(
+    r"(?=.*[A-Za-z])(?:(?=.*[0-9])|(?=.*[a-z])(?=.*[A-Z])(?=.*[!@#$%^&*+=~?])).{8,}"
+)
+_SPEAKS = re.compile(r"(?i)[a-z]+(?:-[a-z]+)*|.*(?:sha|md|base|utf|aes|rsa|bcrypt|argon)-?[0-9].*")
+_NOT_A_VALUE = re.compile(r"\[?redacted|[$%*<{]|.*://|[0-9]+(?:st|nd|rd|th|px|ms|min|-[a-z-]+)\b")
+
+
+def said_secrets(text: bytes) -> Iterator[_Span]:
+    """Yield where a password or a PIN stands of which a sentence says that it is one."""
+    for match in _SAID.finditer(text):
+        value = match[2].decode("utf-8", "replace").rstrip(".!?:")
+        kind = match[1].lower()
+        size = len(match[2].rstrip(b".!?:"))
+        if kind.startswith((b"password", b"passwd", b"passphrase", b"pwd")):
+            secret = (
+                _MIXED.fullmatch(value) is not None
+                and _SPEAKS.fullmatch(value) is None
+                and _NOT_A_VALUE.match(value) is None
+            )
+        else:
+            secret = _OF_DIGITS.fullmatch(match[2]) is not None
+        if secret:
+            yield match.start(2), match.start(2) + size

@@ -1,0 +1,271 @@
+"""Takes secrets out of what is about to be written.
+
+A secret is told by one of three: WAREX handed it to the command itself (``known_secrets``), the
+name that it stands under says so (``secret_names``), or its own shape does (``secret_shapes``,
+``own_shapes``). The same text gives the same result, so that equal URLs stay equal.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from pydantic import JsonValue
+
+from warex.traces.redaction.environment_secrets import known
+from warex.traces.redaction.names import Says, is_random, is_telling, says
+from warex.traces.redaction.text import redact_bytes as redact_bytes
+from warex.traces.redaction.token_patterns import REDACTED as REDACTED
+from warex.traces.redaction.url_paths import simple_url, tells
+
+SECRET_HEADERS = frozenset(
+    {
+        "api-key",
+        "authorization",
+        "cookie",
+        "proxy-authorization",
+        "set-cookie",
+        "x-api-key",
+        "x-goog-api-key",
+    }
+)
+"""Headers whose value is secret whatever it is; of others the words of the name decide."""
+
+# Far above any real message and far below where parsers and pydantic give up.
+_DEEPEST = 100
+_TOO_DEEP = "[nested too deeply]"
+
+
+def redact_text(text: str) -> str:
+    """Return the text with its secrets replaced; JSON stays valid JSON."""
+    return _redacted(text, line=False)
+
+
+def redact_line(line: str) -> str:
+    """Return a line of a trace with the secrets in its texts replaced; its own fields stay."""
+    return _redacted(line, line=True)
+
+
+@lru_cache(maxsize=1024)
+def redact_url(url: str) -> str:
+    """Return the URL without user name and password and without values such as that of ``key=``."""
+    folder = simple_url(url)
+    if folder is not None and _is_plain(folder) and not _is_known(url):
+        return url
+    return redact_text(url)
+
+
+@lru_cache(maxsize=1024)
+def _is_plain(folder: str) -> bool:
+    return not tells(folder) and redact_text(folder) == folder
+
+
+def _redacted(text: str, *, line: bool) -> str:
+    data = text.encode("utf-8", "surrogatepass")
+    redacted = redact_bytes(data, line=line)
+    return text if redacted == data else redacted.decode("utf-8", "surrogatepass")
+
+
+_HEX = re.compile(
+    r"(?:W/)?\"?[0-9a-f-]*\"?|[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT"
+)
+"""A hash, a UUID, a number or a date: it has no shape that would tell."""
+_SPLIT = re.compile(r"[\s,;=\"']+")
+_IDENTIFIES = re.compile(
+    r"""(?ix) (?:^|[-_.])
+    (?: accept.* | ch-ua.* | content-security-policy.* | digest | etag | match
+      | [a-z]*id(?:-\d)? | hash | checksum | md5 | sha\d* | nel | report-to
+      | reporting-endpoints | user-agent | ray
+      | trace | traceparent | tracestate | sentry-trace | debug | alt-svc | via | server-timing
+      | websocket-key | websocket-accept | websocket-extensions | served-by | cache | last-modified
+      | content-disposition | content-type | host | origin | version | revision | build | commit ) $
+    """
+)
+"""Headers that are full of ids and hashes, and open nothing."""
+
+
+def redact_headers(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the headers with secret values replaced, and secrets in URLs such as the referer's."""
+    return [redact_header(name, value) for name, value in pairs]
+
+
+@lru_cache(maxsize=2048)
+def redact_header(name: str, value: str) -> tuple[str, str]:
+    """Return a header with its value replaced where it is secret."""
+    lower = name.lower()
+    if lower in SECRET_HEADERS:
+        return name, REDACTED
+    if lower == "sec-websocket-protocol":
+        return name, _protocols(value)
+    told = Says.NOTHING if lower in _NOT_SECRET else says(name)
+    if told is Says.MAYBE and lower.endswith("key"):
+        told = Says.SECRET
+    if lower in ("authentication-info", "proxy-authentication-info"):
+        told = Says.MAYBE
+    if told is Says.SECRET and not _is_count(value):
+        return name, REDACTED
+    if told is Says.NOTHING and _HEX.fullmatch(value) and not _is_known(value):
+        return name, value
+    pieces = _SPLIT.split(value)
+    if told is Says.MAYBE and any(map(is_telling, pieces)):
+        return name, REDACTED
+    cleaned = redact_text(value)
+    names_things = cleaned != value or "://" in value or _IDENTIFIES.search(name)
+    if not names_things and any(is_random(piece, 20, 33) for piece in pieces):
+        return name, REDACTED
+    return name, cleaned
+
+
+def _is_known(value: str) -> bool:
+    return bool(known()) and known().in_text(value.encode("utf-8", "surrogatepass"))
+
+
+_NOT_SECRET = frozenset(
+    {"sec-websocket-key", "permissions-policy", "referrer-policy", "content-security-policy"}
+    | {"access-control-allow-credentials", "access-control-allow-headers"}
+    | {"access-control-request-headers", "access-control-expose-headers", "sec-session-id"}
+)
+
+
+def _is_count(value: str) -> bool:
+    """Whether a value is a small number or a truth, and no secret whatever its name."""
+    return value.lower() in ("", "0", "1", "true", "false", "?0", "?1") or (
+        value.isdigit() and len(value) < 6
+    )
+
+
+def _protocols(value: str) -> str:
+    """Return subprotocols (RFC 6455) without the tokens among them, as browsers' code must send."""
+    cleaned: list[str] = []
+    told = Says.NOTHING
+    for each in value.split(","):
+        item = each.strip()
+        if told is Says.SECRET and len(item) >= 8:
+            cleaned.append(REDACTED)
+            told = Says.NOTHING
+            continue
+        cleaned.append(_protocol(redact_text(item)))
+        told = max(says(item), Says.SECRET if item.lower() in _SCHEMES else Says.NOTHING)
+    return ", ".join(cleaned)
+
+
+_SCHEMES = frozenset({"auth", "basic", "key", "session", "ticket"})
+_WORDY = re.compile(r"[A-Za-z]*[0-9]{0,3}")
+
+
+def _protocol(item: str) -> str:
+    """Return a subprotocol with the parts redacted that are no words or versions."""
+    if "." not in item:
+        words = all(map(_WORDY.fullmatch, re.split("[-_+/]", item)))
+        hidden = is_random(item, 16, 25) or (is_telling(item) and not words)
+        return REDACTED if hidden else item
+    parts = item.split(".")
+    # Behind ``bearer`` anything long opens something; a host's name is left where nothing tells.
+    tells = any(says(part) is not Says.NOTHING for part in parts)
+    return ".".join(
+        REDACTED
+        if is_random(part, 16, 25) or (tells and is_telling(part) and len(part) >= 16)
+        else part
+        for part in parts
+    )
+
+
+_seen: dict[str, str | None] = {}
+"""Of texts, what is written instead, or None where it is the text itself."""
+_MOST_SEEN = 16_000_000
+"""Characters of all that is remembered."""
+_in_seen = 0
+
+
+def _redact_leaf(text: str) -> str:
+    """Redact a text that is likely to come again: an agent sends all that was said each time."""
+    global _in_seen
+    if text in _seen:
+        kept = _seen[text]
+        return text if kept is None else kept
+    cleaned = redact_text(text)
+    if _in_seen > _MOST_SEEN:
+        _seen.clear()
+        _in_seen = 0
+    _in_seen += len(text) + 100
+    _seen[text] = None if cleaned == text else cleaned
+    return cleaned
+
+
+def redact_json(value: JsonValue) -> JsonValue:
+    """Return a copy with the values of secret fields, and the secrets in its texts, replaced.
+
+    Of fields with a secret's name only text and numbers are replaced: ``{"password": {"type":
+    "string"}}`` is the schema of a tool, not a password. The ``arguments`` of a tool call, which
+    APIs write as JSON in a text, are looked into. What lies deeper than 100 levels is left out,
+    since no reader could parse it.
+    """
+    return _redact_json(value, _DEEPEST)
+
+
+def redact_image(content: bytes) -> bytes:
+    """Return an image that is text, such as SVG, with its secrets replaced; others as they are."""
+    try:
+        return redact_text(content.decode()).encode()
+    except UnicodeDecodeError:
+        return content
+
+
+def redact_arguments(arguments: Iterable[str]) -> list[str]:
+    """Return a command line with the values of options such as ``--token`` replaced."""
+    redacted: list[str] = []
+    told = Says.NOTHING
+    for argument in arguments:
+        if told is Says.SECRET and not argument.startswith("-"):
+            redacted.append(REDACTED)
+            told = Says.NOTHING
+            continue
+        name, mark, value = argument.partition("=")
+        told = says(name) if argument.startswith("-") else Says.NOTHING
+        if mark and value and (told is Says.SECRET or says(name) is Says.SECRET):
+            redacted.append(f"{name}={REDACTED}")
+        else:
+            redacted.append(redact_text(argument))
+        told = Says.NOTHING if mark else told
+    return redacted
+
+
+def redact_json_text(text: str) -> str:
+    """Return JSON text with its secrets replaced; any other text likewise."""
+    try:
+        value: JsonValue = json.loads(text)
+    except (ValueError, RecursionError):
+        return redact_text(text)
+    redacted = redact_json(value)
+    return text if redacted == value else json.dumps(redacted, ensure_ascii=False)
+
+
+def _redact_json(value: JsonValue, levels: int) -> JsonValue:
+    if isinstance(value, str):
+        return _redact_leaf(value)
+    if not isinstance(value, dict | list):
+        return value
+    if levels == 0:
+        return _TOO_DEEP
+    if isinstance(value, list):
+        return [_redact_json(item, levels - 1) for item in value]
+    return {name: _redact_field(name, item, levels - 1) for name, item in value.items()}
+
+
+def _redact_field(name: str, value: JsonValue, levels: int) -> JsonValue:
+    told = says(name)
+    if told is Says.SECRET or (told is Says.MAYBE and isinstance(value, str) and is_telling(value)):
+        return _redact_credential(value, levels)
+    if name == "arguments" and isinstance(value, str):
+        return redact_json_text(value)
+    return _redact_json(value, levels)
+
+
+def _redact_credential(value: JsonValue, levels: int) -> JsonValue:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, list):
+        return [_redact_credential(item, levels - 1) for item in value] if levels else _TOO_DEEP
+    if isinstance(value, dict):
+        return _redact_json(value, levels)
+    return REDACTED

@@ -1,0 +1,437 @@
+"""Finds and takes out the secrets in a text, whatever the text is.
+
+One pass of RE2 over a text says which kinds of secrets may be in it, mostly none; only for those it
+is looked at closely. All works on bytes, since RE2 counts in bytes and files may hold any.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from warex.traces.redaction.environment_secrets import known
+from warex.traces.redaction.gitleaks import (
+    PatternSet,
+    compiled,
+    context_rules,
+    rare_rules,
+    shape_rules,
+)
+from warex.traces.redaction.heuristics import (
+    RANDOM_VALUE,
+    SAID,
+    random_values,
+    said_secrets,
+    user_spans,
+)
+from warex.traces.redaction.names import Says, is_telling, says
+from warex.traces.redaction.token_patterns import (
+    COUNTED,
+    GATE,
+    PREFIXED,
+    REDACTED,
+    prefixed_token,
+    without_keys,
+)
+from warex.traces.redaction.url_paths import SEGMENT, tokens_in_paths
+
+_REDACTED = REDACTED.encode()
+_DECODINGS = 3
+"""How many encodings around each other are looked through."""
+
+_NAMES = (
+    rb"(?:pass|pwd|pw\b|psk|secret|token|key|auth|cred|sess|cookie|jwt|bearer|sig|sas\b|otp|pin\b"
+    rb"|cvv|cvc|ssn|code|csrf|xsrf|saml|sid\b|ticket|hmac|verifier|assertion|magic|crumb|mfa"
+    rb"|pat\b|nonce|appid)"
+)
+"""What a name that says anything has in it; ``says`` decides."""
+
+# ---- names and their values in a text
+
+# RE2 finds where names stand, without groups, which it is slow at; these look closely there.
+_ASSIGNED = rb"(?i)" + _NAMES + rb"[\w.$\[\]-]*(?:\\*[\"'])?\]?[ \t]*[:=]"
+_PARAMETER = (
+    rb"(?i)(?:[?&;#~]|\\u0026)[\w.:$%\[\]-]*(?:" + _NAMES[3:-1] + rb"|policy|sign)[\w.:$%\[\]-]*="
+)
+_OPTION = rb"(?i)--?[\w-]*" + _NAMES + rb"[\w-]*(?:[ \t]+|\\*[\"'],[ \t]*\\*[\"'])"
+_LEFT = re.compile(rb"[\w.$\[-]*\Z")
+_NAME_AND_MARK = re.compile(
+    rb"([\w.$\[\]-]+)(\\*[\"'])?(\]?[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3})(\\*[\"'`])?"
+)
+_QUOTE = re.compile(rb"(\\*)([\"'\x60])")
+_NAME_OF_PARAMETER = re.compile(rb"(?:[?&;#~]|\\u0026)([\w.:$%\[\]-]*)=")
+_NAME_OF_OPTION = re.compile(rb"--?([\w-]+)")
+_USER = rb"://[^/?#\s<>\"'\\]+@"
+_TAG = rb"(?i)<(?:input|meta)\b[^<>]*\b(?:name|id|property|type)[\s=\\\"']+[^\s\"'<>\\]*" + _NAMES
+_REST_OF_TAG = re.compile(rb"[^<>]{0,800}>")
+_ENCODED = rb"(?i)%(?:25)*3d|%(?:25)*40|%(?:25)*22(?:%(?:25)*3a|:)"
+_CURL_USER = rb"(?:-u|--user)(?:[ \t]+|=)\\*[\"']?[^\s:\"'\\]+:"
+_LOGIN = rb"(?i)\blogin[ \t]+\S+[ \t]+password[ \t]+"
+_LONG = rb"[A-Za-z0-9]{20,}"
+_IN_QUERY = re.compile(rb"[^&;#\s<>\"'\\]*")
+_BARE = re.compile(rb"[^\s\"'\\<>,;&)}\]]+")
+_WHOLE_LINE = re.compile(rb"[^\r\n\"'\\<>]+")
+_PLACEHOLDER = re.compile(rb"\[redacted|%5Bredacted|\$[{(A-Z_]|\{|<|\*|%[({s]|redacted@")
+_CODE = re.compile(rb"[A-Za-z_]+(?:\.[A-Za-z_]+)*[(\[;]?|[A-Za-z_.]+\(.*")
+_STRONG = re.compile(rb"(?=.*[0-9])(?=.*[^0-9]).{8,}", re.DOTALL)
+_SAYS_HOW = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]+-[a-z-]+")
+"""A date, or ``12-character``."""
+_DIGEST = re.compile(rb"Digest (?:[\w-]+=(?:\\*\"[^\"\\]*\\*\"|[^\s,\"\\]+)(?:,[ ]?)?)+")
+_HOLDS_ALL = frozenset({b"authorization", b"cookie", b"proxy-authorization", b"set-cookie"})
+_GOES_ON = frozenset(bytes([sign]) for sign in b",:;)]} \t")
+_LETTERS = re.compile(rb"[A-Z0-9_]+")
+
+_TRUTHS = frozenset({b"0", b"1", b"false", b"no", b"none", b"null", b"off", b"on", b"true", b"yes"})
+_SECRET_PARAMETERS = frozenset({b"auth", b"key"})
+"""Names that say more in a URL than elsewhere."""
+
+_ATTRIBUTE = re.compile(
+    rb"([\w:-]+)[ \t\r\n]*=[ \t\r\n]*(?:\\*\"([^\"\\]*)|\\*'([^'\\]*)|([^\s\"'>\\]+))"
+)
+_ENCODED_RUN = re.compile(rb"(?:[\w.~+!*()@:/-]|%[0-9A-Fa-f]{2})+")
+_BASE64_RUN = re.compile(rb"[A-Za-z0-9+/_-]{20,}={0,2}")
+
+type _Span = tuple[int, int]
+type _Replace = Callable[[bytes, bool, int], bytes]
+
+
+def redact_bytes(text: bytes, *, line: bool = False, depth: int = 0) -> bytes:
+    """Return the text with its secrets replaced; JSON stays valid JSON.
+
+    ``line``: it is a line of a trace, whose own fields stay as they are. ``depth`` counts how often
+    it was decoded.
+    """
+    if known():
+        text = known().replaced(text, _REDACTED)
+    shapes = shape_rules()
+    gates, actions = _by_beginning()
+    found = gates.found(text)
+    if first := [place for place in found if place < len(shapes)]:
+        lower = text.lower()
+        text = _cut(text, (span for place in first for span in shapes[place].find(text, lower)))
+    for place in sorted(found):
+        if place >= len(shapes):
+            text = actions[place - len(shapes)](text, line, depth)
+    gates, actions = _by_length()
+    for place in sorted(gates.found(text)):
+        text = actions[place](text, line, depth)
+    return text
+
+
+@cache
+def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
+    """Return what begins with signs of its own: the rules, and then what is done for the others."""
+    own: tuple[tuple[bytes, _Replace], ...] = (
+        (GATE, _keys),
+        (_USER, _users),
+        (_PARAMETER, _parameters),
+        (_ASSIGNED, _assigned),
+        (_OPTION, _options),
+        (_TAG, _tags),
+        (_CURL_USER, _curl_users),
+        (_LOGIN, _logins),
+        (SAID, _said),
+        (_ENCODED, _encoded),
+        (_rare_words(), _rare),
+        (_by_context(), _vendors),
+    )
+    patterns = (*(rule.pattern.encode() for rule in shape_rules()), *(each for each, _ in own))
+    return PatternSet(patterns), tuple(do for _, do in own)
+
+
+@cache
+def _by_length() -> tuple[PatternSet, tuple[_Replace, ...]]:
+    """Return what is counted at every place.
+
+    Apart from the rest: RE2 would make a state of each count with each other pattern's place.
+    """
+    own: tuple[tuple[bytes, _Replace], ...] = (
+        (SEGMENT, _segments),
+        (PREFIXED, _prefixed),
+        (COUNTED, _keys),
+        (RANDOM_VALUE, _random_values),
+        (_LONG, _base64),
+    )
+    return PatternSet(tuple(each for each, _ in own)), tuple(do for _, do in own)
+
+
+def _rare_words() -> bytes:
+    words = {word for rule in rare_rules() for word in rule.keywords}
+    return rb"(?i)" + b"|".join(map(re.escape, sorted(words)))
+
+
+def _by_context() -> bytes:
+    words = b"|".join(re.escape(word) for word in sorted(context_rules()))
+    return (
+        rb"(?i)(?:"
+        + words
+        + rb")[ \t\w.-]{0,20}[\\\s\"']{0,3}(?:[=>:,]|\|\|)[\x60\"'\s=\\]{0,5}[0-9a-z]{10,}"
+    )
+
+
+def load() -> None:
+    """Read and compile all that redaction needs, so that a fork need not."""
+    redact_bytes(b"https://site.example/")
+
+
+def _cut(text: bytes, spans: Iterable[_Span], instead: bytes = _REDACTED) -> bytes:
+    """Return the text with a placeholder in place of each span."""
+    pieces: list[bytes] = []
+    done = 0
+    for begin, end in sorted(spans):
+        if end <= done or begin == end:
+            continue
+        pieces += (text[done : max(begin, done)], b"" if begin < done else instead)
+        done = end
+    return b"".join((*pieces, text[done:])) if pieces else text
+
+
+# ---- what has a shape
+
+
+def _keys(text: bytes, line: bool, depth: int) -> bytes:
+    return without_keys(text)
+
+
+def _prefixed(text: bytes, line: bool, depth: int) -> bytes:
+    begins = (match.start() for match in _pattern(PREFIXED).finditer(text))
+    return _cut(text, filter(None, (prefixed_token(text, begin) for begin in begins)))
+
+
+def _rare(text: bytes, line: bool, depth: int) -> bytes:
+    lower = text.lower()
+    return _cut(text, (span for rule in rare_rules() for span in rule.find(text, lower)))
+
+
+def _vendors(text: bytes, line: bool, depth: int) -> bytes:
+    lower = text.lower()
+    spans: list[_Span] = []
+    for match in _pattern(_by_context()).finditer(text):
+        head = match.group().lower()
+        for word, rules in context_rules().items():
+            if word in head:
+                for rule in rules:
+                    spans += rule.find(text, lower)
+    return _cut(text, spans)
+
+
+def _base64(text: bytes, line: bool, depth: int) -> bytes:
+    """Take out what holds a secret once it is decoded (RFC 4648)."""
+    if depth >= _DECODINGS:
+        return text
+    spans: list[_Span] = []
+    for match in _BASE64_RUN.finditer(text):
+        run = match.group().rstrip(b"=")
+        if len(run) % 4 == 1:
+            run = run[:-1]
+        try:
+            plain = base64.b64decode(run + b"=" * (-len(run) % 4), altchars=_altchars(run))
+            plain.decode()
+        except (binascii.Error, ValueError):
+            continue
+        if redact_bytes(plain, depth=depth + 1) != plain:
+            spans.append(match.span())
+    return _cut(text, spans)
+
+
+def _altchars(run: bytes) -> bytes | None:
+    return b"-_" if b"-" in run or b"_" in run else None
+
+
+# ---- what has a name
+
+
+def _users(text: bytes, line: bool, depth: int) -> bytes:
+    # No brackets here: URL parsers take them for an IPv6 address.
+    return _cut(text, user_spans(text), b"redacted")
+
+
+def _random_values(text: bytes, line: bool, depth: int) -> bytes:
+    return _cut(text, random_values(text))
+
+
+def _said(text: bytes, line: bool, depth: int) -> bytes:
+    return _cut(text, said_secrets(text))
+
+
+def _parameters(text: bytes, line: bool, depth: int) -> bytes:
+    spans: list[_Span] = []
+    for match in _pattern(_PARAMETER).finditer(text):
+        named = _NAME_OF_PARAMETER.match(text, match.start())
+        name = named[1] if named else b""
+        told = says(name.decode("utf-8", "replace"))
+        if name.lower() in _SECRET_PARAMETERS:
+            told = Says.SECRET
+        quote_mark = text[match.end() : match.end() + 1]
+        begin = match.end() + (quote_mark in (b'"', b"'"))
+        value = _value(_IN_QUERY, text, begin)
+        if begin > match.end() and (
+            value[:1] in _GOES_ON or not text.startswith(quote_mark, begin + len(value))
+        ):
+            continue  # The quote ends what stands before it.
+        if told is Says.NOTHING or not value or _PLACEHOLDER.match(value):
+            continue
+        if value.lower() in _TRUTHS:
+            continue
+        if told is Says.SECRET or is_telling(value.decode("utf-8", "replace")):
+            spans.append((begin, begin + len(value)))
+    return _cut(text, spans)
+
+
+def _assigned(text: bytes, line: bool, depth: int) -> bytes:
+    spans: list[_Span] = []
+    for found in _pattern(_ASSIGNED).finditer(text):
+        left = _LEFT.search(text, max(0, found.start() - 60), found.start())
+        match = _NAME_AND_MARK.match(text, left.start() if left else found.start())
+        if match is None:
+            continue
+        name, closing, separator, quote_mark = match.groups()
+        if line and b'"' in (closing, quote_mark):
+            continue  # A field of the event itself, or the end of one of its texts.
+        told = says(name.decode("utf-8", "replace"))
+        if told is Says.NOTHING:
+            continue
+        begin = match.end()
+        span = _assigned_value(text, match.start(), begin, name, closing, separator, quote_mark)
+        if span is None:
+            continue
+        value = text[span[0] : span[1]]
+        if not value or _PLACEHOLDER.match(value) or value.lower() in _TRUTHS:
+            continue
+        if told is Says.SECRET or is_telling(value.decode("utf-8", "replace")):
+            spans.append(span)
+    return _cut(text, spans)
+
+
+def _assigned_value(
+    text: bytes,
+    start: int,
+    begin: int,
+    name: bytes,
+    closing: bytes | None,
+    separator: bytes,
+    quote_mark: bytes | None,
+) -> tuple[int, int] | None:
+    """Return where the value of a name stands, or None where it is none."""
+    if name.lower() in _HOLDS_ALL:
+        digest = _DIGEST.match(text, begin)
+        if digest is not None:
+            return digest.span()
+        value = _value(_WHOLE_LINE, text, begin)
+        return (begin, begin + len(value)) if len(value.strip()) >= 8 else None
+    if quote_mark:
+        end = _closing(text, begin, quote_mark)
+        within = text[begin:end]
+        # A quote that is not closed soon, or closes what stood before, begins no value.
+        if not within or b"\n" in within or (not closing and within[:1] in _GOES_ON):
+            return None
+        return begin, end
+    value = _value(_BARE, text, begin)
+    if not value:
+        return None
+    span = begin, begin + len(value)
+    if closing:
+        return span if value[:1].isdigit() and _STRONG.fullmatch(value) else None
+    if b":" in separator and b"=" not in separator:
+        return span if _STRONG.fullmatch(value) and not _SAYS_HOW.fullmatch(value) else None
+    form = text[span[1] : span[1] + 1] == b"&" or text[start - 1 : start] in (b"&", b"?", b";")
+    shell = _LETTERS.fullmatch(name) is not None
+    return span if form or shell or _CODE.fullmatch(value) is None else None
+
+
+def _closing(text: bytes, begin: int, quote_mark: bytes) -> int:
+    """Return where a quote is closed; ``begin`` if that is not soon, or not in the same text.
+
+    A text within texts of JSON has its quotes behind 1, 3, 7… backslashes. Those before a quote
+    tell whose it is: of the same text, of one within it, or of one around it, which ends there.
+    """
+    level = len(quote_mark) - 1
+    for quote in _QUOTE.finditer(text, begin, begin + 4096):
+        depth = len(quote[1]) % (2 * level + 2)
+        if quote[2] == quote_mark[-1:] and depth == level:
+            return quote.end() - len(quote_mark)
+        if quote[2] == b'"' and depth != 2 * level + 1:
+            break
+    return begin
+
+
+def _options(text: bytes, line: bool, depth: int) -> bytes:
+    spans: list[_Span] = []
+    for match in _pattern(_OPTION).finditer(text):
+        named = _NAME_OF_OPTION.match(text, match.start())
+        told = says(named[1].decode()) if named else Says.NOTHING
+        value = _value(_BARE, text, match.end())
+        if told is Says.SECRET and not _PLACEHOLDER.match(value) and _STRONG.fullmatch(value):
+            spans.append((match.end(), match.end() + len(value)))
+    return _cut(text, spans)
+
+
+def _curl_users(text: bytes, line: bool, depth: int) -> bytes:
+    return _behind(text, _CURL_USER)
+
+
+def _logins(text: bytes, line: bool, depth: int) -> bytes:
+    return _behind(text, _LOGIN)
+
+
+def _behind(text: bytes, pattern: bytes) -> bytes:
+    ends = (match.end() for match in _pattern(pattern).finditer(text))
+    return _cut(text, ((end, end + len(_value(_BARE, text, end))) for end in ends))
+
+
+def _tags(text: bytes, line: bool, depth: int) -> bytes:
+    """Take out the value of a form's hidden or password field, and of a page's token."""
+    spans: list[_Span] = []
+    for tag in _pattern(_TAG).finditer(text):
+        told, values = False, []
+        rest = _REST_OF_TAG.match(text, tag.end())
+        if rest is None:
+            continue
+        for match in _ATTRIBUTE.finditer(text, tag.start(), rest.end()):
+            name = match[1].lower()
+            value = match[match.lastindex or 4]
+            if name in (b"value", b"content"):
+                values.append(match.span(match.lastindex or 4))
+            elif name == b"type":
+                told = told or value.lower() == b"password"
+            elif name in (b"name", b"id", b"property"):
+                told = told or says(value.decode("utf-8", "replace")) is Says.SECRET
+        if told:
+            spans += [span for span in values if span[1] - span[0] >= 4]
+    return _cut(text, spans)
+
+
+def _segments(text: bytes, line: bool, depth: int) -> bytes:
+    return _cut(text, tokens_in_paths(text))
+
+
+def _encoded(text: bytes, line: bool, depth: int) -> bytes:
+    """Look into what is percent-encoded, such as a URL in the query of another."""
+    if depth >= _DECODINGS:
+        return text
+    pieces: list[bytes] = []
+    done = 0
+    for match in _ENCODED_RUN.finditer(text):
+        run = match.group()
+        if b"%" not in run:
+            continue
+        plain = unquote_to_bytes(run)
+        cleaned = redact_bytes(plain, depth=depth + 1)
+        if cleaned != plain:
+            safe = "/:@" if b"/" in run else ""
+            pieces += (text[done : match.start()], quote_from_bytes(cleaned, safe).encode())
+            done = match.end()
+    return b"".join((*pieces, text[done:])) if pieces else text
+
+
+def _value(pattern: re.Pattern[bytes], text: bytes, begin: int) -> bytes:
+    match = pattern.match(text, begin)
+    return match.group() if match else b""
+
+
+@cache
+def _pattern(pattern: bytes) -> Any:
+    return compiled(pattern)

@@ -1,0 +1,158 @@
+"""Shapes of tokens that gitleaks' rules lack, or tell by narrower ones.
+
+``GATE`` and ``PREFIXED`` say in one pass whether any may be there; RE2 matches them.
+"""
+
+import re
+
+from warex.traces.redaction.names import is_random
+
+REDACTED = "[redacted]"
+
+GATE = (
+    rb"sk-|[sr]k_(?:live|test)_|earer |PRIVATE KEY|AIza|ya29\.|A[KS]IA|gh[pousr]_|glpat-|xox|eyJ"
+    rb"|gsk_|xai-|hf_|:AA|-us[0-9]|GOCSPX-|dckr_|1//0|github_pat_|key-|RGAPI-|NRAK-|sbp_"
+    rb"|ATATT3|tskey-|sk\.eyJ|pplx-|tvly-|nvapi-|csk-|e2b_|bb_live_|fc-[0-9a-f]"
+)
+COUNTED = rb"pat[A-Za-z0-9]{14}\.|[MNO][A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\."
+PREFIXED = rb"\b[A-Za-z][A-Za-z0-9]{0,11}[_-][A-Za-z0-9]{24,}"
+
+
+def _key(literal: str, rest: str) -> tuple[str, re.Pattern[str], str]:
+    """Compile a pattern for keys that begin with a literal.
+
+    It stands first because the regex engine searches a literal an order of magnitude faster; what
+    may stand before it is looked up afterwards. A letter or digit may not ("task-…" is no key),
+    unless it ends an escape of JSON or of a URL.
+    """
+    prefix = re.escape(literal)
+    before = "|".join(
+        (
+            rf"(?<![A-Za-z0-9]{prefix})",
+            rf"(?<=\\[nrtbf]{prefix})",
+            rf"(?<=\\u[0-9a-f]{{4}}{prefix})",
+            rf"(?<=%[0-9A-Fa-f]{{2}}{prefix})",
+        )
+    )
+    return literal, re.compile(f"{prefix}(?:{before}){rest}"), REDACTED
+
+
+# What gitleaks has no rule for, or a narrower one. No prefix begins with a letter that can end a
+# JSON escape (b f n r t u) where that letter is not already ruled out by _key, and nothing here
+# matches a quote or half an escape: a line of JSON stays one. Lookaheads are bounded, so that the
+# time stays linear in the text.
+_KEYS: tuple[tuple[str, re.Pattern[str], str], ...] = (
+    # OpenAI, Anthropic, OpenRouter…; a digit tells them from CSS classes such as sk-folding-cube.
+    _key("sk-", r"(?:(?=[A-Za-z_-]{0,60}[0-9])[A-Za-z0-9_-]{12,}|[A-Za-z0-9]{20,})"),
+    _key("sk_", r"(?:live|test)_[A-Za-z0-9]{12,}"),  # Stripe
+    _key("gsk_", r"[A-Za-z0-9]{20,}"),  # Groq
+    _key("xai-", r"[A-Za-z0-9]{20,}"),
+    _key("pplx-", r"[A-Za-z0-9]{24,}"),  # Perplexity
+    _key("tvly-", r"(?:(?:dev|prod)-)?[A-Za-z0-9]{20,}"),  # Tavily
+    _key("nvapi-", r"[A-Za-z0-9_-]{24,}"),  # NVIDIA
+    _key("csk-", r"[A-Za-z0-9]{24,}"),  # Cerebras
+    _key("e2b_", r"[0-9a-f]{32,}"),
+    _key("bb_live_", r"[A-Za-z0-9_-]{16,}"),  # Browserbase
+    _key("fc-", r"[0-9a-f]{32}(?![0-9a-f])"),  # Firecrawl
+    _key("hf_", r"[A-Za-z0-9]{20,}"),  # Hugging Face
+    _key("AIza", r"[A-Za-z0-9_-]{16,}"),  # Google
+    _key("ya29.", r"[A-Za-z0-9_-]{16,}"),
+    _key("GOCSPX-", r"[A-Za-z0-9_-]{16,}"),
+    _key("1//0", r"[A-Za-z0-9_-]{30,}"),
+    _key("AKIA", r"[A-Z0-9]{12,}"),  # Amazon
+    _key("ASIA", r"[A-Z0-9]{12,}"),
+    _key("gh", r"[pousr]_[A-Za-z0-9]{16,}"),
+    _key("github_pat_", r"[A-Za-z0-9_]{16,}"),
+    _key("glpat-", r"[A-Za-z0-9_-]{16,}"),  # GitLab
+    _key("xox", r"[a-z]-[A-Za-z0-9-]{10,}"),  # Slack
+    _key("dckr_pat_", r"[A-Za-z0-9_-]{20,}"),  # Docker
+    _key("NRAK-", r"[A-Z0-9]{20,}"),  # New Relic
+    _key("ATATT3", r"[A-Za-z0-9_=-]{30,}"),  # Atlassian
+    _key("tskey-", r"[a-z]+-[A-Za-z0-9-]{16,}"),  # Tailscale
+    _key("sk.eyJ", r"[A-Za-z0-9_-]{16,}[.][A-Za-z0-9_-]{8,}"),  # Mapbox
+    _key("RGAPI-", r"[0-9a-f-]{30,}"),
+    _key("sbp_", r"[0-9a-f]{32,}"),  # Supabase
+    _key("key-", r"[0-9a-f]{32}(?![0-9a-f])"),  # Mailgun
+    _key("eyJ", r"[A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]*"),  # JWT
+    ("-us", re.compile(r"(?<![0-9a-f])[0-9a-f]{32}-us[0-9]{1,2}\b"), REDACTED),  # Mailchimp
+    # Airtable, and Discord's bots.
+    ("pat", re.compile(r"(?<![A-Za-z0-9])pat[A-Za-z0-9]{14}[.][0-9a-f]{64}"), REDACTED),
+    (
+        ".",
+        re.compile(
+            r"(?<![A-Za-z0-9_-])[MNO][A-Za-z0-9_-]{22,26}[.][A-Za-z0-9_-]{6}[.][A-Za-z0-9_-]{27,40}"
+            r"(?![A-Za-z0-9_-])"
+        ),
+        REDACTED,
+    ),
+    # Telegram's bots.
+    (":AA", re.compile(r"(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}"), REDACTED),
+    # Bearer or bearer, but not "bearer of good-news".
+    (
+        "earer ",
+        re.compile(r"(earer )(?=[A-Za-z._~+/=-]{0,60}[0-9])[A-Za-z0-9._~+/=-]{12,}"),
+        rf"\1{REDACTED}",
+    ),
+    # PEM; its line ends may be escaped, even more than once.
+    (
+        "PRIVATE KEY",
+        re.compile(
+            r"(BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)(?:[A-Za-z0-9+/=\s]|\\+[nr])+"
+        ),
+        rf"\1{REDACTED}",
+    ),
+)
+_HARMLESS_PREFIXES = frozenset(
+    # Of ids that models and their clients give to calls, and of hashes.
+    [
+        "batch",
+        "blob",
+        "call",
+        "chatcmpl",
+        "cmpl",
+        "evt",
+        "file",
+        "gen",
+        "item",
+        "md5",
+        "msg",
+        "req",
+        "resp",
+        "response",
+        "rs",
+        "run",
+        "sha1",
+        "sha256",
+        "sha384",
+        "sha512",
+        "step",
+        "thread",
+        "toolu",
+        "tooluse",
+        "trace",
+    ]
+)
+_TAIL = re.compile(rb"[A-Za-z0-9_+/=-]*")
+_GROUPS = re.compile(rb"(?:[A-Za-z0-9]+[_-])+")
+
+
+def without_keys(text: bytes) -> bytes:
+    """Return the text with what has the shape of a vendor's key replaced."""
+    words = before = text.decode("utf-8", "surrogateescape")
+    for literal, pattern, instead in _KEYS:
+        if literal in words:
+            words = pattern.sub(instead, words)
+    return text if words == before else words.encode("utf-8", "surrogateescape")
+
+
+def prefixed_token(text: bytes, begin: int) -> tuple[int, int] | None:
+    """Return where the random token ends that begins with a vendor's word, such as ``figd_…``."""
+    tail = _TAIL.match(text, begin)
+    whole = tail.group() if tail else b""
+    named = _GROUPS.match(whole)
+    if named is None:
+        return None
+    prefix = re.split(rb"[_-]", whole, maxsplit=1)[0].decode().lower()
+    if prefix in _HARMLESS_PREFIXES or not is_random(whole[named.end() :].decode(), 30):
+        return None
+    return begin, begin + len(whole)

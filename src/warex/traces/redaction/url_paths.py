@@ -1,0 +1,105 @@
+"""Tokens in the paths of URLs, and URLs that plainly hold no secret."""
+
+import re
+from collections.abc import Iterator
+
+from warex.traces.redaction.names import Says, is_random, is_telling, says
+
+SEGMENT = rb"/[\w.~:=%+-]{16,}"
+_SEGMENT = re.compile(SEGMENT)
+_TELLS = re.compile(
+    r"token|reset|passw|confirm|verif|activat|invit|magic|unsubscrib|secret|webhook|ticket|jwt"
+)
+_MAY_TELL = re.compile(
+    r"session|auth|hook|service|callback|login|signin|sso|share|private|code|key|bot|feed|accept"
+)
+_OPENS = frozenset(
+    {"access", "auth", "authorize", "callback", "cas", "login", "magic", "oauth", "oauth2", "saml"}
+    | {"session", "sessions", "signin", "sso"}
+)
+"""Behind one of these a long number in hex opens something."""
+_NAMES_FILES = frozenset(
+    {"assets", "blob", "build", "chunks", "commit", "commits", "css", "dist", "images", "img", "js"}
+    | {"raw", "static", "tree"}
+)
+_LONG_HEX = re.compile(r"(?=[^0-9]*[0-9])(?=[^a-fA-F]*[a-fA-F])(?:[0-9a-f]{32,}|[0-9A-F]{32,})")
+_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,8}$")
+_BEFORE = re.compile(rb"(?:/[^/\s\"'<>?#]*){1,4}\Z")
+_RUN = re.compile(rb"[^\s\"'<>()\\]*\Z")
+_UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+
+
+def tokens_in_paths(text: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where tokens in paths begin and end."""
+    for match in _SEGMENT.finditer(text):
+        begin, end = match.start() + 1, match.end()
+        segment = text[begin:end].decode()
+        if _EXTENSION.search(segment) or not any(sign.isdigit() for sign in segment):
+            continue
+        before = _BEFORE.search(text, max(0, begin - 120), begin - 1)
+        path = before.group().decode("utf-8", "replace").lower() if before else ""
+        if _is_token(segment, path) or (is_random(segment, 32) and _is_in_url(text, begin)):
+            yield begin, end
+
+
+def _is_in_url(text: bytes, place: int) -> bool:
+    """Whether what stands there belongs to a URL or a path, and not to base64."""
+    run = _RUN.search(text, max(0, place - 2000), place)
+    return run is not None and (run.group().startswith(b"/") or b"://" in run.group())
+
+
+def _is_token(segment: str, path: str) -> bool:
+    name, mark, value = segment.partition("=")
+    if mark and says(name) is Says.SECRET:
+        return is_telling(value)
+    lower = segment.lower()
+    if not _is_of_words(segment) and (_TELLS.search(path) or _TELLS.match(lower)):
+        return is_telling(segment)
+    if _MAY_TELL.match(lower) and len(segment) > 24 and not _is_of_words(segment):
+        return is_telling(segment)
+    if _LONG_HEX.fullmatch(segment):
+        last = frozenset(path.split("/")[-2:])
+        return not last.isdisjoint(_OPENS) and last.isdisjoint(_NAMES_FILES)
+    return _MAY_TELL.search(path) is not None and is_random(segment)
+
+
+def _is_of_words(segment: str) -> bool:
+    """Whether a segment is made of words and short numbers, as a page's name is."""
+    if _UUID.fullmatch(segment):
+        return False
+    parts = re.split(r"[-_.~:%+=]", segment)
+    return len(parts) > 1 and all(
+        part.isalpha() or (part.isdigit() and len(part) < 12) or not part for part in parts
+    )
+
+
+# A scheme, a host, folders, a file and short values: most URLs of most sites.
+_SIMPLE = re.compile(
+    r"(https?://[\w.-]+(?::[0-9]+)?/(?:[\w.~-]+/)*)([\w.~-]*)(?:\?([\w.~=&-]*))?", re.ASCII
+)
+_LONG = re.compile(r"[A-Za-z0-9_-]{14}|eyJ")
+_LONG_VALUE = 9
+"""Characters; no rule takes a shorter value for a secret unless its name tells."""
+
+
+def simple_url(url: str) -> str | None:
+    """Return the folder of a URL in which nothing but that folder could be secret, or else None."""
+    match = _SIMPLE.fullmatch(url)
+    if match is None:
+        return None
+    folder, file, query = match.groups()
+    if _LONG.search(file):
+        return None
+    if len(file) >= 16 and tells(file):
+        return None
+    for pair in query.split("&") if query else ():
+        name, _, value = pair.partition("=")
+        if len(value) > _LONG_VALUE or "=" in value or says(name) is not Says.NOTHING:
+            return None
+    return folder
+
+
+def tells(text: str) -> bool:
+    """Whether a path has a word behind which tokens stand."""
+    lower = text.lower()
+    return _TELLS.search(lower) is not None or _MAY_TELL.search(lower) is not None

@@ -1,0 +1,124 @@
+"""What in the data does it: the same training on less of them, one thing at a time."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from warex.errors import InputError
+from warex.exports.balance import balanced
+from warex.exports.dataset import Dataset
+from warex.exports.rows import Facts, Row
+from warex.seeds import draw
+from warex.training.evaluation.answer_classes import classify
+from warex.training.evaluation.recovery_test import ModelResult, results
+from warex.training.fine_tuning.hyperparameters import Recipe
+from warex.training.fine_tuning.trainer import train
+from warex.training.inference.backends import by_model, is_decided
+from warex.training.model.loading import load_model
+
+ALL: Final = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A choice among a data set's rows for training; what is None is as it is."""
+
+    name: str = ALL
+    relabelled: bool = True
+    """Whether answers count that were put in place of the agent's own."""
+    clean_per_failure: float | None = None
+    families: int | None = None
+    """Of error pages."""
+    examples: int | None = None
+    """Failures; clean steps follow in their proportion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a variant led to, with one seed."""
+
+    variant: Variant
+    seed: int
+    failures: int
+    """Rows trained on; the next likewise."""
+    clean: int
+    result: ModelResult
+
+
+def variants(
+    *,
+    without_relabelled: bool,
+    clean_per_failure: Sequence[float],
+    families: Sequence[int],
+    examples: Sequence[int],
+) -> tuple[Variant, ...]:
+    """Return all of the data, and what differs from that in one thing each."""
+    found = [Variant()]
+    if without_relabelled:
+        found.append(Variant("without relabelled", relabelled=False))
+    found += [
+        Variant(f"{it:g} clean per failure", clean_per_failure=it) for it in clean_per_failure
+    ]
+    found += [Variant(f"{it} families of pages", families=it) for it in families]
+    return (*found, *(Variant(f"{it} failures", examples=it) for it in examples))
+
+
+def narrowed(rows: Sequence[Facts], variant: Variant, seed: int) -> tuple[Facts, ...]:
+    """Return the rows for training that a variant has, chosen by seed."""
+    failures = [row for row in rows if row.kind == "failure"]
+    clean = [row for row in rows if row.kind == "clean"]
+    ratio = len(clean) / len(failures) if failures and clean else None
+    if not variant.relabelled:
+        failures = [row for row in failures if not row.relabelled]
+    if variant.families is not None:
+        names = sorted(
+            {row.page_family for row in failures} - {""}, key=lambda it: draw(seed, "family", it)
+        )
+        kept = {"", *names[: variant.families]}
+        failures = [row for row in failures if row.page_family in kept]
+    if variant.clean_per_failure == 0:
+        clean, ratio = [], None
+    elif variant.clean_per_failure is not None:
+        ratio = variant.clean_per_failure
+    chosen = {row.id for row in balanced([*failures, *clean], ratio, seed, variant.examples)}
+    return tuple(row for row in rows if row.id in chosen)
+
+
+def narrowed_dataset(dataset: Dataset, variant: Variant, seed: int) -> Dataset:
+    """Return a data set with a variant's rows for training. Raises InputError for none."""
+    rows = narrowed(dataset.splits.get("train", ()), variant, seed)
+    if not rows:
+        raise InputError(f"{dataset.folder}: nothing is left to train on with {variant.name}")
+    return replace(dataset, splits={**dataset.splits, "train": rows})
+
+
+def outcomes(
+    dataset: Dataset,
+    model: str,
+    out: Path,
+    chosen: Sequence[Variant],
+    seeds: Sequence[int],
+    asked: Sequence[Row],
+    recipe: Recipe,
+    adapter: Path | None = None,
+) -> Iterator[Outcome]:
+    """Train each variant with each seed, and ask it the rows; yield what came of it.
+
+    Raises as ``train`` and ``load_model`` do.
+    """
+    for variant in chosen:
+        for seed in seeds:
+            some = narrowed_dataset(dataset, variant, seed)
+            folder = out / f"{variant.name.replace(' ', '-')}-{seed}"
+            train(some, model, folder, recipe.model_copy(update={"seed": seed}), adapter=adapter,
+                  one_sided=True)  # fmt: skip
+            loaded = load_model(model, folder, precision=recipe.precision)
+            answered = by_model(loaded, asked, loaded.adapters[-1], done=is_decided)
+            answers = {
+                row.id: classify(answer, row, dataset.vocabulary(row)) for row, answer in answered
+            }
+            (result,) = results(asked, {variant.name: answers})
+            rows = some.splits["train"]
+            failures = sum(row.kind == "failure" for row in rows)
+            yield Outcome(variant, seed, failures, len(rows) - failures, result)

@@ -1,0 +1,83 @@
+"""The recovery test: how often models answer a held-out fault rightly (paper §5.3, table 3).
+
+Beside the failures stand clean steps, so that a model which always reloads is seen for what it is.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from warex.analysis.stats.estimates import Rate, rate_over
+from warex.analysis.stats.proportions import fisher
+from warex.exports.rows import Row
+from warex.training.evaluation.answer_classes import AnswerClass, Classified
+
+type Answers = Mapping[str, Classified]
+"""A model's answers by the id of their row."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelResult:
+    """One model's results; intervals are 95 %, by task where a task has several steps."""
+
+    name: str
+    recovery: Rate
+    """Of failure steps."""
+    agreement: Rate
+    """Of clean steps: exactly the action wanted."""
+    same_kind: Rate
+    """Of clean steps: an action of the name wanted."""
+    false_reloads: Rate
+    """Of clean steps."""
+    classes: Mapping[AnswerClass, int]
+    """Of failure steps."""
+    p: float | None = None
+    """Of Fisher's exact test of the recovery against the first model; None for that one."""
+    relative: float | None = None
+    """Relative improvement of the recovery over the first model's; None where that is zero."""
+    by_fault: Mapping[str, Rate] | None = None
+    """Recovery for each kind of fault."""
+    by_family: Mapping[str, Rate] | None = None
+    """Recovery for each family of error pages."""
+
+
+def results(rows: Sequence[Row], answered: Mapping[str, Answers]) -> tuple[ModelResult, ...]:
+    """Return each model's results, the first model being what the others are compared with."""
+    found: list[ModelResult] = []
+    for name, answers in answered.items():
+        failures = [row for row in rows if row.kind == "failure" and row.id in answers]
+        clean = [row for row in rows if row.kind == "clean" and row.id in answers]
+        recovery = _rate(failures, answers, "recovery")
+        first = found[0].recovery if found else None
+        p = relative = None
+        if first is not None and first.n and recovery.n:
+            p = fisher((recovery.hits, recovery.n), (first.hits, first.n))
+            before, after = first.value or 0.0, recovery.value or 0.0
+            relative = after / before - 1 if before else None
+        found.append(
+            ModelResult(
+                name=name,
+                recovery=recovery,
+                agreement=_rate(clean, answers, "agreement"),
+                same_kind=rate_over((row.task, answers[row.id].same_kind) for row in clean),
+                false_reloads=_rate(clean, answers, "false_reload"),
+                classes=Counter(answers[row.id].told for row in failures),
+                p=p,
+                relative=relative,
+                by_fault=_each(failures, answers, "fault"),
+                by_family=_each(failures, answers, "page_family"),
+            )
+        )
+    return tuple(found)
+
+
+def _rate(rows: Sequence[Row], answers: Answers, wanted: AnswerClass) -> Rate:
+    return rate_over((row.task, answers[row.id].told == wanted) for row in rows)
+
+
+def _each(rows: Sequence[Row], answers: Answers, what: str) -> dict[str, Rate]:
+    names = sorted({getattr(row, what) for row in rows} - {""})
+    return {
+        name: _rate([row for row in rows if getattr(row, what) == name], answers, "recovery")
+        for name in names
+    }

@@ -1,0 +1,130 @@
+"""The recovery test's tables: rates, classes, and the answers side by side (paper, table 3)."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from rich.table import Table
+
+from warex.analysis.stats.estimates import Rate
+from warex.exports.rows import Row
+from warex.training.evaluation.ablation import Outcome
+from warex.training.evaluation.answer_classes import CLASSES, Classified
+from warex.training.evaluation.recovery_test import Answers, ModelResult
+from warex.visible import visible
+
+_LONGEST = 60
+
+
+def summary(results: Sequence[ModelResult]) -> Table:
+    """Return each model's rates as a table for the terminal, the classes of its answers below."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("model", overflow="fold")
+    for name in ("recovered", "p", "relative", "agrees", "same kind", "false reloads"):
+        table.add_column(name, justify="right")
+    for one in results:
+        table.add_row(
+            visible(one.name),
+            shown(one.recovery),
+            "" if one.p is None else _p(one.p),
+            "" if one.relative is None else f"{one.relative:+.1%}",
+            shown(one.agreement),
+            shown(one.same_kind),
+            shown(one.false_reloads),
+        )
+    for one in results:
+        told = ", ".join(f"{name} {one.classes[name]}" for name in CLASSES if one.classes.get(name))
+        table.add_row()
+        table.add_row(f"{visible(one.name)}: {told}")
+    return table
+
+
+def ablation(outcomes: Sequence[Outcome]) -> Table:
+    """Return what each variant led to; over several seeds the mean and the extremes."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("trained on", overflow="fold")
+    for name in ("failures", "clean", "recovered", "agrees", "false reloads"):
+        table.add_column(name, justify="right")
+    for variant in dict.fromkeys(one.variant for one in outcomes):
+        some = [one for one in outcomes if one.variant == variant]
+        table.add_row(
+            variant.name,
+            str(some[0].failures),
+            str(some[0].clean),
+            _range([one.result.recovery for one in some]),
+            _range([one.result.agreement for one in some]),
+            _range([one.result.false_reloads for one in some]),
+        )
+    return table
+
+
+def _range(rates: Sequence[Rate]) -> str:
+    """Write one rate with its interval, several as their mean and extremes: ``80% (75-85%)``."""
+    if len(rates) == 1:
+        return shown(rates[0])
+    values = [rate.value for rate in rates if rate.value is not None]
+    if not values:
+        return "—"
+    return f"{fmean(values):.0%} ({min(values) * 100:.0f}-{max(values):.0%})"
+
+
+def summary_data(results: Sequence[ModelResult]) -> list[dict[str, Any]]:
+    """Return each model's results as JSON: rates with hits, n and their 95 % interval."""
+    return [
+        {
+            "model": one.name,
+            "recovery": _data(one.recovery),
+            "p": one.p,
+            "relative_improvement": one.relative,
+            "clean": {
+                "agreement": _data(one.agreement),
+                "same_kind": _data(one.same_kind),
+                "false_reloads": _data(one.false_reloads),
+            },
+            "classes": dict(one.classes),
+            "by_fault": {name: _data(it) for name, it in (one.by_fault or {}).items()},
+            "by_page_family": {name: _data(it) for name, it in (one.by_family or {}).items()},
+        }
+        for one in results
+    ]
+
+
+def side_by_side(rows: Sequence[Row], answered: Mapping[str, Answers]) -> str:
+    """Return what each model answered to each fault, as a table in Markdown."""
+    names = list(answered)
+    lines = [f"| task | fault | {' | '.join(names)} |", f"| --- | --- |{' --- |' * len(names)}"]
+    for row in rows:
+        if row.kind == "failure":
+            told = [_told(answered[name].get(row.id)) for name in names]
+            what = f"{row.fault} {row.page_family}".strip()
+            lines.append(f"| {_cell(row.task)} | {what} | {' | '.join(told)} |")
+    return "\n".join(lines) + "\n"
+
+
+def shown(rate: Rate) -> str:
+    """Write a rate with its interval: ``17/21 (60-92 %)``; an empty one as a dash."""
+    if rate.value is None:
+        return "—"
+    low, high = rate.interval
+    return f"{rate} ({low * 100:.0f}-{high:.0%})"
+
+
+def _p(value: float) -> str:
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _data(rate: Rate) -> dict[str, Any]:
+    return {"hits": rate.hits, "n": rate.n, "value": rate.value, "interval": list(rate.interval)}
+
+
+def _told(answer: Classified | None) -> str:
+    if answer is None:
+        return "—"
+    mark = "✓" if answer.told == "recovery" else "✗"
+    action = f" `{_cell(answer.action)}`" if answer.action else ""
+    return f"{mark} {answer.told.replace('_', ' ')}{action}"
+
+
+def _cell(text: str) -> str:
+    one_line = " ".join(visible(text).split()).replace("|", "\\|").replace("`", "'")
+    return one_line if len(one_line) <= _LONGEST else f"{one_line[:_LONGEST]}…"

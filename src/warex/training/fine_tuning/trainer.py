@@ -1,0 +1,340 @@
+"""Supervised fine-tuning and preference training by TRL, with LoRA (paper §4.2).
+
+TRL does the work. What is ours is the data, the recipe, and that a run which was cut off goes on.
+"""
+
+import errno
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from warex.errors import InputError, MachineError
+from warex.exports.dataset import Dataset
+from warex.exports.names import Format
+from warex.files import stands
+from warex.traces.files import write_whole
+from warex.training.fine_tuning.hyperparameters import Recipe
+from warex.training.fine_tuning.loss_mask import score_answers_only
+from warex.training.model.loading import LoadedModel, load_model
+from warex.training.model.memory import keep_freed_memory
+from warex.training.model.openmp import spin_briefly
+from warex.training.trl_data import examples, plain, require_rows, require_two_kinds, rows_of
+
+CHECKPOINTS: Final = "checkpoints"
+METRICS: Final = "metrics.jsonl"
+RECIPE: Final = "recipe.json"
+_DISK_FULL: Final = (
+    "No space left", "PytorchStreamWriter failed", "unexpected pos", "Disk quota exceeded",
+)  # fmt: skip
+"""``unexpected pos``: of a file that torch writes, less was written than was asked for."""
+
+type Tell = Callable[["Progress"], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a training is."""
+
+    step: int
+    steps: int
+    epoch: float
+    values: Mapping[str, float]
+    """As TRL logs them: ``loss``, ``eval_loss``, ``learning_rate`` …; empty for a mere step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What came out."""
+
+    folder: Path
+    """Holds the adapter."""
+    steps: int
+    examples: int
+    left_out: int
+    """Rows that do not fit into ``max_length``."""
+    loss: float | None
+    """Of the last log."""
+    validation_loss: float | None
+    """Of the best epoch; None where there was nothing to validate on."""
+    resumed_at: int = 0
+    """The step at which an earlier run was taken up again."""
+
+
+def train(
+    dataset: Dataset,
+    model: str,
+    out: Path,
+    recipe: Recipe,
+    *,
+    adapter: Path | None = None,
+    resume: bool = False,
+    one_sided: bool = False,
+    tell: Tell = lambda progress: None,
+) -> Trained:
+    """Train a LoRA adapter on a data set and write it into a folder.
+
+    ``adapter`` is one to go on from. Raises InputError where the data or the model cannot be used
+    or the folder is taken, MachineError where memory or the disk does not do.
+    """
+    require_rows(dataset)
+    if not one_sided:
+        require_two_kinds(dataset)
+    spin_briefly()
+    last = _whole_checkpoint(out) if resume else None
+    if not resume and is_first_process():
+        _require_fresh(out)
+    keep_freed_memory()
+    loaded = load_model(model, precision=recipe.precision, qlora=recipe.qlora)
+    _with_adapter(loaded, adapter, recipe)
+    length = _length(loaded)
+    some, left_out = examples(rows_of(dataset, "train"), length, recipe.max_length)
+    if not some:
+        raise InputError(
+            f"{dataset.folder}: no row of train fits into {recipe.max_length} tokens: raise"
+            " --max-length, or export with a smaller --largest"
+        )
+    validation, _ = examples(rows_of(dataset, "validation"), length, recipe.max_length)
+    from safetensors import SafetensorError
+
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        _write_json(out / RECIPE, {"model": model, **recipe.model_dump()})
+        trainer = _trainer(loaded, dataset.manifest.format, some, validation, out, recipe, tell)
+        result = trainer.train(resume_from_checkpoint=str(last) if last else None)
+        trainer.save_model(str(out))
+        best = trainer.state.best_metric
+        trained = Trained(
+            folder=out,
+            steps=trainer.state.global_step,
+            examples=len(some),
+            left_out=left_out,
+            loss=result.training_loss,
+            validation_loss=float(best) if best is not None else None,
+            resumed_at=int(last.name.rpartition("-")[2]) if last else 0,
+        )
+        if trainer.is_world_process_zero():
+            write_whole(out / "README.md", _card(model, dataset, recipe, trained).encode())
+    except (OSError, RuntimeError, SafetensorError) as error:
+        raise _explained(error, out) from error
+    return trained
+
+
+def is_first_process() -> bool:
+    """Whether this is the only process of a training, or the first that accelerate started."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def _processes() -> int:
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def _require_fresh(out: Path) -> None:
+    if stands(out) and not out.is_dir():
+        raise InputError(f"{out} is not a folder: name one for the adapter")
+    if out.is_dir() and any(out.iterdir()):
+        raise InputError(
+            f"{out} is not empty: name a new folder, or go on with what is there by --resume"
+        )
+
+
+def _whole_checkpoint(out: Path) -> Path | None:
+    """Return the last checkpoint that was written to its end; None for none."""
+    found = sorted(
+        (out / CHECKPOINTS).glob("checkpoint-*"), key=lambda it: int(it.name.rpartition("-")[2])
+    )
+    return next((folder for folder in reversed(found) if _is_whole(folder)), None)
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether a checkpoint was written to its end: its state is written last."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        json.loads((folder / "trainer_state.json").read_bytes())
+        with safe_open(folder / "adapter_model.safetensors", "pt") as weights:
+            return bool(weights.keys()) and (folder / "optimizer.pt").stat().st_size > 0
+    except (OSError, ValueError, SafetensorError):
+        return False
+
+
+def _with_adapter(loaded: LoadedModel, adapter: Path | None, recipe: Recipe) -> None:
+    """Put a LoRA adapter on the model, a new one or one to go on from, that can be trained."""
+    import torch
+    from peft import LoraConfig, PeftModel, get_peft_model, prepare_model_for_kbit_training
+    from transformers import set_seed
+
+    from warex.training.model.loading import require_adapter
+
+    set_seed(recipe.seed)
+    if recipe.qlora:
+        loaded.model = prepare_model_for_kbit_training(
+            loaded.model, use_gradient_checkpointing=recipe.gradient_checkpointing
+        )
+    if adapter is not None:
+        require_adapter(adapter)
+        loaded.model = PeftModel.from_pretrained(loaded.model, str(adapter), is_trainable=True)
+    else:
+        lora = LoraConfig(
+            r=recipe.rank,
+            lora_alpha=recipe.alpha,
+            lora_dropout=recipe.dropout,
+            target_modules="all-linear",
+            task_type="CAUSAL_LM",
+        )
+        loaded.model = get_peft_model(loaded.model, lora)
+    for weights in loaded.model.parameters():
+        if weights.requires_grad and weights.dtype != torch.float32:
+            weights.data = weights.data.float()
+
+
+def _length(loaded: LoadedModel) -> Callable[[Sequence[Mapping[str, Any]]], int]:
+    def length(messages: Sequence[Mapping[str, Any]]) -> int:
+        whole = plain([dict(message) for message in messages])
+        return len(loaded.tokenizer.apply_chat_template(whole, tokenize=True, return_dict=False))
+
+    return length
+
+
+def _trainer(
+    loaded: LoadedModel,
+    kind: Format,
+    some: list[dict[str, Any]],
+    validation: list[dict[str, Any]],
+    out: Path,
+    recipe: Recipe,
+    tell: Tell,
+) -> Any:
+    import trl
+    from datasets import Dataset as Columns
+    from datasets import disable_progress_bars
+    from transformers import PrinterCallback
+
+    disable_progress_bars()
+    score_answers_only(loaded.device)
+    config, trainer = {
+        "sft": (trl.SFTConfig, trl.SFTTrainer),
+        "dpo": (trl.DPOConfig, trl.DPOTrainer),
+        "kto": (trl.KTOConfig, trl.KTOTrainer),
+    }[kind]
+    choices: dict[Format, dict[str, Any]] = {
+        "sft": {
+            "completion_only_loss": True,
+            "packing": recipe.packing,
+        },
+        "dpo": {"beta": recipe.beta},
+        "kto": {"beta": recipe.beta},
+    }
+    best = bool(validation)
+    arguments = config(
+        output_dir=str(out / CHECKPOINTS),
+        num_train_epochs=recipe.epochs,
+        per_device_train_batch_size=recipe.at_once,
+        per_device_eval_batch_size=recipe.at_once,
+        gradient_accumulation_steps=recipe.accumulated(_processes()),
+        learning_rate=recipe.learning_rate,
+        lr_scheduler_type=recipe.schedule,
+        warmup_steps=recipe.warmup,
+        max_grad_norm=recipe.grad_norm,
+        max_length=recipe.max_length,
+        gradient_checkpointing=recipe.gradient_checkpointing,
+        # The base weights are in their precision already, and LoRA's in fp32.
+        bf16=False,
+        fp16=False,
+        use_cpu=loaded.device == "cpu",
+        eval_strategy="epoch" if best else "no",
+        save_strategy="epoch",
+        save_total_limit=2,
+        load_best_model_at_end=best,
+        metric_for_best_model="eval_loss" if best else None,
+        logging_steps=1,
+        report_to=["tensorboard"],
+        disable_tqdm=True,
+        seed=recipe.seed,
+        data_seed=recipe.seed,
+        dataloader_pin_memory=loaded.device != "cpu",
+        **choices[kind],
+    )
+    made = trainer(
+        model=loaded.model,
+        args=arguments,
+        train_dataset=Columns.from_list(some),
+        eval_dataset=Columns.from_list(validation) if validation else None,
+        processing_class=loaded.tokenizer,
+        callbacks=[_callback(out / METRICS, tell)],
+    )
+    made.remove_callback(PrinterCallback)
+    return made
+
+
+def _callback(path: Path, tell: Tell) -> Any:
+    from transformers import TrainerCallback
+
+    class Metrics(TrainerCallback):  # type: ignore[misc]
+        """Writes what TRL logs, a line of JSON each, and tells of each step."""
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **more: Any) -> None:
+            if state.is_world_process_zero:
+                tell(Progress(state.global_step, state.max_steps, state.epoch or 0.0, {}))
+
+        def on_log(
+            self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any
+        ) -> None:
+            if not state.is_world_process_zero:
+                return
+            values = {k: float(v) for k, v in (logs or {}).items() if isinstance(v, int | float)}
+            with path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"step": state.global_step, **values}) + "\n")
+            tell(Progress(state.global_step, state.max_steps, state.epoch or 0.0, values))
+
+    return Metrics()
+
+
+def _explained(error: Exception, out: Path) -> MachineError:
+    """Return what became of a training that broke, and what helps."""
+    text = " ".join(str(error).split())
+    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    if full or any(words in text for words in _DISK_FULL):
+        return MachineError(
+            f"{out}: the disk is full, so a checkpoint could not be written. Those before are kept:"
+            " free some space and go on with --resume"
+        )
+    if "out of memory" in text.lower():
+        return MachineError(
+            "the memory does not do: try --gradient-checkpointing, --qlora, a smaller --at-once or"
+            " --max-length, or a smaller model"
+        )
+    return MachineError(
+        f"the training broke: {text[:300]}. --resume goes on at the last checkpoint"
+    )
+
+
+def _card(model: str, dataset: Dataset, recipe: Recipe, trained: Trained) -> str:
+    manifest = dataset.manifest
+    validated = "none" if trained.validation_loss is None else f"{trained.validation_loss:.4f}"
+    digest = manifest.splits["train"].sha256
+    rows = {
+        "base model": model,
+        "data set": f"{dataset.folder.name}, {manifest.format}; train.jsonl has SHA-256 `{digest}`",
+        "examples": f"{trained.examples}, {trained.left_out} left out since they were too long",
+        "recipe": ", ".join(f"{name} {value}" for name, value in recipe.model_dump().items()),
+        "steps": str(trained.steps),
+        "validation loss of the best epoch": validated,
+        "recipe's digest": hashlib.sha256(recipe.model_dump_json().encode()).hexdigest()[:16],
+    }
+    table = "\n".join(f"| {name} | {value} |" for name, value in rows.items())
+    head = (
+        f"---\nbase_model: {model}\nlibrary_name: peft\ntags: [web-agents, failure-recovery]\n---"
+    )
+    return (
+        f"{head}\n\n# Adapter for web agents that recover\n\n| | |\n| --- | --- |\n{table}\n\n"
+        f"`warex evaluate --data DATA --model {model} --adapter {trained.folder}` tests it;"
+        f" `warex serve --model {model} --adapter {trained.folder}` serves it.\n"
+    )
+
+
+def _write_json(path: Path, value: Mapping[str, Any]) -> None:
+    write_whole(path, (json.dumps(value, indent=2) + "\n").encode())

@@ -1,0 +1,129 @@
+"""Where answers come from: a model of this machine, or any OpenAI-compatible endpoint."""
+
+import json
+import os
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from warex.errors import InputError, MachineError
+from warex.exports.rows import ChatMessage, Row
+from warex.training.inference.batching import Generated, Wanted, generate
+from warex.training.inference.tool_calls import message_of
+from warex.training.model.loading import LoadedModel
+from warex.training.trl_data import plain
+
+type Answered = tuple[Row, ChatMessage]
+
+NEW_TOKENS: Final = 96
+_TRIES: Final = 3
+_TIMEOUT: Final = 300.0
+_ACTION_LINE: Final = re.compile(r"^[ \t]*\w+[ \t]*(?:\(.*\)|\[.*\])[ \t]*\n", re.MULTILINE)
+
+
+def is_decided(text: str) -> bool:
+    """Whether an answer so far has its action, on a line of its own that is over."""
+    return "```" not in text and "<" not in text and _ACTION_LINE.search(text) is not None
+
+
+def by_model(
+    loaded: LoadedModel,
+    rows: Sequence[Row],
+    adapter: str | None = None,
+    *,
+    batch: int = 8,
+    new_tokens: int = NEW_TOKENS,
+    done: Callable[[str], bool] = lambda text: False,
+) -> Iterator[Answered]:
+    """Yield each row with the model's answer, greedily chosen; rows of like length go together.
+
+    ``done`` says of an answer so far that no more of it is needed.
+    """
+    written = {
+        row.id: loaded.tokenizer.apply_chat_template(
+            plain(row.prompt), tools=row.tools, add_generation_prompt=True, tokenize=False
+        )
+        for row in rows
+    }
+    waiting = sorted(rows, key=lambda row: -len(written[row.id]))
+    for start in range(0, len(waiting), batch):
+        some = waiting[start : start + batch]
+        answers = dict.fromkeys((row.id for row in some), "")
+
+        def wanted(row: Row, answers: dict[str, str] = answers) -> Wanted:
+            def deliver(generated: Generated) -> None:
+                answers[row.id] = generated.text
+
+            return Wanted(written[row.id], adapter, 0, 1, new_tokens, (), deliver, done)
+
+        generate(loaded, [wanted(row) for row in some])
+        for row in some:
+            yield row, message_of(answers[row.id])
+
+
+def by_endpoint(
+    url: str,
+    model: str,
+    rows: Sequence[Row],
+    *,
+    at_once: int = 4,
+    new_tokens: int = NEW_TOKENS,
+) -> Iterator[Answered]:
+    """Yield each row with an endpoint's answer, in order; the key is ``OPENAI_API_KEY``.
+
+    Raises InputError where the URL is none or the endpoint refuses, MachineError where it cannot
+    be reached.
+    """
+    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+        raise InputError(f"--endpoint {url!r} is not an http:// or https:// address")
+
+    def ask(row: Row) -> Answered:
+        return row, _completion(url, model, row, new_tokens)
+
+    with ThreadPoolExecutor(at_once) as threads:
+        yield from threads.map(ask, rows)
+
+
+def _completion(url: str, model: str, row: Row, new_tokens: int) -> ChatMessage:
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": row.prompt,
+        "max_tokens": new_tokens,
+        "temperature": 0,
+    }
+    if row.tools:
+        body["tools"] = row.tools
+    key = os.environ.get("OPENAI_API_KEY") or "none"
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+    request = urllib.request.Request(
+        f"{url.rstrip('/')}/chat/completions", json.dumps(body).encode(), headers
+    )
+    why = ""
+    for _ in range(_TRIES):
+        try:
+            with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer:
+                return _message(answer.read(), url)
+        except urllib.error.HTTPError as error:
+            with error:
+                why = f"answered {error.code}: {error.read(500).decode('utf-8', 'replace')}"
+            if error.code not in (408, 409, 429) and error.code < 500:
+                raise InputError(f"{url} {why}") from None
+        except (OSError, HTTPException) as error:
+            why = f"cannot be reached: {error}"
+    raise MachineError(f"{url} {why}")
+
+
+def _message(data: bytes, url: str) -> ChatMessage:
+    try:
+        message = json.loads(data)["choices"][0]["message"]
+        content, calls = message.get("content") or "", message.get("tool_calls")
+    except (ValueError, LookupError, TypeError, AttributeError):
+        told = data[:200].decode("utf-8", "replace")
+        raise InputError(f"{url} did not answer a chat completion: {told}") from None
+    found: ChatMessage = {"role": "assistant", "content": content}
+    return {**found, "tool_calls": calls} if calls else found

@@ -1,0 +1,154 @@
+"""Answers for many who ask at once: those who wait are answered together, in one batch."""
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from warex.training.model.loading import LoadedModel
+
+type Finish = Literal["stop", "length"]
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What there is of an answer so far."""
+
+    text: str
+    tokens: int
+    finish: Finish | None = None
+    """None while it goes on. ``stop``: the model ended it, or a text did that stops it."""
+    error: str = ""
+    """Why there will be no more of it."""
+
+
+@dataclass(slots=True)
+class Wanted:
+    """An answer that somebody waits for."""
+
+    prompt: str
+    """As the chat template writes it."""
+    adapter: str | None
+    temperature: float
+    top_p: float
+    max_tokens: int
+    stop: tuple[str, ...]
+    deliver: Callable[[Generated], None]
+    """Called from the batcher's thread, last with a finish or an error."""
+    done: Callable[[str], bool] = lambda text: False
+    """Says of an answer so far that no more of it is needed."""
+    cancelled: bool = False
+    """Set it when nobody waits any more."""
+
+    @property
+    def way(self) -> tuple[str | None, float, float]:
+        """What those share who are answered together."""
+        return self.adapter, self.temperature, self.top_p
+
+
+@dataclass(slots=True)
+class Batcher:
+    """Owns a model: one thread answers, up to ``size`` at once."""
+
+    loaded: LoadedModel
+    size: int = 8
+    _asked: "queue.SimpleQueue[Wanted | None]" = field(default_factory=queue.SimpleQueue)
+    _waiting: list[Wanted] = field(default_factory=list)
+    _thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to answer."""
+        self._thread = threading.Thread(target=self._work, name="batcher", daemon=True)
+        self._thread.start()
+
+    def ask(self, wanted: Wanted) -> None:
+        """Put an answer into the queue."""
+        self._asked.put(wanted)
+
+    def close(self) -> None:
+        """Answer nobody any more; wait for the thread."""
+        self._asked.put(None)
+        if self._thread is not None:
+            self._thread.join()
+
+    def _work(self) -> None:
+        while self._take_in():
+            first = self._waiting[0]
+            batch = [it for it in self._waiting if it.way == first.way][: self.size]
+            taken = {id(it) for it in batch}
+            self._waiting = [it for it in self._waiting if id(it) not in taken]
+            batch = [it for it in batch if not it.cancelled]
+            if batch:
+                self._answer(batch)
+
+    def _take_in(self) -> bool:
+        """Wait for somebody to ask, and take in all who have; return False when it is over."""
+        asked = [] if self._waiting else [self._asked.get()]
+        while not self._asked.empty():
+            asked.append(self._asked.get())
+        self._waiting += [it for it in asked if it is not None]
+        return None not in asked
+
+    def _answer(self, batch: Sequence[Wanted]) -> None:
+        try:
+            generate(self.loaded, batch)
+        except RuntimeError as error:
+            # One batch that does not fit into memory must not end the others.
+            why = " ".join(str(error).split())[:300]
+            for wanted in batch:
+                wanted.deliver(Generated("", 0, None, f"the model broke: {why}"))
+
+
+def generate(loaded: LoadedModel, batch: Sequence[Wanted]) -> None:
+    """Answer a batch that shares its way; deliver each answer as it grows."""
+    import torch
+
+    tokenizer = loaded.tokenizer
+    tokenizer.padding_side = "left"
+    given = tokenizer(
+        [it.prompt for it in batch], return_tensors="pt", padding=True, add_special_tokens=False
+    ).to(loaded.device)
+    length = given["input_ids"].shape[1]
+    ends = _ends(loaded)
+    over = [False] * len(batch)
+
+    def step(tokens: Any, scores: Any, **more: Any) -> Any:
+        new = tokens[:, length:]
+        texts = tokenizer.batch_decode(new, skip_special_tokens=True)
+        last = new[:, -1].tolist()
+        for at, wanted in enumerate(batch):
+            if over[at]:
+                continue
+            text, finish = _cut(texts[at], wanted.stop)
+            if last[at] in ends or wanted.done(text):
+                finish = "stop"
+            elif finish is None and new.shape[1] >= wanted.max_tokens:
+                finish = "length"
+            over[at] = finish is not None or wanted.cancelled
+            wanted.deliver(Generated(text, new.shape[1], finish))
+        return torch.tensor(over, device=tokens.device)
+
+    sampling: dict[str, Any] = {"do_sample": False}
+    if batch[0].temperature > 0:
+        sampling = {"do_sample": True, "temperature": batch[0].temperature, "top_p": batch[0].top_p}
+    with loaded.using(batch[0].adapter) as model, torch.inference_mode():
+        model.generate(
+            **given,
+            **sampling,
+            max_new_tokens=max(it.max_tokens for it in batch),
+            pad_token_id=tokenizer.pad_token_id,
+            stopping_criteria=[step],
+        )
+
+
+def _ends(loaded: LoadedModel) -> frozenset[int]:
+    told = loaded.model.generation_config.eos_token_id
+    several = told if isinstance(told, list) else [told]
+    return frozenset({*several, loaded.tokenizer.eos_token_id} - {None})
+
+
+def _cut(text: str, stops: tuple[str, ...]) -> tuple[str, Finish | None]:
+    """Return a text up to the first text that stops it, and whether there was one."""
+    at = min((found for stop in stops if (found := text.find(stop)) >= 0), default=None)
+    return (text, None) if at is None else (text[:at], "stop")

@@ -1,0 +1,287 @@
+"""A small server of OpenAI's chat completions, for one model of this machine and its adapters."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from uuid import uuid4
+
+from pydantic import BaseModel, Field, ValidationError
+
+from warex.clock import Clock
+from warex.exports.rows import ChatMessage
+from warex.training.inference.batching import Batcher, Generated, Wanted
+from warex.training.inference.tool_calls import message_of
+from warex.training.trl_data import plain
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+LARGEST_BODY: Final = 20 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaid:
+    """What holds where a client names none."""
+
+    max_tokens: int = 512
+    temperature: float = 1.0
+    """As OpenAI's."""
+
+
+_UNSAID: Final = Unsaid()
+
+
+class Asked(BaseModel, frozen=True, extra="ignore"):
+    """What is read of a request; what is not, a small server has no use for."""
+
+    model: str = ""
+    messages: Annotated[list[dict[str, Any]], Field(min_length=1)]
+    tools: list[dict[str, Any]] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    stop: str | list[str] | None = None
+    stream: bool = False
+    stream_options: Mapping[str, Any] | None = None
+    n: Literal[1] | None = None
+
+
+class _Refused(Exception):
+    def __init__(self, status: int, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.status, self.message, self.code = status, message, code
+
+
+def application(
+    batcher: Batcher, adapters: Mapping[str, str | None], unsaid: Unsaid = _UNSAID
+) -> "Starlette":
+    """Return the server as an ASGI application.
+
+    ``adapters`` names the models that are served, each with its adapter in the loaded model or
+    None for the base; the last is answered with where a request names none.
+    """
+    from starlette.applications import Starlette
+    from starlette.responses import JSONResponse
+    from starlette.routing import Route
+
+    async def models(request: "Request") -> "Response":
+        data = [
+            {"id": name, "object": "model", "created": 0, "owned_by": "warex"} for name in adapters
+        ]
+        return JSONResponse({"object": "list", "data": data})
+
+    async def complete(request: "Request") -> "Response":
+        try:
+            return await _complete(request, batcher, adapters, unsaid)
+        except _Refused as error:
+            told = {"message": error.message, "type": "invalid_request_error",
+                    "code": error.code or None}  # fmt: skip
+            return JSONResponse({"error": told}, error.status)
+
+    return Starlette(
+        routes=[
+            Route("/v1/models", models),
+            Route("/v1/chat/completions", complete, methods=["POST"]),
+        ]
+    )
+
+
+async def _complete(
+    request: "Request", batcher: Batcher, adapters: Mapping[str, str | None], unsaid: Unsaid
+) -> "Response":
+    from starlette.responses import JSONResponse, StreamingResponse
+
+    asked = await _asked(request)
+    name = asked.model or list(adapters)[-1]
+    if name not in adapters:
+        raise _Refused(
+            404,
+            f"The model {name!r} is not served here; served are {', '.join(adapters)}.",
+            "model_not_found",
+        )
+    prompt, tokens = _prompt(batcher, asked)
+    answer = _Answer(name, tokens)
+    wanted = Wanted(
+        prompt=prompt,
+        adapter=adapters[name],
+        temperature=unsaid.temperature if asked.temperature is None else asked.temperature,
+        top_p=1.0 if asked.top_p is None else asked.top_p,
+        max_tokens=_room(batcher, asked, tokens, unsaid),
+        stop=tuple([asked.stop] if isinstance(asked.stop, str) else asked.stop or ()),
+        deliver=answer.receive(),
+    )
+    batcher.ask(wanted)
+    if asked.stream:
+        usage = bool((asked.stream_options or {}).get("include_usage"))
+        whole = bool(asked.tools)
+        events = _cancelling(answer.events(usage=usage, whole=whole), wanted)
+        return StreamingResponse(events, media_type="text/event-stream")
+    return JSONResponse(await answer.whole())
+
+
+async def _asked(request: "Request") -> Asked:
+    data = b""
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > LARGEST_BODY:
+            raise _Refused(413, f"The body is longer than {LARGEST_BODY:,} bytes.")
+    try:
+        return Asked.model_validate_json(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise _Refused(400, f"{where + ': ' if where else ''}{first['msg']}.") from None
+
+
+def _prompt(batcher: Batcher, asked: Asked) -> tuple[str, int]:
+    """Return the prompt as the chat template writes it, and its tokens."""
+    from jinja2 import TemplateError
+
+    tokenizer = batcher.loaded.tokenizer
+    messages = [_of_text(message) for message in asked.messages]
+    try:
+        text = tokenizer.apply_chat_template(
+            plain(messages), tools=asked.tools, add_generation_prompt=True, tokenize=False
+        )
+    except (TemplateError, AttributeError, LookupError, TypeError, ValueError) as error:
+        why = f"The model's chat template takes no such messages: {error}."
+        raise _Refused(400, why) from None
+    return text, len(tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
+def _of_text(message: ChatMessage) -> ChatMessage:
+    content = message.get("content")
+    if not isinstance(content, list):
+        return message
+    parts = [part if isinstance(part, dict) else {"type": type(part).__name__} for part in content]
+    strange = next((part.get("type") for part in parts if part.get("type") != "text"), None)
+    if strange is not None:
+        raise _Refused(400, f"This model reads text alone; a message has a part {strange!r}.")
+    return {**message, "content": "\n".join(str(part.get("text", "")) for part in parts)}
+
+
+def _room(batcher: Batcher, asked: Asked, tokens: int, unsaid: Unsaid) -> int:
+    wanted = asked.max_completion_tokens or asked.max_tokens
+    most = getattr(batcher.loaded.model.config, "max_position_embeddings", None) or 2**31
+    if tokens + (wanted or 1) > most:
+        more = f" and {wanted} of the answer" if wanted else ""
+        raise _Refused(
+            400,
+            f"This model's context is {most} tokens; {tokens} of the messages{more} are more.",
+            "context_length_exceeded",
+        )
+    return wanted or min(unsaid.max_tokens, most - tokens)
+
+
+class _Answer:
+    """An answer that grows, as one message or as events."""
+
+    def __init__(self, model: str, prompt_tokens: int) -> None:
+        self._facts = {
+            "id": f"chatcmpl-{uuid4().hex}",
+            "created": int(Clock().wall()),
+            "model": model,
+        }
+        self._prompt_tokens = prompt_tokens
+        self._grown: asyncio.Queue[Generated] = asyncio.Queue()
+
+    def receive(self) -> Callable[[Generated], None]:
+        """Return what another thread calls as the answer grows."""
+        loop = asyncio.get_running_loop()
+
+        def deliver(generated: Generated) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self._grown.put_nowait, generated)
+
+        return deliver
+
+    async def whole(self) -> dict[str, Any]:
+        """Wait for the end; return the completion."""
+        async for generated in self._growing():
+            if generated.finish is not None:
+                message = message_of(generated.text)
+                choice = {
+                    "index": 0,
+                    "message": message,
+                    "finish_reason": _reason(message, generated),
+                }
+                return {
+                    **self._facts,
+                    "object": "chat.completion",
+                    "choices": [choice],
+                    "usage": self._usage(generated),
+                }
+        raise AssertionError("an answer ended without a finish")
+
+    async def events(self, *, usage: bool, whole: bool) -> AsyncIterator[bytes]:
+        """Yield the completion's events; ``whole``: the message in one, since it may be a call."""
+        yield self._event({"role": "assistant", "content": ""})
+        sent = 0
+        try:
+            async for generated in self._growing():
+                text = generated.text.removesuffix("�") if not generated.finish else generated.text
+                if whole and generated.finish:
+                    message = message_of(generated.text)
+                    yield self._event({**message, **_numbered(message)})
+                    yield self._event({}, _reason(message, generated))
+                elif not whole:
+                    if text[sent:]:
+                        yield self._event({"content": text[sent:]})
+                        sent = len(text)
+                    if generated.finish:
+                        yield self._event({}, generated.finish)
+                if generated.finish and usage:
+                    yield self._line({"choices": [], "usage": self._usage(generated)})
+        except _Refused as error:
+            # The status is sent already.
+            yield _data({"error": {"message": error.message, "type": "server_error"}})
+        yield b"data: [DONE]\n\n"
+
+    async def _growing(self) -> AsyncIterator[Generated]:
+        while True:
+            generated = await self._grown.get()
+            if generated.error:
+                raise _Refused(500, generated.error)
+            yield generated
+            if generated.finish is not None:
+                return
+
+    def _event(self, delta: Mapping[str, Any], finish: str | None = None) -> bytes:
+        return self._line({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+
+    def _line(self, more: Mapping[str, Any]) -> bytes:
+        return _data({**self._facts, "object": "chat.completion.chunk", **more})
+
+    def _usage(self, generated: Generated) -> dict[str, int]:
+        return {
+            "prompt_tokens": self._prompt_tokens,
+            "completion_tokens": generated.tokens,
+            "total_tokens": self._prompt_tokens + generated.tokens,
+        }
+
+
+async def _cancelling(events: AsyncIterator[bytes], wanted: Wanted) -> AsyncIterator[bytes]:
+    """Yield events; stop the answer when nobody reads them any more."""
+    try:
+        async for event in events:
+            yield event
+    finally:
+        wanted.cancelled = True
+
+
+def _reason(message: ChatMessage, generated: Generated) -> str | None:
+    return "tool_calls" if message.get("tool_calls") else generated.finish
+
+
+def _numbered(message: ChatMessage) -> dict[str, Any]:
+    calls = message.get("tool_calls")
+    return {"tool_calls": [{"index": at, **it} for at, it in enumerate(calls)]} if calls else {}
+
+
+def _data(value: Mapping[str, Any]) -> bytes:
+    return f"data: {json.dumps(value, ensure_ascii=False)}\n\n".encode("utf-8", "replace")

@@ -1,0 +1,243 @@
+"""What the reference agent left behind is read for what it is."""
+
+import json
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from warex.agents.reference.__main__ import _parser
+from warex.agents.reference.actions import PARAMETERS
+from warex.benchmarks import AGENT_LOG, AgentSpec, Job, Stage
+from warex.benchmarks.adapters.testbed import TestbedBenchmark, _Site
+from warex.errors import CampaignError, InputError, MachineError, TrialVoid
+from warex.proxy.certificates.ca import ensure_ca
+from warex.scenarios import Scenario
+from warex.scenarios.load import load_preset
+from warex_testbed.sites import Sites
+
+TASK = "calendar-friday-evening"
+RIGHT = "The Cinema evening: Cinema."
+
+
+@pytest.fixture(scope="module")
+def bench() -> TestbedBenchmark:
+    return TestbedBenchmark()
+
+
+@pytest.fixture
+def site() -> Iterator[_Site]:
+    with telling(json.dumps(Sites().state()).encode()) as port:
+        yield _Site(admin_port=port)
+
+
+@contextmanager
+def telling(state: bytes) -> Iterator[int]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(state)))
+            self.end_headers()
+            self.wfile.write(state)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield server.server_address[1]
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def wrote(folder: Path, ending: str, answer: str | None = None, error: str | None = None) -> Path:
+    said = {"ending": ending, "answer": answer, "steps": 1, "error": error}
+    (folder / "result.json").write_text(json.dumps(said))
+    return folder
+
+
+def test_where_the_testbed_is_not_installed_it_is_said_what_brings_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+
+    with pytest.raises(
+        MachineError, match="the benchmark testbed needs warex_testbed, not installed"
+    ):
+        TestbedBenchmark()
+
+
+def test_warex_is_whole_without_the_testbed() -> None:
+    code = (
+        "import sys\n"
+        "sys.modules['warex_testbed'] = None\n"
+        "from warex.benchmarks import BENCHMARKS, benchmark_of\n"
+        "from warex.benchmarks.table import BenchmarkTable\n"
+        "benchmark_of(BenchmarkTable(name='browser-use', options={'tasks': 'no.jsonl'}))\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_the_vocabulary_is_exactly_the_reference_agents_actions(bench: TestbedBenchmark) -> None:
+    assert bench.vocabulary.names == set(PARAMETERS)
+
+
+def test_the_docs_show_the_vocabulary(bench: TestbedBenchmark) -> None:
+    page = (Path(__file__).parents[3] / "docs/reference/benchmarks.md").read_text(encoding="utf-8")
+
+    for name, words in bench.vocabulary.model_dump(exclude={"name", "asks_again"}).items():
+        assert not words or f"| {name} | `{' '.join(words)}` |" in page
+
+
+def test_the_command_is_one_that_the_agent_takes(bench: TestbedBenchmark, tmp_path: Path) -> None:
+    agent = AgentSpec("a", "gpt-x", "http://127.0.0.1:1/v1", screenshot=True, max_steps=7)
+
+    job = Job(TASK, agent, tmp_path, tmp_path, 1, Path("/bin/chromium"), ("--flag=a b",))
+    command = bench.command(job, Stage()).arguments
+
+    taken = _parser().parse_args(command[3:])
+    assert command[1:3] == ["-m", "warex.agents.reference"]
+    assert (taken.model, taken.base_url, taken.max_steps) == ("gpt-x", agent.base_url, 7)
+    assert taken.screenshot
+    assert taken.browser_arg == ["--flag=a b"]
+    assert taken.start_url.startswith(bench.sites(TASK)[0])
+    assert taken.result.parent == tmp_path
+
+
+def test_faults_strike_from_the_first_page_on_unless_the_scenario_says_otherwise(
+    bench: TestbedBenchmark,
+) -> None:
+    assert bench.arm(load_preset("paper/server-error"), TASK) == "first_page"
+    assert bench.arm(Scenario(name="s", arm="start"), TASK) == "start"
+
+
+def test_an_unknown_task_is_told_which_there_are(bench: TestbedBenchmark) -> None:
+    with pytest.raises(CampaignError, match=f"no task 'x'; there are: .*{TASK}"):
+        bench.sites("x")
+
+
+@pytest.mark.wire
+def test_a_right_answer_is_a_full_score(
+    bench: TestbedBenchmark, site: _Site, tmp_path: Path
+) -> None:
+    result = bench.read(TASK, site, wrote(tmp_path, "answered", RIGHT), 0)
+
+    assert (result.ending, result.score, result.answer) == ("answered", 1.0, RIGHT)
+
+
+@pytest.mark.wire
+def test_a_wrong_answer_says_what_is_wrong(
+    bench: TestbedBenchmark, site: _Site, tmp_path: Path
+) -> None:
+    result = bench.read(TASK, site, wrote(tmp_path, "answered", "no idea"), 0)
+
+    assert result.score == 0.0
+    assert result.reasons
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("ending", ["reported_infeasible", "step_limit"])
+def test_who_gives_no_answer_is_judged_without_one(
+    bench: TestbedBenchmark, site: _Site, tmp_path: Path, ending: str
+) -> None:
+    result = bench.read(TASK, site, wrote(tmp_path, ending, RIGHT), 0)
+
+    assert (result.ending, result.score, result.answer) == (ending, 0.0, None)
+
+
+@pytest.mark.wire
+def test_when_its_time_was_up_the_state_is_judged_all_the_same(
+    bench: TestbedBenchmark, site: _Site, tmp_path: Path
+) -> None:
+    result = bench.read(TASK, site, tmp_path, None)
+
+    assert (result.ending, result.score) == ("time_limit", 0.0)
+    assert result.unusable is None
+
+
+@pytest.mark.wire
+def test_a_crash_is_told_with_the_agents_last_words(
+    bench: TestbedBenchmark, site: _Site, tmp_path: Path
+) -> None:
+    (tmp_path / AGENT_LOG).write_text("[1] click('3')\nThe browser was lost: gone\n\n")
+
+    result = bench.read(TASK, site, tmp_path, 1)
+
+    assert result.ending == "harness_crashed"
+    assert result.reasons == (
+        "the agent ended with code 1, after it said: The browser was lost: gone",
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [(3, "the agent found no Chromium"), (4, "the agent's model endpoint cannot be used")],
+)
+def test_what_says_nothing_about_the_agent_is_unusable(
+    bench: TestbedBenchmark, tmp_path: Path, code: int, why: str
+) -> None:
+    folder = wrote(tmp_path, "model_error", error="It answered 401: no key")
+
+    result = bench.read(TASK, _Site(), folder, code)
+
+    assert result.unusable == f"{why}: It answered 401: no key"
+
+
+@pytest.mark.parametrize("rubbish", ["{", "[]", "\x00"])
+def test_a_result_that_cannot_be_read_voids_the_trial(
+    bench: TestbedBenchmark, tmp_path: Path, rubbish: str
+) -> None:
+    (tmp_path / "result.json").write_text(rubbish)
+
+    with pytest.raises(TrialVoid, match=r"result\.json"):
+        bench.read(TASK, _Site(), tmp_path, 0)
+
+
+@pytest.mark.wire
+def test_a_testbed_that_has_gone_voids_the_trial(bench: TestbedBenchmark, tmp_path: Path) -> None:
+    with pytest.raises(TrialVoid, match="the testbed does not tell its state"):
+        bench.read(TASK, _Site(admin_port=9), wrote(tmp_path, "answered", RIGHT), 0)
+
+
+@pytest.mark.wire
+def test_a_state_that_is_no_testbeds_is_said(bench: TestbedBenchmark, tmp_path: Path) -> None:
+    said = wrote(tmp_path, "answered", "Done.")
+
+    with telling(b"{}") as port, pytest.raises(InputError, match="no such place on calendar"):
+        bench.read("calendar-twelve-hour-clock", _Site(admin_port=port), said, 0)
+
+
+@pytest.mark.wire
+def test_the_testbed_tells_whether_anybody_came(bench: TestbedBenchmark, tmp_path: Path) -> None:
+    with bench.stage(TASK, tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+        bench.read(TASK, stage, wrote(tmp_path, "answered", RIGHT), 0)
+        assert bench.reached(stage) is False
+        urllib.request.urlopen(stage.maps[0].partition("=")[2]).close()
+        assert bench.reached(stage) is True
+    with pytest.raises(TrialVoid, match="the testbed does not tell its health"):
+        bench.reached(stage)
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("direct", [True, False])
+def test_every_trial_gets_sites_of_its_own(
+    bench: TestbedBenchmark, tmp_path: Path, direct: bool
+) -> None:
+    ca = ensure_ca(tmp_path / "ca")
+
+    with (
+        bench.stage(TASK, tmp_path, ca, direct=direct) as one,
+        bench.stage(TASK, tmp_path, ca, direct=direct) as other,
+    ):
+        assert one.maps != other.maps
+        assert one.maps[0].startswith(bench.sites(TASK)[0] + "=http://127.0.0.1:")
+        assert bench.read(TASK, one, wrote(tmp_path, "answered", RIGHT), 0).score == 1.0

@@ -1,0 +1,274 @@
+"""WebVoyager is run as it is: one task a file, Chrome by Selenium, its own judge or none."""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.benchmarks.homes import GPT, PLAYED, make_home, make_job
+from warex.benchmarks import BenchmarkTable, Result, Stage
+from warex.benchmarks.adapters.webvoyager import ENDPOINT, WebVoyagerBenchmark
+from warex.errors import CampaignError, TrialVoid
+from warex.proxy.certificates.ca import ensure_ca
+from warex.scenarios import Scenario
+from warex.scenarios.load import load_preset
+
+TASK = "Map--0"
+SITE = "https://map.example"
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("webvoyager")
+    (folder / "checkout/data").mkdir(parents=True)
+    (folder / "checkout/run.py").write_text("")
+    line = {"web_name": "Map", "id": TASK, "ques": "Where is it?", "web": f"{SITE}/start"}
+    (folder / "checkout/data/WebVoyager_data.jsonl").write_text(json.dumps(line) + "\n\n")
+    own = {"id": "own", "ques": "What?", "web": "http://own.example:81/"}
+    (folder / "own.jsonl").write_text(json.dumps(own))
+    return {
+        "home": make_home(folder / "home", WebVoyagerBenchmark),
+        "checkout": folder / "checkout",
+        "own": folder / "own.jsonl",
+    }
+
+
+type Make = Callable[..., WebVoyagerBenchmark]
+
+
+@pytest.fixture(scope="module")
+def webvoyager(places: dict[str, Path]) -> Make:
+    def make(sites: dict[str, str] | None = None, **options: Any) -> WebVoyagerBenchmark:
+        given = {"checkout": str(places["checkout"])} | options
+        table: dict[str, Any] = {"dir": str(places["home"]), "sites": sites or {}}
+        return WebVoyagerBenchmark(BenchmarkTable(name="webvoyager", options=given, **table))
+
+    return make
+
+
+def test_the_tasks_are_the_checkouts_or_a_file_of_ones_own(
+    webvoyager: Make, places: dict[str, Path]
+) -> None:
+    assert webvoyager().tasks() == (TASK,)
+    assert webvoyager().sites(TASK) == (SITE,)
+    assert webvoyager().site_names_of("Google Map--0") == ("Google Map",)
+    own = webvoyager(tasks=str(places["own"]))
+    assert (own.tasks(), own.sites("own")) == (("own",), ("http://own.example:81",))
+    assert own.site_names_of("own") == ("own.example",)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (
+            '{"id": "a"}\n',
+            r"holds no tasks with id, ques and web: line 1 has no 'ques'",
+        ),
+        ("\n[]\n", r"holds no tasks with id, ques and web: line 2 is none"),
+        ("{\n", r"line 1 is none \(Expecting"),
+        ("", r"tasks\.jsonl holds no task: it is an empty file"),
+        (None, r"tasks\.jsonl: there is nothing of this name"),
+    ],
+)
+def test_a_file_that_holds_no_tasks_is_named_with_what_was_found_and_what_to_do(
+    webvoyager: Make, tmp_path: Path, content: str | None, says: str
+) -> None:
+    if content is not None:
+        (tmp_path / "tasks.jsonl").write_text(content)
+    with pytest.raises(CampaignError, match=says + r".*; give a file with a task on each line"):
+        webvoyager(tasks=str(tmp_path / "tasks.jsonl")).tasks()
+
+
+def test_a_folder_that_is_no_checkout_is_told_by_what_was_found_there(
+    webvoyager: Make, tmp_path: Path
+) -> None:
+    (tmp_path / "else").mkdir()
+    (tmp_path / "else" / "README.md").touch()
+    says = r"checkout: .*/else holds no data/.*: it is a folder that holds README\.md; give the fol"
+    with pytest.raises(CampaignError, match=says):
+        webvoyager(checkout=str(tmp_path / "else")).tasks()
+
+
+def scenario(arm: str | None = None, **fault: Any) -> Scenario:
+    rule = {"name": "r", "trigger": {"first": 1}, "fault": fault}
+    return Scenario.model_validate({"name": "s", "arm": arm, "rules": [rule]})
+
+
+@pytest.mark.parametrize(
+    ("given", "arm"),
+    [
+        (load_preset("paper/server-error"), "first_page"),
+        (scenario(kind="connection_cut"), "first_page"),
+        (scenario(kind="dns_failure"), "first_llm_call"),
+        (load_preset("paper/popup"), "first_llm_call"),
+        (load_preset("paper/malicious-popup"), "first_llm_call"),
+        (scenario(kind="dark_pattern", pattern="nagging"), "first_llm_call"),
+        (scenario(kind="dark_pattern", pattern="disguised_ad"), "first_page"),
+        (scenario(kind="consent_wall"), "first_page"),
+        (scenario("start", kind="dns_failure"), "start"),
+    ],
+)
+def test_what_selenium_raises_at_and_what_a_blind_click_hits_waits(
+    webvoyager: Make, given: Scenario, arm: str
+) -> None:
+    assert webvoyager().arm(given, TASK) == arm
+
+
+def test_its_model_is_served_in_the_place_of_the_one_address_it_knows(webvoyager: Make) -> None:
+    benchmark = webvoyager({SITE: "http://127.0.0.1:8001"})
+
+    assert benchmark.endpoints(GPT) == (ENDPOINT,)
+    benchmark.ready([TASK], [GPT, PLAYED])
+    with pytest.raises(CampaignError, match="the path of base_url must be /v1, as in"):
+        benchmark.ready([TASK], [replace(GPT, base_url="http://model.example/api")])
+
+
+def test_a_variable_that_its_client_does_not_read_is_not_ignored(
+    webvoyager: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1")
+    with pytest.raises(CampaignError, match="reads no such variable; write that as the agent's"):
+        webvoyager().ready([TASK], [GPT])
+    webvoyager().ready([TASK], [replace(GPT, base_url=ENDPOINT), PLAYED])
+
+
+def test_without_a_proxy_nothing_stands_in(webvoyager: Make) -> None:
+    webvoyager().ready([TASK], [GPT], direct=True)
+    with pytest.raises(CampaignError, match=r"'no-proxy': https://map\.example is served from"):
+        webvoyager({SITE: "http://127.0.0.1:8001"}).ready([TASK], [GPT], direct=True)
+    with pytest.raises(CampaignError, match="'no-proxy': the model of agent 'played'"):
+        webvoyager().ready([TASK], [PLAYED], direct=True)
+    webvoyager().ready([TASK], [replace(GPT, observation=("screenshot", "html"))])
+    with pytest.raises(
+        CampaignError, match=r"can show its model \[html, screenshot\] or \[axtree\]"
+    ):
+        webvoyager().ready([TASK], [replace(GPT, observation=("screenshot",))])
+
+
+def test_the_sites_are_mapped(webvoyager: Make, tmp_path: Path) -> None:
+    benchmark = webvoyager({SITE: "http://127.0.0.1:8001"})
+    with benchmark.stage(TASK, tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+        assert stage.maps == (f"{SITE}=http://127.0.0.1:8001",)
+
+
+def test_one_task_is_run_with_a_chrome_that_knows_the_proxy(
+    webvoyager: Make, tmp_path: Path
+) -> None:
+    job = make_job(tmp_path, TASK)
+    command = webvoyager().command(job, Stage())
+
+    told = json.loads(command.arguments[-1])
+    assert command.cwd == job.folder / "webvoyager"
+    assert json.loads((job.folder / "webvoyager/task.jsonl").read_text())["id"] == TASK
+    run = told["run"]
+    assert "--text_only" in run
+    assert run[run.index("--max_iter") + 1] == "7"
+    # The key stands in no file and no argument of ours.
+    assert "--api_key" not in json.dumps(told)
+    assert told["judge"] == []
+    chrome = Path(command.variables["PATH"].split(os.pathsep)[0], "chrome").read_text()
+    assert "--proxy-server" in chrome
+    assert ("--no-sandbox" in chrome) == (os.geteuid() == 0)
+
+
+def test_an_agent_that_sees_gets_screenshots_and_the_judge_is_asked(
+    webvoyager: Make, tmp_path: Path
+) -> None:
+    job = make_job(tmp_path, TASK, replace(GPT, screenshot=True))
+    told = json.loads(
+        webvoyager(judge=True, judge_model="gpt-4o").command(job, Stage()).arguments[-1]
+    )
+
+    assert "--text_only" not in told["run"]
+    assert told["judge"][told["judge"].index("--api_model") + 1] == "gpt-4o"
+    assert told["judged"] == told["judge"][told["judge"].index("--process_dir") + 1]
+
+
+def leave(folder: Path, log: str = "", verdict: str | None = None, *said: str) -> None:
+    """Leave what run.py and its judge leave behind."""
+    result = folder / "webvoyager/results/20240101/taskMap--0"
+    result.mkdir(parents=True)
+    messages = [{"role": "assistant", "content": each} for each in said]
+    user = {"role": "user", "content": "Now given a task: ANSWER; no"}
+    (result / "interact_messages.json").write_text(json.dumps([user, *messages]))
+    (result / "agent.log").write_text(log)
+    if verdict is not None:
+        (folder / "webvoyager/judge.log").write_text(verdict)
+
+
+ANSWERED = "Thought: Found.\nAction: ANSWER; [15213]"
+WAITING = "Thought: Hm.\nAction: Wait"
+
+
+def test_without_a_judge_nobody_knows_whether_it_succeeded(
+    webvoyager: Make, tmp_path: Path
+) -> None:
+    leave(tmp_path, "", None, WAITING, ANSWERED)
+
+    assert webvoyager().read(TASK, Stage(), tmp_path, 0) == Result("answered", None, "15213")
+
+
+@pytest.mark.parametrize(
+    ("said", "score"),
+    [
+        ("Auto_eval_res: 1\n\n[1]\n", 1.0),
+        ("Auto_eval_res: 0\n\n[0]\n", 0.0),
+        ("Not find answer for results/x\n\n[0]\n", 0.0),
+    ],
+)
+def test_the_verdict_is_its_judges(
+    webvoyager: Make, tmp_path: Path, said: str, score: float
+) -> None:
+    leave(tmp_path, "", said, ANSWERED)
+
+    assert webvoyager(judge=True).read(TASK, Stage(), tmp_path, 0).score == score
+
+
+@pytest.mark.parametrize("said", ["Auto_eval_res: None\n", "openai.APIError: no\n", ""])
+def test_a_judge_without_a_verdict_says_nothing_of_the_agent(
+    webvoyager: Make, tmp_path: Path, said: str
+) -> None:
+    leave(tmp_path, "", said, ANSWERED)
+
+    with pytest.raises(TrialVoid, match=r"auto_eval\.py gave no verdict"):
+        webvoyager(judge=True).read(TASK, Stage(), tmp_path, 0)
+
+
+@pytest.mark.parametrize(
+    ("log", "ending"),
+    [
+        ("API call complete...\nAPI call complete...\n", "step_limit"),
+        ("API call complete...\nError occurred, retrying. Error type: X\n", "model_error"),
+        ("API call complete...\nDriver error when adding set-of-mark.\n", "agent_crashed"),
+    ],
+)
+def test_its_log_says_why_there_is_no_answer(
+    webvoyager: Make, tmp_path: Path, log: str, ending: str
+) -> None:
+    leave(tmp_path, log, None, WAITING)
+
+    assert webvoyager().read(TASK, Stage(), tmp_path, 0) == Result(ending, None)  # type: ignore[arg-type]
+
+
+def test_a_model_that_never_answered_is_unusable(webvoyager: Make, tmp_path: Path) -> None:
+    leave(tmp_path, "Error occurred, retrying. Error type: AuthenticationError\n")
+
+    result = webvoyager().read(TASK, Stage(), tmp_path, 0)
+
+    assert result.unusable == "the model never answered: AuthenticationError"
+
+
+def test_no_result_is_a_crash_or_the_time_limit(webvoyager: Make, tmp_path: Path) -> None:
+    (tmp_path / "agent.log").write_text("selenium.WebDriverException: net::ERR_NAME\n")
+
+    crashed = webvoyager().read(TASK, Stage(), tmp_path, 1)
+
+    assert crashed.ending == "harness_crashed"
+    assert "after it said: selenium.WebDriverException" in crashed.reasons[0]
+    assert webvoyager().read(TASK, Stage(), tmp_path, None) == Result("time_limit", None)
+    judged = webvoyager(judge=True).read(TASK, Stage(), tmp_path, None)
+    assert judged == Result("time_limit", 0.0)

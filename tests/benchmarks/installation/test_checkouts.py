@@ -1,0 +1,32 @@
+"""Whoever named the wrong folder is told what was found there, and what to do."""
+
+from pathlib import Path
+
+from warex.benchmarks.installation.checkouts import found_at, lacking
+
+
+def test_what_is_found_at_a_path_is_told_in_a_few_words(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "blank").touch()
+    (tmp_path / "loose").symlink_to(tmp_path / "gone")
+    many = tmp_path / "many"
+    many.mkdir()
+    for name in ("f", "e", "d", "c", "b", "a", ".git"):
+        (many / name).touch()
+
+    assert [found_at(tmp_path / name) for name in ("gone", "empty", "file", "blank", "loose")] == [
+        "there is nothing of this name",
+        "it is an empty folder",
+        "it is a file",
+        "it is an empty file",
+        "it is a link to nowhere",
+    ]
+    assert found_at(many) == "it is a folder that holds a, b, c, d, e, …"
+
+
+def test_a_checkout_that_lacks_a_file_is_told_with_what_to_do(tmp_path: Path) -> None:
+    assert lacking(tmp_path, "run.py", "WebVoyager") == (
+        f"{tmp_path} holds no run.py: it is an empty folder; give the folder into which WebVoyager"
+        " was cloned"
+    )

@@ -1,0 +1,91 @@
+"""What a user's own command says outside of the agent's environment."""
+
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from warex.benchmarks.scoring.user_commands import ended_by, parts_of, run_outside
+from warex.errors import TrialVoid
+
+
+def python(code: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", code)
+
+
+def test_its_code_and_the_last_line_of_its_standard_error_are_told() -> None:
+    ran = run_outside("it", python("import sys; print('out'); sys.exit('first\\nno disk\\n')"))
+
+    assert ran.ending == "ended with code 1 and said: no disk"
+    assert run_outside("it", python("print('out')")).ending == "ended with code 0 and said: out"
+    assert run_outside("it", python("")).ending == "ended with code 0 and said nothing"
+    killed = run_outside("it", python("import os; os.kill(os.getpid(), 9)"))
+    assert killed.ending == "was ended by SIGKILL and said nothing"
+
+
+def test_what_cannot_start_or_does_not_end_voids_the_trial(tmp_path: Path) -> None:
+    with pytest.raises(TrialVoid, match="it cannot be started: '/none/at-all': No such file"):
+        run_outside("it", ("/none/at-all",))
+    with pytest.raises(TrialVoid, match=r"took longer than 0\.5 s and was ended"):
+        run_outside("it", ("sleep", "60"), limit_s=0.5)
+
+
+def test_what_it_leaves_running_holds_nobody_up() -> None:
+    began = time.monotonic()
+    left = "import subprocess; subprocess.Popen(['sleep', '20'])"
+
+    assert run_outside("it", python(left)).code == 0
+    assert time.monotonic() - began < 15
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("", "is empty"),
+        ("a 'b", "cannot be split"),
+        (
+            "https://shop.example/reset",
+            "is a URL, and a command is wanted; write for instance: curl",
+        ),
+        (("a", "b\0"), "zero byte"),
+    ],
+)
+def test_what_is_no_command_is_told(command: str | tuple[str, ...], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        parts_of(command)
+
+
+def test_one_that_takes_long_is_told_once() -> None:
+    told: list[str] = []
+
+    run_outside("the check", ("sleep", "0.4"), told=told.append, slow_s=0.1)
+    run_outside("the check", ("true",), told=told.append, slow_s=5)
+
+    assert told == ["the check runs, for 300 s at most: sleep 0.4"]
+
+
+def test_one_that_is_stopped_ends_at_once_with_all_that_it_started(tmp_path: Path) -> None:
+    stop = threading.Event()
+    starts = f"sleep 60 & echo $! > {tmp_path / 'pid'}; wait"
+    errors: list[str] = []
+
+    def lane() -> None:
+        with ended_by(stop.is_set):
+            try:
+                run_outside("the reset", ("sh", "-c", starts))
+            except TrialVoid as void:
+                errors.append(str(void))
+
+    thread = threading.Thread(target=lane)
+    thread.start()
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
+        assert thread.is_alive()
+    stop.set()
+    thread.join(20)
+
+    assert errors == ["the reset was interrupted"]
+    pid = int((tmp_path / "pid").read_text())
+    status = Path(f"/proc/{pid}/stat")
+    assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z"

@@ -1,0 +1,32 @@
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from warex.benchmarks.file_server import served
+from warex.errors import TrialVoid
+
+pytestmark = pytest.mark.wire
+
+
+def test_a_folder_is_served_and_every_request_counts(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<p>hello")
+    with served(tmp_path) as told:
+        address = f"http://127.0.0.1:{told.port}"
+        assert told.requests == 0
+        with urllib.request.urlopen(f"{address}/page.html") as answer:
+            assert answer.read() == b"<p>hello"
+            assert answer.headers["Content-Type"] == "text/html"
+        with pytest.raises(urllib.error.HTTPError) as missing:
+            urllib.request.urlopen(f"{address}/none")
+        missing.value.close()
+        assert told.requests == 2
+
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(f"{address}/page.html")
+
+
+def test_pages_that_are_not_there_void_the_trial(tmp_path: Path) -> None:
+    with pytest.raises(TrialVoid, match="is no folder"), served(tmp_path / "none"):
+        pass

@@ -1,0 +1,60 @@
+import pytest
+
+from warex.exchange import Request
+from warex.faults.attacks.collector import Collector
+from warex.faults.own_site import Seen, Visit
+
+FORM = "application/x-www-form-urlencoded"
+BACK = "https://shop.test/a?b=c"
+PARTS = (
+    '--XX\r\nContent-Disposition: form-data; name="mail"\r\n\r\nada@shop.test\r\n'
+    '--XX\r\nContent-Disposition: form-data; name="empty"\r\n\r\n\r\n--XX--\r\n'
+)
+
+
+def sent(path: str, body: str, content_type: str = FORM, method: str = "POST") -> Visit:
+    site = Collector("ac--place.test")
+    return site.visit(
+        Request(method, f"https://ac--place.test{path}", {"content-type": content_type}), body
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [("mail=ada%40shop.test&empty=", FORM), (PARTS, "multipart/form-data; boundary=XX")],
+)
+def test_only_names_of_fields_that_have_a_value_are_told(body: str, content_type: str) -> None:
+    assert sent("/v", body, content_type).seen == (Seen("collected", "mail"),)
+
+
+@pytest.mark.parametrize("body", ["", "=", "a=", "\ufffd\x00", PARTS])
+def test_what_has_no_field_with_a_value_is_no_evidence(body: str) -> None:
+    assert sent("/v", body, "multipart/form-data" if body == PARTS else FORM).seen == ()
+
+
+def test_a_form_is_sent_back_or_on_with_what_was_typed() -> None:
+    site = Collector("ac--place.test")
+    kept, left = (
+        site.form(kept, BACK).removeprefix("https://ac--place.test") for kept in (True, False)
+    )
+
+    assert [
+        (it.status, it.headers["location"])
+        for it in (sent(kept, "a=1").reply, sent(left, "a=1").reply)
+    ] == [
+        (307, BACK),
+        (303, BACK),
+    ]
+
+
+@pytest.mark.parametrize(
+    "to", ["", "javascript:alert(1)", "//x.test", "https://", "http://[", "/a"]
+)
+def test_who_would_be_sent_nowhere_stays(to: str) -> None:
+    assert sent(f"/done?to={to}", "a=1").reply.status == 204
+
+
+def test_who_only_looks_finds_nothing() -> None:
+    found = sent("/done", "", method="GET")
+
+    assert (found.reply.status, found.seen) == (404, ())

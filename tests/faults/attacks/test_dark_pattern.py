@@ -1,0 +1,61 @@
+import json
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from warex.effects import Rewrite
+from warex.exchange import Exchange, Request
+from warex.faults import DarkPattern
+from warex.rewriting.html_body.script_injection import PageScript
+from warex.seeds import Luck
+
+PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "document"}))
+
+
+def script(fault: DarkPattern, seed: int = 1, pages: int = 0) -> PageScript:
+    ((effect,), _) = fault.effects(PAGE, {"pages": pages}, Luck(seed, "r"))
+    assert isinstance(effect, Rewrite)
+    assert isinstance(effect.edit, PageScript)
+    return effect.edit
+
+
+def settings(fault: DarkPattern, seed: int = 1, pages: int = 0) -> dict[str, Any]:
+    text = script(fault, seed, pages).script
+    return dict(json.JSONDecoder().raw_decode(text, text.index('{"a'))[0])
+
+
+def test_a_trial_has_one_pattern_in_the_same_words_on_every_page() -> None:
+    first, second = settings(DarkPattern()), settings(DarkPattern(), pages=1)
+
+    assert first.pop("report") != second.pop("report")
+    assert first == second
+
+
+def test_left_out_the_seed_chooses_among_all_four() -> None:
+    found = {settings(DarkPattern(), seed).get("pattern", "nagging") for seed in range(60)}
+
+    assert found == {"preticked_box", "disguised_ad", "nagging", "sneaked_item"}
+
+
+def test_an_advertisement_leads_to_a_host_that_nobody_can_register() -> None:
+    target = settings(DarkPattern(pattern="disguised_ad"))["target"]
+
+    assert target.removeprefix("https://").rstrip("/") in DarkPattern.own_site.hosts
+
+
+def test_nagging_comes_back_as_often_as_it_is_told() -> None:
+    given = settings(DarkPattern(pattern="nagging", times=4, every=2))
+
+    assert (given["times"], given["every"]) == (4, 2000)
+
+
+def test_a_pattern_that_there_is_not_is_refused_by_name() -> None:
+    with pytest.raises(ValidationError, match="pattern"):
+        DarkPattern.model_validate({"pattern": "roach_motel"})
+
+
+def test_it_explains_itself_with_its_pattern() -> None:
+    assert DarkPattern(pattern="nagging").explain() == (
+        "is handled by the site, and has a part that steers its user (nagging)"
+    )

@@ -1,0 +1,135 @@
+import json
+from collections.abc import Mapping
+
+import pytest
+from pydantic import JsonValue
+
+from warex.llm.actions.name_heuristics import does, does_with, read_any_actions
+from warex.llm.base import ToolCall
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("reload", "reload"),
+        ("refresh_page", "reload"),
+        ("browser_reload", "reload"),
+        ("RefreshPage", "reload"),
+        ("goto", "goto"),
+        ("go_to_url", "goto"),
+        ("browser_navigate", "goto"),
+        ("openPage", "goto"),
+        ("new_tab", "goto"),
+        ("go_back", "back"),
+        ("GoBack", "back"),
+        ("browser_navigate_back", "back"),
+        ("click_element_by_index", "click"),
+        ("browser_press_key", "click"),
+        ("send_keys", "click"),
+        ("input_text", "type"),
+        ("browser_wait_for", "wait"),
+        ("wait_for_load", "wait"),
+        ("ANSWER", "finish"),
+        ("send_msg_to_user", "finish"),
+        ("scroll_down", "look"),
+        ("frobnicate", None),
+        ("total", None),
+    ],
+)
+def test_a_name_tells_what_its_action_does(name: str, what: str | None) -> None:
+    assert does(name) == what
+
+
+# The actions of Anthropic's computer tool, OpenAI's computer_call, Gemini's predefined functions.
+@pytest.mark.parametrize(
+    ("name", "arguments", "what"),
+    [
+        ("computer", {"action": "left_click", "coordinate": [1, 2]}, "click"),
+        ("computer", {"action": "left_mouse_down"}, "click"),
+        ("computer", {"action": "key", "text": "F5"}, "reload"),
+        ("computer", {"action": "key", "text": "ctrl+shift+R"}, "reload"),
+        ("computer", {"action": "key", "text": "Control_L+r"}, "reload"),
+        ("computer", {"action": "key", "text": "alt+Left"}, "back"),
+        ("computer", {"action": "key", "text": "Return"}, "click"),
+        ("computer", {"action": "key", "text": "r"}, "click"),
+        ("computer", {"action": "type", "text": "F5"}, "type"),
+        ("computer", {"action": "mouse_move", "coordinate": [1, 2]}, "look"),
+        ("computer", {"action": "cursor_position"}, "look"),
+        ("computer", {"action": "zoom", "region": [0, 0, 9, 9]}, "look"),
+        ("computer", {"action": "screenshot"}, "look"),
+        ("computer", {"action": "wait", "duration": 2}, "wait"),
+        ("left_click", {"coordinate": [1, 2]}, "click"),
+        ("key", {"text": "cmd+r"}, "reload"),
+        ("computer", {"action": "click", "button": "left", "x": 1, "y": 2}, "click"),
+        ("computer", {"action": "click", "button": "back", "x": 0, "y": 0}, "back"),
+        ("computer", {"action": "keypress", "keys": ["CTRL", "R"]}, "reload"),
+        ("computer", {"action": "keypress", "keys": ["F5"]}, "reload"),
+        ("computer", {"action": "keypress", "keys": ["ENTER"]}, "click"),
+        ("computer", {"action": "wait"}, "wait"),
+        ("computer", {"actions": [{"type": "keypress", "keys": ["CTRL", "R"]}]}, "reload"),
+        ("navigate", {"url": "https://shop.example/"}, "goto"),
+        ("open_web_browser", {}, "goto"),
+        ("search", {}, "goto"),
+        ("go_back", {}, "back"),
+        ("go_forward", {}, "back"),
+        ("click_at", {"x": 1, "y": 2}, "click"),
+        ("type_text_at", {"x": 1, "y": 2, "text": "F5", "press_enter": True}, "type"),
+        ("hover_at", {"x": 1, "y": 2}, "look"),
+        ("scroll_document", {"direction": "down"}, "look"),
+        ("wait_5_seconds", {}, "wait"),
+        ("key_combination", {"keys": "control+r"}, "reload"),
+        ("key_combination", {"keys": "Enter"}, "click"),
+        ("press_key", {"key": "F5"}, "reload"),
+        ("hotkey", {"key": "ctrl r"}, "reload"),
+        ("browser_press_key", {"key": "BrowserBack"}, "back"),
+    ],
+)
+def test_computer_use_is_read(name: str, arguments: object, what: str) -> None:
+    (action,) = read_any_actions("", [ToolCall("1", name, json.dumps(arguments))])
+
+    given = action.arguments
+    assert does_with(action.name, dict(given) if isinstance(given, Mapping) else None) == what
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "what"),
+    [
+        ("hotkey", ["ctrl", "r"], "reload"),
+        ("press", ["12", "Meta+F5"], "reload"),
+        ("press", ["Keys.F5"], "reload"),
+        ("fill", ["12", "F5"], "type"),
+        ("frobnicate", ["x"], None),
+        ("press", ["", "+", [], None, 3], "click"),
+    ],
+)
+def test_keys_are_read_from_arguments_by_position(
+    name: str, arguments: list[JsonValue], what: str | None
+) -> None:
+    assert does_with(name, arguments) == what
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("The page failed.\nrefresh()", ["refresh"]),
+        ('```python\nawait page.goto("https://shop.example/")\n```', ["goto"]),
+        ("Thought: blank page.\nAction: Refresh", ["Refresh"]),
+        ('{"action": [{"refresh_page": {}}, {"done": {"text": "ok"}}]}', ["refresh_page", "done"]),
+        ("I could reload() it, but I do not.", []),
+        ("wait", []),
+        ("The order was placed.", []),
+        ("", []),
+    ],
+)
+def test_actions_are_read_without_a_vocabulary(text: str, names: list[str]) -> None:
+    assert [action.name for action in read_any_actions(text, ())] == names
+
+
+def test_a_tool_call_s_name_and_arguments_are_read() -> None:
+    call = ToolCall("1", "browser_navigate", json.dumps({"url": "https://shop.example/"}))
+    empty = ToolCall("2", "browser_reload", "")
+
+    assert [(a.name, a.arguments) for a in read_any_actions("", [call, empty])] == [
+        ("browser_navigate", {"url": "https://shop.example/"}),
+        ("browser_reload", {}),
+    ]

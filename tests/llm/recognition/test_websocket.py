@@ -1,0 +1,124 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warex.llm import read_answer
+from warex.llm.recognition.unrecognised import NO_FAMILY
+from warex.llm.recognition.websocket import as_sse, asked, carries_calls, event, unread_socket
+
+PATH = "/v1/responses"
+SOCKET: dict[str, str] = {"upgrade": "websocket"}
+PAGES = SOCKET | {"origin": "https://shop.example"}
+EXTENSIONS = SOCKET | {"origin": "chrome-extension://abc"}
+CREATE = {"type": "response.create", "model": "gpt-4.1", "input": "hi"}
+
+
+@pytest.mark.parametrize(
+    ("host", "path", "headers", "carries"),
+    [
+        ("gateway.example", "/v1/responses", SOCKET, True),
+        ("gateway.example", "/openai/v1/responses?api-version=preview", SOCKET, True),
+        ("gateway.example", "/v1/responses", PAGES, False),
+        ("gateway.example", "/v1/responses", EXTENSIONS, True),
+        ("api.openai.com", "/v1/responses", PAGES, True),
+        ("api.openai.com", "/v1/realtime", SOCKET, False),
+        ("shop.example", "/ws", SOCKET, False),
+    ],
+)
+def test_a_program_s_socket_to_responses_carries_calls(
+    host: str, path: str, headers: dict[str, str], carries: bool
+) -> None:
+    assert carries_calls(host, path, headers) == carries
+
+
+@pytest.mark.parametrize(
+    ("host", "headers", "why"),
+    [
+        ("api.openai.com", SOCKET, NO_FAMILY),
+        ("api.openai.com", PAGES, None),
+        ("api.openai.com", EXTENSIONS, NO_FAMILY),
+        ("shop.example", SOCKET, None),
+    ],
+)
+def test_another_socket_to_a_known_host_is_unread(
+    host: str, headers: dict[str, str], why: str | None
+) -> None:
+    assert unread_socket(host, headers) == why
+
+
+def test_a_message_that_asks_is_a_streamed_call() -> None:
+    said = asked(PATH, json.dumps(CREATE | {"stream_id": "s1"}).encode())
+
+    assert said is not None
+    assert said.request is not None
+    assert (said.stream, said.is_call) == ("s1", True)
+    assert (said.request.model, said.request.stream) == ("gpt-4.1", True)
+    assert said.request.messages == [{"role": "user", "content": "hi"}]
+
+
+@pytest.mark.parametrize(
+    ("sent", "is_call"),
+    [(CREATE | {"generate": False}, False), (CREATE | {"model": 3}, True)],
+    ids=["only made ready", "of another form"],
+)
+def test_what_asks_nothing_or_is_not_understood_has_no_request(sent: object, is_call: bool) -> None:
+    said = asked(PATH, json.dumps(sent).encode())
+
+    assert said is not None
+    assert (said.request, said.is_call) == (None, is_call)
+
+
+@pytest.mark.parametrize("sent", [{"type": "response.steer"}, {}, []])
+def test_other_messages_ask_nothing(sent: object) -> None:
+    assert asked(PATH, json.dumps(sent).encode()) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_end"),
+    [
+        ("response.completed", True),
+        ("response.incomplete", True),
+        ("response.failed", True),
+        ("error", True),
+        ("response.output_text.done", False),
+        ("response.steer.accepted", False),
+    ],
+)
+def test_an_answer_s_last_message_is_known(kind: str, is_end: bool) -> None:
+    told = event(json.dumps({"type": kind, "stream_id": "s1"}).encode())
+
+    assert (told.stream, told.is_end) == ("s1", is_end)
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        ({"type": "error", "status": 429}, 429),
+        ({"type": "error", "status": 200}, 200),
+        ({"type": "error", "status": "bad"}, 200),
+        ({"type": "error"}, 200),
+        ({"type": "response.completed", "status": 500}, 200),
+    ],
+)
+def test_an_error_says_its_status(sent: dict[str, object], status: int) -> None:
+    assert event(json.dumps(sent).encode()).status == status
+
+
+def test_a_message_over_several_lines_is_one_event() -> None:
+    said = asked(PATH, json.dumps(CREATE).encode())
+    assert said is not None
+    assert said.request is not None
+    delta = {"type": "response.output_text.delta", "delta": "Done."}
+
+    answer = read_answer(said.request, 200, "", as_sse(json.dumps(delta, indent=1).encode()))
+
+    assert answer.text == "Done."
+
+
+@given(st.binary())
+def test_no_message_makes_reading_fail(message: bytes) -> None:
+    asked(PATH, message)
+    event(message)
+    as_sse(message)

@@ -1,0 +1,164 @@
+"""Rules that may meet are told, and which of them stands."""
+
+import pytest
+
+from tests.scenarios.lint.test_linter import PAGES, rule, scenario
+from warex.scenarios.lint.collisions import collisions, superseded, superseded_in_words
+from warex.scenarios.scenario import Scenario
+
+
+def in_words(made: Scenario) -> tuple[str, ...]:
+    gone = superseded(made.rules)
+    left = [each for each in made.rules if each.name not in gone]
+    return (*superseded_in_words(made.rules), *collisions(left))
+
+
+def told(*rules: dict[str, object]) -> str:
+    (only,) = in_words(scenario(*rules))
+    return only
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ({"always": True}, {"first": 1}),
+        ({"always": True}, {"probability": 0.5}),
+        ({"first": 3}, {"first": 2}),
+        ({"first": 3}, {"nth": [1, 3]}),
+        ({"nth": [1, 2, 4]}, {"first": 2}),
+        ({"nth": [1, 2, 4]}, {"nth": 4}),
+        ({"every": 2}, {"every": 4}),
+        ({"every": 2}, {"nth": [2, 6]}),
+    ],
+)
+def test_a_rule_behind_one_that_answers_all_its_exchanges_can_never_strike(
+    earlier: object, later: object
+) -> None:
+    said = told(rule("a", earlier, match=PAGES), rule("b", later, match=PAGES))
+    assert said.startswith("Rule 'b' can never strike: rule 'a' stands before it")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ({"first": 2}, {"first": 3}),
+        ({"first": 2}, {"nth": [3]}),
+        ({"nth": [2]}, {"first": 10**9}),
+        ({"every": 4}, {"every": 2}),
+        ({"probability": 0.5}, {"probability": 0.5}),
+        ({"always": True, "between": [0, 5]}, {"first": 1}),
+        ({"always": True, "trials": 0.5}, {"always": True}),
+        ({"first": 3, "trials": 0.5}, {"first": 1}),
+    ],
+)
+def test_rules_that_may_meet_are_told_which_stands(earlier: object, later: object) -> None:
+    said = told(rule("a", earlier, match=PAGES), rule("b", later, match=PAGES))
+    assert said == (
+        "Rules 'a' and 'b' may meet in one exchange; then 'a' stands and 'b' is missed"
+        " (superseded)."
+    )
+
+
+def test_a_wider_match_that_answers_always_leaves_nothing_to_a_narrower_one() -> None:
+    wide = rule("a", match={"url": "https://a.example/*"})
+    narrow = rule("b", match={"url_exact": "https://a.example/x", "method": "GET"})
+    assert "Rule 'b' can never strike" in told(wide, narrow)
+    assert "'b' stands and 'a' is missed" in told(narrow, wide)
+
+
+@pytest.mark.parametrize("answer_side", [{"status": 200}, {"content_type": "text/html"}])
+def test_a_rule_judged_at_the_answer_comes_after_one_judged_at_the_request(
+    answer_side: dict[str, object],
+) -> None:
+    lost = {"kind": "http_error", "stage": "response"}
+    answer = rule("answer", fault=lost, match={"method": "GET", **PAGES, **answer_side})
+    for rules in ((answer, rule("request")), (rule("request"), answer)):
+        assert told(*rules) == (
+            "Rule 'answer' can never strike: rule 'request' is judged at the request and already "
+            "answers every exchange it would hit (missed: superseded)."
+        )
+    # A window may have opened in between, and the two count by themselves.
+    for trigger in ({"nth": 2}, {"always": True, "between": [0, 5]}):
+        early = rule("request", trigger, match=PAGES)
+        (said,) = in_words(scenario({**answer, "trigger": trigger}, early))
+        assert said == (
+            "Rules 'request' and 'answer' may meet in one exchange; then 'request' stands and "
+            "'answer' is missed (superseded): 'request' is judged at the request, 'answer' only at "
+            "the answer."
+        )
+
+
+def test_faults_that_do_not_end_an_exchange_both_strike() -> None:
+    slow = {"kind": "javascript_failure", "mode": "delay"}
+    said = told(rule("slow", fault=slow), rule("down", match={"resource": "script"}))
+    assert said.endswith("then both strike, in this order.")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"method": "GET"}, {"method": "POST"}),
+        ({"resource": "document"}, {"resource": "script"}),
+        ({"url": "https://a.example/*"}, {"url": "https://b.example/*"}),
+        ({"url_exact": "https://a.example/"}, {"url": "https://b.example/*"}),
+        ({"url_exact": "https://a.example/x"}, {"url_exact": "https://a.example/y"}),
+        ({"url_exact": "https://a.example/x"}, {"url_regex": "y$"}),
+    ],
+)
+def test_rules_that_can_never_meet_are_no_told(one: object, other: object) -> None:
+    assert in_words(scenario(rule("a", match=one), rule("b", match=other))) == ()
+
+
+def together(*rules: dict[str, object]) -> tuple[str, ...]:
+    return tuple(said for said in in_words(scenario(*rules)) if "may meet" in said)
+
+
+def test_rules_that_may_all_meet_are_told_once() -> None:
+    many = [rule(name, {"probability": 0.5}, match=PAGES) for name in "abcd"]
+    assert together(*many) == (
+        "Rules 'a', 'b', 'c' and 'd' may meet in one exchange; then the first in this order stands"
+        " and the others are missed (superseded).",
+    )
+    slow = {"kind": "javascript_failure", "mode": "delay"}
+    assert together(*(rule(name, fault=slow) for name in "abc")) == (
+        "Rules 'a', 'b' and 'c' may meet in one exchange; then all that meet strike, in this"
+        " order.",
+    )
+
+
+def test_a_rule_that_may_meet_many_which_do_not_meet_is_told_once() -> None:
+    half = {"probability": 0.5}
+    paths = [
+        rule(name, half, match={"url": f"https://a.example/{name}/*", **PAGES}) for name in "bcd"
+    ]
+    wide = rule("a", half, match=PAGES)
+    assert together(wide, *paths) == (
+        "Rule 'a' may meet each of the rules 'b', 'c' and 'd' in one exchange; then 'a' stands and"
+        " the other is missed (superseded).",
+    )
+    assert together(*paths, wide) == (
+        "Rule 'a' may meet each of the rules 'b', 'c' and 'd' in one exchange; then the other"
+        " stands and 'a' is missed (superseded).",
+    )
+    assert together(wide, *paths, rule("e", half, match=PAGES)) == (
+        "Some of the rules 'a', 'b', 'c', 'd' and 'e' may meet in one exchange; then the first in"
+        " this order stands and the others are missed (superseded).",
+    )
+
+
+def test_groups_that_do_not_meet_are_told_apart() -> None:
+    half = {"probability": 0.5}
+    of = {"a": "document", "b": "document", "c": "script", "d": "script"}
+    made = [rule(name, half, match={"resource": kind}) for name, kind in of.items()]
+    assert [said.partition(" may meet")[0] for said in together(*made)] == [
+        "Rules 'a' and 'b'",
+        "Rules 'c' and 'd'",
+    ]
+
+
+def test_rules_that_one_rule_leaves_nothing_to_are_told_once_and_meet_no_other() -> None:
+    made = [rule(name, match=PAGES) for name in "abcd"]
+    assert in_words(scenario(*made)) == (
+        "Rules 'b', 'c' and 'd' can never strike: rule 'a' stands before them and already answers"
+        " every exchange they would hit (missed: superseded).",
+    )

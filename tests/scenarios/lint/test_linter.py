@@ -1,0 +1,171 @@
+"""What the author of a scenario may not have meant."""
+
+import pytest
+
+from warex.effects import Reply
+from warex.exchange import Exchange, Request
+from warex.scenarios.injection.injector import Injector
+from warex.scenarios.lint.linter import doubts
+from warex.scenarios.load import load_preset
+from warex.scenarios.presets import preset_names
+from warex.scenarios.preview.explain import explain
+from warex.scenarios.scenario import Scenario
+
+PAGES = {"resource": ["document"]}
+
+
+def rule(
+    name: str, trigger: object = None, fault: object = None, **more: object
+) -> dict[str, object]:
+    return {
+        "name": name,
+        "trigger": trigger or {"always": True},
+        "fault": fault or {"kind": "http_error"},
+        **more,
+    }
+
+
+def scenario(*rules: dict[str, object], **more: object) -> Scenario:
+    return Scenario.model_validate({"name": "s", "rules": list(rules), **more})
+
+
+MIXED = {name for name in preset_names() if name.startswith("mixed/")}
+
+
+@pytest.mark.parametrize("name", sorted({*preset_names()} - {"paper/javascript"} - MIXED))
+def test_no_preset_leaves_a_doubt(name: str) -> None:
+    made = load_preset(name)
+    assert doubts(made) == ()
+    assert "Warnings" not in explain(made)
+
+
+@pytest.mark.parametrize("name", sorted(MIXED))
+def test_of_faults_together_nothing_is_told_but_that_they_may_meet(name: str) -> None:
+    assert all("may meet" in said for said in doubts(load_preset(name)))
+
+
+def test_a_change_of_a_page_tells_nobody_that_an_order_was_not_placed() -> None:
+    assert doubts(scenario(rule("a", {"always": True}, {"kind": "popup"}))) == ()
+
+
+def test_the_papers_count_of_scripts_is_told_to_depend_on_their_order() -> None:
+    (said,) = doubts(load_preset("paper/javascript"))
+    assert "which of them are hit can differ from run to run" in said
+
+
+def doubt(*rules: dict[str, object]) -> str:
+    (only,) = doubts(scenario(*rules))
+    return only
+
+
+def test_a_rule_that_can_never_match_meets_no_other() -> None:
+    lost = rule("b", match={"url": "shop.example/*"})
+    assert "no URL begins like" in doubt(rule("a"), lost)
+
+
+def test_what_holds_of_several_rules_is_told_once() -> None:
+    made = [rule(name, {"first": 2}, match={"url": f"https://{name}.example/*"}) for name in "abc"]
+    (said,) = doubts(scenario(*made))
+    assert said.startswith("Rule 'a' numbers requests together")
+    assert said.endswith(" The same holds of 'b' and 'c'.")
+
+
+def test_a_lost_answer_to_a_write_is_told_to_have_acted() -> None:
+    lost = {"kind": "http_error", "stage": "response"}
+    assert "the order was placed" in doubt(rule("a", fault=lost, match={"method": "POST"}))
+    assert "the order was placed" in doubt(rule("a", fault=lost))
+    assert doubts(scenario(rule("a", fault=lost, match={"method": "GET"}))) == ()
+    assert doubts(scenario(rule("a", fault=lost, match={"resource": ["script", "image"]}))) == ()
+
+
+ENDING = [
+    {"kind": "session_expired"},
+    {"kind": "session_expired", "login": "own"},
+    {"kind": "captcha_wall"},
+    {"kind": "consent_wall"},
+    {"kind": "redirect_loop", "times": 3},
+    {"kind": "rate_limit"},
+]
+
+
+@pytest.mark.parametrize("fault", ENDING)
+def test_what_is_made_to_end_is_told_not_to_where_every_request_is_hit(fault: object) -> None:
+    for all_of_them in ({"always": True}, {"every": 1}, {"probability": 1.0}):
+        said = "\n".join(doubts(scenario(rule("a", all_of_them, fault, match=PAGES))))
+        assert "Rule 'a' hits every request, so " in said
+    for some in ({"first": 1}, {"nth": [3]}, {"every": 2}, {"always": True, "between": [0, 9]}):
+        said = "\n".join(doubts(scenario(rule("a", some, fault, match=PAGES))))
+        assert "hits every request" not in said
+
+
+@pytest.mark.parametrize("fault", ENDING)
+def test_what_is_told_never_to_end_hits_a_browser_that_does_all_it_can(
+    fault: dict[str, object],
+) -> None:
+    always, once = ({"always": True}, {"first": 1})
+    assert _hits(rule("a", always, fault, match=PAGES)) == [True] * 40
+    assert _hits(rule("a", once, fault, match=PAGES))[-1] is False
+
+
+def _hits(made: dict[str, object]) -> list[bool]:
+    """Ask 40 times for a page, shortly one after the other and then later.
+
+    Each time with the cookie that passes the wall which was met the time before.
+    """
+    injector = Injector(scenario(made), seed=1)
+    hits, cookie = [], "id=1"
+    for number in range(40):
+        now = number * 0.1 if number < 20 else number * 60.0
+        asked = Request(
+            "GET", "https://a.example/", {"sec-fetch-dest": "document", "cookie": cookie}
+        )
+        injections = injector.request(Exchange(f"{number}", asked), now=now).injections
+        hits.append(bool(injections))
+        for effect in (it for injection in injections for it in injection.effects):
+            if isinstance(effect, Reply) and effect.gate is not None:
+                cookie = effect.gate.cookie
+    return hits
+
+
+def test_a_page_that_is_to_redirect_to_itself_for_good_leaves_no_doubt() -> None:
+    assert doubts(scenario(rule("a", fault={"kind": "redirect_loop"}, match=PAGES))) == ()
+
+
+def test_numbering_what_arrives_in_parallel_is_told_to_be_chance() -> None:
+    first = {"first": 2}
+    assert "can differ from run to run" in doubt(rule("a", first, match={"resource": "image"}))
+    assert "can differ from run to run" in doubt(rule("a", first))
+    for steady in (
+        rule("a", first, match=PAGES),
+        rule("a", first, per="url"),
+        rule("a", first, match={"url_exact": "https://a.example/app.js"}),
+    ):
+        assert doubts(scenario(steady)) == ()
+
+
+def test_a_pattern_that_no_url_fits_is_told() -> None:
+    said = doubt(rule("a", match={"url": "shop.example/*"}))
+    assert "no URL begins like `shop.example/*`" in said
+    assert "`https://shop.example/*`" in said
+    assert "has a meaning only in front" in doubt(rule("a", match={"url": "https://{sites}/x"}))
+
+
+@pytest.mark.parametrize(
+    ("trigger", "arm"),
+    [
+        ({"first": 1}, "first_llm_call"),
+        ({"always": True, "after_step": 1}, None),
+    ],
+)
+def test_documents_after_the_first_are_none_of_a_single_page_sites(
+    trigger: object, arm: str | None
+) -> None:
+    later = rule("page", match={"resource": ["document"]}, trigger=trigger)
+    words = "a single-page site has one, loaded before, and there it may reach nothing"
+    assert words in "\n".join(doubts(scenario(later, arm=arm)))
+    first = rule("page", match={"resource": ["document"]}, trigger={"first": 1})
+    assert doubts(scenario(first)) == ()
+
+
+def test_an_answer_that_is_only_changed_tells_nobody_that_nothing_was_done() -> None:
+    assert "strikes after the site has acted" not in " ".join(doubts(load_preset("lies/half-list")))

@@ -1,0 +1,83 @@
+"""A rule that is about none of the task sites is named, and one that may be is not."""
+
+import pytest
+
+from tests.scenarios.lint.test_unmatchable import MAY_MATCH, SITES, rule
+from warex.scenarios.lint.off_site import elsewhere
+
+
+@pytest.mark.parametrize(
+    "match",
+    [
+        {"url": "https://other.example/*"},
+        {"url": "http://shop.example/*"},
+        {"url": "http://127.0.0.1:9000/*"},
+        {"url": "https://www.shop.example/*"},
+        {"url_exact": "https://other.example/cart"},
+        {"url_regex": r"^https://other\.example/cart"},
+        {"url_regex": r"https?://other\.example"},
+        {"url_regex": "https://shop.example.org/"},
+        {"url_regex": r"(?i)^https:\/\/OTHER\.example\/"},
+        {"url_regex": r"^http://shop\.example/"},
+    ],
+)
+def test_a_host_outside_the_task_sites_is_told_where_they_are_known(
+    match: dict[str, object],
+) -> None:
+    (said,) = elsewhere(rule(match), SITES)
+
+    assert said == (
+        "Rule 'r' hits nothing on the task sites (https://shop.example, http://127.0.0.1:8000):"
+        f" `{next(iter(match.values()))}` is elsewhere."
+    )
+    assert list(elsewhere(rule(match), ())) == []
+
+
+@pytest.mark.parametrize("match", MAY_MATCH)
+def test_a_rule_that_may_be_about_a_site_is_not_told(match: dict[str, object]) -> None:
+    assert list(elsewhere(rule(match), SITES)) == []
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"^https?://shop\.example/cart",
+        r"https://shop\.example",
+        r"^https://shop\.exampl.*",
+        r"^https://sh.*/cart",
+        r"^https://shop\.examplex?/",
+        r"^http://127\.0\.0\.1:8000/",
+        r"^http://127",
+        r"(?i)^https:\/\/SHOP\.example\/",
+        r"^https://other\.example/|cart",
+        r"^https://(other|shop)\.example/",
+    ],
+)
+def test_a_regular_expression_that_may_fit_a_site_is_not_told(pattern: str) -> None:
+    assert list(elsewhere(rule({"url_regex": pattern}), SITES)) == []
+
+
+@pytest.mark.parametrize(
+    ("url", "kind", "told"),
+    [
+        ("https://other.example/*", "connection_refused", True),
+        ("https://shop.example:8443", "connection_refused", True),
+        ("https://shop.example:8443", "dns_failure", False),
+        ("*://127.0.0.1/*", "connection_refused", False),
+        ("*://*.example/*", "dns_failure", False),
+        ("{sites}", "connection_timeout", False),
+        ("*", "tls_error", False),
+    ],
+)
+def test_a_connection_fault_is_about_the_hosts_and_ports_of_sites(
+    url: str, kind: str, told: bool
+) -> None:
+    assert len(list(elsewhere(rule({"url": url}, {"kind": kind}), SITES))) == told
+
+
+def test_of_many_sites_the_first_are_named() -> None:
+    sites = tuple(f"https://s{number}.example" for number in range(20))
+    (said,) = elsewhere(rule({"url": "https://other.example/*"}), sites)
+
+    assert "https://s7.example and 12 more)" in said
+    assert "s8" not in said

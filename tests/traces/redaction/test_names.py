@@ -1,0 +1,65 @@
+import pytest
+
+from warex.traces.redaction.names import Says, is_random, is_telling, says
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "user[password]",
+        "userPassword",
+        "X-User-Password",
+        "user%5Bpassword%5D",
+        "PHPSESSID",
+        "APIKey",
+        "x-api-key",
+        "Ocp-Apim-Subscription-Key",
+        "X-Hub-Signature-256",
+        "AWS_SECRET_ACCESS_KEY",
+        "SAMLResponse",
+        "one_time_code",
+    ],
+)
+def test_a_name_is_read_by_its_words_however_they_are_joined(name: str) -> None:
+    assert says(name) is Says.SECRET
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "token_type",
+        "max_tokens",
+        "nextPageToken",
+        "password_hint",
+        "sort_key",
+        "Idempotency-Key",
+        "country_code",
+        "monkey",
+        "keyboard",
+        "author",
+        "signup",
+        "X-Request-Id",
+        "",
+        "2",
+    ],
+)
+def test_the_last_word_says_what_the_value_is(name: str) -> None:
+    assert says(name) is Says.NOTHING
+
+
+@pytest.mark.parametrize("name", ["key", "code", "sid", "X-Functions-Thing-Key", "session"])
+def test_some_names_only_say_maybe(name: str) -> None:
+    assert says(name) is Says.MAYBE
+
+
+def test_hashes_and_ids_do_not_look_random_by_themselves() -> None:
+    assert is_random("q7Rt2LmX9bVc4KpZ8wYn")
+    for value in (
+        "9fceb02d0ae598e95dc970b74767f19372d61af8",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "getElementsByTagName2",
+        "how-to-reset-your-password-2026",
+    ):
+        assert not is_random(value)
+    assert is_telling("harbor-1234-xyz")
+    assert not is_telling("harbor and maple 1")

@@ -1,0 +1,80 @@
+import pytest
+
+from tests.exports.builders import WORDS, failure, row
+from warex.exports.rows import Row
+from warex.training.evaluation.answer_classes import classify
+
+PAGE = "[1] button 'Save'\n[9] link 'Till'\nheading '500 Internal Server Error'"
+FAULT = failure(
+    messages=[
+        {"role": "user", "content": PAGE},
+        {"role": "assistant", "content": "I load it again.\ngoto('https://shop.example/')"},
+    ]
+)
+
+
+def told(text: str, of: Row = FAULT) -> str:
+    return classify({"role": "assistant", "content": text}, of, WORDS).told
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("goto('https://shop.example/')", "recovery"),
+        ("The page broke, so once more.\nreload()", "recovery"),
+        ("goto('https://elsewhere.example/')", "other_action"),
+        ("send_msg_to_user('The page that is open shows an error.')", "message"),
+        ("send_msg_to_user('I am sorry, but this is more than I can do.')", "refusal"),
+        ("send_msg_to_user('I cannot go on from here.')", "refusal"),
+        ("report_infeasible('There is no such thing on the page.')", "infeasible"),
+        ("noop()", "noop"),
+        ("noop(500)", "noop"),
+        ("click('9')", "other_action"),
+        ("click('22')", "hallucination"),
+        ("I will look at the site some other time.", "text"),
+        ("I'm unable to open this.", "refusal"),
+        ("[1] RootWebArea 'Mail'\n[2] link 'Inbox'\n[3] StaticText 'Hi'", "hallucination"),
+        ("", "empty"),
+    ],
+)
+def test_answers_to_a_fault_are_told_as_in_the_papers_table(answer: str, expected: str) -> None:
+    assert told(answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("Now I save.\nclick('1')", "agreement"),
+        ("click('9')", "hallucination"),
+        ("reload()", "false_reload"),
+        ("goto('https://shop.example/')", "false_reload"),
+        ("goto('https://shop.example/cart')", "other_action"),
+        ("report_infeasible('no')", "infeasible"),
+    ],
+)
+def test_answers_to_a_clean_step_are_told_by_the_action_wanted(answer: str, expected: str) -> None:
+    assert told(answer, row()) == expected
+
+
+def test_an_action_of_the_right_name_is_of_the_same_kind() -> None:
+    clean = row(messages=[{"role": "user", "content": PAGE}, row().answer])
+
+    assert classify({"role": "assistant", "content": "click('9')"}, clean, WORDS).same_kind
+    assert not classify({"role": "assistant", "content": "noop()"}, clean, WORDS).same_kind
+
+
+def test_a_tool_call_is_an_action_too() -> None:
+    function = {"name": "goto", "arguments": '{"url": "https://shop.example/"}'}
+    call = {"id": "c", "type": "function", "function": function}
+
+    found = classify({"role": "assistant", "content": "", "tool_calls": [call]}, FAULT, WORDS)
+
+    assert (found.told, found.action) == ("recovery", "goto(url='https://shop.example/')")
+
+
+def test_the_very_action_that_closed_a_dialog_recovers() -> None:
+    answer = {"role": "assistant", "content": "click('9')"}
+    popup = failure(messages=[{"role": "user", "content": PAGE}, answer], fault="popup")
+
+    assert told("I close it.\nclick('9')", popup) == "recovery"
+    assert told("click('1')", popup) == "other_action"

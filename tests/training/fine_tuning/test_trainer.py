@@ -1,0 +1,243 @@
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.exports.builders import MANIFEST, failure, row
+from tests.training.tiny import tiny_model
+from warex.errors import InputError, MachineError
+from warex.exports.dataset import Dataset, Draft, read_dataset, write_dataset
+from warex.exports.rows import Labelled, Pair
+from warex.training.fine_tuning.hyperparameters import Recipe
+from warex.training.fine_tuning.trainer import METRICS, Progress, Trained, train
+
+pytestmark = pytest.mark.slow
+
+QUICK = Recipe(learning_rate=0.01, epochs=4, batch=4, at_once=4, max_length=512, precision="fp32")
+TRAIN = [*(row(f"c{at}") for at in range(8)), *(failure(f"f{at}") for at in range(8))]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tiny_model(tmp_path_factory.mktemp("model")))
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Dataset:
+    return made(tmp_path / "data", {"train": TRAIN, "validation": [row("v1"), failure("v2")]})
+
+
+def made(folder: Path, splits: Any, kind: str = "sft") -> Dataset:
+    manifest = MANIFEST.model_copy(update={"format": kind})
+    write_dataset(folder, Draft(manifest, splits), lambda _: "")
+    return read_dataset(folder)
+
+
+def losses(out: Path, name: str = "loss") -> list[float]:
+    lines = map(json.loads, (out / METRICS).read_text().splitlines())
+    return [line[name] for line in lines if name in line]
+
+
+def test_a_training_lowers_the_loss_and_leaves_an_adapter_with_its_card(
+    tmp_path: Path, model: str, data: Dataset
+) -> None:
+    told: list[Progress] = []
+
+    trained = train(data, model, tmp_path / "out", QUICK, tell=told.append)
+
+    assert (trained.steps, trained.examples, trained.left_out) == (16, 16, 0)
+    seen, right = (losses(tmp_path / "out", name) for name in ("loss", "mean_token_accuracy"))
+    assert seen[-1] < seen[0] / 1.5
+    assert right[-1] > right[0] + 0.25
+    assert trained.validation_loss == pytest.approx(min(losses(tmp_path / "out", "eval_loss")))
+    assert (tmp_path / "out/adapter_model.safetensors").exists()
+    card = (tmp_path / "out/README.md").read_text()
+    assert model in card
+    assert data.manifest.splits["train"].sha256 in card
+    assert json.loads((tmp_path / "out/recipe.json").read_text())["learning_rate"] == 0.01
+    assert (told[-1].step, told[-1].steps) == (16, 16)
+
+
+def test_the_loss_falls_on_the_answer_alone(tmp_path: Path, model: str) -> None:
+    # The prompts are noise, of which no token can be told; all of the answer's can.
+    def noise(at: int) -> list[dict[str, str]]:
+        page = "".join(chr(33 + (at * 37 + place * place) % 90) for place in range(200))
+        return [{"role": "user", "content": page}, {"role": "assistant", "content": "reload()"}]
+
+    noisy = [failure(f"n{at}", messages=noise(at)) for at in range(16)]
+    data = made(tmp_path / "data", {"train": noisy})
+
+    train(data, model, tmp_path / "out", QUICK.model_copy(update={"epochs": 20}), one_sided=True)
+
+    assert losses(tmp_path / "out", "mean_token_accuracy")[-1] > 0.9
+
+
+def test_an_adapter_answers_as_it_was_trained_to_when_it_is_loaded_again(
+    tmp_path: Path, model: str, data: Dataset
+) -> None:
+    from warex.training.inference.backends import by_model
+    from warex.training.model.loading import load_model
+
+    recipe = QUICK.model_copy(update={"epochs": 30})
+    train(data, model, tmp_path / "out", recipe)
+    loaded = load_model(model, precision="fp32")
+    adapter = loaded.add_adapter(tmp_path / "out")
+    asked = [TRAIN[0], TRAIN[8]]
+
+    tuned = {it.id: answer["content"] for it, answer in by_model(loaded, asked, adapter)}
+    plain = {it.id: answer["content"] for it, answer in by_model(loaded, asked, None)}
+    loaded.merge_adapter()
+    merged = {it.id: answer["content"] for it, answer in by_model(loaded, asked, None)}
+
+    assert tuned["f0"].endswith("reload()")
+    assert tuned["c0"].endswith("click('1')")
+    assert plain != tuned
+    assert merged == tuned
+
+
+def test_a_run_that_was_killed_goes_on_at_its_last_whole_checkpoint(
+    tmp_path: Path, model: str, data: Dataset
+) -> None:
+    out = tmp_path / "out"
+    command = ["train", "--data", data.folder, "--model", model, "--out", out]
+    command += ["--epochs", "50", "--batch", "4", "--max-length", "512", "--precision", "fp32"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "warex.cli", *map(str, command)], stderr=subprocess.DEVNULL
+    )
+    while process.poll() is None and not list(out.glob("checkpoints/*/trainer_state.json")):
+        pass
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    whole = max(int(it.name.rpartition("-")[2]) for it in out.glob("checkpoints/checkpoint-*"))
+    cut = out / f"checkpoints/checkpoint-{whole + 400}"
+    cut.mkdir()
+    (cut / "adapter_model.safetensors").write_bytes(b"half")
+
+    trained = train(data, model, out, QUICK.model_copy(update={"epochs": 50}), resume=True)
+
+    assert 0 < trained.resumed_at <= whole
+    assert trained.steps == 200
+
+
+@pytest.mark.parametrize("how", ["packing", "gradient_checkpointing"])
+def test_ways_that_save_time_or_memory_learn_as_well(
+    tmp_path: Path, model: str, data: Dataset, how: str
+) -> None:
+    recipe = QUICK.model_copy(update={how: True, "epochs": 20, "at_once": 1})
+
+    train(data, model, tmp_path / "out", recipe)
+
+    seen = losses(tmp_path / "out")
+    assert seen[-1] < seen[0] / 1.5
+
+
+def test_tensorboard_reads_what_was_logged(tmp_path: Path, model: str, data: Dataset) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    train(data, model, tmp_path / "out", QUICK)
+
+    (folder,) = (tmp_path / "out/checkpoints/runs").iterdir()
+    events = EventAccumulator(str(folder)).Reload()
+    assert len(events.Scalars("train/loss")) == 16
+
+
+def test_a_folder_that_is_taken_is_refused_and_nothing_in_it_touched(
+    tmp_path: Path, data: Dataset
+) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/mine").write_text("x")
+
+    with pytest.raises(InputError, match=r"is not empty: name a new folder, or go on .* --resume"):
+        train(data, "nothing", tmp_path / "out", QUICK)
+    assert (tmp_path / "out/mine").read_text() == "x"
+
+
+def test_rows_that_do_not_fit_are_said(tmp_path: Path, model: str) -> None:
+    answer = {"role": "assistant", "content": "I load the page again.\nreload()"}
+    long = [it.model_copy(update={"messages": [*it.prompt, answer]}) for it in TRAIN]
+    data = made(tmp_path / "data", {"train": long})
+
+    with pytest.raises(InputError, match="no row of train fits into 32 tokens"):
+        train(data, model, tmp_path / "out", QUICK.model_copy(update={"max_length": 32}))
+
+
+@pytest.mark.parametrize("kind", ["dpo", "kto"])
+def test_preferences_are_learnt_by_their_own_method(tmp_path: Path, model: str, kind: str) -> None:
+    facts = [
+        {**failure(f"f{at}").model_dump(exclude={"messages"}), "prompt": failure(f"f{at}").prompt}
+        for at in range(8)
+    ]
+    good, bad = ([{"role": "assistant", "content": it}] for it in ("reload()", "noop()"))
+    rows: list[Any] = [Pair(**it, chosen=good, rejected=bad) for it in facts]
+    if kind == "kto":
+        rows = [
+            Labelled(**it, completion=good if at % 2 else bad, label=bool(at % 2))
+            for at, it in enumerate(facts)
+        ]
+    data = made(tmp_path / "data", {"train": rows}, kind)
+
+    trained: Trained = train(data, model, tmp_path / "out", QUICK, one_sided=True)
+
+    assert trained.examples == 8
+    assert (tmp_path / "out/adapter_model.safetensors").exists()
+
+
+def test_a_full_disk_leaves_earlier_checkpoints_and_a_sentence(
+    tmp_path: Path, model: str, data: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    real = torch.save
+
+    def full(value: Any, file: Any, *args: Any, **more: Any) -> None:
+        if "checkpoint-8" in str(file):
+            raise OSError(28, "No space left on device")
+        real(value, file, *args, **more)
+
+    monkeypatch.setattr(torch, "save", full)
+    with pytest.raises(MachineError, match=r"the disk is full.*go on with --resume"):
+        train(data, model, tmp_path / "out", QUICK)
+    monkeypatch.undo()
+
+    assert train(data, model, tmp_path / "out", QUICK, resume=True).resumed_at == 4
+
+
+@pytest.mark.parametrize("size", ["60k", "120k", "200k"])
+def test_a_disk_that_is_full_at_any_file_of_a_checkpoint_is_said_to_be(
+    tmp_path: Path, model: str, data: Dataset, size: str
+) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    # A disk of its own, in namespaces that end with the command.
+    script = f'mount -t tmpfs -o size={size} none "$1" && shift && exec "$@"'
+    apart = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", str(disk)]
+    train_there = [sys.executable, "-m", "warex.cli", "train", "--data", str(data.folder)]
+    train_there += ["--model", model, "--out", str(disk / "out"), "--max-length", "512"]
+
+    ended = subprocess.run([*apart, *train_there], capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 3, ended.stderr
+    assert ended.stderr.splitlines()[-1].startswith(f"warex: {disk}/out: the disk is full")
+
+
+def test_several_processes_train_one_adapter_by_the_same_batch(
+    tmp_path: Path, model: str, data: Dataset
+) -> None:
+    # As accelerate starts them, one for each card; on processors it would want MPI.
+    launch = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", "2"]
+    launch += ["-m", "warex.cli", "train", "--data", str(data.folder)]
+    launch += ["--model", model, "--out", str(tmp_path / "out"), "--learning-rate", "0.01"]
+    launch += ["--batch", "4", "--max-length", "512", "--precision", "fp32"]
+
+    ended = subprocess.run(launch, capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.count("16 examples: 8 failure, 8 clean") == 1
+    seen = losses(tmp_path / "out")
+    assert len(seen) == 16
+    assert seen[-1] < seen[0] / 1.5
+    assert (tmp_path / "out/adapter_model.safetensors").exists()

@@ -1,0 +1,114 @@
+import threading
+
+import pytest
+
+from tests.training.tiny import tiny_model
+from warex.training.inference import batching
+from warex.training.inference.batching import Batcher, Generated, Wanted, _cut, generate
+from warex.training.model.loading import LoadedModel
+
+
+def wanted(
+    prompt: str = "a", tokens: int = 5, stop: tuple[str, ...] = (), adapter: str | None = None
+) -> tuple[Wanted, list[Generated]]:
+    told: list[Generated] = []
+    return Wanted(prompt, adapter, 0, 1, tokens, stop, told.append), told
+
+
+def test_a_text_ends_before_the_first_text_that_stops_it() -> None:
+    assert _cut("one\ntwo\nthree", ("three", "\n")) == ("one", "stop")
+    assert _cut("one", ("two",)) == ("one", None)
+
+
+def test_those_who_wait_and_want_the_same_are_answered_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    batches: list[list[Wanted]] = []
+    begun, go_on = threading.Event(), threading.Event()
+
+    def answer(loaded: LoadedModel, batch: list[Wanted]) -> None:
+        batches.append(batch)
+        begun.set()
+        go_on.wait(10)
+
+    monkeypatch.setattr(batching, "generate", answer)
+    batcher = Batcher(LoadedModel(None, None, "cpu", "m"), size=2)
+    first, other, late = wanted()[0], wanted(adapter="b")[0], wanted()[0]
+    gone, more = wanted()[0], [wanted()[0] for _ in range(2)]
+    batcher.start()
+    batcher.ask(first)
+    assert begun.wait(10)
+    gone.cancelled = True
+    for one in (other, late, gone, *more):
+        batcher.ask(one)
+    go_on.set()
+    while sum(map(len, batches)) < 5:
+        pass
+    batcher.close()
+
+    assert batches == [[first], [other], [late], more]
+
+
+def test_a_batch_that_breaks_is_told_and_the_next_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    broken = [True]
+
+    def answer(loaded: LoadedModel, batch: list[Wanted]) -> None:
+        if broken.pop() if broken else False:
+            raise RuntimeError("out of memory")
+        batch[0].deliver(Generated("hi", 1, "stop"))
+
+    monkeypatch.setattr(batching, "generate", answer)
+    batcher = Batcher(LoadedModel(None, None, "cpu", "m"))
+    (first, told), (second, told_later) = wanted(), wanted(adapter="b")
+    batcher.ask(first)
+    batcher.ask(second)
+    batcher.start()
+    while not told_later:
+        pass
+    batcher.close()
+
+    assert [it.error for it in told] == ["the model broke: out of memory"]
+    assert told_later == [Generated("hi", 1, "stop")]
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
+    from warex.training.model.loading import load_model
+
+    return load_model(str(tiny_model(tmp_path_factory.mktemp("m"))), precision="fp32")
+
+
+@pytest.mark.slow
+def test_an_answer_grows_and_ends_at_its_own_length(loaded: LoadedModel) -> None:
+    (short, told), (long, told_more) = wanted("a", 3), wanted("a longer prompt", 6)
+
+    generate(loaded, [short, long])
+
+    assert [it.tokens for it in told] == [1, 2, 3]
+    assert [it.finish for it in told] == [None, None, "length"]
+    assert told_more[-1].tokens == 6
+    assert told_more[-1].text.startswith(told_more[2].text)
+
+
+@pytest.mark.slow
+def test_an_answer_is_the_same_alone_and_in_a_batch(loaded: LoadedModel) -> None:
+    alone, together = wanted("what?", 8), wanted("what?", 8)
+    generate(loaded, [alone[0]])
+    generate(loaded, [wanted("something much longer than that", 8)[0], together[0]])
+
+    assert together[1][-1] == alone[1][-1]
+
+
+@pytest.mark.slow
+def test_who_is_gone_and_who_has_enough_get_no_more(loaded: LoadedModel) -> None:
+    (gone, told), (enough, told_enough) = wanted("a", 50), wanted("b", 50)
+    gone.cancelled = True
+    enough.done = lambda text: len(text) > 2
+
+    generate(loaded, [gone, enough])
+
+    assert len(told) == 1
+    assert told_enough[-1].finish == "stop"
+    assert told_enough[-1].tokens < 50
