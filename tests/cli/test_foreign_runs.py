@@ -7,7 +7,7 @@ import pytest
 
 from tests.analysis.builders import RunFolder, Story, solved
 from tests.cli.conftest import Warex
-from tests.test_files import PLACES
+from tests.files.test_reading import PLACES
 
 FILES = ("events.jsonl", "outcome.json")
 

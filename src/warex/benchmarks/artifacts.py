@@ -6,7 +6,7 @@ from typing import Any
 
 from warex.benchmarks.base import Result
 from warex.errors import TrialVoid
-from warex.files import read_ordinary, read_words
+from warex.files.reading import read_ordinary, read_words
 
 
 def crashed(why: str) -> Result:

@@ -2,7 +2,7 @@
 
 import click
 
-from warex.words import did_you_mean
+from warex.text.english import did_you_mean
 
 
 class Group(click.Group):

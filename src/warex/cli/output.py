@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warex.visible import visible
+from warex.text.escaping import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

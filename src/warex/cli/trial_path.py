@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from warex.errors import TraceError
-from warex.files import stands
+from warex.files.reading import stands
 
 
 def attempt_of(trial: Path) -> Path:

@@ -8,7 +8,7 @@ from jinja2 import Environment
 from warex.exports.dataset import DatasetManifest
 from warex.exports.names import Format
 from warex.exports.rows import ROWS
-from warex.visible import counted
+from warex.text.english import counted
 
 _COLUMNS: Final[Mapping[Format, str]] = {
     "sft": "`messages`, of which the last is the answer wanted: the loss belongs on that alone",

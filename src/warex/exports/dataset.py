@@ -23,7 +23,7 @@ from warex.exports.names import Format
 from warex.exports.rows import ROWS, Facts, Labelled, Pair, Row
 from warex.exports.trajectories import adp, atif
 from warex.extras import require_extra
-from warex.files import read_ordinary, stands
+from warex.files.reading import read_ordinary, stands
 from warex.llm.actions.parser import Vocabulary
 from warex.traces.files import write_whole
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from warex.errors import MachineError
-from warex.private import private_opener
+from warex.files.private import private_opener
 from warex.sandbox.cleanup.process_tree import Family
 from warex.traces import cannot_write
 

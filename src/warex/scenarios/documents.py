@@ -17,7 +17,7 @@ import yaml
 from pydantic import JsonValue
 
 from warex.errors import InputError
-from warex.words import a
+from warex.text.english import a
 
 MAX_BYTES: Final = 1_000_000
 MAX_DEPTH: Final = 32

@@ -10,7 +10,7 @@ from warex.scenarios.mistakes import check, listed
 from warex.scenarios.paper_config import is_paper_config, read_paper_config
 from warex.scenarios.presets import preset_names, preset_path
 from warex.scenarios.scenario import Scenario
-from warex.words import did_you_mean
+from warex.text.english import did_you_mean
 
 _LONGEST_NAME: Final = 200
 

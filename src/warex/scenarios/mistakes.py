@@ -13,7 +13,7 @@ from typing import Any, Final
 from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 
-from warex.words import did_you_mean
+from warex.text.english import did_you_mean
 
 MOST: Final = 30
 """Mistakes told of one document; the rest are counted."""

@@ -5,7 +5,7 @@ from typing import Final
 
 from warex.errors import ScenarioError
 from warex.scenarios.scenario import Rule
-from warex.visible import of_number
+from warex.text.english import of_number
 
 NAMESPACE_MODE: Final = "namespace mode (warex exec --isolate namespace, or the same of warex run)"
 """Where every fault can show, as users ask for it."""

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from warex.faults import Point
 from warex.scenarios.globs import stars
-from warex.visible import shown
+from warex.text.escaping import shown
 
 _SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
 _PORTS: Final = {"http": 80, "https": 443}

@@ -17,9 +17,9 @@ from pydantic import BaseModel, Field, JsonValue, model_validator
 from warex.errors import ScenarioError
 from warex.exchange import Resource
 from warex.faults import ErrorStatus, Seconds
-from warex.regex import Regex, RegexError
 from warex.scenarios.mistakes import check, listed
 from warex.scenarios.scenario import SITES, Probability, Scenario
+from warex.text.regex import Regex, RegexError
 
 _KEYS: Final = {
     "failure_type": ("type", "failure", "error_type", "fault", "fault_type"),

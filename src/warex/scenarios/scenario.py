@@ -21,10 +21,10 @@ from pydantic_core import CoreSchema
 from warex.exchange import Resource
 from warex.faults import AnyFault
 from warex.llm import FAMILIES
-from warex.regex import Regex
 from warex.scenarios.origins import ALLOWED, origin_mistake
+from warex.text.escaping import shown
+from warex.text.regex import Regex
 from warex.traffic import Arm
-from warex.visible import shown
 
 SITES = "{sites}"
 """Stands in a URL pattern for the benchmark's task sites."""

@@ -18,7 +18,7 @@ from pydantic import BaseModel, JsonValue
 
 from warex.errors import InputError
 from warex.llm import LlmRequest
-from warex.regex import Regex, RegexError
+from warex.text.regex import Regex, RegexError
 
 _PART: Final = "\x1e"
 """Stands between two parts of a message, and between messages."""

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from warex.errors import TraceError
-from warex.files import read_ordinary
+from warex.files.reading import read_ordinary
 from warex.traces.files import write_whole
 
 _REF = re.compile(r"sha256/[0-9a-f]{64}")

@@ -11,9 +11,9 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from warex.errors import MachineError, TraceError
-from warex.files import read_ordinary
-from warex.private import private_folder, private_opener
-from warex.words import a
+from warex.files.private import private_folder, private_opener
+from warex.files.reading import read_ordinary
+from warex.text.english import a
 
 _REMEDIES = {
     errno.ENOSPC: "the disk is full: free some space",

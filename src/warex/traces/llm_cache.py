@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final, Self
 
 from warex.errors import TraceError
-from warex.files import read_ordinary
-from warex.private import private_folder
+from warex.files.private import private_folder
+from warex.files.reading import read_ordinary
 from warex.traces.files import cannot_write, write_whole
 from warex.traces.paths import TrialKey, escape
 

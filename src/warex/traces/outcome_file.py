@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from warex.errors import MachineError, TraceError
-from warex.files import stands
+from warex.files.reading import stands
 from warex.traces.files import explain, read_object, write_whole
 from warex.traces.outcome import Counted, Outcome, Unscored, Void, outcome_adapter
 from warex.traces.paths import OUTCOME

@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import force_setattr as share
 
 from warex.errors import TraceError
-from warex.files import open_ordinary
+from warex.files.reading import open_ordinary
 from warex.traces.events import (
     SCHEMA_VERSION,
     Entry,

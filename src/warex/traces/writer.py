@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from warex.clock import Clock, iso
 from warex.errors import InputError
-from warex.private import private_folder, private_opener
+from warex.files.private import private_folder, private_opener
 from warex.traces.events import SCHEMA_VERSION, Event, Json, RequestSeen, ResponseSeen
 from warex.traces.files import cannot_write
 from warex.traces.redaction.structured import redact_header, redact_json, redact_line, redact_url

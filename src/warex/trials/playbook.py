@@ -21,9 +21,9 @@ from pydantic import (
 
 from warex.benchmarks.child_process import program
 from warex.errors import CampaignError
-from warex.regex import Regex
 from warex.scenarios.documents import read_document
 from warex.scenarios.mistakes import check, listed
+from warex.text.regex import Regex
 from warex.trials.scripted_model import MODULE
 
 PLAYBOOK = "playbook:"

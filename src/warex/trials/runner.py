@@ -15,7 +15,7 @@ from typing import Protocol
 from warex.benchmarks import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
 from warex.benchmarks.scoring.user_commands import ended_by
 from warex.errors import InputError, ProcessDied, TraceError, TrialVoid
-from warex.private import make_private, private_folder
+from warex.files.private import make_private, private_folder
 from warex.proxy.config import ProxyConfig
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.command import Finished, run_command

@@ -19,4 +19,8 @@ def test_what_is_no_pair_is_a_sentence(wrong: str) -> None:
 def test_a_table_is_the_one_that_a_campaign_would_hold() -> None:
     table = table_of("command", None, ("command=python agent.py",))
 
-    assert (table.name, table.dir, table.options) == ("command", None, {"command": "python agent.py"})
+    assert (table.name, table.dir, table.options) == (
+        "command",
+        None,
+        {"command": "python agent.py"},
+    )

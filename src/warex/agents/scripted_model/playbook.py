@@ -15,7 +15,7 @@ from string import Template
 from typing import Any
 
 from warex.agents.scripted_model.reading import text
-from warex.regex import Regex
+from warex.text.regex import Regex
 
 LOST = "The playbook has no rule for this request."
 """What is answered where no rule fits: words, since an error would be tried again and again."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from warex.files import stands
+from warex.files.reading import stands
 from warex.llm.body.json_diff import Difference, distance, first_difference
 from warex.traces import CLEAN, NO_PROXY
 from warex.traces.events import LlmCall

@@ -12,10 +12,11 @@ from warex.analysis.run.folder_hints import what_it_is
 from warex.analysis.run.load import prices_of, scripted_agents, vocabulary
 from warex.analysis.trial.record import TrialRecord, load_trial, run_of
 from warex.errors import TraceError
-from warex.files import stands
+from warex.files.reading import stands
 from warex.llm.base import UNUSUAL_END
 from warex.llm.embedded import is_embedded
 from warex.llm.prices.table import built_in_prices
+from warex.text.english import counted
 from warex.traces.events import (
     AgentAction,
     Armed,
@@ -49,7 +50,6 @@ from warex.traces.events import (
 from warex.traces.manifest import read_manifest
 from warex.traces.paths import EVENTS, MANIFEST
 from warex.traces.reader import Trace, read_trace
-from warex.visible import counted
 
 _LONGEST_URL = 100
 _CHANGES = 3

@@ -14,7 +14,7 @@ from warex.analysis.stats.clustered import ratio_interval
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.stats.paired import Delta
 from warex.analysis.trial.record import TrialRecord
-from warex.visible import counted
+from warex.text.english import counted
 
 KEPT = 0.10
 """Success is kept where the interval of Δ rules a deeper fall out."""

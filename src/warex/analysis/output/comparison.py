@@ -22,8 +22,8 @@ from warex.analysis.stats.paired import Delta, adjusted, compared, needed_for, s
 from warex.analysis.stats.proportions import LEVEL
 from warex.analysis.trial.record import TrialRecord
 from warex.errors import InputError
+from warex.text.english import counted
 from warex.traces import CLEAN, NO_PROXY
-from warex.visible import counted
 
 type Verdict = Literal["better", "worse", "cannot tell"]
 

@@ -21,7 +21,7 @@ from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import tabulate
 from warex.analysis.trial.record import TrialRecord
 from warex.extras import require_extra
-from warex.files import stands
+from warex.files.reading import stands
 from warex.traces.events import RequestSeen, ResponseSeen
 from warex.traces.paths import EVENTS
 from warex.traces.reader import read_trace

@@ -28,9 +28,8 @@ from warex.analysis.stats.paired import Delta
 from warex.analysis.stats.proportions import LEVEL, z_quantile
 from warex.analysis.table.tabulate import Table
 from warex.errors import InputError
+from warex.text.english import counted, did_you_mean
 from warex.traces import CLEAN
-from warex.visible import counted
-from warex.words import did_you_mean
 
 LEAST_COUNTED = 0.8
 """Share of a row's trials that must count; else what was seen says too little to pass."""

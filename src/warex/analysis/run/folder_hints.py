@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from warex.files import stands
+from warex.files.reading import stands
 from warex.traces.paths import EVENTS, MANIFEST, OUTCOME, TRIALS
 
 _MOST = 3

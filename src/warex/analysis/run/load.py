@@ -11,7 +11,7 @@ from warex.analysis.run.folder_hints import what_it_is
 from warex.analysis.run.parallel_read import read_trials
 from warex.analysis.trial.record import TrialRecord
 from warex.errors import TraceError
-from warex.files import stands
+from warex.files.reading import stands
 from warex.llm.actions.parser import Vocabulary
 from warex.llm.embedded import is_embedded
 from warex.llm.prices.table import Price, PriceTable

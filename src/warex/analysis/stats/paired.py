@@ -15,7 +15,7 @@ from warex.analysis.stats.proportions import (
     tasks_needed,
     wilson,
 )
-from warex.visible import counted
+from warex.text.english import counted
 
 ASSUMED_FLIPS = 0.1
 """Share of pairs that flip by chance alone, where the run does not say."""

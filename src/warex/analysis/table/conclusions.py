@@ -17,8 +17,8 @@ from warex.analysis.stats.paired import (
     said_of_needed,
 )
 from warex.analysis.table.tabulate import Table
+from warex.text.english import counted
 from warex.traces import CLEAN, NO_PROXY
-from warex.visible import counted
 
 type Finding = Literal["falls", "gains", "kept", "inconclusive"]
 """``kept``: the interval lies within ``KEPT`` of no change."""

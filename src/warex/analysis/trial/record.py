@@ -17,7 +17,7 @@ from warex.analysis.trial.injections import Injection, injections, left_alone
 from warex.analysis.trial.popup_handling import Handled, handled
 from warex.analysis.trial.usage import LlmUse, llm_unread, llm_use
 from warex.errors import TraceError
-from warex.files import stands
+from warex.files.reading import stands
 from warex.llm.actions.parser import Vocabulary
 from warex.llm.prices.table import PriceTable, built_in_prices
 from warex.traces.events import (

@@ -36,7 +36,7 @@ from warex.benchmarks.base import (
 from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError
-from warex.files import read_words
+from warex.files.reading import read_words
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario

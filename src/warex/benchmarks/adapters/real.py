@@ -35,7 +35,7 @@ from warex.benchmarks.installation.virtualenv import Made
 from warex.benchmarks.single_page import hits_document, missed_on_single_page
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, MachineError, TrialVoid
-from warex.files import read_ordinary
+from warex.files.reading import read_ordinary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
 from warex.scenarios import Arm, Scenario

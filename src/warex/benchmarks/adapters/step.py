@@ -37,7 +37,7 @@ from warex.benchmarks.installation.playwright_browsers import browsers_for
 from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
-from warex.files import read_ordinary
+from warex.files.reading import read_ordinary
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding

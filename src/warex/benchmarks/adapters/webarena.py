@@ -22,7 +22,7 @@ from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.benchmarks.installation.virtualenv import Made
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError
-from warex.files import read_ordinary
+from warex.files.reading import read_ordinary
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding

@@ -31,7 +31,7 @@ from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.benchmarks.single_page import missed_on_single_page
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
-from warex.files import read_ordinary
+from warex.files.reading import read_ordinary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
 from warex.sandbox.env_mode.browser_shims import write_starter

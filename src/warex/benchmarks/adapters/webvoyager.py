@@ -28,7 +28,7 @@ from warex.benchmarks.installation.checkouts import found_at, lacking
 from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
-from warex.files import read_ordinary, read_words
+from warex.files.reading import read_ordinary, read_words
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding

@@ -38,11 +38,11 @@ from warex.benchmarks.scoring.json_path import look_up
 from warex.benchmarks.scoring.user_commands import CommandLine, parts_of
 from warex.benchmarks.table import BenchmarkTable
 from warex.errors import CampaignError, TrialVoid
-from warex.files import read_words
+from warex.files.reading import read_words
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.regex import Regex
 from warex.scenarios import Arm, Scenario
+from warex.text.regex import Regex
 from warex.traces import Ending, Trace
 
 TASKS_WANTED = (

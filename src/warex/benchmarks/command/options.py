@@ -18,10 +18,10 @@ from warex.benchmarks.scoring.expectations import Expect
 from warex.benchmarks.scoring.json_path import steps_of
 from warex.benchmarks.scoring.user_commands import CommandLine, parts_of
 from warex.benchmarks.vocabularies import Words
-from warex.regex import Regex
 from warex.scenarios import Arm
 from warex.scenarios.mistakes import not_among
-from warex.visible import shown
+from warex.text.escaping import shown
+from warex.text.regex import Regex
 
 PLACEHOLDERS = (
     "task",

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from warex.benchmarks.command.options import TaskEntry, TaskFile
 from warex.benchmarks.scoring.json_path import look_up
 from warex.errors import CampaignError
-from warex.files import read_words
+from warex.files.reading import read_words
 from warex.scenarios.mistakes import check
 
 _OWN = ("expect", "reset", "vocabulary")

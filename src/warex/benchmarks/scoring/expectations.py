@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field, StringConstraints, field_validator, model
 
 from warex.benchmarks.scoring.user_commands import CommandLine, parts_of, run_outside
 from warex.errors import TrialVoid
-from warex.regex import Regex
 from warex.scenarios.matching.url_patterns import any_of, normalise
+from warex.text.escaping import shown, visible
+from warex.text.regex import Regex
 from warex.traces import RequestSeen, ResponseSeen, Trace, TrialBegan
-from warex.visible import shown, visible
 
 PRINTED = "the answer (all that the command printed)"
 """What the answer is where nothing else names it."""

@@ -21,7 +21,7 @@ from typing import IO, Annotated, Final
 from pydantic import StringConstraints
 
 from warex.errors import TrialVoid
-from warex.visible import visible
+from warex.text.escaping import visible
 
 LIMIT_S: Final = 300.0
 """Seconds after which it is ended."""

@@ -33,10 +33,10 @@ from warex.scenarios.documents import SUFFIXES, read_document
 from warex.scenarios.mistakes import check, listed
 from warex.scenarios.paper_config import Frequency
 from warex.scenarios.presets import preset_names
+from warex.text.english import did_you_mean
 from warex.traces import CLEAN, NO_PROXY
 from warex.traffic import TrafficKeywords, TrafficOptions
 from warex.trials.playbook import PLAYBOOK
-from warex.words import did_you_mean
 
 _PRESETS = resources.files("warex.campaigns.config") / "presets"
 

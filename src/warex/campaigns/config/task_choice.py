@@ -14,7 +14,7 @@ from pydantic import (
 from warex.errors import CampaignError
 from warex.scenarios.mistakes import named, not_among
 from warex.seeds import draw
-from warex.visible import counted
+from warex.text.english import counted
 
 type Name = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r"^\S(.*\S)?$")]
 

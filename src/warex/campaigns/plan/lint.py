@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from warex.campaigns.config.campaign import CampaignConfig
 from warex.scenarios import Scenario
 from warex.scenarios.lint.linter import futile
-from warex.visible import of_number
+from warex.text.english import of_number
 
 if TYPE_CHECKING:
     from warex.campaigns.plan.campaign_plan import Planned

@@ -12,7 +12,7 @@ from warex.errors import MachineError, WarexError
 from warex.proxy.certificates.ca import ensure_ca
 from warex.sandbox.doctor.finding import Finding
 from warex.sandbox.doctor.machine import told_at_once
-from warex.visible import counted
+from warex.text.english import counted
 
 
 def needs_of_campaign(config: CampaignConfig) -> Iterator[Finding]:

@@ -29,9 +29,9 @@ from warex.campaigns.run.schedule import Done, Schedule, Turn
 from warex.campaigns.run.spending import Spent
 from warex.clock import Clock
 from warex.errors import IN_A_ROW, MachineError, ProcessDied, WarexError
-from warex.private import private_folder
+from warex.files.private import private_folder
+from warex.text.english import counted
 from warex.traces import attempt_dir, cannot_write, shared_answers, write_whole
-from warex.visible import counted
 
 _LOOK = 0.2
 """Seconds between two looks for turns that have become possible."""

@@ -20,7 +20,7 @@ from warex.benchmarks import benchmark_of
 from warex.benchmarks.table import BenchmarkTable
 from warex.campaigns.run.context import context_for
 from warex.errors import MachineError, WarexError
-from warex.private import make_private, private_folder
+from warex.files.private import make_private, private_folder
 from warex.proxy.certificates.ca import ensure_ca
 from warex.sandbox.cleanup.scratch import own_scratch
 from warex.sandbox.isolation import Isolation, allowed

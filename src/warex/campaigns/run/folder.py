@@ -8,8 +8,8 @@ from pathlib import Path
 
 from warex.campaigns.plan.grid import Past
 from warex.errors import InputError, TraceError
+from warex.files.private import private_folder
 from warex.llm.prices.table import PriceTable
-from warex.private import private_folder
 from warex.traces import (
     MANIFEST,
     PRICES,

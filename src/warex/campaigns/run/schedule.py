@@ -12,8 +12,8 @@ from warex.campaigns.config.campaign import Budget
 from warex.campaigns.plan.grid import ATTEMPTS, Past, remaining
 from warex.campaigns.run.circuit_breaker import Streak
 from warex.campaigns.run.spending import Spent
+from warex.text.english import counted
 from warex.traces import Outcome, TrialKey, Void
-from warex.visible import counted
 
 
 @dataclass(frozen=True, slots=True)

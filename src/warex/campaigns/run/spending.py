@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from warex.files import open_ordinary
+from warex.files.reading import open_ordinary
 from warex.llm.prices.table import PriceTable, cost, named
 from warex.traces import EVENTS, LlmCall
 

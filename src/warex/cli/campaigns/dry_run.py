@@ -16,8 +16,8 @@ from warex.cli.campaigns.past_runs import seen_in
 from warex.cli.output import console, say
 from warex.cli.progress.tracker import duration
 from warex.report.terminal.grid import Grid, Head
+from warex.text.english import counted
 from warex.traces import MANIFEST, TrialKey
-from warex.visible import counted
 
 _WIDTH = 80
 _DASH = "—"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warex.files import read_ordinary
+from warex.files.reading import read_ordinary
 
 if TYPE_CHECKING:
     from warex.campaigns.plan.forecast import Seen

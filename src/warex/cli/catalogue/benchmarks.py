@@ -12,7 +12,7 @@ from warex.cli.group import Group
 from warex.cli.options.benchmark import options_option, table_of
 from warex.cli.output import say, say_beside
 from warex.errors import InputError, WarexError
-from warex.visible import counted
+from warex.text.english import counted
 
 if TYPE_CHECKING:
     from warex.benchmarks import Benchmark

@@ -11,8 +11,7 @@ import click
 from warex.cli import completion
 from warex.cli.group import Group
 from warex.cli.output import say
-from warex.visible import counted
-from warex.words import did_you_mean
+from warex.text.english import counted, did_you_mean
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -171,7 +170,7 @@ def _read(
     Raises InputError for one that cannot be used, MachineError where it cannot be fetched.
     """
     from warex.errors import InputError
-    from warex.files import read_ordinary
+    from warex.files.reading import read_ordinary
     from warex.llm.body.lenient_json import read_json
     from warex.llm.prices.user_table import LARGEST
 

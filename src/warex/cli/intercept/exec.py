@@ -25,10 +25,10 @@ from warex.cli.options.traffic import (
 )
 from warex.cli.output import say
 from warex.errors import MachineError, TraceError, TrialVoid
-from warex.files import open_ordinary, read_words
-from warex.private import private_folder
+from warex.files.private import private_folder
+from warex.files.reading import open_ordinary, read_words
+from warex.text.english import counted
 from warex.traffic import TrafficOptions
-from warex.visible import counted
 
 if TYPE_CHECKING:
     from warex.proxy.process.forkserver import Forkserver

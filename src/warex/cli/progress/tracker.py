@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from warex.campaigns.run.schedule import Turn
 from warex.clock import Clock
+from warex.text.english import counted
 from warex.traces import Counted, Outcome, TrialKey, Unscored
-from warex.visible import counted
 
 _MOST = 8
 """So many running trials are named."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from warex.cli.options.thresholds import hold
 from warex.cli.output import console, say
 from warex.errors import WarexError
-from warex.visible import counted
+from warex.text.english import counted
 
 
 def tell_several(

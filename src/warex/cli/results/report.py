@@ -7,7 +7,7 @@ import click
 
 from warex.cli.options.thresholds import fail_under_option, hold
 from warex.cli.output import console, say
-from warex.visible import counted
+from warex.text.english import counted
 
 
 @click.command("report")

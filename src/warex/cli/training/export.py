@@ -19,7 +19,7 @@ from warex.exports.names import (
     Leak,
     Side,
 )
-from warex.visible import counted
+from warex.text.english import counted
 
 
 class _Shares(click.ParamType[tuple[int, int, int]]):

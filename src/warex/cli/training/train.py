@@ -7,7 +7,7 @@ import click
 
 from warex.cli.options.training import recipe_options
 from warex.cli.output import say
-from warex.visible import counted
+from warex.text.english import counted
 
 
 @click.command("train")

@@ -9,7 +9,7 @@ from typing import Final, TypedDict
 
 from pydantic import with_config
 
-from warex.files import read_ordinary
+from warex.files.reading import read_ordinary
 
 LONGEST: Final = 4000
 """Characters of a text."""

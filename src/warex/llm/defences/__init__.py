@@ -11,12 +11,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from warex.errors import InputError
-from warex.files import read_words
+from warex.files.reading import read_words
 from warex.llm.defences.base import Defence
 from warex.llm.defences.injection_warning import INJECTION_WARNING
 from warex.llm.defences.popup_warning import POPUP_WARNING
 from warex.llm.defences.refresh import REFRESH
-from warex.words import did_you_mean
+from warex.text.english import did_you_mean
 
 DEFENCES: tuple[Defence, ...] = (REFRESH, POPUP_WARNING, INJECTION_WARNING)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from warex.errors import InputError
-from warex.files import read_ordinary
+from warex.files.reading import read_ordinary
 from warex.llm.prices.table import PriceTable, built_in_prices
 
 LARGEST = 1 << 26

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warex.errors import MachineError
-from warex.private import private_opener
+from warex.files.private import private_opener
 
 if TYPE_CHECKING:
     from cryptography import x509

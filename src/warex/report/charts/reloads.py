@@ -6,7 +6,7 @@ from warex.analysis.table.tabulate import Table
 from warex.report.charts.bars import Axis, Entry, bars
 from warex.report.charts.styles import Look, groups
 from warex.report.charts.svg import Chart
-from warex.visible import counted
+from warex.text.english import counted
 
 
 def reloads(run: Run, table: Table) -> Chart:

@@ -18,8 +18,8 @@ from warex.report.tables.paper import paper_sheet
 from warex.report.tables.sheet import Block, Sheet
 from warex.report.tables.standard import sheets
 from warex.report.tables.tasks import task_sheet
+from warex.text.escaping import visible
 from warex.traces.files import write_whole
-from warex.visible import visible
 
 _LATEX = {
     "\\": r"\textbackslash{}",

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from warex.analysis.run.folder_hints import what_it_is
 from warex.analysis.trial.record import key_of
 from warex.errors import TraceError
-from warex.files import stands
+from warex.files.reading import stands
 from warex.report.text.formatting import UNKNOWN
 from warex.traces.events import LlmCall, RequestSeen, ResponseSeen
 from warex.traces.paths import EVENTS, OUTCOME, TrialKey

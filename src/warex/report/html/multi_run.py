@@ -14,8 +14,9 @@ from warex.report.tables.paper import paper_sheet
 from warex.report.tables.sheet import Sheet
 from warex.report.text.footnotes import shared_footnotes
 from warex.report.text.overview import successes
+from warex.text.english import counted
+from warex.text.escaping import visible
 from warex.traces.files import write_whole
-from warex.visible import counted, visible
 
 
 def write_several(runs: Sequence[TabulatedRun], folder: Path) -> tuple[Path, ...]:

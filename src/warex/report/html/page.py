@@ -23,8 +23,9 @@ from warex.report.tables.standard import sheets
 from warex.report.tables.tasks import FILTERS, folder_link, relative, task_sheet
 from warex.report.text.footnotes import cut_traces, footnotes, left_out
 from warex.report.text.overview import summaries, warnings
+from warex.text.english import counted
+from warex.text.escaping import visible, visible_json
 from warex.traces.files import write_whole
-from warex.visible import counted, visible, visible_json
 
 REPORT = "report.html"
 SUMMARY = "summary.json"

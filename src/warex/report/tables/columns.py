@@ -22,7 +22,7 @@ from warex.analysis.metrics.row import METRICS, Row
 from warex.analysis.stats.estimates import Mean, Rate
 from warex.analysis.stats.paired import Delta
 from warex.report.text import formatting
-from warex.visible import counted
+from warex.text.english import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ from warex.report.tables.endings import ending_sheet
 from warex.report.tables.popups import popup_sheet
 from warex.report.tables.sheet import Sheet, blocks
 from warex.report.text import formatting
+from warex.text.english import counted
 from warex.traces import NO_PROXY
-from warex.visible import counted
 
 _UNRECORDED = " A dash: not known, since without the proxy nothing is recorded."
 

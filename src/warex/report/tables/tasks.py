@@ -12,8 +12,8 @@ from warex.report.tables.sheet import Block, Sheet
 from warex.report.tables.standard import shade, sites
 from warex.report.text import formatting
 from warex.report.text.outcomes import describe_recovery
+from warex.text.english import counted
 from warex.traces.outcome import Counted, Unscored, Void
-from warex.visible import counted
 
 MOST_LINKS = 2000
 """With more cells than this only those lead to their trials in which something went wrong."""

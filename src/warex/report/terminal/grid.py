@@ -13,7 +13,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.style import Style
 
-from warex.visible import visible
+from warex.text.escaping import visible
 
 _WORD_ENDS = re.compile(r"(?<=[-_/+.,:;=&?@ ])(?=\S)")
 _SPACES = re.compile(r"(?<= )(?=\S)")

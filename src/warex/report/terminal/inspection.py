@@ -16,8 +16,8 @@ from warex.report.terminal.grid import Entries, Grid, Head
 from warex.report.terminal.timeline import Timeline
 from warex.report.text.formatting import UNKNOWN, usd
 from warex.report.text.outcomes import describe_outcome, describe_recovery
+from warex.text.english import counted
 from warex.traces.outcome import Counted
-from warex.visible import counted
 
 _MOST_LINES = (4, 3)
 """Of a message or an answer, at its beginning and at its end, unless all is asked for."""

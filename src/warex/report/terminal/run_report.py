@@ -20,7 +20,7 @@ from warex.report.terminal.grid import Entries, Grid, Head
 from warex.report.text.footnotes import footnotes, instrument, left_out
 from warex.report.text.formatting import rate
 from warex.report.text.overview import chosen_rows, lost, summaries, warnings
-from warex.visible import counted
+from warex.text.english import counted
 
 _SCREENS = tuple(get_args(Screen.__value__))
 """The tables, in their order."""

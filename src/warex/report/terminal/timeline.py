@@ -13,7 +13,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from warex.analysis.inspection.timeline import Moment
-from warex.visible import visible
+from warex.text.escaping import visible
 
 _DIM, _BOLD = Style(dim=True), Style(bold=True)
 _NARROWEST = 20

@@ -7,7 +7,7 @@ from pathlib import Path
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table, TabulatedRun
 from warex.report.text.formatting import delta, success
-from warex.visible import counted
+from warex.text.english import counted
 
 _MOST = 20
 """Of sentences of one kind."""

@@ -12,8 +12,8 @@ from warex.analysis.stats.estimates import Rate
 from warex.analysis.table.conclusions import Finding, finding
 from warex.analysis.table.tabulate import Table
 from warex.report.text import formatting
+from warex.text.english import counted
 from warex.traces import CLEAN, NO_PROXY
-from warex.visible import counted
 
 MOST_ROWS = 12
 """So many lines of a table still leave room for the sentences above them."""

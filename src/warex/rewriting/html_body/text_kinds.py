@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Final, Literal
 
-from warex.regex import Regex
 from warex.rewriting.json_body.value_changes import next_amount
 from warex.seeds import Luck
+from warex.text.regex import Regex
 
 type TextKind = Literal["price", "date", "name", "number"]
 

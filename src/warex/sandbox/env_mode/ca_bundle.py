@@ -8,7 +8,7 @@ import ssl
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from warex.files import read_ordinary
+from warex.files.reading import read_ordinary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.environment import ADDITIONS, BUNDLES, LOOPBACK
 

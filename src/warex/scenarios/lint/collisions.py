@@ -10,7 +10,7 @@ from warex.exchange import Exchange, Request, Response
 from warex.scenarios.matching.url_patterns import matcher, normalise
 from warex.scenarios.scenario import SITES, LlmMatch, Match, McpMatch, Rule, Trigger
 from warex.seeds import Luck
-from warex.visible import of_number
+from warex.text.english import of_number
 
 type _What = Literal["exchange", "attempt"]
 

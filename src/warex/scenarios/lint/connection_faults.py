@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 from warex.faults import ConnectionFault
 from warex.scenarios.origins import Origins, read_origins
 from warex.scenarios.scenario import SITES, Rule
+from warex.text.escaping import shown
 from warex.traffic import Arm
-from warex.visible import shown
 
 
 def never_fails(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...] = ()) -> Iterable[str]:

@@ -11,7 +11,7 @@ from warex.scenarios.lint.connection_faults import origins_of
 from warex.scenarios.matching.url_patterns import normalise, on_sites
 from warex.scenarios.origins import Target
 from warex.scenarios.scenario import SITES, Match, Rule
-from warex.visible import shown
+from warex.text.escaping import shown
 
 _SHOWN: Final = 8
 """How many sites a sentence names."""

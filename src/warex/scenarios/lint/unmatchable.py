@@ -11,8 +11,8 @@ from warex.scenarios.globs import stars
 from warex.scenarios.matching.exclusions import NEVER
 from warex.scenarios.matching.url_patterns import any_of, normalise
 from warex.scenarios.scenario import SITES, Rule
-from warex.visible import shown
-from warex.words import a
+from warex.text.english import a
+from warex.text.escaping import shown
 
 _SCHEMES: Final = ("http", "https")
 _ANY_URL_MAY_BE: Final = {"document", "xhr", "other"}

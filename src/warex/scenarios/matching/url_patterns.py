@@ -5,9 +5,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from warex.regex import Regex
 from warex.scenarios.globs import joined, stars
 from warex.scenarios.scenario import SITES, Match
+from warex.text.regex import Regex
 
 _DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
 _ON_THE_WIRE: Final = {"ws": "http", "wss": "https"}

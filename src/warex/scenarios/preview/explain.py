@@ -9,7 +9,8 @@ from warex.scenarios.lint.linter import doubts, may_write
 from warex.scenarios.namespace_only import NAMESPACE_MODE
 from warex.scenarios.origins import read_origins
 from warex.scenarios.scenario import SITES, LlmMatch, Match, McpMatch, Rule, Scenario, Trigger
-from warex.visible import of_number, shown
+from warex.text.english import of_number
+from warex.text.escaping import shown
 
 _ARMED: Final = {
     None: "From when on: the benchmark decides; where there is none, from the start.",

@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from warex.errors import TraceError
 from warex.exchange import Request, Response
 from warex.faults import Point
-from warex.files import read_ordinary
+from warex.files.reading import read_ordinary
 
 _SCHEMES: Final = ("http://", "https://", "ws://", "wss://")
 # What Chromium calls `_resourceType`; the rest of its names are ours.

@@ -8,10 +8,10 @@ from rich.table import Table
 
 from warex.analysis.stats.estimates import Rate
 from warex.exports.rows import Row
+from warex.text.escaping import visible
 from warex.training.evaluation.ablation import Outcome
 from warex.training.evaluation.answer_classes import CLASSES, Classified
 from warex.training.evaluation.recovery_test import Answers, ModelResult
-from warex.visible import visible
 
 _LONGEST = 60
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from warex.errors import InputError, MachineError
 from warex.exports.dataset import Dataset
 from warex.exports.names import Format
-from warex.files import stands
+from warex.files.reading import stands
 from warex.traces.files import write_whole
 from warex.training.fine_tuning.hyperparameters import Recipe
 from warex.training.fine_tuning.loss_mask import score_answers_only

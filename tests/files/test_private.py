@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.private import make_private, private_folder, private_opener
+from warex.files.private import make_private, private_folder, private_opener
 
 
 @pytest.fixture(params=[0o000, 0o022, 0o777], autouse=True)

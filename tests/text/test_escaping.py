@@ -6,28 +6,11 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warex.visible import counted, of_number, shown, visible, visible_json
+from warex.text.escaping import shown, visible, visible_json
 
 
 def test_a_control_character_is_shown_as_a_sign() -> None:
     assert visible("a\x1b[31mb\x07\x7f\x9b\u202e\r\n\t\ud800") == "a␛[31mb␇␡\ufffd\ufffd␍\n\t\ufffd"
-
-
-def test_a_noun_is_counted_as_people_do() -> None:
-    assert [counted(n, "trial") for n in (0, 1, 2, 1200)] == [
-        "0 trials",
-        "1 trial",
-        "2 trials",
-        "1,200 trials",
-    ]
-    assert counted(1, "query", "queries") == "1 query"
-    assert counted(2, "query", "queries") == "2 queries"
-    assert [of_number(number, "step") for number in (0, 1, 1.0, 1.5)] == [
-        "steps",
-        "step",
-        "step",
-        "steps",
-    ]
 
 
 def test_a_pattern_is_shown_as_it_was_written() -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from warex.visible import shown
+from warex.text.escaping import shown
 
 
 class RegexError(ValueError):

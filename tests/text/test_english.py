@@ -2,7 +2,7 @@
 
 import pytest
 
-from warex.words import a, did_you_mean
+from warex.text.english import a, counted, did_you_mean, of_number
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,20 @@ def test_the_nearest_word_is_asked_for_if_one_is_near_enough() -> None:
     assert did_you_mean("refesh", ("reload", "refresh")) == "; did you mean 'refresh'?"
     assert did_you_mean("refesh", ("reload", "refresh"), likeness=0.95) == ""
     assert did_you_mean("nothing", ()) == ""
+
+
+def test_a_noun_is_counted_as_people_do() -> None:
+    assert [counted(n, "trial") for n in (0, 1, 2, 1200)] == [
+        "0 trials",
+        "1 trial",
+        "2 trials",
+        "1,200 trials",
+    ]
+    assert counted(1, "query", "queries") == "1 query"
+    assert counted(2, "query", "queries") == "2 queries"
+    assert [of_number(number, "step") for number in (0, 1, 1.0, 1.5)] == [
+        "steps",
+        "step",
+        "step",
+        "steps",
+    ]

@@ -26,3 +26,16 @@ def did_you_mean(word: str, words: Iterable[str], likeness: float = 0.6) -> str:
     """
     near = get_close_matches(word, list(words), n=1, cutoff=likeness)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Write a number of things: ``1 trial``, ``0 trials``, ``1,200 trials``.
+
+    ``plural`` is for nouns that do not take an s.
+    """
+    return f"{number:,} {of_number(number, noun, plural)}"
+
+
+def of_number(number: float, noun: str, plural: str | None = None) -> str:
+    """Return a noun as it is after a number: ``trial`` after 1, else ``trials`` or ``plural``."""
+    return noun if number == 1 else plural or f"{noun}s"

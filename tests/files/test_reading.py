@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.files import open_ordinary, read_ordinary, read_words
+from warex.files.reading import open_ordinary, read_ordinary, read_words
 
 
 def _socket(path: Path) -> None:

@@ -20,19 +20,6 @@ def visible(text: str) -> str:
     return _OBEYED.sub(_sign, text)
 
 
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """Write a number of things: ``1 trial``, ``0 trials``, ``1,200 trials``.
-
-    ``plural`` is for nouns that do not take an s.
-    """
-    return f"{number:,} {of_number(number, noun, plural)}"
-
-
-def of_number(number: float, noun: str, plural: str | None = None) -> str:
-    """Return a noun as it is after a number: ``trial`` after 1, else ``trials`` or ``plural``."""
-    return noun if number == 1 else plural or f"{noun}s"
-
-
 def shown(text: str) -> str:
     """Return a pattern or the like as it was written, between backticks: no sign is doubled."""
     return f"`{visible(text)}`"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warex.regex import Regex, RegexError
+from warex.text.regex import Regex, RegexError
 
 PATTERNS = [
     r"checkout/\d+",
