@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import tomllib
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +19,8 @@ DISTRIBUTIONS = (ROOT, ROOT / "testbed")
 SOURCES = {each: sorted((each / "src").rglob("*.py")) for each in DISTRIBUTIONS}
 ALL_SOURCES = [path for paths in SOURCES.values() for path in paths]
 LONGEST = 500
+SRC = ROOT / "src"
+MOST_FILES = 15
 
 # Put together here so that this file does not hold what it forbids.
 HOSTS = (
@@ -100,6 +103,12 @@ def test_every_folder_of_tests_is_a_package() -> None:
     folders = {path.parent for it in DISTRIBUTIONS for path in (it / "tests").rglob("test_*.py")}
 
     assert [folder for folder in sorted(folders) if not (folder / "__init__.py").exists()] == []
+
+
+def test_no_folder_of_sources_holds_more_than_a_screen_shows() -> None:
+    held = Counter(path.parent.relative_to(ROOT) for path in files_in_git() if SRC in path.parents)
+
+    assert {str(folder): number for folder, number in held.items() if number > MOST_FILES} == {}
 
 
 def test_every_source_file_is_short_and_finished() -> None:
