@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, ProxySettings, sync_playwright
 
 from bench.setting import Setting
 from warex.agents.reference import chromium
-from warex.sandbox.namespace.mount_plan import trusting_database
+from warex.sandbox.namespace.mount_plan import trusted_database
 
 _DATABASE = ".pki/nssdb"
 _NETWORK = "performance.getEntries().filter(it => it.transferSize > 0).map(it => it.name)"
@@ -19,7 +19,7 @@ def trusting_browser(setting: Setting, *arguments: str) -> Iterator[Browser]:
     """Start Chromium with a home folder of its own, whose database trusts the CA."""
     home = setting.fresh("home")
     place = home / _DATABASE
-    made = trusting_database(setting.ca, place)
+    made = trusted_database(setting.ca, place)
     place.mkdir(parents=True)
     for name, content in made.items():
         (place / name).write_bytes(content)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bench.setting import Setting
 from warex.proxy.config import ProxyConfig
-from warex.proxy.process.client import Proxy, started
+from warex.proxy.process.client import Proxy, start_proxy
 from warex.traces import EVENTS, LlmCall, RequestSeen, ResponseSeen, TlsRejected, iter_trace
 
 
@@ -99,7 +99,7 @@ def counting_lane(setting: Setting, config: ProxyConfig) -> Iterator[Lane]:
     """
     if config.out is None:
         raise ValueError("a lane without a trace cannot tell what came through it")
-    with started(setting.forkserver, config) as proxy:
+    with start_proxy(setting.forkserver, config) as proxy:
         lane = Lane(proxy)
         yield lane
     if proxy.broken:

@@ -7,7 +7,7 @@ from statistics import median
 from bench.candidates import LOADED, warex_config
 from bench.row import Row
 from bench.setting import Setting
-from warex.proxy.process.client import started
+from warex.proxy.process.client import start_proxy
 
 
 def measure(setting: Setting) -> list[Row]:
@@ -18,7 +18,7 @@ def measure(setting: Setting) -> list[Row]:
     for _ in range(4 if setting.quick else 21):
         config = warex_config(setting, LOADED)
         began = time.perf_counter()
-        with started(setting.forkserver, config) as proxy:
+        with start_proxy(setting.forkserver, config) as proxy:
             socket.create_connection((proxy.host, proxy.port), timeout=10).close()
             starts.append(time.perf_counter() - began)
             if ended:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from warex.proxy.certificates.ca import ensure_ca
 from warex.proxy.config import ProxyConfig
-from warex.proxy.process.client import started
+from warex.proxy.process.client import start_proxy
 from warex.proxy.process.forkserver import Forkserver
 from warex.scenarios.load import load_scenario
 from warex.traffic import TrafficOptions
@@ -66,7 +66,7 @@ def main() -> None:
             seed=1,
             traffic=TrafficOptions(maps=(f"{URL[:-1]}=http://127.0.0.1:{shop.server_port}",)),
         )
-        with started(forkserver, config) as proxy:
+        with start_proxy(forkserver, config) as proxy:
             opener = urllib.request.build_opener(
                 urllib.request.ProxyHandler({"https": proxy.url}),
                 urllib.request.HTTPSHandler(

@@ -10,7 +10,7 @@ from bench.candidates import warex_config
 from bench.fuzz.cases import SITE_STATUS, Case, Door, case, usual
 from bench.fuzz.wire import Heard, served, tried
 from bench.setting import Setting
-from warex.proxy.process.client import Proxy, started
+from warex.proxy.process.client import Proxy, start_proxy
 from warex.traces import EVENTS, HarnessBroke, RequestRefused, ResponseSeen, TrialEnded, iter_trace
 
 _AT_ONCE = 8
@@ -60,7 +60,7 @@ def _narrowed(place: Setting, seed: int, numbers: Sequence[int]) -> Iterator[Fai
 def borne(place: Setting, seed: int, numbers: Sequence[int]) -> list[str]:
     """Try cases on one lane; return what is wrong, a sentence each."""
     config = warex_config(place)
-    with started(place.forkserver, config) as proxy:
+    with start_proxy(place.forkserver, config) as proxy:
         heard, answers = asyncio.run(_tried(place, seed, [case(seed, it) for it in numbers], proxy))
     wrong = [f"the lane does not answer any more: {door}" for door in answers]
     if proxy.broken:

@@ -20,7 +20,7 @@ from bench.soak.http2 import http2
 from bench.soak.jobs import Session
 from bench.soak.site import Site, served
 from warex.proxy.config import ProxyConfig
-from warex.proxy.process.client import Proxy, started
+from warex.proxy.process.client import Proxy, start_proxy
 from warex.traces import EVENTS, iter_trace
 
 MOST_GROWTH = 10_000_000
@@ -84,7 +84,7 @@ def soak(place: Setting, requests: int, seed: int) -> Soaked:
     """Send so many requests and messages through a lane."""
     config = warex_config(place, jobs.scenario()).model_copy(update={"seed": seed})
     began = time.monotonic()
-    with started(place.forkserver, config) as proxy:
+    with start_proxy(place.forkserver, config) as proxy:
         book, site, samples = asyncio.run(_rounds(place, proxy, requests, seed))
     seconds = time.monotonic() - began
     return Soaked(book, site, samples, seconds, proxy.broken, _trace(config))

@@ -33,12 +33,12 @@ from warex.errors import InputError, MachineError, ScenarioError, TrialVoid, War
 from warex.llm.defences import Defence, find_defence
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import ProxyConfig
-from warex.proxy.process.client import Proxy, started
+from warex.proxy.process.client import Proxy, start_proxy
 from warex.proxy.process.forkserver import Forkserver
-from warex.sandbox.chromium import QUIET
-from warex.sandbox.env_mode.ca_bundle import own_bundles, wgetrc
+from warex.sandbox.chromium import QUIET_FLAGS
+from warex.sandbox.env_mode.ca_bundle import combined_bundles, write_wgetrc
 from warex.sandbox.env_mode.prepare import browser_flags
-from warex.sandbox.environment import behind_proxy, trusts
+from warex.sandbox.environment import proxied_environment, spki_flag
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_scenario
 from warex.scenarios.mistakes import check, listed
@@ -129,8 +129,8 @@ class Interception:
     @property
     def env(self) -> dict[str, str]:
         """The environment in which programs use the proxy, made of this process's own."""
-        behind = behind_proxy(os.environ, self.url, self._ca, self.bundle, self._own_bundles)
-        wget = wgetrc(os.environ, self.url, self.bundle, self._scratch)
+        behind = proxied_environment(os.environ, self.url, self._ca, self.bundle, self._own_bundles)
+        wget = write_wgetrc(os.environ, self.url, self.bundle, self._scratch)
         return {**behind.variables, "WGETRC": str(wget)}
 
     @property
@@ -139,7 +139,7 @@ class Interception:
         return {
             # Loopback passes through the proxy, too: a page on localhost is a site like others.
             "proxy": {"server": self.url, "bypass": "<-loopback>"},
-            "args": [*QUIET, trusts(self._ca)],
+            "args": [*QUIET_FLAGS, spki_flag(self._ca)],
         }
 
     @property
@@ -228,7 +228,7 @@ class Interception:
 
     @cached_property
     def _own_bundles(self) -> dict[str, Path]:
-        return own_bundles(os.environ, self._ca, self._scratch)
+        return combined_bundles(os.environ, self._ca, self._scratch)
 
     def _say(self, sentence: str) -> None:
         self.notices.append(sentence)
@@ -381,7 +381,7 @@ def _running(config: ProxyConfig, out: Path | None) -> Iterator[Interception]:
         early.append(sentence) if interception is None else interception._say(sentence)
 
     try:
-        with started(_forkserver(), config, say) as proxy:
+        with start_proxy(_forkserver(), config, say) as proxy:
             interception = Interception(proxy, ca, scratch, kept)
             for sentence in early:
                 interception._say(sentence)

@@ -14,7 +14,7 @@ from tests.proxy.support.lanes import beginner
 from tests.proxy.support.origin import Answer, served
 from warex.proxy.certificates.ca import ensure_ca
 from warex.proxy.process.forkserver import Forkserver
-from warex.sandbox.chromium import QUIET, find_chromium
+from warex.sandbox.chromium import QUIET_FLAGS, find_chromium
 from warex.scenarios import Scenario
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, TlsRejected
 
@@ -105,7 +105,7 @@ def test_each_failure_is_shown_as_what_it_is_and_heals(
 ) -> None:
     ca = ensure_ca(tmp_path / "ca")
     forkserver = Forkserver()
-    flags = [*QUIET, "--no-sandbox"]
+    flags = [*QUIET_FLAGS, "--no-sandbox"]
     try:
         with served() as site:
             site.routes["/"] = Answer(
@@ -157,7 +157,7 @@ def test_a_browser_that_trusts_by_the_authoritys_key_is_not_fooled_either(tmp_pa
             trust = f"--ignore-certificate-errors-spki-list={ca.spki}"
             browser = playwright.chromium.launch(
                 executable_path=str(find_chromium()),
-                args=[*QUIET, "--no-sandbox", f"--proxy-server={lane.url}", trust],
+                args=[*QUIET_FLAGS, "--no-sandbox", f"--proxy-server={lane.url}", trust],
             )
             for name in names:
                 # In a tab of its own: the browser's own page for an error, which comes after the

@@ -16,7 +16,7 @@ from tests.proxy.support.origin import Answer, Frames, Origin, served, server_co
 from warex.faults import ConnectionCut, HttpError, NetworkError
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.process.forkserver import Forkserver
-from warex.sandbox.chromium import QUIET, find_chromium
+from warex.sandbox.chromium import QUIET_FLAGS, find_chromium
 from warex.scenarios import Scenario, Trigger
 from warex.scenarios.injection.browser_retries import REPEAT_WINDOW
 from warex.traces import FaultDelivered, FaultPlanned, RequestSeen, ResponseSeen, TlsRejected
@@ -39,7 +39,7 @@ def browser() -> Iterator[Browser]:
             executable_path=str(find_chromium()),
             # Playwright hands the proxy to each context; Chromium must be told that there is one.
             proxy={"server": "http://127.0.0.1:9"},
-            args=[*QUIET, "--disable-quic", "--no-sandbox"],
+            args=[*QUIET_FLAGS, "--disable-quic", "--no-sandbox"],
         )
         yield browser
         browser.close()

@@ -12,7 +12,7 @@ from tests.analysis.builders import SHOP, RunFolder, Story, solved
 from tests.cli.conftest import Warex
 from warex.campaigns.run.schedule import Done
 from warex.cli.campaigns.live_display import _line
-from warex.cli.output import console, say_beside
+from warex.cli.output import console, echo_columns
 from warex.traces import Counted, TrialKey, Void
 
 NASTY = "a[/b]\x1b[31m\x9b2J\u202e[bold red]x[/]\x01=:smile:"
@@ -111,11 +111,11 @@ def test_a_dry_run_shows_names_as_they_stand(warex: Warex, tmp_path: Path) -> No
 def test_a_list_is_folded_on_a_terminal_and_one_line_each_in_a_pipe(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    say_beside("name", "word " * 40, 10)
+    echo_columns("name", "word " * 40, 10)
     piped = capsys.readouterr().out
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    say_beside("name", "word " * 40, 10, lead="ok   ")
+    echo_columns("name", "word " * 40, 10, lead="ok   ")
     shown = click.unstyle(capsys.readouterr().out).splitlines()
 
     assert piped == f"{'name':10} {'word ' * 40}\n"

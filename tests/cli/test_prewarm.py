@@ -11,11 +11,11 @@ pytestmark = pytest.mark.wire
 
 
 def test_only_exec_begins_one_and_takes_that_very_one() -> None:
-    with prewarm.for_command(["run", "exec"]):
+    with prewarm.prewarmed(["run", "exec"]):
         assert prewarm._waiting == []
-    with prewarm.for_command(["exec", "--", "true"]):
+    with prewarm.prewarmed(["exec", "--", "true"]):
         (waiting,) = prewarm._waiting
-        taken = prewarm.forkserver()
+        taken = prewarm.take_forkserver()
         assert taken is waiting
         pid = taken.pid
     assert taken.pid == pid, "who took it closes it"
@@ -24,14 +24,14 @@ def test_only_exec_begins_one_and_takes_that_very_one() -> None:
 
 @pytest.mark.parametrize("help_", ["-h", "--help"])
 def test_help_begins_none(help_: str) -> None:
-    with prewarm.for_command(["exec", help_]):
+    with prewarm.prewarmed(["exec", help_]):
         assert prewarm._waiting == []
-    with prewarm.for_command(["exec", "--", "curl", help_]):
+    with prewarm.prewarmed(["exec", "--", "curl", help_]):
         assert prewarm._waiting
 
 
 def test_what_is_not_taken_is_ended() -> None:
-    with prewarm.for_command(["exec", "--no-such-option"]):
+    with prewarm.prewarmed(["exec", "--no-such-option"]):
         (server,) = prewarm._waiting
         process = server._process
     assert isinstance(server, Forkserver)

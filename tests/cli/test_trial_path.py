@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.builders import RunFolder, Story, solved
-from warex.cli.trial_path import attempt_of, traced
+from warex.cli.trial_path import find_trace, latest_attempt
 from warex.errors import TraceError
 
 
@@ -11,17 +11,17 @@ def test_a_trial_is_its_last_attempt(tmp_path: Path) -> None:
     for number in (1, 2, 10):
         (tmp_path / f"attempt-{number}").mkdir()
 
-    assert attempt_of(tmp_path) == tmp_path / "attempt-10"
+    assert latest_attempt(tmp_path) == tmp_path / "attempt-10"
 
 
 def test_an_attempt_or_a_file_is_itself(tmp_path: Path) -> None:
-    assert attempt_of(tmp_path) == tmp_path
-    assert attempt_of(tmp_path / "none") == tmp_path / "none"
+    assert latest_attempt(tmp_path) == tmp_path
+    assert latest_attempt(tmp_path / "none") == tmp_path / "none"
 
 
 def test_what_has_no_trace_says_what_it_is(tmp_path: Path) -> None:
     attempt = RunFolder(tmp_path).manifest().trial("clean", "add", solved(), Story().page("x1"))
 
-    assert traced(attempt) == traced(attempt.parent) == attempt
+    assert find_trace(attempt) == find_trace(attempt.parent) == attempt
     with pytest.raises(TraceError, match=r"events\.jsonl does not exist.*is the folder of a run"):
-        traced(tmp_path)
+        find_trace(tmp_path)

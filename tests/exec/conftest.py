@@ -22,7 +22,14 @@ from mitmproxy.certs import CertStore
 from tests.exec.support import machine as on_the_machine
 from tests.sandbox.support.users import CALLER, ROOT, User, command_as, environment_of, folder_of
 from warex.proxy.certificates.ca import BASENAME, ensure_ca
-from warex.sandbox.environment import ADDITIONS, BUNDLES, DIRECT, PROXIES, REMOVED, both_cases
+from warex.sandbox.environment import (
+    CA_BUNDLE_VARIABLES,
+    EXTRA_CA_VARIABLES,
+    NO_PROXY_VARIABLES,
+    PROXY_VARIABLES,
+    UNSET_VARIABLES,
+    both_cases,
+)
 
 _ENTER = ROOT / "tests" / "exec" / "support" / "enter.py"
 _BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
@@ -71,7 +78,12 @@ class Machine:
 
 def surroundings(who: User, folder: Path) -> dict[str, str]:
     """The environment of somebody whose machine's own certificates are those to trust."""
-    ours = {*BUNDLES, *ADDITIONS, *REMOVED, *both_cases((*PROXIES, *DIRECT))}
+    ours = {
+        *CA_BUNDLE_VARIABLES,
+        *EXTRA_CA_VARIABLES,
+        *UNSET_VARIABLES,
+        *both_cases((*PROXY_VARIABLES, *NO_PROXY_VARIABLES)),
+    }
     kept = {
         name: value
         for name, value in environment_of(who, folder).items()

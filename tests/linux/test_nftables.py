@@ -13,7 +13,7 @@ from tests.sandbox.network import Network, network
 from tests.sandbox.support.stand_in import Space, space
 from warex.linux import nftables
 from warex.linux.netlink import text
-from warex.linux.nftables import Attempt, Gate
+from warex.linux.nftables import BlockedConnection, BlocklistEntry
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 
 _CONNECT = """
@@ -43,8 +43,8 @@ def _open_again(request: pytest.FixtureRequest) -> Iterator[None]:
         set_gates(request.getfixturevalue("inside"))
 
 
-def set_gates(inside: Space, *gates: Gate) -> None:
-    nftables.set_gates(inside.namespace.handed.netfilter, gates)
+def set_gates(inside: Space, *gates: BlocklistEntry) -> None:
+    nftables.set_blocklist(inside.namespace.handed.netfilter, gates)
 
 
 def connect(inside: Space, host: str, port: int, timeout: float = 5) -> str:
@@ -53,10 +53,10 @@ def connect(inside: Space, host: str, port: int, timeout: float = 5) -> str:
     return said.strip()
 
 
-def told(inside: Space) -> Attempt:
+def told(inside: Space) -> BlockedConnection:
     log = inside.namespace.handed.log
     log.settimeout(5)
-    (attempt,) = nftables.attempts(log.recv(65536))
+    (attempt,) = nftables.read_log(log.recv(65536))
     return attempt
 
 
@@ -72,7 +72,7 @@ def nothing_told(inside: Space) -> bool:
 @pytest.mark.wire
 @pytest.mark.parametrize("address", ["192.0.2.77", "2001:db8::77"])
 def test_a_refusing_gate_refuses_at_once_and_tells_it(inside: Space, address: str) -> None:
-    set_gates(inside, Gate(address, 443, "refuse"))
+    set_gates(inside, BlocklistEntry(address, 443, "refuse"))
 
     assert connect(inside, address, 443) == "ConnectionRefusedError"
     attempt = told(inside)
@@ -82,7 +82,7 @@ def test_a_refusing_gate_refuses_at_once_and_tells_it(inside: Space, address: st
 
 @pytest.mark.wire
 def test_a_dropping_gate_leaves_the_client_waiting_and_tells_it(inside: Space) -> None:
-    set_gates(inside, Gate("192.0.2.77", None, "drop"))
+    set_gates(inside, BlocklistEntry("192.0.2.77", None, "drop"))
 
     assert connect(inside, "192.0.2.77", 8443, timeout=0.2) == "TimeoutError"
     assert told(inside).port == 8443
@@ -90,7 +90,7 @@ def test_a_dropping_gate_leaves_the_client_waiting_and_tells_it(inside: Space) -
 
 @pytest.mark.wire
 def test_a_gate_is_for_its_address_and_its_port_only(inside: Space) -> None:
-    set_gates(inside, Gate("192.0.2.77", 443, "refuse"))
+    set_gates(inside, BlocklistEntry("192.0.2.77", 443, "refuse"))
 
     assert connect(inside, "192.0.2.77", 80) == "connected"
     assert connect(inside, "192.0.2.78", 443) == "connected"
@@ -99,8 +99,8 @@ def test_a_gate_is_for_its_address_and_its_port_only(inside: Space) -> None:
 
 @pytest.mark.wire
 def test_new_gates_replace_the_old_ones(inside: Space) -> None:
-    set_gates(inside, Gate("192.0.2.77", None, "refuse"))
-    set_gates(inside, Gate("192.0.2.78", None, "refuse"))
+    set_gates(inside, BlocklistEntry("192.0.2.77", None, "refuse"))
+    set_gates(inside, BlocklistEntry("192.0.2.78", None, "refuse"))
 
     assert connect(inside, "192.0.2.77", 80) == "connected"
     assert connect(inside, "192.0.2.78", 80) == "ConnectionRefusedError"
@@ -133,7 +133,7 @@ def test_a_connection_that_is_open_goes_on_behind_a_closed_gate(inside: Space) -
         )
         stdout.close()
         assert listen.readline() == b"open\n"
-        set_gates(inside, Gate("192.0.2.77", None, "refuse"))
+        set_gates(inside, BlocklistEntry("192.0.2.77", None, "refuse"))
         tell.write(b"go\n")
 
         assert listen.readline() == b"True\n"
@@ -144,7 +144,7 @@ def test_a_connection_that_is_open_goes_on_behind_a_closed_gate(inside: Space) -
 @pytest.mark.wire
 def test_a_refused_batch_leaves_the_gates_as_they_were(inside: Space) -> None:
     handed = inside.namespace.handed.netfilter
-    set_gates(inside, Gate("192.0.2.77", None, "refuse"))
+    set_gates(inside, BlocklistEntry("192.0.2.77", None, "refuse"))
 
     flush = nftables._request(nftables._DELETE_RULE, 0, text(1, b"warex") + text(2, b"gate"))
     with pytest.raises(OSError, match="netfilter, message 2"):
@@ -244,21 +244,21 @@ def _logged(packet: bytes) -> bytes:
 def test_an_attempt_is_read_from_the_packet_that_met_the_gate(
     version: int, ends: tuple[str, str]
 ) -> None:
-    (attempt,) = nftables.attempts(_logged(_packet(version)))
+    (attempt,) = nftables.read_log(_logged(_packet(version)))
 
-    assert attempt == Attempt(ends[0], 40000, ends[1], 443)
+    assert attempt == BlockedConnection(ends[0], 40000, ends[1], 443)
 
 
 def test_several_attempts_may_come_in_one_message() -> None:
-    assert len(list(nftables.attempts(_logged(_packet(4)) + _logged(_packet(6))))) == 2
+    assert len(list(nftables.read_log(_logged(_packet(4)) + _logged(_packet(6))))) == 2
 
 
 @pytest.mark.parametrize("cut", range(1, 40))
 def test_a_log_that_is_cut_short_is_no_attempt_and_no_error(cut: int) -> None:
     whole = _logged(_packet(4))
 
-    assert list(nftables.attempts(whole[:cut])) == []
-    assert list(nftables.attempts(_logged(_packet(4)[:cut])))[1:] == []
+    assert list(nftables.read_log(whole[:cut])) == []
+    assert list(nftables.read_log(_logged(_packet(4)[:cut])))[1:] == []
 
 
 _ASK = "import sys; from warex.linux.nftables import *; print(eval(sys.argv[1]))"

@@ -35,7 +35,7 @@ def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Space]:
 def test_what_leaves_bears_the_devices_addresses(inside: Space) -> None:
     said = inside.run(sys.executable, "-I", "-c", _FROM)[1]
 
-    assert json.loads(said) == [insides.FOUR, insides.SIX]
+    assert json.loads(said) == [insides.IPV4_ADDRESS, insides.IPV6_ADDRESS]
 
 
 @pytest.mark.wire
@@ -44,7 +44,8 @@ def test_no_address_appears_later(inside: Space) -> None:
     lines = inside.run("cat", "/proc/net/if_inet6")[1].splitlines()
 
     assert sorted(line.split()[0] for line in lines) == sorted(
-        socket.inet_pton(socket.AF_INET6, address).hex() for address in ("::1", insides.SIX)
+        socket.inet_pton(socket.AF_INET6, address).hex()
+        for address in ("::1", insides.IPV6_ADDRESS)
     )
 
 

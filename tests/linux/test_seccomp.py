@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from tests.sandbox.support.stand_in import space
-from warex.linux.seccomp import _IO_URING_SETUP, _MACHINES, HELD, program
+from warex.linux.seccomp import _IO_URING_SETUP, _MACHINES, ALLOWED_FAMILIES, filter_program
 from warex.proxy.certificates.ca import CertificateAuthority
 
 _ALLOWED = 0x7FFF_0000
@@ -36,7 +36,7 @@ print(json.dumps([{family: error(family) for family in range(64)}, ring, ctypes.
 def answer(architecture: int, number: int, argument: int) -> int:
     """Run the filter for a system call, as the kernel would."""
     machine = next(it for it in _MACHINES.values() if architecture in {c[0] for c in it.calls})
-    steps = program(machine.calls)
+    steps = filter_program(machine.calls)
     call = struct.pack("<iIQQ", number, architecture, 0, argument)
     at = value = 0
     while True:
@@ -62,7 +62,7 @@ def test_only_families_that_a_namespace_holds_can_be_asked_for(
 ) -> None:
     for number in calls[1]:
         opened = {it for it in _ALL_FAMILIES if answer(architecture, number, it) == _ALLOWED}
-        assert opened == set(HELD)
+        assert opened == set(ALLOWED_FAMILIES)
     assert answer(architecture, _IO_URING_SETUP, 0) == 0x0005_0000 | errno.EPERM
     others = set(range(600)) - {_IO_URING_SETUP, *calls[1]}
     assert all(answer(architecture, it, socket.AF_VSOCK) == _ALLOWED for it in others)
@@ -81,6 +81,6 @@ def test_a_command_opens_no_socket_that_leads_past_its_network(ca: CertificateAu
     assert code == 0, said
     families, ring, why = json.loads(said)
     closed = {int(it) for it, number in families.items() if number == errno.EAFNOSUPPORT}
-    assert closed >= set(_ALL_FAMILIES) - set(HELD)
+    assert closed >= set(_ALL_FAMILIES) - set(ALLOWED_FAMILIES)
     assert closed.isdisjoint({socket.AF_UNIX, socket.AF_INET, socket.AF_NETLINK})
     assert (ring, why) == (-1, errno.EPERM)

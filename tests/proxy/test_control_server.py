@@ -7,7 +7,7 @@ import pytest
 
 from tests.proxy.support.client import read_until_closed
 from tests.proxy.support.lanes import Begin, Lane
-from warex.proxy.control_server import LARGEST_BODY
+from warex.proxy.control_server import MAX_BODY_SIZE
 from warex.traces import Control, HarnessBroke, TrialEnded
 
 pytestmark = pytest.mark.wire
@@ -99,7 +99,7 @@ def test_what_is_no_request_is_answered_in_words(begin: Begin) -> None:
 
 
 def test_a_body_is_read_only_for_whoever_has_the_token(begin: Begin) -> None:
-    huge = b"x" * (LARGEST_BODY * 4)
+    huge = b"x" * (MAX_BODY_SIZE * 4)
     length = f"Content-Length: {len(huge)}"
     chunks = "Transfer-Encoding: chunked"
     with begin() as lane:

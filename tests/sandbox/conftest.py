@@ -10,7 +10,7 @@ import pytest
 
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import ProxyConfig
-from warex.proxy.process.client import Proxy, started
+from warex.proxy.process.client import Proxy, start_proxy
 from warex.proxy.process.forkserver import Forkserver
 from warex.traffic import TrafficOptions
 
@@ -72,5 +72,5 @@ def lane(
         out=folder,
         traffic=TrafficOptions(maps=(f"https://site.warex.test=http://127.0.0.1:{site}",)),
     )
-    with started(forkserver, config) as proxy:
+    with start_proxy(forkserver, config) as proxy:
         yield proxy, folder

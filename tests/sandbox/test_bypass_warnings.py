@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from warex.sandbox import bypass_warnings as module
-from warex.sandbox.bypass_warnings import escapes
+from warex.sandbox.bypass_warnings import bypass_warnings
 
 
 @pytest.fixture(autouse=True)
@@ -20,8 +20,8 @@ def test_a_daemon_that_can_be_reached_is_named(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as daemon:
         daemon.bind(str(tmp_path / "docker.sock"))
 
-        (by_place,) = escapes(["agent"], {"XDG_RUNTIME_DIR": str(tmp_path)})
-        (by_name,) = escapes(["agent"], {"DOCKER_HOST": f"unix://{tmp_path}/docker.sock"})
+        (by_place,) = bypass_warnings(["agent"], {"XDG_RUNTIME_DIR": str(tmp_path)})
+        (by_name,) = bypass_warnings(["agent"], {"DOCKER_HOST": f"unix://{tmp_path}/docker.sock"})
 
     assert f"Docker at {tmp_path}/docker.sock" in by_place
     assert "DOCKER_HOST=unix://" in by_name
@@ -32,7 +32,7 @@ def test_a_daemon_that_is_not_there_is_not(tmp_path: Path) -> None:
     (tmp_path / "docker.sock").touch()
     environment = {"XDG_RUNTIME_DIR": str(tmp_path), "DOCKER_HOST": "tcp://10.0.0.1:2375"}
 
-    assert escapes(["agent"], environment) == []
+    assert bypass_warnings(["agent"], environment) == []
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_daemon_that_is_not_there_is_not(tmp_path: Path) -> None:
 def test_a_browser_that_runs_elsewhere_is_named_without_its_key(
     arguments: list[str], environment: dict[str, str], named: str
 ) -> None:
-    (sentence,) = escapes(["agent", *arguments], environment)
+    (sentence,) = bypass_warnings(["agent", *arguments], environment)
 
     assert named in sentence
     assert "secret" not in sentence
@@ -59,4 +59,4 @@ def test_a_browser_that_runs_elsewhere_is_named_without_its_key(
 def test_ordinary_commands_are_not_warned_of() -> None:
     arguments = ["curl", "https://shop.example/", "wss://shop.example/live", "--url=https://a.test"]
 
-    assert escapes(arguments, {"OPENAI_BASE_URL": "https://api.openai.com/v1"}) == []
+    assert bypass_warnings(arguments, {"OPENAI_BASE_URL": "https://api.openai.com/v1"}) == []

@@ -12,8 +12,8 @@ from warex.proxy.config import ProxyConfig
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.chromium import find_chromium
-from warex.sandbox.environment import without_proxy
-from warex.sandbox.isolation import Behind, Capture, Isolation, behind
+from warex.sandbox.environment import direct_environment
+from warex.sandbox.isolation import Capture, Isolation, Sandbox, open_sandbox
 from warex.traces import Canary, RequestSeen, read_trace
 
 
@@ -25,19 +25,19 @@ def isolation() -> Isolation:
 @pytest.fixture
 def there(
     isolation: Isolation, forkserver: Forkserver, ca: CertificateAuthority, tmp_path: Path
-) -> Iterator[Behind]:
+) -> Iterator[Sandbox]:
     def configure(capture: Capture) -> ProxyConfig:
         return ProxyConfig(ca=ca.folder, capture=capture, out=tmp_path / "out")
 
     (tmp_path / "out").mkdir()
-    with behind(isolation, forkserver, configure, ca, os.environ) as place:
+    with open_sandbox(isolation, forkserver, configure, ca, os.environ) as place:
         yield place
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("isolation", ["environment", "namespace"])
 def test_the_canary_comes_back_through_the_proxy_and_stands_in_the_trace(
-    there: Behind, tmp_path: Path
+    there: Sandbox, tmp_path: Path
 ) -> None:
     fetch_canary(find_chromium(), there)
 
@@ -49,22 +49,22 @@ def test_the_canary_comes_back_through_the_proxy_and_stands_in_the_trace(
 
 @pytest.mark.browser
 def test_a_browser_that_goes_past_the_proxy_is_found_out(
-    there: Behind, ca: CertificateAuthority
+    there: Sandbox, ca: CertificateAuthority
 ) -> None:
-    there.environment = without_proxy(os.environ, ca, {})
+    there.environment = direct_environment(os.environ, ca, {})
 
     with pytest.raises(TrialVoid, match="the canary page did not come back"):
         fetch_canary(find_chromium(), there)
 
 
 @pytest.mark.wire
-def test_a_browser_that_cannot_be_started_voids_the_trial(there: Behind) -> None:
+def test_a_browser_that_cannot_be_started_voids_the_trial(there: Sandbox) -> None:
     with pytest.raises(TrialVoid, match="'/no/such/browser' cannot be started"):
         fetch_canary(Path("/no/such/browser"), there)
 
 
 @pytest.mark.wire
-def test_a_page_that_only_looks_like_an_answer_is_no_canary(there: Behind, tmp_path: Path) -> None:
+def test_a_page_that_only_looks_like_an_answer_is_no_canary(there: Sandbox, tmp_path: Path) -> None:
     liar = tmp_path / "liar"
     liar.write_text('#!/bin/sh\necho "started with $*"\necho "<html>all is well</html>"\n')
     liar.chmod(0o755)

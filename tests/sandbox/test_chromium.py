@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from warex.errors import MachineError
-from warex.sandbox.chromium import QUIET, find_chromium, headless
+from warex.sandbox.chromium import QUIET_FLAGS, find_chromium, headless_command
 
 
 def program(path: Path) -> Path:
@@ -76,9 +76,11 @@ def test_a_machine_without_a_browser_is_told_how_to_get_one(tmp_path: Path) -> N
 
 
 def test_a_browser_makes_no_traffic_of_its_own(tmp_path: Path) -> None:
-    command = headless(Path("/usr/bin/chromium"), tmp_path, ("--dump-dom", "https://a.test/"))
+    command = headless_command(
+        Path("/usr/bin/chromium"), tmp_path, ("--dump-dom", "https://a.test/")
+    )
 
-    assert set(QUIET) <= set(command)
-    assert "--disable-quic" in QUIET
+    assert set(QUIET_FLAGS) <= set(command)
+    assert "--disable-quic" in QUIET_FLAGS
     assert command[-2:] == ["--dump-dom", "https://a.test/"]
     assert ("--no-sandbox" in command) == (os.geteuid() == 0)

@@ -86,7 +86,7 @@ def test_what_a_command_left_running_ends_with_it(tmp_path: Path, detached: bool
 def test_a_command_that_ignores_polite_words_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process_tree, "_GRACE", 0.2)
+    monkeypatch.setattr(process_tree, "_TERM_SECONDS", 0.2)
     code = (
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
         "print('deaf', flush=True); time.sleep(600)"

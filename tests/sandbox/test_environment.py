@@ -8,7 +8,7 @@ import pytest
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.sandbox import environment, isolation
 from warex.sandbox.env_mode import browser_shims, prepare
-from warex.sandbox.environment import behind_proxy, without_proxy
+from warex.sandbox.environment import direct_environment, proxied_environment
 
 PROXY = "http://127.0.0.1:4321"
 BUNDLE = Path("/scratch/bundle.pem")
@@ -19,24 +19,24 @@ def ca(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
     return ensure_ca(tmp_path_factory.mktemp("authority") / "ca")
 
 
-@pytest.mark.parametrize("name", environment.PROXIES)
+@pytest.mark.parametrize("name", environment.PROXY_VARIABLES)
 def test_every_proxy_variable_names_the_proxy_in_both_cases(
     ca: CertificateAuthority, name: str
 ) -> None:
     left_over = {name: "http://other:1", name.lower(): "http://other:2"}
 
-    variables = behind_proxy(left_over, PROXY, ca, BUNDLE).variables
+    variables = proxied_environment(left_over, PROXY, ca, BUNDLE).variables
 
     assert variables[name] == variables[name.lower()] == PROXY
 
 
-@pytest.mark.parametrize("name", environment.OWN_PROXIES)
+@pytest.mark.parametrize("name", environment.PROGRAM_PROXY_VARIABLES)
 def test_a_program_with_a_variable_of_its_own_is_told_by_it(
     ca: CertificateAuthority, name: str
 ) -> None:
     left_over = {name: "http://other:1", name.upper(): "http://other:2"}
 
-    variables = behind_proxy(left_over, PROXY, ca, BUNDLE).variables
+    variables = proxied_environment(left_over, PROXY, ca, BUNDLE).variables
 
     assert {key: value for key, value in variables.items() if key.upper() == name.upper()} == {
         name: PROXY
@@ -50,7 +50,7 @@ def test_git_is_told_behind_what_the_user_told_it(ca: CertificateAuthority) -> N
         "GIT_CONFIG_VALUE_0": "me",
     }
 
-    variables = behind_proxy(theirs, PROXY, ca, BUNDLE).variables
+    variables = proxied_environment(theirs, PROXY, ca, BUNDLE).variables
 
     assert variables["GIT_CONFIG_COUNT"] == "2"
     assert (variables["GIT_CONFIG_KEY_0"], variables["GIT_CONFIG_VALUE_0"]) == ("user.name", "me")
@@ -58,7 +58,7 @@ def test_git_is_told_behind_what_the_user_told_it(ca: CertificateAuthority) -> N
 
 
 def test_java_is_told_behind_what_the_user_told_it(ca: CertificateAuthority) -> None:
-    options = behind_proxy({"JAVA_TOOL_OPTIONS": "-Xmx1g"}, PROXY, ca, BUNDLE).variables[
+    options = proxied_environment({"JAVA_TOOL_OPTIONS": "-Xmx1g"}, PROXY, ca, BUNDLE).variables[
         "JAVA_TOOL_OPTIONS"
     ]
 
@@ -69,7 +69,7 @@ def test_java_is_told_behind_what_the_user_told_it(ca: CertificateAuthority) -> 
 def test_certificates_of_the_users_own_keep_their_file(ca: CertificateAuthority) -> None:
     own = {"REQUESTS_CA_BUNDLE": Path("/scratch/own-1.pem")}
 
-    variables = behind_proxy({}, PROXY, ca, BUNDLE, own).variables
+    variables = proxied_environment({}, PROXY, ca, BUNDLE, own).variables
 
     assert variables["REQUESTS_CA_BUNDLE"] == "/scratch/own-1.pem"
     assert variables["SSL_CERT_FILE"] == str(BUNDLE)
@@ -78,31 +78,31 @@ def test_certificates_of_the_users_own_keep_their_file(ca: CertificateAuthority)
 def test_only_loopback_goes_past_the_proxy(ca: CertificateAuthority) -> None:
     left_over = {"NO_PROXY": "*", "no_proxy": "shop.example"}
 
-    variables = behind_proxy(left_over, PROXY, ca, BUNDLE).variables
+    variables = proxied_environment(left_over, PROXY, ca, BUNDLE).variables
 
     assert variables["NO_PROXY"] == variables["no_proxy"] == "localhost,127.0.0.1,::1"
 
 
 def test_a_trust_store_left_over_from_elsewhere_is_overridden(ca: CertificateAuthority) -> None:
-    names = (*environment.BUNDLES, *environment.ADDITIONS)
+    names = (*environment.CA_BUNDLE_VARIABLES, *environment.EXTRA_CA_VARIABLES)
     left_over = dict.fromkeys(names, "/etc/other.pem") | {"SSL_CERT_DIR": "/etc/other"}
 
-    variables = behind_proxy(left_over, PROXY, ca, BUNDLE).variables
+    variables = proxied_environment(left_over, PROXY, ca, BUNDLE).variables
 
-    assert {variables[name] for name in environment.BUNDLES} == {str(BUNDLE)}
-    assert {variables[name] for name in environment.ADDITIONS} == {str(ca.certificate)}
+    assert {variables[name] for name in environment.CA_BUNDLE_VARIABLES} == {str(BUNDLE)}
+    assert {variables[name] for name in environment.EXTRA_CA_VARIABLES} == {str(ca.certificate)}
     assert "SSL_CERT_DIR" not in variables
 
 
 def test_what_is_none_of_ours_stays_as_it_was(ca: CertificateAuthority) -> None:
     theirs = {"PATH": "/bin", "OPENAI_API_KEY": "k", "LANG": "C"}
 
-    assert theirs.items() <= behind_proxy(theirs, PROXY, ca, BUNDLE).variables.items()
-    assert dict(without_proxy(theirs, ca, {}).variables) == theirs
+    assert theirs.items() <= proxied_environment(theirs, PROXY, ca, BUNDLE).variables.items()
+    assert dict(direct_environment(theirs, ca, {}).variables) == theirs
 
 
 def test_the_browser_is_told_by_arguments_too(ca: CertificateAuthority) -> None:
-    arguments = behind_proxy({}, PROXY, ca, BUNDLE).browser_arguments
+    arguments = proxied_environment({}, PROXY, ca, BUNDLE).browser_arguments
 
     assert f"--proxy-server={PROXY}" in arguments
     assert f"--ignore-certificate-errors-spki-list={ca.spki}" in arguments
@@ -111,9 +111,9 @@ def test_the_browser_is_told_by_arguments_too(ca: CertificateAuthority) -> None:
 def test_without_a_proxy_none_is_left_over_and_the_hosts_are_found(
     ca: CertificateAuthority,
 ) -> None:
-    left_over = {name: "http://other:1" for name in (*environment.PROXIES, "https_proxy")}
+    left_over = {name: "http://other:1" for name in (*environment.PROXY_VARIABLES, "https_proxy")}
 
-    found = without_proxy(left_over, ca, {"b.test": 2, "a.test": 1})
+    found = direct_environment(left_over, ca, {"b.test": 2, "a.test": 1})
 
     assert dict(found.variables) == {}
     assert "--no-proxy-server" in found.browser_arguments
@@ -126,23 +126,23 @@ def test_the_docs_name_every_variable_and_no_other() -> None:
     text = page.read_text(encoding="utf-8")
     documented = set(re.findall(r"`([A-Z][A-Z0-9_]{4,}|npm_config_\w+)`", text))
     ours = {
-        *environment.OWN_PROXIES,
-        *environment.OWN_DIRECT,
+        *environment.PROGRAM_PROXY_VARIABLES,
+        *environment.PROGRAM_NO_PROXY_VARIABLES,
         environment.GIT,
         environment.JAVA,
-        *browser_shims.CACHES,
-        *browser_shims.NAMED,
+        *browser_shims.BROWSER_CACHE_VARIABLES,
+        *browser_shims.BROWSER_PATH_VARIABLES,
         prepare.DATA_HOME,
         prepare.NODE,
         "WGETRC",
         "WAREX_COMMAND",
-        *isolation.TOLD,
-        *environment.PROXIES,
-        *environment.DIRECT,
+        *isolation.WAREX_VARIABLES,
+        *environment.PROXY_VARIABLES,
+        *environment.NO_PROXY_VARIABLES,
         *environment.SWITCHES,
-        *environment.BUNDLES,
-        *environment.ADDITIONS,
-        *environment.REMOVED,
+        *environment.CA_BUNDLE_VARIABLES,
+        *environment.EXTRA_CA_VARIABLES,
+        *environment.UNSET_VARIABLES,
     }
 
     assert documented == ours

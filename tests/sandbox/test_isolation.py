@@ -12,7 +12,14 @@ from warex.errors import InputError, MachineError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.config import ProxyConfig
 from warex.proxy.process.forkserver import Forkserver
-from warex.sandbox.isolation import Behind, Capture, Isolation, Told, Wish, behind
+from warex.sandbox.isolation import (
+    Capture,
+    Isolation,
+    ProxyCallbacks,
+    RequestedIsolation,
+    Sandbox,
+    open_sandbox,
+)
 from warex.sandbox.namespace import launcher
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_scenario
@@ -27,7 +34,7 @@ def configured(ca: CertificateAuthority, **more: object) -> ProxyConfig:
     return ProxyConfig.model_validate({"ca": ca.folder, **more})
 
 
-def fetched(place: Behind, log: Path) -> int | None:
+def fetched(place: Sandbox, log: Path) -> int | None:
     return place.run([*FETCH, URL], log, timeout_s=30).code
 
 
@@ -43,7 +50,7 @@ def test_commands_run_one_after_the_other_with_their_words_in_files(
         maps = (f"{URL}=http://127.0.0.1:{site}",)
         return configured(ca, capture=capture, traffic={"maps": maps})
 
-    with behind(isolation, forkserver, configure, ca, os.environ) as place:
+    with open_sandbox(isolation, forkserver, configure, ca, os.environ) as place:
         codes = [fetched(place, tmp_path / name) for name in ("one", "two")]
         assert place.broken() is None
         assert place.failure() is None
@@ -61,7 +68,7 @@ def test_time_and_a_stop_end_a_command_and_the_next_one_runs(
     def configure(capture: Capture) -> ProxyConfig:
         return configured(ca, capture=capture)
 
-    with behind(isolation, forkserver, configure, ca, os.environ) as place:
+    with open_sandbox(isolation, forkserver, configure, ca, os.environ) as place:
         late = place.run(["sleep", "600"], tmp_path / "log", timeout_s=0.2)
         stopped = place.run(["sleep", "600"], tmp_path / "log", timeout_s=60, stop=lambda: True)
         here = [sys.executable, "-c", "import os; print(os.getcwd()); raise SystemExit(3)"]
@@ -79,7 +86,7 @@ def test_a_configuration_that_cannot_work_is_told(
         raise InputError("no such thing")
 
     def use() -> None:
-        with behind("namespace", forkserver, configure, ca, os.environ, check=check) as place:
+        with open_sandbox("namespace", forkserver, configure, ca, os.environ, check=check) as place:
             _ = place.proxy
 
     with pytest.raises(InputError, match="no such thing"):
@@ -92,7 +99,7 @@ def test_without_namespaces_the_environment_serves_and_one_sentence_says_why(
     def refused(*arguments: object, **how: object) -> object:
         raise MachineError("this machine allows none; allow them")
 
-    monkeypatch.setattr(launcher, "namespace", refused)
+    monkeypatch.setattr(launcher, "open_namespace", refused)
     asked: list[Capture] = []
     said: list[str] = []
 
@@ -100,18 +107,20 @@ def test_without_namespaces_the_environment_serves_and_one_sentence_says_why(
         asked.append(capture)
         return configured(ca, capture=capture)
 
-    with behind("auto", forkserver, configure, ca, os.environ, told=Told(said.append)) as place:
+    with open_sandbox(
+        "auto", forkserver, configure, ca, os.environ, told=ProxyCallbacks(said.append)
+    ) as place:
         assert place.isolation == "environment"
 
     assert asked[-1] == "forward"
     (sentence,) = said
     assert sentence.endswith("this machine allows none; allow them")
 
-    def use(wish: Wish, scenario: Scenario | None = None) -> None:
+    def use(wish: RequestedIsolation, scenario: Scenario | None = None) -> None:
         def configure(capture: Capture) -> ProxyConfig:
             return ProxyConfig(ca=ca.folder, capture=capture, scenario=scenario)
 
-        with behind(wish, forkserver, configure, ca, os.environ):
+        with open_sandbox(wish, forkserver, configure, ca, os.environ):
             pass
 
     with pytest.raises(MachineError, match="allows none"):

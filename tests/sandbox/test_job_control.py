@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from warex.sandbox.job_control import PASSED_ON, Terminal, passing_on, unsignalled
+from warex.sandbox.job_control import FORWARDED_SIGNALS, Terminal, forward_signals, signals_blocked
 
 pytestmark = pytest.mark.wire
 
@@ -39,9 +39,9 @@ def test_a_signal_of_another_process_is_passed_on(number: int) -> None:
 
 def test_afterwards_nobody_listens_and_the_mask_is_as_it_was() -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    with unsignalled() as held, passing_on(lambda number: None):
+    with signals_blocked() as held, forward_signals(lambda number: None):
         assert held == {int(number) for number in before}
-        assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) >= PASSED_ON
+        assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) >= FORWARDED_SIGNALS
 
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
     assert "signals" not in {thread.name for thread in threading.enumerate()}
@@ -49,7 +49,7 @@ def test_afterwards_nobody_listens_and_the_mask_is_as_it_was() -> None:
 
 def test_a_thread_that_is_started_meanwhile_never_gets_one() -> None:
     masks: list[set[int]] = []
-    with unsignalled():
+    with signals_blocked():
         thread = threading.Thread(
             target=lambda: masks.append(
                 {int(number) for number in signal.pthread_sigmask(signal.SIG_BLOCK, ())}
@@ -58,12 +58,12 @@ def test_a_thread_that_is_started_meanwhile_never_gets_one() -> None:
         thread.start()
     thread.join()
 
-    assert masks[0] >= {int(number) for number in PASSED_ON}
+    assert masks[0] >= {int(number) for number in FORWARDED_SIGNALS}
 
 
 def test_without_a_terminal_there_is_nothing_to_give_back() -> None:
     nowhere = Terminal(None, os.getpgrp())
 
-    assert nowhere.holder() is None
-    nowhere.give(1)
-    nowhere.take_back()
+    assert nowhere.foreground_group() is None
+    nowhere.set_foreground(1)
+    nowhere.restore_foreground()

@@ -9,7 +9,7 @@ import pytest
 
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.process.client import Proxy
-from warex.sandbox.environment import behind_proxy
+from warex.sandbox.environment import proxied_environment
 from warex.traces import RequestSeen, read_trace
 
 pytestmark = pytest.mark.wire
@@ -43,7 +43,7 @@ def test_programs_of_others_come_through_and_trust_us(
     command = PROGRAMS[program]
     proxy, folder = lane
     bundle = ca.bundle(tmp_path / "bundle.pem")
-    there = behind_proxy(os.environ | LEFT_OVER, proxy.url, ca, bundle)
+    there = proxied_environment(os.environ | LEFT_OVER, proxy.url, ca, bundle)
     url = f"https://site.warex.test/{program}"
 
     done = subprocess.run(

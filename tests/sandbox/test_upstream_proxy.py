@@ -2,11 +2,11 @@
 
 import pytest
 
-from warex.sandbox.upstream_proxy import caller_proxy
+from warex.sandbox.upstream_proxy import upstream_from_environment
 
 
 def test_no_proxy_is_none() -> None:
-    assert caller_proxy({"PATH": "/bin", "https_proxy": " ", "NO_PROXY": "a"}) is None
+    assert upstream_from_environment({"PATH": "/bin", "https_proxy": " ", "NO_PROXY": "a"}) is None
 
 
 @pytest.mark.parametrize(
@@ -21,14 +21,14 @@ def test_no_proxy_is_none() -> None:
     ],
 )
 def test_it_is_gone_through(environment: dict[str, str], upstream: str) -> None:
-    found = caller_proxy(environment)
+    found = upstream_from_environment(environment)
 
     assert found is not None
     assert found.upstream == upstream
 
 
 def test_its_password_is_not_shown() -> None:
-    found = caller_proxy({"HTTPS_PROXY": "http://me:hidden@corp.test:1"})
+    found = upstream_from_environment({"HTTPS_PROXY": "http://me:hidden@corp.test:1"})
 
     assert found is not None
     assert "hidden" not in found.sentence
@@ -36,7 +36,7 @@ def test_its_password_is_not_shown() -> None:
 
 @pytest.mark.parametrize("value", ["socks5://corp.test:1080", "http://:80", "http://a:b:c"])
 def test_one_that_cannot_be_gone_through_is_said(value: str) -> None:
-    found = caller_proxy({"ALL_PROXY": value})
+    found = upstream_from_environment({"ALL_PROXY": value})
 
     assert found is not None
     assert found.upstream is None
@@ -44,7 +44,7 @@ def test_one_that_cannot_be_gone_through_is_said(value: str) -> None:
 
 
 def test_hosts_that_went_past_it_are_named_and_loopback_is_not() -> None:
-    found = caller_proxy(
+    found = upstream_from_environment(
         {
             "HTTPS_PROXY": "http://corp.test:1",
             "NO_PROXY": "localhost, 127.0.0.1,.corp.test,git.test",

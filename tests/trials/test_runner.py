@@ -20,7 +20,7 @@ from warex.errors import InputError, MachineError, TrialVoid
 from warex.llm.defences.refresh import REFRESH
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.process.client import Proxy
-from warex.sandbox.isolation import Behind, Isolation, behind
+from warex.sandbox.isolation import Isolation, Sandbox, open_sandbox
 from warex.scenarios import Scenario
 from warex.traces import (
     EVENTS,
@@ -310,12 +310,12 @@ def test_a_trial_that_is_stopped_has_no_outcome(context: TrialContext, tmp_path:
     assert read_outcome(tmp_path / "attempt-1") is None
 
 
-def breaking(how: Callable[[Proxy], None]) -> Callable[..., AbstractContextManager[Behind]]:
+def breaking(how: Callable[[Proxy], None]) -> Callable[..., AbstractContextManager[Sandbox]]:
     """Return a way behind a proxy to which something happens after a while."""
 
     @contextmanager
-    def place(*args: Any, **kwargs: Any) -> Iterator[Behind]:
-        with behind(*args, **kwargs) as there:
+    def place(*args: Any, **kwargs: Any) -> Iterator[Sandbox]:
+        with open_sandbox(*args, **kwargs) as there:
             timer = threading.Timer(1, how, (there.proxy,))
             timer.start()
             yield there

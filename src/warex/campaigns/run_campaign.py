@@ -25,9 +25,9 @@ from warex.errors import ScenarioError
 from warex.extras import require_extra
 from warex.llm.embedded import is_embedded
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
-from warex.sandbox.doctor.machine import require_fit
-from warex.sandbox.isolation import Isolation, allowed
-from warex.sandbox.namespace.host_ports import named_in
+from warex.sandbox.doctor.machine import require_quick_checks
+from warex.sandbox.isolation import Isolation, available_isolation
+from warex.sandbox.namespace.host_ports import loopback_ports_in
 from warex.scenarios.namespace_only import require_showable
 from warex.traces import (
     MANIFEST,
@@ -67,7 +67,7 @@ def run_campaign(
         require_extra("ray", "--ray", "ray")
     chromium = planned.benchmark.find_browser()
     ca = ensure_ca()
-    require_fit(run, ca)
+    require_quick_checks(run, ca)
     isolation = _isolation(planned, options, ca, notice)
     for doubt in doubts_of(planned):
         notice(doubt)
@@ -124,7 +124,7 @@ def _tell_of_loopback(
     for agent in {spec.agent.name: spec.agent for spec in planned.trials}.values():
         # What is served in the place of a model's own host is asked by the proxy alone.
         by_proxy = not seen and not told and bool(benchmark.endpoints(agent))
-        for port in () if by_proxy else named_in(agent.base_url or ""):
+        for port in () if by_proxy else loopback_ports_in(agent.base_url or ""):
             named[port] = f"base_url of agent {agent.name!r}"
     for sentence in loopback_notices(named, perhaps, os.environ, seen=seen):
         notice(sentence)
@@ -249,7 +249,7 @@ def _isolation(
     Raises ScenarioError where a fault could not show so, MachineError where the machine does not
     allow what is asked for.
     """
-    isolation, why = allowed(options.isolate or planned.config.isolate, ca)
+    isolation, why = available_isolation(options.isolate or planned.config.isolate, ca)
     for spec in planned.trials:
         if spec.scenario is not None:
             try:

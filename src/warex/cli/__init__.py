@@ -29,15 +29,15 @@ def main(arguments: list[str] | None = None) -> None:
     _have_streams()
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        with prewarm.for_command(given):
+        with prewarm.prewarmed(given):
             from warex.cli.app import run
 
             code = run(given)
     except KeyboardInterrupt:
         # It came before there was a command, or after.
-        from warex.cli.output import say
+        from warex.cli.output import echo
 
-        say("interrupted", err=True)
+        echo("interrupted", err=True)
         code = 130
     sys.exit(code)
 

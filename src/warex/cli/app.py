@@ -13,7 +13,7 @@ from typing import Final
 import click
 
 from warex.cli.group import Group
-from warex.cli.output import say
+from warex.cli.output import echo
 from warex.errors import MachineError, WarexError
 
 _COMMANDS: Final = {
@@ -47,7 +47,7 @@ _COMMANDS: Final = {
 """Every command with the folder of its file and its line of help."""
 
 
-class _Lazy(Group):
+class _LazyGroup(Group):
     """Loads a command when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -65,7 +65,7 @@ class _Lazy(Group):
             formatter.write_dl([(name, words) for name, (_, words) in _COMMANDS.items()])
 
 
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="warex")
 def cli() -> None:
     """Does your web agent survive the real web?
@@ -92,13 +92,13 @@ def run(given: list[str]) -> int:
     except click.ClickException as error:
         words = StringIO()
         error.show(file=words)
-        say(words.getvalue(), err=True, end="")
+        echo(words.getvalue(), err=True, end="")
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        say("interrupted", err=True)
+        echo("interrupted", err=True)
         return 130
     except WarexError as error:
-        say(f"warex: {error}", err=True)
+        echo(f"warex: {error}", err=True)
         return error.exit_code
     except (BrokenPipeError, SystemExit):
         # Whoever read our output has enough of it, as `| head` does; click makes an exit of that.
@@ -108,15 +108,15 @@ def run(given: list[str]) -> int:
         # Of all that Python says in this way, only this is the machine's.
         if "can't start new thread" not in str(error):
             raise
-        say(f"warex: no thread can be started; {_MORE_PROCESSES}", err=True)
+        echo(f"warex: no thread can be started; {_MORE_PROCESSES}", err=True)
         return MachineError.exit_code
     except BlockingIOError as error:
-        say(f"warex: {error.strerror}; {_MORE_PROCESSES}", err=True)
+        echo(f"warex: {error.strerror}; {_MORE_PROCESSES}", err=True)
         return MachineError.exit_code
     except OSError as error:
         _drop_output()
         where = f"{error.filename}: " if error.filename else ""
-        say(f"warex: {where}{error.strerror or error}", err=True)
+        echo(f"warex: {where}{error.strerror or error}", err=True)
         return MachineError.exit_code
     return code if isinstance(code, int) else 0
 

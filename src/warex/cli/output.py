@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def say(
+def echo(
     sentence: object = "",
     *,
     lead: str = "",
@@ -27,7 +27,7 @@ def say(
     click.echo(f"{styled}{visible(str(sentence))}{end}", err=err, nl=False)
 
 
-def say_beside(
+def echo_columns(
     label: str, words: str, width: int, *, lead: str = "", colour: str | None = None
 ) -> None:
     """Print a label and, beside its column of ``width`` characters, words.
@@ -37,13 +37,13 @@ def say_beside(
     """
     indent = len(lead) + width + 1
     if not sys.stdout.isatty():
-        say(f"{label:{width}} {words}", lead=lead, colour=colour)
+        echo(f"{label:{width}} {words}", lead=lead, colour=colour)
         return
     room = max(40, get_terminal_size().columns - indent)
     folded = textwrap.wrap(visible(words), room, break_long_words=False, break_on_hyphens=False)
     first, *rest = folded or [""]
     said = f"\n{' ' * indent}".join((f"{label:{width}} {first}", *rest))
-    say(said, lead=lead, colour=colour)
+    echo(said, lead=lead, colour=colour)
 
 
 def console(*, stderr: bool = False) -> "Console":

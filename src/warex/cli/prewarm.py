@@ -16,12 +16,12 @@ _waiting: "list[Forkserver]" = []
 
 
 @contextmanager
-def for_command(given: Sequence[str]) -> Iterator[None]:
+def prewarmed(given: Sequence[str]) -> Iterator[None]:
     """Begin what the command needs; at the end, end what it has not taken."""
     if given[:1] == ["exec"] and not {"-h", "--help"} & {*given[1:2]}:
         # Where no process can be started, the command finds that out again, and says so.
         with suppress(OSError):
-            _waiting.append(_warm())
+            _waiting.append(_start_forkserver())
     try:
         yield
     finally:
@@ -29,12 +29,12 @@ def for_command(given: Sequence[str]) -> Iterator[None]:
             _waiting.pop().close()
 
 
-def forkserver() -> "Forkserver":
+def take_forkserver() -> "Forkserver":
     """Return the forkserver that was begun, or else one begun now; it is the caller's to close."""
-    return _waiting.pop() if _waiting else _warm()
+    return _waiting.pop() if _waiting else _start_forkserver()
 
 
-def _warm() -> "Forkserver":
+def _start_forkserver() -> "Forkserver":
     from warex.proxy.process.forkserver import Forkserver
 
     # Whoever started us and ignores the ends of children hands that down; ours are waited for.

@@ -6,20 +6,20 @@ from warex.errors import TraceError
 from warex.files.reading import stands
 
 
-def attempt_of(trial: Path) -> Path:
+def latest_attempt(trial: Path) -> Path:
     """Return the last attempt of a trial's folder; anything else as it is."""
     attempts = sorted(trial.glob("attempt-*"), key=lambda path: (len(path.name), path.name))
     return attempts[-1] if attempts else trial
 
 
-def traced(trial: Path) -> Path:
+def find_trace(trial: Path) -> Path:
     """Return the last attempt of a trial's folder, or the file or folder itself.
 
     Raises TraceError for a folder without a trace, which says what it is instead.
     """
     from warex.traces.paths import EVENTS
 
-    attempt = attempt_of(trial)
+    attempt = latest_attempt(trial)
     if attempt.is_dir() and not stands(attempt / EVENTS):
         from warex.analysis.run.folder_hints import what_it_is
 

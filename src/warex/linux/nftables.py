@@ -29,7 +29,7 @@ from warex.linux.netlink import (
 )
 
 TABLE: Final = b"warex"
-GATE: Final = b"gate"
+BLOCKLIST_CHAIN: Final = b"gate"
 """Name of the chain in which connections are refused before they are redirected."""
 LOG_GROUP: Final = 8
 """Group of the log in which each attempt at a gate is told."""
@@ -52,19 +52,19 @@ _TCP, _UDP = socket.IPPROTO_TCP, socket.IPPROTO_UDP
 
 type _Expressions = bytes
 type IpFamily = Literal["ip", "ip6"]
-type Gateway = Literal["refuse", "drop", "pass"]
+type BlockAction = Literal["refuse", "drop", "pass"]
 """``pass`` leaves one port of an address open whose gates are closed behind it."""
 
 
-class Gate(NamedTuple):
+class BlocklistEntry(NamedTuple):
     """New connections to an address, and to one port of it or any, meet this instead."""
 
     address: str
     port: int | None
-    how: Gateway
+    how: BlockAction
 
 
-class Attempt(NamedTuple):
+class BlockedConnection(NamedTuple):
     """A connection that was asked for at a gate; each time that the client asks again counts."""
 
     source: str
@@ -73,7 +73,7 @@ class Attempt(NamedTuple):
     port: int
 
 
-class Redirection(NamedTuple):
+class RedirectConfig(NamedTuple):
     """Where a namespace's traffic goes."""
 
     tcp: int
@@ -88,16 +88,16 @@ class Redirection(NamedTuple):
     """The same of ::1."""
 
 
-def opened() -> socket.socket:
+def open_socket() -> socket.socket:
     """Return a socket that sets the rules of the network namespace it is opened in."""
     return socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETFILTER)
 
 
-def set_rules(netlink: socket.socket, to: Redirection) -> None:
+def set_rules(netlink: socket.socket, to: RedirectConfig) -> None:
     """Make the table of a new namespace; raise OSError where the kernel refuses it."""
     rules = [
-        *((_capture(expressions)) for expressions in _captured(to)),
-        *((_rule(b"guard", expressions)) for expressions in _guarded(to)),
+        *((_capture(expressions)) for expressions in _redirect_rules(to)),
+        *((_rule(b"guard", expressions)) for expressions in _filter_rules(to)),
     ]
     _send(
         netlink,
@@ -105,7 +105,7 @@ def set_rules(netlink: socket.socket, to: Redirection) -> None:
             # table inet warex
             _request(_NEW_TABLE, CREATE, text(1, TABLE)),
             # chain gate { type filter hook output priority -150; }: before the redirect
-            _chain(GATE, b"filter", -150),
+            _chain(BLOCKLIST_CHAIN, b"filter", -150),
             # chain capture { type nat hook output priority -100; }
             _chain(b"capture", b"nat", -100),
             # chain guard { type filter hook output priority 0; }
@@ -115,17 +115,17 @@ def set_rules(netlink: socket.socket, to: Redirection) -> None:
     )
 
 
-def set_gates(netlink: socket.socket, gates: Iterable[Gate]) -> None:
+def set_blocklist(netlink: socket.socket, gates: Iterable[BlocklistEntry]) -> None:
     """Let exactly these gates be closed from now on; raise OSError where the kernel refuses.
 
     A connection that is open already goes on: only what would open one is refused.
     """
     # flush chain inet warex gate
-    flush = _request(_DELETE_RULE, 0, text(1, TABLE) + text(2, GATE))
-    _send(netlink, [flush, *(_rule(GATE, _closed(gate)) for gate in gates)])
+    flush = _request(_DELETE_RULE, 0, text(1, TABLE) + text(2, BLOCKLIST_CHAIN))
+    _send(netlink, [flush, *(_rule(BLOCKLIST_CHAIN, _block_rule(gate)) for gate in gates)])
 
 
-def listen_to_gates() -> socket.socket:
+def listen_to_blocked() -> socket.socket:
     """Return a socket that hears of each attempt at a gate of the namespace it is opened in."""
     return _listen_to(LOG_GROUP)
 
@@ -136,7 +136,7 @@ def listen_to_refusals() -> socket.socket:
 
 
 def _listen_to(group: int) -> socket.socket:
-    log = opened()
+    log = open_socket()
     # Each at once, with the packet's head: addresses and ports.
     bind = attribute(1, b"\x01")
     copy = attribute(2, struct.pack(">IBx", 128, 2))
@@ -148,10 +148,10 @@ def _listen_to(group: int) -> socket.socket:
 
 def refused_ports(received: bytes) -> set[int]:
     """Return the ports of loopback that the packets of a refusals' log say were refused."""
-    return {answer.source_port for answer in attempts(received)}
+    return {answer.source_port for answer in read_log(received)}
 
 
-def attempts(received: bytes) -> Iterator[Attempt]:
+def read_log(received: bytes) -> Iterator[BlockedConnection]:
     """Read what a log's socket received."""
     for kind, _, body in messages(received):
         if kind != _LOG << 8:
@@ -166,13 +166,13 @@ def attempts(received: bytes) -> Iterator[Attempt]:
             continue
         source, target = (socket.inet_ntop(family, end) for end in ends)
         source_port, port = struct.unpack_from(">HH", packet, size)
-        yield Attempt(source, source_port, target, port)
+        yield BlockedConnection(source, source_port, target, port)
 
 
 def exists(family: IpFamily, table: str, chain: str = "") -> bool:
     """Whether there is this table, or this chain in it."""
     kind = _GET_CHAIN if chain else _GET_TABLE
-    with opened() as netlink:
+    with open_socket() as netlink:
         netlink.send(message((_NFTABLES << 8) | kind, 0, 0, _place(family, table, chain)))
         return all(told != ERROR for told, _, _ in messages(netlink.recv(65536)))
 
@@ -186,14 +186,14 @@ def delete_if_empty(family: IpFamily, table: str, chain: str = "") -> None:
     """
     kind = _DELETE_CHAIN if chain else _DELETE_TABLE
     place = _place(family, table, chain)
-    with opened() as netlink:
+    with open_socket() as netlink:
         netlink.send(_batch([message((_NFTABLES << 8) | kind, _ONLY_IF_EMPTY, 0, place)]))
 
 
 # ---- the rules
 
 
-def _captured(to: Redirection) -> Iterator[_Expressions]:
+def _redirect_rules(to: RedirectConfig) -> Iterator[_Expressions]:
     # On loopback, too: a resolver of the host's that listens there is not to be seen in here.
     # udp dport 53 redirect to :DNS
     yield _protocol(_UDP) + _to_port(53) + _redirect(to.dns)
@@ -212,7 +212,7 @@ def _captured(to: Redirection) -> Iterator[_Expressions]:
     yield _protocol(_TCP) + _redirect(to.tcp)
 
 
-def _guarded(to: Redirection) -> Iterator[_Expressions]:
+def _filter_rules(to: RedirectConfig) -> Iterator[_Expressions]:
     # A reset in answer to a SYN has no sequence number of its own (RFC 9293, 3.10.7.1).
     # tcp flags & (rst | syn | ack) == rst | ack tcp sequence 0 log group N
     reset = _protocol(_TCP) + _payload(2, 13, 1) + _masked(_RST_SYN_ACK) + _equal(bytes([_RST_ACK]))
@@ -229,14 +229,14 @@ def _guarded(to: Redirection) -> Iterator[_Expressions]:
     yield _expression(b"reject", _number(1, 2) + attribute(2, b"\x03"))
 
 
-def _own(to: Redirection) -> Iterator[_Expressions]:
+def _own(to: RedirectConfig) -> Iterator[_Expressions]:
     yield _loopback_four()
     yield _to_address("::1")
     for address in to.own:
         yield _to_address(address)
 
 
-def _closed(gate: Gate) -> _Expressions:
+def _block_rule(gate: BlocklistEntry) -> _Expressions:
     """Encode a gate: log group N, then reject with tcp reset, or drop."""
     # ip daddr ADDRESS meta l4proto tcp [tcp dport PORT] tcp flags & (syn | ack) == syn
     match = _to_address(gate.address) + _protocol(_TCP)

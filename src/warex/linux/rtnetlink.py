@@ -20,7 +20,7 @@ _NO_DUPLICATE_DETECTION: Final = 2
 _TABLE_MAIN, _BY_ADMINISTRATOR, _UNIVERSE, _UNICAST = 254, 4, 0, 1
 
 
-def make_device() -> None:
+def create_device() -> None:
     """Make a device that may carry an address; which kind, is whichever this kernel has.
 
     With loopback alone Chromium holds itself offline, and an unknown name would give it another
@@ -39,7 +39,7 @@ def make_device() -> None:
 
 def bring_up(name: str) -> None:
     """Bring a device up."""
-    _ask(_NEW_LINK, 0, _link(socket.if_nametoindex(name), up=True))
+    _request(_NEW_LINK, 0, _link(socket.if_nametoindex(name), up=True))
 
 
 def bring_up_device() -> None:
@@ -54,11 +54,11 @@ def bring_up_device() -> None:
         if name not in names:
             continue
         with suppress(OSError):  # A kernel without IPv6 gives none anyway.
-            _ask(_NEW_LINK, 0, _link(socket.if_nametoindex(name)) + none)
+            _request(_NEW_LINK, 0, _link(socket.if_nametoindex(name)) + none)
         bring_up(name)
 
 
-def give_address(address: str) -> None:
+def add_address(address: str) -> None:
     """Give the device an address of one, and route everything of its family over it."""
     index = socket.if_nametoindex(DEVICE)
     six = ":" in address
@@ -66,10 +66,10 @@ def give_address(address: str) -> None:
     raw = socket.inet_pton(family, address)
     # Duplicate detection would keep the address from being used for a second.
     head = struct.pack("BBBBI", family, bits, _NO_DUPLICATE_DETECTION if six else 0, 0, index)
-    _ask(_NEW_ADDRESS, CREATE | EXCLUSIVE, head + attribute(1, raw) + attribute(2, raw))
+    _request(_NEW_ADDRESS, CREATE | EXCLUSIVE, head + attribute(1, raw) + attribute(2, raw))
     route = (family, 0, 0, 0, _TABLE_MAIN, _BY_ADMINISTRATOR, _UNIVERSE, _UNICAST, 0)
     body = struct.pack("BBBBBBBBI", *route) + attribute(4, struct.pack("I", index))
-    _ask(_NEW_ROUTE, CREATE | EXCLUSIVE, body)
+    _request(_NEW_ROUTE, CREATE | EXCLUSIVE, body)
 
 
 def _make(kind: str) -> None:
@@ -77,14 +77,14 @@ def _make(kind: str) -> None:
     if kind == "veth":
         info += attribute(2, attribute(1, _link(0) + attribute(3, _PEER.encode() + b"\0")))
     body = _link(0) + attribute(3, DEVICE.encode() + b"\0") + attribute(18, info)
-    _ask(_NEW_LINK, CREATE | EXCLUSIVE, body)
+    _request(_NEW_LINK, CREATE | EXCLUSIVE, body)
 
 
 def _link(index: int, *, up: bool = False) -> bytes:
     return struct.pack("BxHiII", 0, 0, index, _UP if up else 0, _UP if up else 0)
 
 
-def _ask(kind: int, flags: int, body: bytes) -> None:
+def _request(kind: int, flags: int, body: bytes) -> None:
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as netlink:
         request = message(kind, ACKNOWLEDGE | flags, 1, body)
         exchange(netlink, request, 1, f"rtnetlink, kind {kind}")

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from warex.linux.syscalls import libc
 
-HELD: Final = (
+ALLOWED_FAMILIES: Final = (
     0,  # AF_UNSPEC, for which there is no socket
     socket.AF_UNIX,
     socket.AF_INET,
@@ -34,7 +34,7 @@ _X32: Final = 0x4000_0000
 """Marks the calls of x86-64's programs with short pointers."""
 
 
-class _Calls(NamedTuple):
+class _SyscallNumbers(NamedTuple):
     """Numbers by which an architecture's programs ask for sockets."""
 
     architecture: int
@@ -46,16 +46,16 @@ class _Calls(NamedTuple):
 class _Machine(NamedTuple):
     seccomp: int
     """The number of seccomp(2)."""
-    calls: tuple[_Calls, ...]
+    calls: tuple[_SyscallNumbers, ...]
     """Its own, and those of the 32-bit programs that it runs."""
 
 
-_ARM = _Calls(0x4000_0028, (281, 288))
-_I386 = _Calls(0x4000_0003, (359, 360))
+_ARM = _SyscallNumbers(0x4000_0028, (281, 288))
+_I386 = _SyscallNumbers(0x4000_0003, (359, 360))
 _MACHINES: Final = {
-    "x86_64": _Machine(317, (_Calls(0xC000_003E, (41, 53)), _I386)),
-    "aarch64": _Machine(277, (_Calls(0xC000_00B7, (198, 199)), _ARM)),
-    "riscv64": _Machine(277, (_Calls(0xC000_00F3, (198, 199)),)),
+    "x86_64": _Machine(317, (_SyscallNumbers(0xC000_003E, (41, 53)), _I386)),
+    "aarch64": _Machine(277, (_SyscallNumbers(0xC000_00B7, (198, 199)), _ARM)),
+    "riscv64": _Machine(277, (_SyscallNumbers(0xC000_00F3, (198, 199)),)),
 }
 
 # seccomp(2) and the kernel's linux/filter.h, linux/seccomp.h
@@ -65,7 +65,7 @@ _ALLOW, _ERRNO = 0x7FFF_0000, 0x0005_0000
 _SET_FILTER, _NO_SLOWDOWN = 1, 4
 
 
-def close_all_but_held() -> bool:
+def restrict_socket_families() -> bool:
     """Filter this process and all that it starts, for good; return False where that is impossible.
 
     Needs CAP_SYS_ADMIN in this process's own user namespace.
@@ -73,7 +73,7 @@ def close_all_but_held() -> bool:
     machine = _MACHINES.get(os.uname().machine)
     if machine is None:
         return False
-    code = b"".join(struct.pack("HBBI", *step) for step in program(machine.calls))
+    code = b"".join(struct.pack("HBBI", *step) for step in filter_program(machine.calls))
     held = ctypes.create_string_buffer(code, len(code))
 
     class Program(ctypes.Structure):
@@ -89,7 +89,7 @@ def close_all_but_held() -> bool:
     return bool(done == 0)
 
 
-def program(calls: tuple[_Calls, ...]) -> list[tuple[int, int, int, int]]:
+def filter_program(calls: tuple[_SyscallNumbers, ...]) -> list[tuple[int, int, int, int]]:
     """Return the filter: steps of code, how far to jump if so and if not, and a value."""
     steps = [(_LOAD, 0, 0, _ARCHITECTURE)]
     for each in calls:
@@ -98,8 +98,8 @@ def program(calls: tuple[_Calls, ...]) -> list[tuple[int, int, int, int]]:
     return [*steps, (_RETURN, 0, 0, _ALLOW)]
 
 
-def _block(calls: _Calls) -> list[tuple[int, int, int, int]]:
-    many = len(HELD)
+def _block(calls: _SyscallNumbers) -> list[tuple[int, int, int, int]]:
+    many = len(ALLOWED_FAMILIES)
     first, second = calls.sockets
     return [
         (_LOAD, 0, 0, _NUMBER),
@@ -108,7 +108,7 @@ def _block(calls: _Calls) -> list[tuple[int, int, int, int]]:
         (_IF_EQUAL, 1, 0, first),
         (_IF_EQUAL, 0, many + 3, second),
         (_LOAD, 0, 0, _FIRST_ARGUMENT),
-        *((_IF_EQUAL, many - at + 1, 0, family) for at, family in enumerate(HELD)),
+        *((_IF_EQUAL, many - at + 1, 0, family) for at, family in enumerate(ALLOWED_FAMILIES)),
         (_RETURN, 0, 0, _ERRNO | errno.EAFNOSUPPORT),
         (_RETURN, 0, 0, _ERRNO | errno.EPERM),
         (_RETURN, 0, 0, _ALLOW),

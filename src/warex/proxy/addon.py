@@ -16,56 +16,56 @@ from mitmproxy import connection, http
 from warex.effects import Cut
 from warex.exchange import Exchange, resource_of
 from warex.proxy.config import ProxyConfig
-from warex.proxy.connection_faults.idle_connections import Closing
+from warex.proxy.connection_faults.idle_connections import IdleConnections
 from warex.proxy.exchange import flows
-from warex.proxy.exchange.apply import Struck, strike
-from warex.proxy.exchange.client_status import presence_of
-from warex.proxy.exchange.llm_calls import may_be_call
-from warex.proxy.exchange.mcp_calls import ToolCalls, amends
-from warex.proxy.exchange.paced_response import sending_of
-from warex.proxy.exchange.state import Ongoing, attach, ongoing_of
+from warex.proxy.exchange.apply import AppliedInjection, apply_effects
+from warex.proxy.exchange.client_status import client_status_of
+from warex.proxy.exchange.llm_calls import may_be_llm_call
+from warex.proxy.exchange.mcp_calls import McpCalls, amends_response
+from warex.proxy.exchange.paced_response import paced_response_of
+from warex.proxy.exchange.state import ExchangeState, attach, state_of
 from warex.proxy.exchange.tasks import TASK_HOST, Task
 from warex.proxy.hooks.base import fail_closed
-from warex.proxy.hooks.pacing import SendingHooks
+from warex.proxy.hooks.pacing import PacingHooks
 from warex.proxy.hooks.task_attribution import TaskHooks
-from warex.proxy.hooks.tunnels import is_unread
+from warex.proxy.hooks.tunnels import is_tunnelled
 from warex.proxy.hooks.websocket import WebSocketHooks
-from warex.proxy.interception import OWN_HOSTS
-from warex.proxy.net.check import Refused
-from warex.proxy.net.client_socket import written_out
+from warex.proxy.interception import RESERVED_HOSTS
+from warex.proxy.net.check import RejectedRequest
+from warex.proxy.net.client_socket import wait_flushed
 from warex.proxy.record.fault_events import delivered, missed, planned
 from warex.proxy.record.recorder import Recorder
-from warex.proxy.response_faults.fault_sites import FAULT_HOSTS, OwnSites
-from warex.proxy.response_faults.previous_responses import EarlierAnswers
-from warex.proxy.response_faults.rewritten_pages import Rewrites
+from warex.proxy.response_faults.fault_sites import FAULT_HOSTS, FaultSites
+from warex.proxy.response_faults.previous_responses import PreviousResponses
+from warex.proxy.response_faults.rewritten_pages import RewrittenPages
 from warex.scenarios import Decision, Injection, Injector
 from warex.traces import FaultMissed, RequestSeen, ResponseSeen
 from warex.traces.redaction.structured import redact_url
 
-_REPEATED = (408, 421)
+_RETRIED_STATUSES = (408, 421)
 """Answers after which Chromium silently sends the request again on another connection (measured;
 RFC 9110 §15.5.9 and §15.5.20 allow it)."""
 
-_STREAM_ABOVE = 256 * 1024
+_STREAM_THRESHOLD = 256 * 1024
 """Bytes of a request's body from which it is streamed, where no rule can be about it."""
 
 
-class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
+class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
     """Injects a scenario's faults into one trial's exchanges, and records them all."""
 
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
         super().__init__(config, injector, recorder)
         self._arriving: dict[str, http.HTTPFlow] = {}
         """Flows whose request has not come whole yet, by their id."""
-        self._live: dict[str, dict[str, tuple[http.HTTPFlow, Ongoing]]] = {}
-        self.closing = Closing(injector, recorder.clock, self._live.__contains__)
+        self._live: dict[str, dict[str, tuple[http.HTTPFlow, ExchangeState]]] = {}
+        self.closing = IdleConnections(injector, recorder.clock, self._live.__contains__)
         self.on_model_asked: Callable[[], None] = lambda: None
         """Called before an LLM request goes on; raises where it must not."""
-        self.tools = ToolCalls(recorder)
+        self.tools = McpCalls(recorder)
         rules = injector.scenario.rules
-        self.earlier = EarlierAnswers(rules)
-        self.own_sites = OwnSites(recorder)
-        self.rewrites = Rewrites(rules, recorder, self._met, self.own_sites.leads)
+        self.earlier = PreviousResponses(rules)
+        self.own_sites = FaultSites(recorder)
+        self.rewrites = RewrittenPages(rules, recorder, self._met, self.own_sites.leads)
 
     # ---- the exchange
 
@@ -77,13 +77,13 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
         if self.config.traffic.maps:
             target = self.interception.target(request.pretty_host, request.port)
             if target is not None:
-                flows.send_elsewhere(flow, target)
+                flows.map_remote(flow, target)
         if flow.is_replay or (flow.client_conn.tls_version is None and self.is_passed(flow)):
             return
         self._arriving[flow.id] = flow
-        if may_be_call(request.method, request.path) or self.tools.keeps(flow):
+        if may_be_llm_call(request.method, request.path) or self.tools.keeps(flow):
             return
-        if flows.is_longer(request, _STREAM_ABOVE):
+        if flows.is_longer(request, _STREAM_THRESHOLD):
             concerned = self.injector.may_concern(request.method, flows.url_of(flow))
             # What no rule is about may be decided now, since nothing strikes it; a gRPC call must
             # be, since its next message may wait for an answer to the last.
@@ -96,36 +96,36 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
     @fail_closed
     def request(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
         """Record the request, decide, and strike if the fault comes before the site."""
-        if is_unread(flow) or flow.is_replay:
+        if is_tunnelled(flow) or flow.is_replay:
             return None
         self._arriving.pop(flow.id, None)
-        ongoing = ongoing_of(flow) or self._begin(flow)
+        ongoing = state_of(flow) or self._begin(flow)
         if ongoing.own:
             return None
         self._note(flow, ongoing)
         ongoing.task.models.defend(flow, ongoing)
-        before = [hit for hit in ongoing.waiting if hit.stage == "request" or amends(hit)]
+        before = [hit for hit in ongoing.waiting if hit.stage == "request" or amends_response(hit)]
         if before:
             return self._strike_before(flow, ongoing, before)
         self._ask(flow, ongoing)
         return None
 
-    def _number(self, flow: http.HTTPFlow) -> Ongoing:
+    def _number(self, flow: http.HTTPFlow) -> ExchangeState:
         """Number the exchange; nothing is decided for it yet."""
         request = flows.request_of(flow)
         self.recorder.exchanges += 1
         exchange = Exchange(f"x{self.recorder.exchanges}", request)
         resource = resource_of(request)
-        own = request.parts.hostname in OWN_HOSTS or self.rewrites.hears(flow)
+        own = request.parts.hostname in RESERVED_HOSTS or self.rewrites.hears(flow)
         main = self.tasks.main
         task, name = (main, "") if own else self.task_of(flow, request, resource)
-        ongoing = Ongoing(
+        ongoing = ExchangeState(
             exchange,
             resource,
             self.connections.get(flow.client_conn.id, ""),
             task,
             name,
-            presence=presence_of(flow),
+            presence=client_status_of(flow),
             own=own,
         )
         attach(flow, ongoing)
@@ -133,7 +133,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
         self.closing.used(flow)
         return ongoing
 
-    def _begin(self, flow: http.HTTPFlow) -> Ongoing:
+    def _begin(self, flow: http.HTTPFlow) -> ExchangeState:
         """Number the exchange and decide what happens to it."""
         now = self.recorder.clock.now()
         ongoing = self._number(flow)
@@ -153,7 +153,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
         self.note_arming(task, "first_page")
         return ongoing
 
-    def _note(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    def _note(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Record the request and what was decided for it, once."""
         if ongoing.noted or ongoing.own:
             return
@@ -168,7 +168,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
                 top_level=request.is_top_level,
                 http_version=flow.request.http_version,
                 connection=ongoing.connection,
-                headers=flows.pairs(flow.request.headers),
+                headers=flows.header_pairs(flow.request.headers),
                 size=ongoing.sent or len(flow.request.raw_content or b""),
                 body=self.recorder.body(request.body_digest),
                 operation=flows.operation_of(flow),
@@ -185,7 +185,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
     def responseheaders(self, flow: http.HTTPFlow) -> None:
         """Decide by the site's answer; stream it unless a fault needs it whole."""
         self.tunnels.answered(flow)
-        ongoing = ongoing_of(flow)
+        ongoing = state_of(flow)
         if ongoing is None or flow.response is None or ongoing.by_warex:
             return
         self._note(flow, ongoing)
@@ -198,7 +198,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
             flow.response.stream = ongoing.tee(self.recorder.clock)
             self._expect_repeat(flow, ongoing)
 
-    def _decide_by_answer(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    def _decide_by_answer(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         answered = replace(ongoing.exchange, response=flows.response_of(flow))
         ongoing.resource = resource_of(answered.request, answered.response)
         now = self.recorder.clock.now()
@@ -210,7 +210,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
     def response(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
         """Strike if the fault comes after the site; otherwise the exchange is over."""
         self.tunnels.ended(flow)
-        ongoing = ongoing_of(flow)
+        ongoing = state_of(flow)
         if ongoing is None or flow.response is None:
             return None
         if (ongoing.waiting or ongoing.from_cache) and not ongoing.by_warex:
@@ -226,11 +226,11 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
     @fail_closed
     async def warex_sent(self, flow: http.HTTPFlow) -> None:
         """Note whether an injected answer has reached the client."""
-        ongoing = ongoing_of(flow)
+        ongoing = state_of(flow)
         if ongoing is None or ongoing.finished:
             return
         presence = ongoing.presence
-        arrived = await presence.all_let_go() and await written_out(flow.client_conn)
+        arrived = await presence.all_let_go() and await wait_flushed(flow.client_conn)
         self.end(flow, ongoing, arrived=arrived and not presence.has_reset)
 
     @fail_closed
@@ -238,20 +238,20 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
         """The exchange broke: the client left, the site failed, or we cut it."""
         self.tunnels.ended(flow)
         given_up = self._arriving.pop(flow.id, None) is not None
-        ongoing = ongoing_of(flow) or (self._number(flow) if given_up else None)
+        ongoing = state_of(flow) or (self._number(flow) if given_up else None)
         if ongoing is None or ongoing.finished:
             return
-        reason = flows.why_broken(flow)
+        reason = flows.error_reason(flow)
         self._note(flow, ongoing)
         if ongoing.unreachable and not ongoing.by_warex:
             site = ongoing.exchange.request.parts
-            self.notices(flows.unreachable(site, self.config.traffic.upstream, reason))
+            self.notices(flows.unreachable_message(site, self.config.traffic.upstream, reason))
         if ongoing.is_refused:
             ongoing.task.injector.died(ongoing.exchange.id, self.recorder.clock.now())
         self.end(flow, ongoing, arrived=False, error=reason)
 
     @fail_closed
-    def warex_refused(self, refused: Refused) -> None:
+    def warex_refused(self, refused: RejectedRequest) -> None:
         """Record a request that no site would take; it is no exchange unless one has begun."""
         for flow in list(self._arriving.values()):
             if flow.client_conn is refused.client and not flow.request.is_http2:
@@ -260,7 +260,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
 
     # ---- faults
 
-    def _plan(self, ongoing: Ongoing, decision: Decision) -> None:
+    def _plan(self, ongoing: ExchangeState, decision: Decision) -> None:
         """Record what was decided."""
         if not (decision.injections or decision.superseded):
             return
@@ -272,12 +272,12 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
             self.recorder.write(missed(injection, "superseded"))
 
     async def _strike_before(
-        self, flow: http.HTTPFlow, ongoing: Ongoing, injections: list[Injection]
+        self, flow: http.HTTPFlow, ongoing: ExchangeState, injections: list[Injection]
     ) -> None:
         await self._strike(flow, ongoing, injections)
         self._ask(flow, ongoing)
 
-    def _ask(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    def _ask(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Let the site be asked, unless a model has answered this very request before."""
         if ongoing.by_warex or ongoing.presence.left.is_set():
             return
@@ -288,7 +288,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
             ongoing.from_cache = ongoing.answering = True
             self._decide_by_answer(flow, ongoing)
 
-    async def _strike_after(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    async def _strike_after(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         cut = await self._strike(flow, ongoing, list(ongoing.waiting))
         await self.tools.amend(flow, ongoing)
         if cut or ongoing.presence.left.is_set():
@@ -298,23 +298,23 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
             self.end(flow, ongoing)
 
     async def _strike(
-        self, flow: http.HTTPFlow, ongoing: Ongoing, injections: list[Injection]
+        self, flow: http.HTTPFlow, ongoing: ExchangeState, injections: list[Injection]
     ) -> bool:
         """Strike in order, until the client leaves; return whether the exchange was cut."""
         for injection in injections:
             if ongoing.finished:
                 return False
-            struck = Struck(injection)
+            struck = AppliedInjection(injection)
             ongoing.waiting.remove(injection)
             if self.tools.is_out_of_reach(ongoing, injection):
                 ongoing.task.injector.settle(injection, delivered=False)
                 self.recorder.write(missed(injection, "nothing_to_rewrite"))
                 continue
             ongoing.struck.append(struck)
-            await strike(struck, flow, ongoing.presence, self.recorder.clock)
+            await apply_effects(struck, flow, ongoing.presence, self.recorder.clock)
             self.earlier.strike(flow, ongoing, struck)
             self.rewrites.whole(flow, ongoing, struck)
-            if ongoing.llm is not None and (struck.replied or sending_of(flow) is not None):
+            if ongoing.llm is not None and (struck.replied or paced_response_of(flow) is not None):
                 # What the client is sent counts, and when.
                 ongoing.llm.forget()
             ongoing.by_warex = ongoing.by_warex or struck.replied or struck.cut
@@ -333,14 +333,14 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
         self._expect_repeat(flow, ongoing)
         return False
 
-    def _supersede(self, ongoing: Ongoing) -> None:
+    def _supersede(self, ongoing: ExchangeState) -> None:
         """Settle what a cut leaves nothing to strike for."""
         for injection in ongoing.waiting:
             ongoing.task.injector.settle(injection, delivered=False)
             self.recorder.write(missed(injection, "superseded"))
         ongoing.waiting = []
 
-    def _died(self, flow: http.HTTPFlow, ongoing: Ongoing, injection: Injection) -> None:
+    def _died(self, flow: http.HTTPFlow, ongoing: ExchangeState, injection: Injection) -> None:
         """Expect the browser's silent repeat of whatever our cut has killed."""
         now = self.recorder.clock.now()
         dead = [ongoing]
@@ -349,12 +349,12 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
         for other in dead:
             other.task.injector.died(other.exchange.id, now)
 
-    def _expect_repeat(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    def _expect_repeat(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Expect the browser's silent repeat after an answer that makes it ask again."""
-        if flow.response is not None and flow.response.status_code in _REPEATED:
+        if flow.response is not None and flow.response.status_code in _RETRIED_STATUSES:
             ongoing.task.injector.died(ongoing.exchange.id, self.recorder.clock.now())
 
-    def _settle(self, ongoing: Ongoing, struck: Struck, *, arrived: bool) -> None:
+    def _settle(self, ongoing: ExchangeState, struck: AppliedInjection, *, arrived: bool) -> None:
         """Record what became of an injection, once."""
         if struck not in ongoing.struck:
             return
@@ -369,7 +369,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
         else:
             self.recorder.write(missed(injection, struck.missed_as, struck.waited_s))
 
-    def _met(self, ongoing: Ongoing, struck: Struck, arrived: bool) -> None:
+    def _met(self, ongoing: ExchangeState, struck: AppliedInjection, arrived: bool) -> None:
         self._settle(ongoing, struck, arrived=arrived)
 
     # ---- the end of an exchange
@@ -377,7 +377,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
     def end(
         self,
         flow: http.HTTPFlow,
-        ongoing: Ongoing,
+        ongoing: ExchangeState,
         *,
         arrived: bool = True,
         error: str | None = None,
@@ -403,7 +403,9 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
                 resource=ongoing.resource,
                 by=ongoing.answered_by(by_site=answered),
                 http_version=flow.response.http_version if answered and flow.response else None,
-                headers=flows.pairs(flow.response.headers) if answered and flow.response else [],
+                headers=flows.header_pairs(flow.response.headers)
+                if answered and flow.response
+                else [],
                 size=ongoing.received,
                 timings=flows.timings_of(flow, self.recorder.clock.wall()),
                 error=error,
@@ -457,7 +459,7 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
 
     # ---- the trial
 
-    def _answer(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    def _answer(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         if self.rewrites.hears(flow):
             self.rewrites.hear(flow)
         elif (host := ongoing.exchange.request.parts.hostname) == TASK_HOST:
@@ -484,12 +486,12 @@ class WarexAddon(TaskHooks, SendingHooks, WebSocketHooks):
         """Settle what is still under way: the trial is over."""
         now = self.recorder.clock.now()
         for flow in self._arriving.values():
-            if ongoing_of(flow) is None:
+            if state_of(flow) is None:
                 self._number(flow)
         for exchanges in list(self._live.values()):
             for flow, ongoing in list(exchanges.values()):
                 self._note(flow, ongoing)
-                for struck in [*ongoing.struck, *map(Struck, ongoing.waiting)]:
+                for struck in [*ongoing.struck, *map(AppliedInjection, ongoing.waiting)]:
                     self.recorder.write(missed(struck.injection, "trial_over", struck.waited(now)))
                 ongoing.struck, ongoing.waiting = [], []
                 self.end(flow, ongoing, arrived=False, error="the trial ended")

@@ -12,7 +12,7 @@ from warex.scenarios.task_detection import TaskRule
 from warex.traffic import TrafficOptions
 
 
-class LlmCachePlace(BaseModel, frozen=True, extra="forbid"):
+class LlmCachePaths(BaseModel, frozen=True, extra="forbid"):
     """Where the earlier answers of an agent's model lie; its new ones go beside the trace."""
 
     cache: Path
@@ -53,7 +53,7 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
 
     defence: Defence | None = None
     """What is added to the agent's LLM requests in flight."""
-    llm_cache: LlmCachePlace | None = None
+    llm_cache: LlmCachePaths | None = None
     """Where LLM requests are answered from; None asks the model each time. Needs ``out``."""
 
     secrets: frozenset[str] = Field(default=frozenset(), repr=False)

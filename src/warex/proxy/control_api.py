@@ -31,11 +31,11 @@ class _Begin(BaseModel, extra="forbid"):
     seed: int | None = None
 
 
-class _Nothing(BaseModel, extra="forbid"):
+class _EmptyBody(BaseModel, extra="forbid"):
     pass
 
 
-class _OneShot(BaseModel, extra="forbid"):
+class _OneShotFault(BaseModel, extra="forbid"):
     fault: AnyFault
     match: Match = Match()
     name: str | None = None
@@ -47,12 +47,12 @@ class ControlApi:
     def __init__(self, addon: WarexAddon) -> None:
         self._addon = addon
 
-    def ledger(self, body: _Nothing) -> JsonValue:
+    def ledger(self, body: _EmptyBody) -> JsonValue:
         """Return the injection events so far."""
         events = self._addon.recorder.ledger
         return [msgspec.to_builtins(event) for event in events]
 
-    def status(self, body: _Nothing) -> JsonValue:
+    def status(self, body: _EmptyBody) -> JsonValue:
         """Return how the trial stands."""
         injector, recorder = self._addon.injector, self._addon.recorder
         return {
@@ -73,23 +73,23 @@ class ControlApi:
         self._addon.begin_task(body.task, seed, "control")
         return {"task": body.task, "seed": seed}
 
-    def end_task(self, body: _Nothing) -> JsonValue:
+    def end_task(self, body: _EmptyBody) -> JsonValue:
         """End the task: nothing is hit any more."""
         name = self._addon.tasks.main.name
         self._addon.end_task()
         return {"task": name}
 
-    def arm(self, body: _Nothing) -> JsonValue:
+    def arm(self, body: _EmptyBody) -> JsonValue:
         """Hit and count from here on."""
         self._addon.arm()
         return {"armed": True}
 
-    def disarm(self, body: _Nothing) -> JsonValue:
+    def disarm(self, body: _EmptyBody) -> JsonValue:
         """Leave everything alone from here on."""
         self._addon.disarm()
         return {"armed": False}
 
-    def plan_fault(self, body: _OneShot) -> JsonValue:
+    def plan_fault(self, body: _OneShotFault) -> JsonValue:
         """Plan one fault, into the next exchange that matches."""
         data: dict[str, JsonValue] = {
             "name": "one-shot" if body.name is None else body.name,
@@ -98,7 +98,7 @@ class ControlApi:
             "per": "url",
             "fault": body.fault.model_dump(mode="json"),
         }
-        rule = _made(Rule, data)
+        rule = _validated(Rule, data)
         require_showable([rule], in_namespace=self._addon.config.capture == "handed")
         injector = self._addon.injector
         if body.name is None:
@@ -121,7 +121,7 @@ class ControlApi:
         addon.recorder.write(Control(call=call, arguments=arguments))
 
 
-def call(api: ControlApi, method: str, name: str, sent: bytes) -> tuple[int, JsonValue]:
+def dispatch(api: ControlApi, method: str, name: str, sent: bytes) -> tuple[int, JsonValue]:
     """Carry out one call of whoever has the token; return its status and answer.
 
     Raises whatever breaks in WAREX itself; what the caller did wrong is a status and a sentence.
@@ -145,15 +145,15 @@ def call(api: ControlApi, method: str, name: str, sent: bytes) -> tuple[int, Jso
 METHODS = ("GET", "POST")
 """The methods of all calls."""
 _READS: dict[str, tuple[str, type[BaseModel]]] = {
-    "ledger": ("ledger", _Nothing),
-    "status": ("status", _Nothing),
+    "ledger": ("ledger", _EmptyBody),
+    "status": ("status", _EmptyBody),
 }
 _CALLS: dict[str, tuple[str, type[BaseModel]]] = {
     "task/begin": ("begin_task", _Begin),
-    "task/end": ("end_task", _Nothing),
-    "arm": ("arm", _Nothing),
-    "disarm": ("disarm", _Nothing),
-    "faults": ("plan_fault", _OneShot),
+    "task/end": ("end_task", _EmptyBody),
+    "arm": ("arm", _EmptyBody),
+    "disarm": ("disarm", _EmptyBody),
+    "faults": ("plan_fault", _OneShotFault),
 }
 
 
@@ -165,10 +165,10 @@ def _body[M: BaseModel](shape: type[M], sent: bytes) -> M:
         raise ValueError(f"the body is not JSON: {error}") from None
     if not shape.model_fields and data != {}:
         raise ValueError("this call takes nothing: leave the body out, or give {}")
-    return _made(shape, data)
+    return _validated(shape, data)
 
 
-def _made[M: BaseModel](model: type[M], data: JsonValue) -> M:
+def _validated[M: BaseModel](model: type[M], data: JsonValue) -> M:
     made, mistakes = check(model, data)
     if made is None:
         raise ValueError("\n".join(mistakes))

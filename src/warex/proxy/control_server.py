@@ -22,14 +22,14 @@ from pydantic import JsonValue
 
 from warex.errors import InputError
 from warex.proxy.addon import WarexAddon
-from warex.proxy.control_api import METHODS, ControlApi, call
+from warex.proxy.control_api import METHODS, ControlApi, dispatch
 
-LARGEST_BODY: Final = 1024 * 1024
+MAX_BODY_SIZE: Final = 1024 * 1024
 """Bytes of a call's body."""
-_LARGEST_HEAD: Final = 64 * 1024
-_PATIENCE: Final = 10.0
+_MAX_HEAD_SIZE: Final = 64 * 1024
+_REQUEST_TIMEOUT: Final = 10.0
 """Seconds that a request may take to arrive."""
-_AT_ONCE: Final = 64
+_MAX_CONNECTIONS: Final = 64
 """Connections at the same time; one more, and the oldest is closed."""
 _LINGER: Final = 1.0
 """Seconds in which the rest of a refused request is read, so that its client reads the answer."""
@@ -38,7 +38,7 @@ _OWN_NAMES: Final = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _Response:
     status: int
     body: JsonValue
 
@@ -54,15 +54,15 @@ class _Server:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve a connection to its end."""
         self._open[writer] = None
-        if len(self._open) > _AT_ONCE:
+        if len(self._open) > _MAX_CONNECTIONS:
             next(iter(self._open)).transport.abort()
         try:
             # Whatever is sent here is no concern of the trial's; a call's own failure is seen to
             # where it is made.
             with suppress(Exception):
-                async with asyncio.timeout(_PATIENCE):
+                async with asyncio.timeout(_REQUEST_TIMEOUT):
                     method, answer = await self._exchange(reader, writer)
-                    writer.write(_on_the_wire(answer, with_body=method != "HEAD"))
+                    writer.write(_serialized(answer, with_body=method != "HEAD"))
                     await writer.drain()
                     writer.write_eof()
                     async with asyncio.timeout(_LINGER):
@@ -79,15 +79,15 @@ class _Server:
 
     async def _exchange(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> tuple[str, _Answer]:
+    ) -> tuple[str, _Response]:
         """Read a request as far as needed; return its method and its answer."""
-        connection = h11.Connection(h11.SERVER, max_incomplete_event_size=_LARGEST_HEAD)
+        connection = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEAD_SIZE)
         method, name, body = "", "", b""
         while True:
             try:
                 event = connection.next_event()
             except h11.RemoteProtocolError as error:
-                return method, _refused(error.error_status_hint, f"this is no request: {error}")
+                return method, _error(error.error_status_hint, f"this is no request: {error}")
             match event:
                 case h11.Request():
                     method = event.method.decode("latin-1")
@@ -96,8 +96,8 @@ class _Server:
                         return method, refusal
                 case h11.Data():
                     body += event.data
-                    if len(body) > LARGEST_BODY:
-                        return method, _refused(413, f"a body has at most {LARGEST_BODY} bytes")
+                    if len(body) > MAX_BODY_SIZE:
+                        return method, _error(413, f"a body has at most {MAX_BODY_SIZE} bytes")
                 case h11.EndOfMessage():
                     return method, self._call(method, name, body)
                 case h11.NEED_DATA:
@@ -108,31 +108,31 @@ class _Server:
                 case _:
                     raise ConnectionError("the client left")
 
-    def _refusal(self, method: str, request: h11.Request) -> _Answer | None:
+    def _refusal(self, method: str, request: h11.Request) -> _Response | None:
         """Return why a request is not carried out, as far as its head tells."""
         said = {name: value for name, value in request.headers}
         if not hmac.compare_digest(said.get(b"authorization", b""), self._wanted):
-            return _refused(401, "the token is missing or wrong: Authorization: Bearer …")
+            return _error(401, "the token is missing or wrong: Authorization: Bearer …")
         host = said.get(b"host", b"").decode("latin-1")
         if host and not _is_own(f"http://{host}"):
-            return _refused(403, f"Host: {host} is not this machine; use 127.0.0.1")
+            return _error(403, f"Host: {host} is not this machine; use 127.0.0.1")
         origin = said.get(b"origin", b"").decode("latin-1")
         if origin and not _is_own(origin):
-            return _refused(403, f"pages of {origin} may not call this")
+            return _error(403, f"pages of {origin} may not call this")
         if method not in METHODS:
-            return _Answer(*call(self._api, method, "", b""))
+            return _Response(*dispatch(self._api, method, "", b""))
         return None
 
-    def _call(self, method: str, name: str, body: bytes) -> _Answer:
+    def _call(self, method: str, name: str, body: bytes) -> _Response:
         try:
-            return _Answer(*call(self._api, method, name, body))
+            return _Response(*dispatch(self._api, method, name, body))
         except Exception as error:  # noqa: BLE001 - fail closed: a call half done is a trial unknown
             self._addon.broke(None, error)
-            return _refused(500, f"WAREX itself failed, and the trial is void: {error}")
+            return _error(500, f"WAREX itself failed, and the trial is void: {error}")
 
 
-def _refused(status: int, sentence: str) -> _Answer:
-    return _Answer(status, {"error": sentence})
+def _error(status: int, sentence: str) -> _Response:
+    return _Response(status, {"error": sentence})
 
 
 def _is_own(origin: str) -> bool:
@@ -142,7 +142,7 @@ def _is_own(origin: str) -> bool:
         return False
 
 
-def _on_the_wire(answer: _Answer, *, with_body: bool) -> bytes:
+def _serialized(answer: _Response, *, with_body: bool) -> bytes:
     body = json.dumps(answer.body).encode()
     lines = [
         f"HTTP/1.1 {answer.status} {HTTPStatus(answer.status).phrase}",
@@ -173,7 +173,7 @@ def bind_control(port: int) -> socket.socket:
 
 
 @asynccontextmanager
-async def control_served(
+async def serve_control(
     addon: WarexAddon, listener: socket.socket, token: str
 ) -> AsyncIterator[int]:
     """Serve the API on a bound socket; give its port."""

@@ -18,9 +18,9 @@ from mitmproxy.utils import asyncio_utils
 from warex.clock import Clock
 from warex.errors import InputError, WarexError
 from warex.proxy.addon import WarexAddon
-from warex.proxy.certificates.tlsconfig import WarexTlsConfig, trust_of
+from warex.proxy.certificates.tlsconfig import WarexTlsConfig, trust_store
 from warex.proxy.config import ProxyConfig
-from warex.proxy.interception import OWN_HOSTS
+from warex.proxy.interception import RESERVED_HOSTS
 from warex.proxy.mitmproxy_patches import (
     connection_handler,
     http1,
@@ -28,10 +28,10 @@ from warex.proxy.mitmproxy_patches import (
     http_stream,
     websocket_layer,
 )
-from warex.proxy.record.page_canary import Proof
+from warex.proxy.record.page_canary import FirstPageCanary
 from warex.proxy.record.recorder import Recorder
-from warex.proxy.transparent.passed_sockets import Handed
-from warex.proxy.transparent_mode import captured
+from warex.proxy.transparent.passed_sockets import PassedSockets
+from warex.proxy.transparent_mode import serve_redirected
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.namespace_only import require_showable
 from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
@@ -53,7 +53,9 @@ class Engine:
 
 
 @asynccontextmanager
-async def running(config: ProxyConfig, handed: Handed | None = None) -> AsyncIterator[Engine]:
+async def run_engine(
+    config: ProxyConfig, handed: PassedSockets | None = None
+) -> AsyncIterator[Engine]:
     """Run one trial's proxy in this process and event loop; end it in good order.
 
     Raises InputError where the port is in use, MachineError where the trace cannot be written.
@@ -79,11 +81,11 @@ async def running(config: ProxyConfig, handed: Handed | None = None) -> AsyncIte
         never_agents=config.never_agents,
         arm=config.traffic.arm,
         schedule=config.schedule,
-        own_hosts=OWN_HOSTS,
+        own_hosts=RESERVED_HOSTS,
         llm_hosts=config.traffic.llm_hosts,
     )
-    recorder.write(_began(config, injector))
-    proof = Proof(config, recorder)
+    recorder.write(_trial_began(config, injector))
+    proof = FirstPageCanary(config, recorder)
     recorder.on_written = proof.see
     addon = WarexAddon(config, injector, recorder)
     addon.on_model_asked = proof.model_asked
@@ -96,13 +98,13 @@ async def running(config: ProxyConfig, handed: Handed | None = None) -> AsyncIte
         ):
             if not await server.setup_servers():
                 failures = (listening.last_exception for listening in server.servers)
-                raise _no_port(config, next(filter(None, failures), None))
+                raise _port_unavailable(config, next(filter(None, failures), None))
             await embedded.running()
             try:
                 if config.capture == "forward":
                     yield Engine(addon, recorder, server.listen_addrs()[0][1])
                 else:
-                    async with captured(config, handed, addon, server) as port:
+                    async with serve_redirected(config, handed, addon, server) as port:
                         yield Engine(addon, recorder, port)
             finally:
                 # Leaving mitmproxy's main loop would not close its listening sockets.
@@ -141,10 +143,10 @@ def _check_port(config: ProxyConfig) -> None:
         family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
         socket.create_server((config.host, config.port), family=family).close()
     except OSError as error:
-        raise _no_port(config, error) from None
+        raise _port_unavailable(config, error) from None
 
 
-def _no_port(config: ProxyConfig, error: Exception | None) -> InputError:
+def _port_unavailable(config: ProxyConfig, error: Exception | None) -> InputError:
     why = "mitmproxy does not say why" if error is None else str(error)
     if isinstance(error, socket.gaierror):
         why = error.strerror or why
@@ -167,7 +169,7 @@ class _Embedded(NamedTuple):
 _prepared: list[_Embedded] = []
 
 
-def prepare() -> None:
+def preload() -> None:
     """Make a lane's mitmproxy before the fork: half of a lane's start is to lay out its options."""
     loop = asyncio.new_event_loop()
     loop.close()
@@ -199,7 +201,7 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> _Embedded:
     elif config.traffic.upstream is not None:
         parts = urlsplit(config.traffic.upstream)
         mode = [f"upstream:{parts.scheme}://{parts.netloc.rpartition('@')[2]}"]
-    trust = trust_of(config.ca)
+    trust = trust_store(config.ca)
     embedded.options.update(
         confdir=str(config.ca),
         mode=mode,
@@ -218,7 +220,7 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> _Embedded:
     return made
 
 
-def _began(config: ProxyConfig, injector: Injector) -> TrialBegan:
+def _trial_began(config: ProxyConfig, injector: Injector) -> TrialBegan:
     scenario = None
     if config.scenario is not None:
         scenario = config.scenario.model_dump(mode="json")
@@ -245,7 +247,7 @@ def _began(config: ProxyConfig, injector: Injector) -> TrialBegan:
     )
 
 
-class _Crashes(logging.Handler):
+class _CrashHandler(logging.Handler):
     """Voids the trial when mitmproxy reports that one of its own parts has crashed."""
 
     def __init__(self, recorder: Recorder) -> None:
@@ -258,7 +260,7 @@ class _Crashes(logging.Handler):
 
 
 def _watch_for_crashes(recorder: Recorder) -> logging.Handler:
-    watch = _Crashes(recorder)
+    watch = _CrashHandler(recorder)
     logging.getLogger().addHandler(watch)
     return watch
 

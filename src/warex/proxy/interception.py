@@ -13,15 +13,15 @@ from warex.traffic import HostMap
 CANARY_HOST = "canary.warex.test"
 """WAREX answers this host itself, with the nonce that was asked for."""
 
-OWN_HOSTS = (CANARY_HOST, TASK_HOST, *FAULT_HOSTS)
+RESERVED_HOSTS = (CANARY_HOST, TASK_HOST, *FAULT_HOSTS)
 """The hosts that WAREX answers itself: no rule is about them, and no site is asked."""
 
 CANARY_HEADERS = {"content-type": "text/html", "cache-control": "no-store"}
 
 
-def is_below_own(host: str) -> bool:
+def is_reserved(host: str) -> bool:
     """Whether a host is one of WAREX's own, perhaps with a dot at its end, or a part of one."""
-    return f".{host.lower().rstrip('.')}".endswith(tuple(f".{own}" for own in OWN_HOSTS))
+    return f".{host.lower().rstrip('.')}".endswith(tuple(f".{own}" for own in RESERVED_HOSTS))
 
 
 def canary_page(nonce: str) -> str:
@@ -30,7 +30,7 @@ def canary_page(nonce: str) -> str:
     return f"{head}<p>{nonce.encode().hex()}</p>"
 
 
-type Reason = Literal["pass_through", "background", "not_concerned", "tls_rejected"]
+type PassthroughReason = Literal["pass_through", "background", "not_concerned", "tls_rejected"]
 
 
 class Interception:
@@ -45,10 +45,10 @@ class Interception:
             (entry.origin, entry.origin_port): entry for entry in config.traffic.host_maps
         }
 
-    def why_not(self, host: str) -> Reason | None:
+    def why_not(self, host: str) -> PassthroughReason | None:
         """Return why a host's connections are passed through unread; None if they are read."""
         host = host.lower()
-        if host in OWN_HOSTS:
+        if host in RESERVED_HOSTS:
             return None
         if host in self._rejected:
             return "tls_rejected"

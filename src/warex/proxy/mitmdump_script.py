@@ -18,7 +18,7 @@ from warex.clock import Clock
 from warex.errors import WarexError
 from warex.proxy.addon import WarexAddon
 from warex.proxy.config import ProxyConfig
-from warex.proxy.interception import OWN_HOSTS
+from warex.proxy.interception import RESERVED_HOSTS
 from warex.proxy.mitmproxy_patches import http1, http2, http_stream
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector, Scenario
@@ -129,7 +129,7 @@ def _begin() -> _Trial:
         scenario or Scenario(name="clean"),
         config.seed,
         sites=config.sites,
-        own_hosts=OWN_HOSTS,
+        own_hosts=RESERVED_HOSTS,
     )
     clock = Clock()
     writer = TraceWriter(out / EVENTS, clock) if out else None

@@ -9,39 +9,39 @@ from mitmproxy.addons.proxyserver import Proxyserver
 
 from warex.proxy.addon import WarexAddon
 from warex.proxy.config import ProxyConfig
-from warex.proxy.connection_faults.blocklist import Gates
-from warex.proxy.connection_faults.name_lookup import NameFaults
-from warex.proxy.dns.server import Resolver
-from warex.proxy.dns.virtual_addresses import Names
-from warex.proxy.interception import OWN_HOSTS
-from warex.proxy.transparent.bridge import Entrance
-from warex.proxy.transparent.listener import FrontDoor
-from warex.proxy.transparent.passed_sockets import Handed
-from warex.proxy.transparent.redirected_connection import Arrival
-from warex.proxy.transparent.relay import Route
+from warex.proxy.connection_faults.blocklist import ConnectionBlocklist
+from warex.proxy.connection_faults.name_lookup import LookupFaults
+from warex.proxy.dns.server import DnsServer
+from warex.proxy.dns.virtual_addresses import VirtualAddresses
+from warex.proxy.interception import RESERVED_HOSTS
+from warex.proxy.transparent.bridge import MitmproxyBridge
+from warex.proxy.transparent.listener import RedirectListener
+from warex.proxy.transparent.passed_sockets import PassedSockets
+from warex.proxy.transparent.redirected_connection import RedirectedConnection
+from warex.proxy.transparent.relay import Connector
 
 _OTHER_LOOPBACK = {"127.0.0.1": "::1", "0.0.0.0": "::"}
 """Where the rules for IPv6 redirect, beside those for IPv4."""
 
 
 @asynccontextmanager
-async def captured(
-    config: ProxyConfig, handed: Handed | None, addon: WarexAddon, server: Proxyserver
+async def serve_redirected(
+    config: ProxyConfig, handed: PassedSockets | None, addon: WarexAddon, server: Proxyserver
 ) -> AsyncIterator[int]:
     """Serve redirected connections; give the port on which they come in, 0 for a namespace's."""
-    names = Names()
-    entrance = Entrance(server, config.traffic.upstream)
+    names = VirtualAddresses()
+    entrance = MitmproxyBridge(server, config.traffic.upstream)
     tunnels, recorder = addon.tunnels, addon.recorder
-    inside = None if handed is None else _Inside(config, handed, names, addon, server)
+    inside = None if handed is None else _NamespaceServices(config, handed, names, addon, server)
 
     def broke(error: Exception) -> None:
         recorder.harness_broke(f"{type(error).__name__}: {error}")
 
-    def relayed(arrival: Arrival, sent: int, received: int, began: float) -> None:
+    def relayed(arrival: RedirectedConnection, sent: int, received: int, began: float) -> None:
         tunnels.relayed(arrival.host, arrival.port, sent, received, began)
 
     listeners = handed.tcp if handed is not None else _listeners(config)
-    door = FrontDoor(
+    door = RedirectListener(
         listeners,
         name_of=lambda address: names.name_of(address) or address,
         accepted=lambda arrival: inside.gates.accepted(arrival) if inside else None,
@@ -49,7 +49,7 @@ async def captured(
         relayed=relayed,
         broke=broke,
         now=recorder.clock.now,
-        route=Route(config.traffic.upstream),
+        route=Connector(config.traffic.upstream),
         http_ports=_http_ports(config),
         relays_h2c=config.traffic.upstream is not None,
     )
@@ -72,14 +72,14 @@ def _http_ports(config: ProxyConfig) -> set[int]:
     }
 
 
-class _Inside:
+class _NamespaceServices:
     """What only a namespace has: names of its own, and gates."""
 
     def __init__(
         self,
         config: ProxyConfig,
-        handed: Handed,
-        names: Names,
+        handed: PassedSockets,
+        names: VirtualAddresses,
         addon: WarexAddon,
         server: Proxyserver,
     ) -> None:
@@ -89,7 +89,7 @@ class _Inside:
         def broke(error: Exception) -> None:
             recorder.harness_broke(f"{type(error).__name__}: {error}")
 
-        self.gates = Gates(
+        self.gates = ConnectionBlocklist(
             handed,
             names,
             addon.injector,
@@ -98,14 +98,14 @@ class _Inside:
             sites=config.sites,
             broke=broke,
         )
-        self._faults = NameFaults(addon.attempts, recorder.clock)
-        self._resolver = Resolver(
+        self._faults = LookupFaults(addon.attempts, recorder.clock)
+        self._resolver = DnsServer(
             names,
             faults=self._faults,
             record=recorder.write,
             named=lambda name: self.gates.update(),
             broke=broke,
-            known=(*OWN_HOSTS, *(entry.origin for entry in config.traffic.host_maps)),
+            known=(*RESERVED_HOSTS, *(entry.origin for entry in config.traffic.host_maps)),
             asks=config.traffic.upstream is None,
         )
         addon.on_turn = self.gates.update

@@ -19,7 +19,7 @@ _ENGINES = (
 _OWN_ENGINES = (("docker.sock", "Docker"), ("podman/podman.sock", "Podman"))
 """Below ``$XDG_RUNTIME_DIR``."""
 
-_REMOTE = frozenset(
+_REMOTE_BROWSER_VARIABLES = frozenset(
     {
         "BROWSER_CDP_URL",
         "BROWSER_URL",
@@ -44,7 +44,7 @@ _REMOTE = frozenset(
 """Variables by which programs are told of a browser that runs already."""
 
 # A WebSocket to another host by its well-known names, or to any browser by the protocol's path.
-_IN_ARGUMENT = re.compile(
+_REMOTE_BROWSER_ARGUMENT = re.compile(
     r"\bwss?://[^\s\"']*(?:/devtools/browser/|browserless|browserbase|lambdatest|browserstack"
     r"|brightdata|brd\.superproxy|hyperbrowser|steel\.dev|anchorbrowser|playwright\.microsoft)"
     r"[^\s\"']*"
@@ -53,7 +53,7 @@ _IN_ARGUMENT = re.compile(
 )
 
 
-def escapes(
+def bypass_warnings(
     arguments: Sequence[str],
     environment: Mapping[str, str],
     *,
@@ -67,13 +67,13 @@ def escapes(
     said = []
     if engines := sorted(set(_engines(environment))):
         said.append(
-            f"the command can reach {_listed(engines)}: containers that it starts there are not"
+            f"the command can reach {_joined(engines)}: containers that it starts there are not"
             " behind WAREX, and their traffic is neither seen nor hit"
         )
     if browsers := list(dict.fromkeys(_remote_browsers(arguments, environment))):
         where = "outside the command's namespace" if namespace else "outside the command"
         said.append(
-            f"{_listed(browsers)}: that browser runs {where}; its pages do not come through WAREX,"
+            f"{_joined(browsers)}: that browser runs {where}; its pages do not come through WAREX,"
             " only the commands to it do"
         )
     return said
@@ -101,10 +101,10 @@ def _reachable(path: Path) -> bool:
 
 
 def _remote_browsers(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
-    for name in sorted(_REMOTE & environment.keys()):
+    for name in sorted(_REMOTE_BROWSER_VARIABLES & environment.keys()):
         if value := environment[name].strip():
             yield f"{name} names a browser at {_origin(value)}"
-    for found in _IN_ARGUMENT.findall(" ".join(arguments)):
+    for found in _REMOTE_BROWSER_ARGUMENT.findall(" ".join(arguments)):
         yield f"the command line names a browser at {_origin(found)}"
 
 
@@ -118,6 +118,6 @@ def _origin(address: str) -> str:
     return f"{parts.scheme}://{host}"
 
 
-def _listed(items: Iterable[str]) -> str:
+def _joined(items: Iterable[str]) -> str:
     *most, last = items
     return f"{', '.join(most)} and {last}" if most else last

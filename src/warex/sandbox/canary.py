@@ -7,13 +7,13 @@ from pathlib import Path
 
 from warex.errors import MachineError, ProcessDied, TrialVoid
 from warex.proxy.interception import CANARY_HOST
-from warex.sandbox.chromium import headless
-from warex.sandbox.isolation import Behind
+from warex.sandbox.chromium import headless_command
+from warex.sandbox.isolation import Sandbox
 
 _SECONDS = 30.0
 
 
-def fetch_canary(chromium: Path, place: Behind, stop: Callable[[], bool] | None = None) -> None:
+def fetch_canary(chromium: Path, place: Sandbox, stop: Callable[[], bool] | None = None) -> None:
     """Fetch a nonce page with the agent's browser in the agent's place.
 
     The host exists nowhere: only the proxy answers it, with what was asked for. Raises TrialVoid
@@ -22,7 +22,7 @@ def fetch_canary(chromium: Path, place: Behind, stop: Callable[[], bool] | None 
     nonce = secrets.token_hex(8)
     with tempfile.TemporaryDirectory(prefix="warex-canary-", ignore_cleanup_errors=True) as scratch:
         page = Path(scratch) / "page"
-        command = headless(
+        command = headless_command(
             chromium,
             Path(scratch) / "profile",
             (*place.environment.browser_arguments, "--dump-dom", f"https://{CANARY_HOST}/{nonce}"),
@@ -43,11 +43,11 @@ def fetch_canary(chromium: Path, place: Behind, stop: Callable[[], bool] | None 
         )
     raise TrialVoid(
         "the canary page did not come back: the browser's traffic does not pass through the"
-        f" proxy, or it does not trust its certificate. It showed: {_brief(shown)}"
+        f" proxy, or it does not trust its certificate. It showed: {_excerpt(shown)}"
     )
 
 
-def _brief(shown: str) -> str:
+def _excerpt(shown: str) -> str:
     """Return the beginning of the page, without what the browser says about itself."""
     page = shown[max(shown.find("<html"), 0) :].strip()
     return repr(page[:200]) if page else "nothing"

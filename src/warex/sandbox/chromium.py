@@ -8,7 +8,7 @@ from pathlib import Path
 
 from warex.errors import MachineError
 
-QUIET = (
+QUIET_FLAGS = (
     "--disable-quic",
     "--disable-background-networking",
     "--disable-component-update",
@@ -18,11 +18,11 @@ QUIET = (
 
 _FULL = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _SHELLS = ("chromium-headless-shell", "chrome-headless-shell")
-_PLAYWRIGHTS_FULL = (
+_PLAYWRIGHT_FULL_GLOBS = (
     "chromium-*/chrome-linux*/chrome",
     "chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
 )
-_PLAYWRIGHTS_SHELLS = ("chromium_headless_shell-*/chrome-*/*headless?shell",)
+_PLAYWRIGHT_SHELL_GLOBS = ("chromium_headless_shell-*/chrome-*/*headless?shell",)
 
 
 def find_chromium(
@@ -43,7 +43,7 @@ def find_chromium(
             f"WAREX_CHROMIUM names {named!r}, which is not a program that can be run; correct it,"
             " or unset it to have WAREX look for one"
         )
-    kinds = [(_FULL, _PLAYWRIGHTS_FULL), (_SHELLS, _PLAYWRIGHTS_SHELLS)]
+    kinds = [(_FULL, _PLAYWRIGHT_FULL_GLOBS), (_SHELLS, _PLAYWRIGHT_SHELL_GLOBS)]
     for names, patterns in reversed(kinds) if headless_shell else kinds:
         for name in names:
             if found := shutil.which(name, path=path):
@@ -77,7 +77,7 @@ def _playwright_folder(environment: Mapping[str, str]) -> Path:
     return Path(environment.get("HOME", "/nonexistent")) / cache / "ms-playwright"
 
 
-def headless(chromium: Path, profile: Path, extra: tuple[str, ...]) -> list[str]:
+def headless_command(chromium: Path, profile: Path, extra: tuple[str, ...]) -> list[str]:
     """Return the command that runs this Chromium once without a window, on a fresh profile."""
     # Chromium refuses its sandbox to root.
     as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
@@ -87,7 +87,7 @@ def headless(chromium: Path, profile: Path, extra: tuple[str, ...]) -> list[str]
         "--disable-gpu",
         "--no-first-run",
         f"--user-data-dir={profile}",
-        *QUIET,
+        *QUIET_FLAGS,
         *as_root,
         *extra,
     ]

@@ -10,14 +10,14 @@ from typing import IO, Protocol
 
 from warex.errors import MachineError
 from warex.files.private import private_opener
-from warex.sandbox.cleanup.process_tree import Family
+from warex.sandbox.cleanup.process_tree import ProcessTree
 from warex.traces import cannot_write
 
-_LOOK = 0.1
+_POLL_SECONDS = 0.1
 """Seconds between two questions whether to stop; who asks for a stop is another thread."""
 
 
-class Started(Protocol):
+class ChildProcess(Protocol):
     """A command that runs."""
 
     @property
@@ -28,7 +28,7 @@ class Started(Protocol):
         """Wait for its end; return its exit code, negative for a signal."""
 
 
-class Starter(Protocol):
+class SpawnFunction(Protocol):
     """Starts a command with its words in a file."""
 
     def __call__(
@@ -37,12 +37,12 @@ class Starter(Protocol):
         environment: Mapping[str, str],
         output: IO[bytes],
         cwd: Path | None,
-    ) -> Started:
+    ) -> ChildProcess:
         """Start it; raise MachineError where it cannot be started."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class CompletedCommand:
     """How a command ended."""
 
     code: int | None
@@ -59,16 +59,16 @@ def run_command(
     timeout_s: float,
     stop: Callable[[], bool] | None = None,
     cwd: Path | None = None,
-    start: Starter | None = None,
-    watch: Callable[[Family], None] = lambda family: None,
-) -> Finished:
+    start: SpawnFunction | None = None,
+    watch: Callable[[ProcessTree], None] = lambda family: None,
+) -> CompletedCommand:
     """Run a command until it ends, its time is up, or ``stop`` says so; end all that it started.
 
     What it prints is appended to ``log``. ``start`` starts it elsewhere than here, and ``watch`` is
     told of its processes before there are any. Raises MachineError where it cannot be started or
     the log cannot be written.
     """
-    family = Family()
+    family = ProcessTree()
     try:
         output = open(log, "ab", opener=private_opener)  # noqa: SIM115 - closed below
     except OSError as error:
@@ -89,7 +89,7 @@ def run_command(
         finally:
             family.end()
         waiter.join()
-    return Finished(None if stopped else codes[0], seconds)
+    return CompletedCommand(None if stopped else codes[0], seconds)
 
 
 def _start(
@@ -116,7 +116,7 @@ def _start(
         ) from None
 
 
-def _wait_for(process: Started, codes: list[int], ended: threading.Event) -> None:
+def _wait_for(process: ChildProcess, codes: list[int], ended: threading.Event) -> None:
     codes.append(process.wait())
     ended.set()
 
@@ -127,5 +127,5 @@ def _ends_by(ended: threading.Event, deadline: float, stop: Callable[[], bool] |
         left = deadline - time.monotonic()
         if left <= 0 or (stop is not None and stop()):
             return False
-        ended.wait(left if stop is None else min(left, _LOOK))
+        ended.wait(left if stop is None else min(left, _POLL_SECONDS))
     return True

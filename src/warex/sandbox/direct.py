@@ -12,10 +12,10 @@ from warex.errors import MachineError
 
 _SHELL = "/bin/sh"
 # Python ignores these for itself; a command starts with what programs expect.
-_AS_USUAL = (signal.SIGPIPE, signal.SIGXFSZ)
+_DEFAULT_SIGNALS = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
-class Direct:
+class DirectProcess:
     """A process of ours, started as a shell would start it."""
 
     def __init__(self, pid: int) -> None:
@@ -60,7 +60,7 @@ def start_direct(
     environment: Mapping[str, str],
     *,
     mask: set[int] | None = None,
-) -> Direct:
+) -> DirectProcess:
     """Start a command with the streams of this process.
 
     ``mask``: the signals that it holds back, none unless given. Raises MachineError where it cannot
@@ -80,12 +80,12 @@ def start_direct(
             f"{arguments[0]!r} cannot be started: {error.strerror}; install it, or name another"
             " program"
         ) from None
-    return Direct(pid)
+    return DirectProcess(pid)
 
 
 def _spawn(
     program: str, arguments: Sequence[str], environment: Mapping[str, str], mask: set[int]
 ) -> int:
     return os.posix_spawn(
-        program, list(arguments), environment, setsigmask=mask, setsigdef=_AS_USUAL
+        program, list(arguments), environment, setsigmask=mask, setsigdef=_DEFAULT_SIGNALS
     )

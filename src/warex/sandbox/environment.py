@@ -14,10 +14,17 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from warex.proxy.certificates.ca import CertificateAuthority
 
-PROXIES: Final = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "WS_PROXY", "WSS_PROXY", "GRPC_PROXY")
+PROXY_VARIABLES: Final = (
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "WS_PROXY",
+    "WSS_PROXY",
+    "GRPC_PROXY",
+)
 """Name the proxy; each is set in both cases, since programs differ in which they read."""
 
-OWN_PROXIES: Final = (
+PROGRAM_PROXY_VARIABLES: Final = (
     "PIP_PROXY",
     "CARGO_HTTP_PROXY",
     "GLOBAL_AGENT_HTTP_PROXY",
@@ -27,16 +34,16 @@ OWN_PROXIES: Final = (
 )
 """Name the proxy for one program each, which would prefer its own configuration file otherwise."""
 
-DIRECT: Final = ("NO_PROXY",)
+NO_PROXY_VARIABLES: Final = ("NO_PROXY",)
 """Name what goes past the proxy, in both cases: loopback alone."""
 
-OWN_DIRECT: Final = ("GLOBAL_AGENT_NO_PROXY", "npm_config_noproxy")
+PROGRAM_NO_PROXY_VARIABLES: Final = ("GLOBAL_AGENT_NO_PROXY", "npm_config_noproxy")
 """The same, for those that have a variable of their own for it."""
 
 SWITCHES: Final = {"NODE_USE_ENV_PROXY": "1", "ELECTRON_GET_USE_PROXY": "1"}
 """Make a program read the proxy variables at all: Node's own fetch does not otherwise."""
 
-BUNDLES: Final = (
+CA_BUNDLE_VARIABLES: Final = (
     "SSL_CERT_FILE",
     "REQUESTS_CA_BUNDLE",
     "CURL_CA_BUNDLE",
@@ -54,10 +61,10 @@ BUNDLES: Final = (
 )
 """Variables that replace a program's trust store: they get the system's certificates and ours."""
 
-ADDITIONS: Final = ("NODE_EXTRA_CA_CERTS", "DENO_CERT")
+EXTRA_CA_VARIABLES: Final = ("NODE_EXTRA_CA_CERTS", "DENO_CERT")
 """Variables that add to a trust store: they get ours alone."""
 
-REMOVED: Final = ("SSL_CERT_DIR",)
+UNSET_VARIABLES: Final = ("SSL_CERT_DIR",)
 """Would let a program look elsewhere first."""
 
 GIT: Final = "GIT_CONFIG_COUNT"
@@ -66,7 +73,7 @@ GIT: Final = "GIT_CONFIG_COUNT"
 JAVA: Final = "JAVA_TOOL_OPTIONS"
 """Options of every Java program; read before those on its command line, which win."""
 
-LOOPBACK: Final = "localhost,127.0.0.1,::1"
+NO_PROXY_HOSTS: Final = "localhost,127.0.0.1,::1"
 
 _NOTHING: Mapping[str, Path] = MappingProxyType({})
 
@@ -80,7 +87,7 @@ class Environment:
     """For a Chromium that reads no variables, or whose certificate store is its own."""
 
 
-def behind_proxy(
+def proxied_environment(
     base: Mapping[str, str],
     proxy: str,
     ca: "CertificateAuthority",
@@ -94,34 +101,42 @@ def behind_proxy(
     debugging channels live there: sites on this machine are reached by a mapped name.
     """
     # npm takes its variables in any case, and there must not be two of one name.
-    npm = {name for name in (*OWN_PROXIES, *OWN_DIRECT, *BUNDLES) if name.islower()}
+    npm = {
+        name
+        for name in (*PROGRAM_PROXY_VARIABLES, *PROGRAM_NO_PROXY_VARIABLES, *CA_BUNDLE_VARIABLES)
+        if name.islower()
+    }
     kept = {
         name: value
         for name, value in base.items()
-        if name not in REMOVED and name.lower() not in npm
+        if name not in UNSET_VARIABLES and name.lower() not in npm
     }
-    proxies = dict.fromkeys((*both_cases(PROXIES), *OWN_PROXIES), proxy)
-    direct = dict.fromkeys((*both_cases(DIRECT), *OWN_DIRECT), LOOPBACK)
-    trust = dict.fromkeys(BUNDLES, str(bundle)) | dict.fromkeys(ADDITIONS, str(ca.certificate))
+    proxies = dict.fromkeys((*both_cases(PROXY_VARIABLES), *PROGRAM_PROXY_VARIABLES), proxy)
+    direct = dict.fromkeys(
+        (*both_cases(NO_PROXY_VARIABLES), *PROGRAM_NO_PROXY_VARIABLES), NO_PROXY_HOSTS
+    )
+    trust = dict.fromkeys(CA_BUNDLE_VARIABLES, str(bundle)) | dict.fromkeys(
+        EXTRA_CA_VARIABLES, str(ca.certificate)
+    )
     trust |= {name: str(path) for name, path in own.items()}
     told = {JAVA: _java(base, proxy)} | _git(base, proxy)
     # A Chromium on a desktop asks the desktop, not the variables.
-    arguments = (f"--proxy-server={proxy}", trusts(ca))
+    arguments = (f"--proxy-server={proxy}", spki_flag(ca))
     return Environment({**kept, **proxies, **direct, **SWITCHES, **trust, **told}, arguments)
 
 
-def without_proxy(
+def direct_environment(
     base: Mapping[str, str], ca: "CertificateAuthority", hosts: Mapping[str, int]
 ) -> Environment:
     """Return the environment without any proxy, in which the browser finds hosts on this machine.
 
     ``hosts`` are names whose TLS is served on a port of loopback, with a certificate of the CA's.
     """
-    dropped = both_cases(PROXIES)
+    dropped = both_cases(PROXY_VARIABLES)
     kept = {name: value for name, value in base.items() if name not in dropped}
     rules = ",".join(f"MAP {host} 127.0.0.1:{port}" for host, port in sorted(hosts.items()))
     # With --no-proxy-server a proxy of the desktop's settings is left out, too.
-    arguments = (trusts(ca), "--no-proxy-server", f"--host-resolver-rules={rules}")
+    arguments = (spki_flag(ca), "--no-proxy-server", f"--host-resolver-rules={rules}")
     return Environment(kept, arguments)
 
 
@@ -135,7 +150,7 @@ def java_options(base: Mapping[str, str], *options: str) -> str:
     return " ".join(filter(None, (base.get(JAVA, "").strip(), *options)))
 
 
-def trusts(ca: "CertificateAuthority") -> str:
+def spki_flag(ca: "CertificateAuthority") -> str:
     """Return the flag by which a Chromium trusts the CA.
 
     It names the CA's public key, so that no certificate store of the user's is touched.

@@ -14,30 +14,30 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, Protocol
 
 from warex.errors import InputError, MachineError, ProcessDied, WarexError, anew
-from warex.sandbox.cleanup.process_tree import Family
-from warex.sandbox.cleanup.reaper import Guard, guarded
+from warex.sandbox.cleanup.process_tree import ProcessTree
+from warex.sandbox.cleanup.reaper import Reaper, start_reaper
 from warex.sandbox.direct import start_direct
-from warex.sandbox.env_mode.browser_shims import STARTED
-from warex.sandbox.job_control import unsignalled
+from warex.sandbox.env_mode.browser_shims import STARTED_FILE
+from warex.sandbox.job_control import signals_blocked
 
 if TYPE_CHECKING:
     from warex.proxy.certificates.ca import CertificateAuthority
     from warex.proxy.process.client import Proxy
     from warex.proxy.process.forkserver import Forkserver
-    from warex.proxy.process.unvalidated_config import Configured
-    from warex.proxy.transparent.passed_sockets import Handed
-    from warex.sandbox.command import Finished
+    from warex.proxy.process.unvalidated_config import ConfigLike
+    from warex.proxy.transparent.passed_sockets import PassedSockets
+    from warex.sandbox.command import CompletedCommand
     from warex.sandbox.environment import Environment
     from warex.sandbox.namespace.launcher import Namespace
 
-_BROWSERS = frozenset({"chrome", "chromium", "headless_shell", "chrome-headless", "firefox"})
+_BROWSER_NAMES = frozenset({"chrome", "chromium", "headless_shell", "chrome-headless", "firefox"})
 """Names of browsers as the kernel keeps them, of at most 15 letters."""
 
-TOLD = ("WAREX_PROXY", "WAREX_CA_CERT", "WAREX_CA_BUNDLE")
+WAREX_VARIABLES = ("WAREX_PROXY", "WAREX_CA_CERT", "WAREX_CA_BUNDLE")
 """Variables by which a command without isolation is told where the proxy is, and whom to trust."""
 
 type Isolation = Literal["namespace", "environment", "none"]
-type Wish = Isolation | Literal["auto"]
+type RequestedIsolation = Isolation | Literal["auto"]
 type Capture = Literal["forward", "handed"]
 
 
@@ -56,7 +56,7 @@ class Child(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ProxyCallbacks:
     """Whom a proxy tells what happens while it runs; both are called from another thread."""
 
     notice: Callable[[str], None] = lambda sentence: None
@@ -66,7 +66,7 @@ class Told:
 
 
 @dataclass(slots=True)
-class Behind:
+class Sandbox:
     """A proxy, and a way to run commands behind it, one after the other or side by side."""
 
     isolation: Isolation
@@ -76,8 +76,8 @@ class Behind:
     _go: threading.Event
     """Set when the proxy may start: nothing is to keep a command from starting."""
     _namespace: "Namespace | None" = None
-    _guard: Guard | None = None
-    _families: list[Family] = field(default_factory=list)
+    _guard: Reaper | None = None
+    _families: list[ProcessTree] = field(default_factory=list)
 
     @property
     def scratch(self) -> Path | None:
@@ -142,14 +142,14 @@ class Behind:
         ``mask`` are the signals that it holds back, outside of a namespace. All that it starts ends
         with the block, also if WAREX is killed. Raises MachineError where it cannot be started.
         """
-        family = Family()
+        family = ProcessTree()
         marked = family.marked(self.environment.variables)
         self._watch(family)
         try:
             if self._namespace is None:
                 return start_direct(arguments, marked, mask=mask)
             return self._namespace.start(
-                arguments, marked, stdin=0, stdout=1, stderr=2, pass_fds=_passed_on()
+                arguments, marked, stdin=0, stdout=1, stderr=2, pass_fds=_inheritable_fds()
             )
         finally:
             self._go.set()
@@ -163,7 +163,7 @@ class Behind:
         timeout_s: float,
         stop: Callable[[], bool] | None = None,
         cwd: Path | None = None,
-    ) -> "Finished":
+    ) -> "CompletedCommand":
         """Run a command with its words in a file, until it ends, its time is up or ``stop``.
 
         All that it has started is ended with it. Raises MachineError as ``run_command`` does, and
@@ -190,8 +190,8 @@ class Behind:
 
     def browsers(self, programs: Collection[str]) -> set[str]:
         """Return which of these programs are browsers, and whether a shim has started one."""
-        found = {name for name in programs if name in _BROWSERS}
-        if not found and self.scratch is not None and (self.scratch / STARTED).exists():
+        found = {name for name in programs if name in _BROWSER_NAMES}
+        if not found and self.scratch is not None and (self.scratch / STARTED_FILE).exists():
             found.add("Chromium")
         return found
 
@@ -200,7 +200,7 @@ class Behind:
         for family in self._families:
             family.end()
 
-    def _watch(self, family: Family) -> None:
+    def _watch(self, family: ProcessTree) -> None:
         self._families.append(family)
         if self._guard is not None:
             self._guard.watch(family)
@@ -225,7 +225,9 @@ class Behind:
             )
 
 
-def allowed(wish: Wish, ca: "CertificateAuthority") -> tuple[Isolation, str | None]:
+def available_isolation(
+    wish: RequestedIsolation, ca: "CertificateAuthority"
+) -> tuple[Isolation, str | None]:
     """Return the way in which this machine puts commands behind the proxy.
 
     Beside it, for ``auto``, why it is not the namespace. Raises MachineError, with the remedy,
@@ -233,10 +235,10 @@ def allowed(wish: Wish, ca: "CertificateAuthority") -> tuple[Isolation, str | No
     """
     if wish == "environment" or wish == "none":
         return wish, None
-    from warex.sandbox.namespace.launcher import namespace
+    from warex.sandbox.namespace.launcher import open_namespace
 
     def tried() -> None:
-        with namespace(ca):
+        with open_namespace(ca):
             pass
 
     try:
@@ -251,18 +253,18 @@ def allowed(wish: Wish, ca: "CertificateAuthority") -> tuple[Isolation, str | No
 
 
 @contextmanager
-def behind(
-    wish: Wish,
+def open_sandbox(
+    wish: RequestedIsolation,
     forkserver: "Forkserver",
-    configure: Callable[[Capture], "Configured"],
+    configure: Callable[[Capture], "ConfigLike"],
     ca: "CertificateAuthority",
     base: Mapping[str, str],
     *,
     host_ports: Collection[int] = (),
     own_session: bool = True,
     check: Callable[[], None] | None = None,
-    told: Told | None = None,
-) -> Iterator[Behind]:
+    told: ProxyCallbacks | None = None,
+) -> Iterator[Sandbox]:
     """Give a proxy and a way to run commands behind it; nothing is left of them at the end.
 
     ``configure`` is called when it is known how connections come, while the namespace is being
@@ -274,7 +276,7 @@ def behind(
 
     Raises InputError or MachineError; of the proxy's own failures, in a namespace, ``proxy`` tells.
     """
-    told = told or Told()
+    told = told or ProxyCallbacks()
     with ExitStack() as stack:
         namespace = refused = None
         if wish in ("namespace", "auto"):
@@ -293,12 +295,12 @@ def behind(
             if check is None:
                 go.set()
             serving = stack.enter_context(_serving(forkserver, ready, told, go, space.handed))
-            yield Behind("namespace", space.environment(base), serving, go, space)
+            yield Sandbox("namespace", space.environment(base), serving, go, space)
             return
         isolation: Isolation = "none" if wish == "none" else "environment"
         try:
             config = configure("forward")
-            guard = stack.enter_context(guarded())
+            guard = stack.enter_context(start_reaper())
             go = threading.Event()
             go.set()
             serving = stack.enter_context(_serving(forkserver, lambda: config, told, go))
@@ -308,24 +310,24 @@ def behind(
                 raise
             # It may be that nothing but the namespace is missing.
             raise type(error)(f"{error}. But {refused}") from None
-        environment = _around(isolation, base, proxy, ca, guard)
-        yield Behind(isolation, environment, serving, go, None, guard)
+        environment = _environment_for(isolation, base, proxy, ca, guard)
+        yield Sandbox(isolation, environment, serving, go, None, guard)
 
 
 def _entered(
     stack: ExitStack,
-    configure: Callable[[Capture], "Configured"],
+    configure: Callable[[Capture], "ConfigLike"],
     check: Callable[[], None] | None,
     ca: "CertificateAuthority",
     host_ports: Collection[int],
     own_session: bool,
-) -> "tuple[Namespace, Callable[[], Configured]]":
+) -> "tuple[Namespace, Callable[[], ConfigLike]]":
     """Make the namespace; make the configuration at the same time, or check what it is made of."""
-    from warex.sandbox.namespace.launcher import namespace
+    from warex.sandbox.namespace.launcher import open_namespace
 
     with ExitStack() as inner:
-        manager = namespace(ca, host_ports=host_ports, own_session=own_session)
-        making = inner.enter_context(_entering(lambda: manager))
+        manager = open_namespace(ca, host_ports=host_ports, own_session=own_session)
+        making = inner.enter_context(_entered_in_thread(lambda: manager))
         config = None
         if check is None:
             config = configure("handed")
@@ -336,7 +338,7 @@ def _entered(
         return space, lambda: config or configure("handed")
 
 
-def _passed_on() -> list[int]:
+def _inheritable_fds() -> list[int]:
     """Return the handles that the caller passes on; those of this process are its own alone."""
     found = []
     for name in os.listdir("/proc/self/fd"):
@@ -350,20 +352,20 @@ def _passed_on() -> list[int]:
 @contextmanager
 def _serving(
     forkserver: "Forkserver",
-    configured: Callable[[], "Configured"],
-    told: Told,
+    configured: Callable[[], "ConfigLike"],
+    told: ProxyCallbacks,
     go: threading.Event,
-    handed: "Handed | None" = None,
+    handed: "PassedSockets | None" = None,
 ) -> "Iterator[Future[Proxy]]":
     """Start the proxy as soon as it may; end it."""
 
     def start() -> "AbstractContextManager[Proxy]":
         go.wait()
-        from warex.proxy.process.client import started
+        from warex.proxy.process.client import start_proxy
 
-        return started(forkserver, configured(), told.notice, told.end, handed)
+        return start_proxy(forkserver, configured(), told.notice, told.end, handed)
 
-    with _entering(start) as serving:
+    with _entered_in_thread(start) as serving:
         try:
             yield serving
         finally:
@@ -371,7 +373,7 @@ def _serving(
 
 
 @contextmanager
-def _entering[T](make: Callable[[], AbstractContextManager[T]]) -> "Iterator[Future[T]]":
+def _entered_in_thread[T](make: Callable[[], AbstractContextManager[T]]) -> "Iterator[Future[T]]":
     """Enter a context in a thread of its own; leave it at the end, if it was entered."""
     entered: Future[T] = Future()
     made: list[AbstractContextManager[T]] = []
@@ -384,7 +386,7 @@ def _entering[T](make: Callable[[], AbstractContextManager[T]]) -> "Iterator[Fut
             entered.set_exception(error)
 
     thread = threading.Thread(target=enter, name="entering", daemon=True)
-    with unsignalled():
+    with signals_blocked():
         thread.start()
     try:
         yield entered
@@ -394,19 +396,19 @@ def _entering[T](make: Callable[[], AbstractContextManager[T]]) -> "Iterator[Fut
             made[0].__exit__(None, None, None)
 
 
-def _around(
+def _environment_for(
     isolation: Isolation,
     base: Mapping[str, str],
     proxy: "Proxy",
     ca: "CertificateAuthority",
-    guard: Guard,
+    guard: Reaper,
 ) -> "Environment":
     from warex.sandbox.environment import Environment
 
     if isolation == "environment":
-        from warex.sandbox.env_mode.prepare import surround
+        from warex.sandbox.env_mode.prepare import prepare_environment
 
-        return surround(base, proxy.url, ca, guard)
+        return prepare_environment(base, proxy.url, ca, guard)
     bundle = ca.bundle(guard.scratch / "bundle.pem")
     told = (proxy.url, str(ca.certificate), str(bundle))
-    return Environment({**base, **dict(zip(TOLD, told, strict=True))})
+    return Environment({**base, **dict(zip(WAREX_VARIABLES, told, strict=True))})

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
-PASSED_ON: Final = frozenset(
+FORWARDED_SIGNALS: Final = frozenset(
     {
         signal.SIGTERM,
         signal.SIGHUP,
@@ -29,19 +29,19 @@ PASSED_ON: Final = frozenset(
 )
 """Those that stop a process are not among them: WAREX stops, and a terminal's reach both."""
 
-_BY_A_PROCESS = 0
+_MAX_USER_SI_CODE = 0
 """Largest si_code of a signal that a process has sent (sigaction(2)); the kernel's are above."""
-_SETTLE = 0.02
+_SETTLE_SECONDS = 0.02
 """Seconds in which a command that was stopped together with us goes on together with us."""
 
 
 @contextmanager
-def unsignalled() -> Iterator[set[int]]:
+def signals_blocked() -> Iterator[set[int]]:
     """Hold signals back, so that threads started meanwhile never get one; yield what was held.
 
     Python gives a thread the mask of the one that starts it.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED_SIGNALS)
     try:
         yield {int(number) for number in before}
     finally:
@@ -49,16 +49,16 @@ def unsignalled() -> Iterator[set[int]]:
 
 
 @contextmanager
-def passing_on(send: Callable[[int], None]) -> Iterator[None]:
+def forward_signals(send: Callable[[int], None]) -> Iterator[None]:
     """Pass on what others send to this process; to be used where signals are held back."""
     over = threading.Event()
 
     def listen() -> None:
         while True:
-            got = signal.sigwaitinfo(PASSED_ON)
+            got = signal.sigwaitinfo(FORWARDED_SIGNALS)
             if over.is_set():
                 return
-            if got.si_code <= _BY_A_PROCESS:
+            if got.si_code <= _MAX_USER_SI_CODE:
                 send(got.si_signo)
 
     thread = threading.Thread(target=listen, name="signals", daemon=True)
@@ -80,7 +80,7 @@ class Terminal:
     group: int
 
     @classmethod
-    def ours(cls) -> Self:
+    def current(cls) -> Self:
         """Look for it among the standard streams."""
         group = os.getpgrp()
         for handle in (0, 1, 2):
@@ -89,7 +89,7 @@ class Terminal:
                     return cls(handle, group)
         return cls(None, group)
 
-    def holder(self) -> int | None:
+    def foreground_group(self) -> int | None:
         """Return the process group in the foreground."""
         if self.handle is None:
             return None
@@ -98,7 +98,7 @@ class Terminal:
         except OSError:
             return None  # It was closed.
 
-    def give(self, group: int) -> None:
+    def set_foreground(self, group: int) -> None:
         """Put a process group into the foreground."""
         if self.handle is None:
             return
@@ -111,20 +111,20 @@ class Terminal:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    def take_back(self) -> None:
+    def restore_foreground(self) -> None:
         """Come to the foreground again where a shell inside has left nobody there."""
-        holder = self.holder()
+        holder = self.foreground_group()
         if holder is None or holder == self.group:
             return
         try:
             os.killpg(holder, 0)
         except ProcessLookupError:
-            self.give(self.group)
+            self.set_foreground(self.group)
         except OSError:
             pass  # It lives, and is somebody else's.
 
 
-def stop_with(pid: int, terminal: Terminal) -> None:
+def stop_with_command(pid: int, terminal: Terminal) -> None:
     """Stop as the command has stopped, so that the shell that waits for us notices; then go on.
 
     A Ctrl-Z stops both of us anyhow; this is for a command that has stopped by itself.
@@ -133,20 +133,20 @@ def stop_with(pid: int, terminal: Terminal) -> None:
         if not is_stopped(pid):
             return
         # If we were stopped meanwhile, too, the second look comes after both have gone on.
-        time.sleep(_SETTLE)
+        time.sleep(_SETTLE_SECONDS)
     if not is_stopped(pid):
         return
     try:
         group = os.getpgid(pid)
     except ProcessLookupError:
         return
-    had_it = group != terminal.group and terminal.holder() == group
+    had_it = group != terminal.group and terminal.foreground_group() == group
     if had_it:
-        terminal.give(terminal.group)
+        terminal.set_foreground(terminal.group)
     # By default, it does nothing where no shell could ever continue us.
     os.kill(os.getpid(), signal.SIGTSTP)
     if had_it:
-        terminal.give(group)
+        terminal.set_foreground(group)
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGCONT)
 

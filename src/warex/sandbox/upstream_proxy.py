@@ -14,7 +14,7 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", "127.0.0.0/8", 
 
 
 @dataclass(frozen=True, slots=True)
-class CallerProxy:
+class UpstreamProxy:
     """What the caller's environment says of proxies."""
 
     upstream: str | None
@@ -23,7 +23,7 @@ class CallerProxy:
     """What the user should know of it."""
 
 
-def caller_proxy(environment: Mapping[str, str]) -> CallerProxy | None:
+def upstream_from_environment(environment: Mapping[str, str]) -> UpstreamProxy | None:
     """Return the proxy that programs would use in this environment; None where there is none."""
     name = next((name for name in _VARIABLES if environment.get(name, "").strip()), None)
     if name is None:
@@ -35,7 +35,7 @@ def caller_proxy(environment: Mapping[str, str]) -> CallerProxy | None:
     except ValueError:
         parts, port = urlsplit(""), None
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or not port:
-        return CallerProxy(
+        return UpstreamProxy(
             None,
             f"{name} names a proxy that WAREX cannot go through (http:// and https:// are"
             " possible); sites are asked directly",
@@ -44,15 +44,15 @@ def caller_proxy(environment: Mapping[str, str]) -> CallerProxy | None:
     user = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
     shown = f"{parts.scheme}://{host}:{port}"
     sentence = f"WAREX goes on through {shown}, as {name} says (--upstream names another)"
-    if direct := _direct(environment):
+    if direct := _no_proxy_hosts(environment):
         sentence += (
             f"; that it should not for {', '.join(direct)} (NO_PROXY) cannot be told to it: if one"
             " of them is not found, give --map ORIGIN=ORIGIN, which is asked directly"
         )
-    return CallerProxy(f"{parts.scheme}://{user}{host}:{port}", sentence)
+    return UpstreamProxy(f"{parts.scheme}://{user}{host}:{port}", sentence)
 
 
-def _direct(environment: Mapping[str, str]) -> list[str]:
+def _no_proxy_hosts(environment: Mapping[str, str]) -> list[str]:
     """Return the hosts beside loopback that should be asked directly."""
     said = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
     hosts = (host.strip() for host in said.split(","))

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 from warex.linux.proc_net import listening
 from warex.proxy.interception import CANARY_HOST
 from warex.sandbox.namespace.host_ports import (
-    named_by_environment,
-    named_in,
-    names_a_model,
-    said_of_gone_past,
+    direct_loopback_warning,
+    is_model_endpoint,
+    loopback_ports_in,
+    loopback_ports_in_environment,
 )
 from warex.traffic import origin_of
 
@@ -37,8 +37,8 @@ def loopback_ports(
     whose names tell where a service is (``OPENAI_BASE_URL``), may as well speak of one that the
     command starts for itself: their ports count where somebody listens on this machine.
     """
-    sure = named_in(" ".join(named))
-    found = named_in(" ".join(perhaps)) | named_by_environment(variables).keys()
+    sure = loopback_ports_in(" ".join(named))
+    found = loopback_ports_in(" ".join(perhaps)) | loopback_ports_in_environment(variables).keys()
     return frozenset(sure | (found & listening() if found - sure else set()))
 
 
@@ -50,12 +50,12 @@ def loopback_notices(
     ``named`` are ports with who names them; ``seen`` is whether the proxy sees what goes there, as
     it does in a namespace.
     """
-    found = {port: _COMMAND for port in named_in(" ".join(perhaps))}
-    found |= named_by_environment(variables)
+    found = {port: _COMMAND for port in loopback_ports_in(" ".join(perhaps))}
+    found |= loopback_ports_in_environment(variables)
     found |= named
     there = listening() if found else set()
     for port, name in sorted(found.items()):
-        is_base = port in named or names_a_model(name)
+        is_base = port in named or is_model_endpoint(name)
         if port not in there:
             # Where another text names it, the command may well start it.
             if is_base:
@@ -64,7 +64,7 @@ def loopback_notices(
             if port not in named:
                 yield f"let through to this machine's loopback: port {port}, which {name} names"
         elif is_base or name == _COMMAND:
-            yield said_of_gone_past(name, port)
+            yield direct_loopback_warning(name, port)
 
 
 def hosts_of(*urls: str) -> tuple[str, ...]:

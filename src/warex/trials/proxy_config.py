@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from warex.benchmarks import AgentSpec, Benchmark, Stage
 from warex.errors import MachineError
-from warex.proxy.config import LlmCachePlace, ProxyConfig
+from warex.proxy.config import LlmCachePaths, ProxyConfig
 from warex.sandbox.isolation import Capture
 from warex.traces import (
     secrets_of,
@@ -82,9 +82,9 @@ def proxy_config(
     )
 
 
-def _cache_place(spec: TrialSpec, context: TrialContext) -> LlmCachePlace | None:
+def _cache_place(spec: TrialSpec, context: TrialContext) -> LlmCachePaths | None:
     shared, cache = shared_answers_of(spec, context), context.llm_cache
-    return LlmCachePlace(cache=cache, shared=shared) if cache and shared else None
+    return LlmCachePaths(cache=cache, shared=shared) if cache and shared else None
 
 
 def llm_hosts(spec: TrialSpec, context: TrialContext) -> tuple[str, ...]:

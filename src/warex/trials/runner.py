@@ -18,9 +18,9 @@ from warex.errors import InputError, ProcessDied, TraceError, TrialVoid
 from warex.files.private import make_private, private_folder
 from warex.proxy.config import ProxyConfig
 from warex.sandbox.canary import fetch_canary
-from warex.sandbox.command import Finished, run_command
-from warex.sandbox.environment import Environment, without_proxy
-from warex.sandbox.isolation import Capture, behind
+from warex.sandbox.command import CompletedCommand, run_command
+from warex.sandbox.environment import Environment, direct_environment
+from warex.sandbox.isolation import Capture, open_sandbox
 from warex.traces import (
     CRASHED_BEFORE_A_FAULT,
     EVENTS,
@@ -101,7 +101,7 @@ def _run(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext) -> 
     with stages as stage, _with_its_model(spec, context) as context:
         if spec.proxied:
             return _run_behind(spec, attempt, stage, folder, context)
-        environment = without_proxy(context.base_environment, context.ca, stage.direct_hosts)
+        environment = direct_environment(context.base_environment, context.ca, stage.direct_hosts)
         finished = _let_the_agent_work(
             spec, folder, context, stage, environment, _directly, context.stop.is_set
         )
@@ -136,7 +136,7 @@ def _run_behind(
     def configure(capture: Capture) -> ProxyConfig:
         return proxy_config(spec, attempt, folder, stage, context, capture, ended)
 
-    with behind(
+    with open_sandbox(
         context.isolation,
         context.forkserver,
         configure,
@@ -204,7 +204,7 @@ class _Run(Protocol):
         timeout_s: float,
         stop: Callable[[], bool],
         cwd: Path | None,
-    ) -> Finished:
+    ) -> CompletedCommand:
         """Run it until it ends, its time is up or ``stop`` says so."""
 
 
@@ -216,7 +216,7 @@ def _directly(
     timeout_s: float,
     stop: Callable[[], bool],
     cwd: Path | None,
-) -> Finished:
+) -> CompletedCommand:
     return run_command(arguments, variables, log, timeout_s=timeout_s, stop=stop, cwd=cwd)
 
 
@@ -228,7 +228,7 @@ def _let_the_agent_work(
     environment: Environment,
     run: _Run,
     stop: Callable[[], bool],
-) -> Finished:
+) -> CompletedCommand:
     with tempfile.TemporaryDirectory(prefix="warex-job-", ignore_cleanup_errors=True) as scratch:
         job = Job(
             spec.key.task,
@@ -275,7 +275,7 @@ def _variables(environment: Environment, command: Command, benchmark: Benchmark)
 
 def _outcome(
     result: Result,
-    finished: Finished,
+    finished: CompletedCommand,
     delivered: Iterable[FaultDelivered] = (),
     calls: Iterable[LlmCall] = (),
 ) -> Counted | Unscored:

@@ -11,7 +11,7 @@ from tests.proxy.support.lanes import Begin, beginner
 from tests.proxy.support.origin import Origin, served
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.process.forkserver import Forkserver
-from warex.sandbox.chromium import QUIET, find_chromium
+from warex.sandbox.chromium import QUIET_FLAGS, find_chromium
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(
             executable_path=str(find_chromium()),
             proxy={"server": "http://127.0.0.1:9"},
-            args=[*QUIET, "--disable-quic", "--no-sandbox"],
+            args=[*QUIET_FLAGS, "--disable-quic", "--no-sandbox"],
         )
         yield browser
         browser.close()

@@ -31,7 +31,7 @@ from warex.faults import (
 )
 from warex.proxy.certificates.ca import ensure_ca
 from warex.proxy.process.forkserver import Forkserver
-from warex.sandbox.chromium import QUIET, find_chromium
+from warex.sandbox.chromium import QUIET_FLAGS, find_chromium
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_preset
 from warex.scenarios.presets import preset_names
@@ -105,7 +105,7 @@ def draw(folder: Path, groups: list[str]) -> None:
         browser = driver.chromium.launch(
             executable_path=str(find_chromium()),
             proxy={"server": "http://127.0.0.1:9"},
-            args=[*QUIET, "--disable-quic", "--no-sandbox"],
+            args=[*QUIET_FLAGS, "--disable-quic", "--no-sandbox"],
         )
         for group in groups:
             path, met = _met(group)

@@ -31,7 +31,7 @@ from warex.faults import (
     WrongPage,
 )
 from warex.faults.variation.base import VariationFault
-from warex.sandbox.chromium import QUIET, find_chromium
+from warex.sandbox.chromium import QUIET_FLAGS, find_chromium
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, HarnessBroke, RequestSeen
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -121,7 +121,7 @@ def chrome(port: int) -> Iterator[webdriver.Chrome]:
     options = webdriver.ChromeOptions()
     options.binary_location = str(find_chromium())
     options.accept_insecure_certs = True
-    for argument in (*QUIET, "--headless=new", "--no-sandbox", "--disable-quic"):
+    for argument in (*QUIET_FLAGS, "--headless=new", "--no-sandbox", "--disable-quic"):
         options.add_argument(argument)
     options.add_argument(f"--proxy-server=http://127.0.0.1:{port}")
     driver = webdriver.Chrome(options=options, service=Service(chromedriver))

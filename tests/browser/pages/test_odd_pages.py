@@ -11,7 +11,7 @@ from tests.browser.pages.site import ICON, has_said, lane_to, opened
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, Seen
 from warex.faults import Fault, Popup, Relabel
-from warex.sandbox.chromium import QUIET, find_chromium
+from warex.sandbox.chromium import QUIET_FLAGS, find_chromium
 from warex.traces import FaultDelivered, FaultPlanned
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -68,7 +68,7 @@ def with_cache(browser: Browser) -> Iterator[Browser]:
     kept = browser.browser_type.launch(
         executable_path=str(find_chromium()),
         proxy={"server": "http://127.0.0.1:9"},
-        args=[*QUIET, "--disable-quic", "--no-sandbox"],
+        args=[*QUIET_FLAGS, "--disable-quic", "--no-sandbox"],
         ignore_default_args=["--disable-back-forward-cache"],
     )
     yield kept

@@ -17,7 +17,7 @@ def finds(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
     def examine() -> Iterator[Finding]:
         yield from findings
 
-    monkeypatch.setattr(machine, "examine", examine)
+    monkeypatch.setattr(machine, "check_machine", examine)
 
 
 def test_a_machine_that_lacks_only_what_nothing_needs_is_well(
@@ -55,7 +55,7 @@ def test_what_doctor_refuses_run_refuses_with_the_same_sentence(
     warex: Warex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("warex.sandbox.doctor.machine.LEAST_DISK", 10**18)
+    monkeypatch.setattr("warex.sandbox.doctor.machine.MIN_FREE_DISK", 10**18)
 
     ran = warex("run", "demo", "--limit", "1")
 

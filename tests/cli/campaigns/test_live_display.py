@@ -12,7 +12,7 @@ from warex.campaigns.plan.campaign_plan import Planned, plan
 from warex.campaigns.run.schedule import Done, Turn
 from warex.cli.campaigns import live_display
 from warex.cli.output import console
-from warex.cli.progress.tracker import Pace
+from warex.cli.progress.tracker import ProgressTracker
 from warex.errors import WarexError
 from warex.traces import (
     Counted,
@@ -99,14 +99,14 @@ def test_a_campaign_without_a_judge_has_not_failed(
 
 def test_a_terminal_shows_what_runs_and_about_how_long_the_rest_takes() -> None:
     now = [0.0]
-    pace = Pace(now=lambda: now[0], total=4)
+    pace = ProgressTracker(now=lambda: now[0], total=4)
     for at, task in ((30.0, "move"), (60.0, "share")):
         key = TrialKey("b", "patient", "clean", task, 1)
         pace.take(Turn(key, 1))
         now[0] = at
         pace.end(key, Counted(ending="answered", score=1.0, latency_s=1.25))
     pace.take(Turn(TrialKey("b", "patient", "server-error", "add", 1), 1))
-    board = live_display._Board(pace, console())
+    board = live_display._LiveDisplay(pace, console())
     board.add_task("demo", total=4, completed=2)
     screen = console()
 
@@ -125,7 +125,7 @@ def test_where_there_is_no_terminal_a_line_says_so_from_time_to_time(
     monkeypatch.setattr(live_display, "_SOONEST", 0.001)
     told: Queue[str] = Queue()
 
-    with live_display._told(Pace(total=4), told.put, terminal=False):
+    with live_display._periodic_notices(ProgressTracker(total=4), told.put, terminal=False):
         assert told.get(timeout=5).startswith("0 of 4 trials, 0 s elapsed, time left unknown")
-    with live_display._told(Pace(total=4), told.put, terminal=True):
+    with live_display._periodic_notices(ProgressTracker(total=4), told.put, terminal=True):
         assert "progress" not in {thread.name for thread in threading.enumerate()}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from warex.cli.campaigns.past_runs import seen_in
+from warex.cli.campaigns.past_runs import past_trials
 
 TRIAL = {
     "benchmark": "testbed",
@@ -30,7 +30,7 @@ def test_every_trial_of_every_summarised_run_is_seen(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "begun").mkdir()
 
-    found = seen_in(tmp_path)
+    found = past_trials(tmp_path)
 
     assert [(each.run, each.condition, each.model, each.latency_s, each.usd) for each in found] == [
         ("a", "clean", "gpt-4o", 2.5, 0.25),
@@ -42,7 +42,7 @@ def test_every_trial_of_every_summarised_run_is_seen(tmp_path: Path) -> None:
 def test_a_void_trial_and_one_of_an_unknown_agent_tell_nothing(tmp_path: Path) -> None:
     run(tmp_path / "a", TRIAL | {"latency_s": None}, TRIAL | {"agent": "other"})
 
-    assert seen_in(tmp_path) == []
+    assert past_trials(tmp_path) == []
 
 
 @pytest.mark.parametrize("text", ["", "[1]", '{"trials": 1}', '{"trials": [1]}', '{"campaign": 1}'])
@@ -50,8 +50,8 @@ def test_a_void_trial_and_one_of_an_unknown_agent_tell_nothing(tmp_path: Path) -
 def test_what_cannot_be_read_is_passed_over(tmp_path: Path, file: str, text: str) -> None:
     (run(tmp_path / "a", TRIAL) / file).write_text(text)
 
-    assert seen_in(tmp_path) == []
+    assert past_trials(tmp_path) == []
 
 
 def test_a_folder_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
-    assert seen_in(tmp_path / "none") == []
+    assert past_trials(tmp_path / "none") == []

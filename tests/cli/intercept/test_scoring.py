@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from warex.cli.intercept.scoring import Judging
+from warex.cli.intercept.scoring import Scoring
 from warex.errors import InputError, TrialVoid
 from warex.traffic import TrafficOptions
 
@@ -17,14 +17,14 @@ NONE: dict[str, Any] = {
 }
 
 
-def taken(**given: Any) -> Judging:
-    return Judging.taken_from({**NONE, **given})
+def taken(**given: Any) -> Scoring:
+    return Scoring.taken_from({**NONE, **given})
 
 
 def test_its_options_are_not_those_of_the_proxy() -> None:
     options = {**NONE, "expect_text": "a"}
 
-    Judging.taken_from(options)
+    Scoring.taken_from(options)
 
     assert options == {"out": None, "traffic": TrafficOptions()}
 

@@ -1,11 +1,11 @@
 import pytest
 
-from warex.cli.options.benchmark import options_of, table_of
+from warex.cli.options.benchmark import benchmark_table, parse_options
 from warex.errors import InputError
 
 
 def test_a_value_is_json_where_it_is_json_and_else_text() -> None:
-    given = options_of(("port=8080", "sites=[1, 2]", "checkout=DIR", "empty="))
+    given = parse_options(("port=8080", "sites=[1, 2]", "checkout=DIR", "empty="))
 
     assert given == {"port": 8080, "sites": [1, 2], "checkout": "DIR", "empty": ""}
 
@@ -13,11 +13,11 @@ def test_a_value_is_json_where_it_is_json_and_else_text() -> None:
 @pytest.mark.parametrize("wrong", ["checkout", "=DIR", ""])
 def test_what_is_no_pair_is_a_sentence(wrong: str) -> None:
     with pytest.raises(InputError, match="is no KEY=VALUE; write for instance checkout=DIR"):
-        options_of((wrong,))
+        parse_options((wrong,))
 
 
 def test_a_table_is_the_one_that_a_campaign_would_hold() -> None:
-    table = table_of("command", None, ("command=python agent.py",))
+    table = benchmark_table("command", None, ("command=python agent.py",))
 
     assert (table.name, table.dir, table.options) == (
         "command",

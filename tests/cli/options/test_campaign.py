@@ -1,7 +1,7 @@
 import pytest
 
 from warex.campaigns.config.customization import Changes
-from warex.cli.options.campaign import changes_of
+from warex.cli.options.campaign import campaign_changes
 from warex.errors import InputError
 
 NOTHING = {
@@ -11,7 +11,7 @@ NOTHING = {
 
 
 def changed(**given: object) -> Changes:
-    return changes_of(None, **{**NOTHING, **given})  # type: ignore[arg-type] # as click gives them
+    return campaign_changes(None, **{**NOTHING, **given})  # type: ignore[arg-type] # as click gives them
 
 
 def test_no_option_changes_nothing() -> None:

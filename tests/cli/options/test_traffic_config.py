@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from warex.cli.options.traffic_config import futile_rules, traffic_config
+from warex.cli.options.traffic_config import build_proxy_config, ineffective_rules
 from warex.clock import Clock
 from warex.errors import InputError
 from warex.llm.defences import DEFENCES
@@ -25,7 +25,7 @@ def made(folder: Path, **options: Any) -> ProxyConfig:
         "defence": None,
         "traffic": TrafficOptions(),
     }
-    return traffic_config(CertificateAuthority(folder), **{**usual, **options})
+    return build_proxy_config(CertificateAuthority(folder), **{**usual, **options})
 
 
 def test_a_preset_is_loaded(tmp_path: Path) -> None:
@@ -93,8 +93,8 @@ def test_rules_that_are_about_none_of_the_named_sites_are_told(tmp_path: Path) -
         "    trigger: {always: true}\n    fault: {kind: http_error}\n"
     )
 
-    (sentence,) = futile_rules(str(file), ("https://other.example",))
+    (sentence,) = ineffective_rules(str(file), ("https://other.example",))
 
     assert sentence.startswith("Rule 'down' hits nothing on the task sites")
-    assert futile_rules(str(file), ("https://shop.example",)) == ()
-    assert futile_rules(str(file), ()) == ()
+    assert ineffective_rules(str(file), ("https://shop.example",)) == ()
+    assert ineffective_rules(str(file), ()) == ()

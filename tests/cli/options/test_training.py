@@ -4,7 +4,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from warex.cli.options.training import recipe_options
+from warex.cli.options.training import training_options
 from warex.training.fine_tuning.hyperparameters import Recipe
 
 
@@ -12,7 +12,7 @@ def given(*arguments: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
 
     @click.command()
-    @recipe_options
+    @training_options
     def command(**recipe: Any) -> None:
         found.update(recipe)
 
@@ -38,7 +38,7 @@ def test_what_is_given_is_the_recipe(arguments: tuple[str, ...], recipe: Recipe)
 
 def test_a_default_that_help_tells_is_the_recipes() -> None:
     @click.command()
-    @recipe_options
+    @training_options
     def command(**recipe: Any) -> None:
         """Do nothing."""
 

@@ -1,11 +1,11 @@
 import pytest
 
-from warex.cli.progress.reporter import Countdown
+from warex.cli.progress.reporter import ProgressReporter
 
 
 def test_it_says_what_is_left_and_not_too_often(capsys: pytest.CaptureFixture[str]) -> None:
     at = [0.0]
-    countdown = Countdown("steps", now=lambda: at[0])
+    countdown = ProgressReporter("steps", now=lambda: at[0])
 
     for done, now in ((1, 1.0), (2, 20.0), (3, 25.0), (4, 40.0)):
         at[0] = now
@@ -18,7 +18,7 @@ def test_it_says_what_is_left_and_not_too_often(capsys: pytest.CaptureFixture[st
 
 
 def test_what_was_done_before_took_no_time(capsys: pytest.CaptureFixture[str]) -> None:
-    countdown = Countdown("steps", now=lambda: 30.0, begun_at=80)
+    countdown = ProgressReporter("steps", now=lambda: 30.0, begun_at=80)
 
     countdown.tell(90, 100)
 

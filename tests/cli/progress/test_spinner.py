@@ -1,10 +1,10 @@
 import pytest
 
-from warex.cli.progress.spinner import steps
+from warex.cli.progress.spinner import spinner
 
 
 def test_without_a_terminal_each_step_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    with steps("set up toy") as report:
+    with spinner("set up toy") as report:
         report("make it")
         report("try it")
 

@@ -1,5 +1,5 @@
 from warex.campaigns.run.schedule import Turn
-from warex.cli.progress.tracker import Pace, duration
+from warex.cli.progress.tracker import ProgressTracker, format_duration
 from warex.seeds import draw
 from warex.traces import Counted, TrialKey, Void
 
@@ -12,7 +12,7 @@ def _turn(task: str, attempt: int = 1, repeat: int = 1) -> Turn:
 
 def test_the_rest_takes_as_long_a_trial_as_what_is_done() -> None:
     now = [0.0]
-    pace = Pace(now=lambda: now[0], total=10)
+    pace = ProgressTracker(now=lambda: now[0], total=10)
     for task in ("a", "b"):
         pace.take(_turn(task))
     assert pace.left_s is None
@@ -26,7 +26,7 @@ def test_the_rest_takes_as_long_a_trial_as_what_is_done() -> None:
 
 def test_the_time_left_never_rises_while_trials_run_and_little_when_one_ends() -> None:
     now = [0.0]
-    pace = Pace(now=lambda: now[0], total=60)
+    pace = ProgressTracker(now=lambda: now[0], total=60)
     ends: dict[str, float] = {}
     waiting = [f"t{number}" for number in range(60)]
     rises = 0
@@ -54,7 +54,7 @@ def test_the_time_left_never_rises_while_trials_run_and_little_when_one_ends() -
 
 def test_the_last_trials_do_not_wait_for_a_lane() -> None:
     now = [0.0]
-    pace = Pace(now=lambda: now[0], total=3)
+    pace = ProgressTracker(now=lambda: now[0], total=3)
     for task in ("a", "b", "c"):
         pace.take(_turn(task))
     now[0] = 40.0
@@ -66,7 +66,7 @@ def test_the_last_trials_do_not_wait_for_a_lane() -> None:
 
 def test_the_time_of_void_attempts_counts() -> None:
     now = [0.0]
-    pace = Pace(now=lambda: now[0], total=3)
+    pace = ProgressTracker(now=lambda: now[0], total=3)
     pace.take(_turn("a"))
     now[0] = 20.0
     pace.end(_turn("a").key, Void(reason="lane died"))
@@ -79,7 +79,7 @@ def test_the_time_of_void_attempts_counts() -> None:
 
 def test_the_running_trials_are_named_with_their_age() -> None:
     now = [0.0]
-    pace = Pace(now=lambda: now[0], total=3)
+    pace = ProgressTracker(now=lambda: now[0], total=3)
     pace.take(_turn("a"))
     now[0] = 12.0
     pace.take(_turn("b", attempt=2, repeat=3))
@@ -92,7 +92,7 @@ def test_the_running_trials_are_named_with_their_age() -> None:
 
 
 def test_of_many_running_trials_the_first_are_named() -> None:
-    pace = Pace(now=lambda: 0.0, total=30)
+    pace = ProgressTracker(now=lambda: 0.0, total=30)
     for number in range(20):
         pace.take(_turn(f"t{number}"))
 
@@ -101,7 +101,7 @@ def test_of_many_running_trials_the_first_are_named() -> None:
 
 
 def test_a_void_attempt_is_no_progress() -> None:
-    pace = Pace(now=lambda: 5.0, total=2)
+    pace = ProgressTracker(now=lambda: 5.0, total=2)
     pace.take(_turn("a"))
     pace.end(_turn("a").key, Void(reason="lane died"))
 
@@ -109,4 +109,4 @@ def test_a_void_attempt_is_no_progress() -> None:
 
 
 def test_a_duration_is_written_as_people_say_it() -> None:
-    assert [duration(s) for s in (45, 720, 5400)] == ["45 s", "12 minutes", "1.5 hours"]
+    assert [format_duration(s) for s in (45, 720, 5400)] == ["45 s", "12 minutes", "1.5 hours"]

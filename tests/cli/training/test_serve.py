@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.training.tiny import tiny_model
-from warex.cli.training.serve import _listening, command
+from warex.cli.training.serve import _listen, command
 from warex.errors import MachineError
 
 
@@ -18,7 +18,7 @@ def test_a_port_that_is_taken_is_said_before_a_model_is_loaded() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(MachineError, match=rf"port {port} cannot be listened on: .*--port 0"):
-            _listening("127.0.0.1", port)
+            _listen("127.0.0.1", port)
 
 
 @pytest.mark.parametrize("adapters", [(), ("one", "two")])

@@ -151,12 +151,12 @@ def _lay_files(ca: CertificateAuthority, folder: Path) -> None:
 
 def _network() -> None:
     rtnetlink.bring_up("lo")
-    rtnetlink.make_device()
+    rtnetlink.create_device()
     rtnetlink.bring_up_device()
-    rtnetlink.give_address(FOUR)
-    rtnetlink.give_address(SIX)
+    rtnetlink.add_address(FOUR)
+    rtnetlink.add_address(SIX)
     with suppress(FileExistsError):  # Its route is there already.
-        rtnetlink.give_address(DOH)
+        rtnetlink.add_address(DOH)
 
 
 # ---- what is there

@@ -2,7 +2,7 @@
 
 import pytest
 
-from warex.proxy.certificates.rejections import Refusals, is_greased
+from warex.proxy.certificates.rejections import CertificateRejections, is_greased
 
 OPENSSL = [0x1302, 0x1303, 0x00FF]
 CHROMIUM = [0x5A5A, 0x1301, 0x1302]
@@ -16,13 +16,13 @@ def test_chromium_is_known_by_its_grease(suites: list[int], greased: bool) -> No
 
 
 def test_most_clients_mean_it_at_once() -> None:
-    refusals = Refusals()
+    refusals = CertificateRejections()
     refusals.begin("c1", 1.0, OPENSSL)
     assert refusals.refused("c1", "shop.example", 1.1)
 
 
 def test_chromium_has_a_second_chance() -> None:
-    refusals = Refusals()
+    refusals = CertificateRejections()
     refusals.begin("c1", 1.0, CHROMIUM)
     assert not refusals.refused("c1", "shop.example", 1.1)
     refusals.begin("c2", 2.0, CHROMIUM)
@@ -32,7 +32,7 @@ def test_chromium_has_a_second_chance() -> None:
 
 
 def test_connections_begun_side_by_side_are_one_refusal() -> None:
-    refusals = Refusals()
+    refusals = CertificateRejections()
     for number in range(6):
         refusals.begin(f"c{number}", 1.0, CHROMIUM)
     lost = [refusals.refused(f"c{number}", "shop.example", 1.1 + number) for number in range(6)]
@@ -40,7 +40,7 @@ def test_connections_begun_side_by_side_are_one_refusal() -> None:
 
 
 def test_who_accepts_starts_anew() -> None:
-    refusals = Refusals()
+    refusals = CertificateRejections()
     for number in (1, 3, 5):
         refusals.begin(f"c{number}", number, CHROMIUM)
         assert not refusals.refused(f"c{number}", "shop.example", number + 0.1)

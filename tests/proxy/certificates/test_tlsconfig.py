@@ -12,9 +12,9 @@ from tests.proxy.support.lanes import Begin
 from tests.proxy.support.origin import Origin
 from tests.proxy.support.raw import read_to_end
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.certificates.tlsconfig import is_checkable, read_trust
+from warex.proxy.certificates.tlsconfig import is_verifiable, preload_trust_store
 from warex.proxy.config import ProxyConfig
-from warex.proxy.engine import running
+from warex.proxy.engine import run_engine
 from warex.traces import HarnessBroke
 
 
@@ -33,7 +33,7 @@ from warex.traces import HarnessBroke
     ],
 )
 def test_what_openssl_cannot_check_is_known_before_it_is_asked(name: str, can: bool) -> None:
-    assert is_checkable(name) == can
+    assert is_verifiable(name) == can
 
 
 @pytest.mark.wire
@@ -66,9 +66,9 @@ async def test_what_is_trusted_is_read_before_the_fork_and_not_by_the_lane(
             client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             assert read_to_end(client).startswith(b"HTTP/1.1 200 ")
 
-    read_trust(ca.folder)
+    preload_trust_store(ca.folder)
     before = net_tls.create_proxy_server_context.cache_info()
-    async with running(ProxyConfig(ca=ca.folder, out=tmp_path)) as engine:
+    async with run_engine(ProxyConfig(ca=ca.folder, out=tmp_path)) as engine:
         await asyncio.to_thread(ask, engine.port)
     after = net_tls.create_proxy_server_context.cache_info()
     assert (after.misses, after.hits) == (before.misses, before.hits + 1)

@@ -5,21 +5,21 @@ import asyncio
 from tests.proxy.support.lanes import scenario
 from warex.clock import Clock
 from warex.faults import DnsFailure
-from warex.proxy.connection_faults.name_lookup import NameFaults
-from warex.proxy.connection_faults.tries import Attempts
+from warex.proxy.connection_faults.name_lookup import LookupFaults
+from warex.proxy.connection_faults.tries import ConnectionTries
 from warex.proxy.dns import messages
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector, Trigger
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned
 
 
-def _faults(code: str) -> tuple[NameFaults, Attempts, Recorder]:
+def _faults(code: str) -> tuple[LookupFaults, ConnectionTries, Recorder]:
     clock = Clock()
     recorder = Recorder(clock)
     fault = DnsFailure.model_validate({"code": code})
     rules = scenario(fault, Trigger(nth=(1,)), match={"url": "https://shop.test/*"})
-    attempts = Attempts(Injector(rules, 1), recorder)
-    return NameFaults(attempts, clock), attempts, recorder
+    attempts = ConnectionTries(Injector(rules, 1), recorder)
+    return LookupFaults(attempts, clock), attempts, recorder
 
 
 async def test_an_answer_that_has_left_is_delivered() -> None:

@@ -5,15 +5,15 @@ import pytest
 from tests.proxy.support.lanes import scenario
 from warex.clock import Clock
 from warex.faults import ConnectionRefused, ConnectionTimeout, DnsFailure
-from warex.proxy.connection_faults.tries import Attempts
+from warex.proxy.connection_faults.tries import ConnectionTries
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector, Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned
 
 
-def attempts_of(of: Scenario, sites: tuple[str, ...] = ()) -> tuple[Attempts, Recorder]:
+def attempts_of(of: Scenario, sites: tuple[str, ...] = ()) -> tuple[ConnectionTries, Recorder]:
     recorder = Recorder(Clock())
-    return Attempts(Injector(of, 1, sites=sites), recorder), recorder
+    return ConnectionTries(Injector(of, 1, sites=sites), recorder), recorder
 
 
 def test_what_is_planned_is_written_with_the_origin_and_the_point() -> None:

@@ -29,10 +29,10 @@ def opt(version: int = 0) -> bytes:
 
 def test_a_question_is_read_and_answered_in_its_own_case() -> None:
     asked = query(b"ShOp.TeSt")
-    question = messages.read(asked)
+    question = messages.parse_question(asked)
     assert question is not None
     assert (question.name, question.kind_name, question.extended) == ("shop.test", "A", False)
-    said = messages.answer(question, records=[(messages.A, bytes((198, 18, 0, 1)))])
+    said = messages.build_response(question, records=[(messages.A, bytes((198, 18, 0, 1)))])
     assert b"\x04ShOp\x04TeSt" in said
     read = dns.DNSMessage.unpack(said)
     assert (read.id, read.response_code, read.recursion_available) == (7, 0, True)
@@ -42,45 +42,45 @@ def test_a_question_is_read_and_answered_in_its_own_case() -> None:
 
 def test_edns_is_answered_and_later_versions_are_refused() -> None:
     for version, code in ((0, 0), (1, 16)):
-        question = messages.read(query(extension=opt(version)))
+        question = messages.parse_question(query(extension=opt(version)))
         assert question is not None
         assert question.extended
-        said = messages.answer(question, messages.NOERROR)
+        said = messages.build_response(question, messages.NOERROR)
         [extension] = dns.DNSMessage.unpack(said).additionals
         assert extension.type == messages.OPT
         assert (said[3] & 0xF) + ((extension.ttl >> 24) << 4) == code
-    plain = messages.read(query())
+    plain = messages.parse_question(query())
     assert plain is not None
-    assert dns.DNSMessage.unpack(messages.answer(plain)).additionals == []
+    assert dns.DNSMessage.unpack(messages.build_response(plain)).additionals == []
 
 
 def test_an_operation_that_is_no_query_is_not_implemented() -> None:
-    question = messages.read(query(flags=0x2800))
+    question = messages.parse_question(query(flags=0x2800))
     assert question is not None
     assert not question.plain
-    assert messages.code_of(messages.answer(question)) == messages.NOTIMP
+    assert messages.response_code(messages.build_response(question)) == messages.NOTIMP
 
 
 def test_answers_and_cut_messages_are_nothing_to_answer() -> None:
     whole = query(extension=opt())
     for length in range(len(whole)):
-        assert messages.read(whole[:length]) is None
-    assert messages.read(query(flags=0x8180)) is None
-    assert messages.read(query(flags=0x0300)) is None
+        assert messages.parse_question(whole[:length]) is None
+    assert messages.parse_question(query(flags=0x8180)) is None
+    assert messages.parse_question(query(flags=0x0300)) is None
     two = struct.pack("!HHHHHH", 1, 0x0100, 2, 0, 0, 0) + query()[12:] * 2
-    assert messages.read(two) is None
+    assert messages.parse_question(two) is None
     # A name that points to itself.
-    assert messages.read(query()[:12] + b"\xc0\x0c\0\1\0\1") is None
+    assert messages.parse_question(query()[:12] + b"\xc0\x0c\0\1\0\1") is None
 
 
 @given(st.binary(max_size=300))
 def test_no_bytes_break_the_reader(message: bytes) -> None:
-    question = messages.read(message)
-    assert question is None or messages.read(messages.answer(question)) is None
+    question = messages.parse_question(message)
+    assert question is None or messages.parse_question(messages.build_response(question)) is None
 
 
 @given(st.binary(max_size=80))
 def test_no_question_breaks_the_answer(rest: bytes) -> None:
-    question = messages.read(struct.pack("!HHHHHH", 1, 0x0100, 1, 0, 0, 0) + rest)
+    question = messages.parse_question(struct.pack("!HHHHHH", 1, 0x0100, 1, 0, 0, 0) + rest)
     if question is not None:
-        assert messages.answer(question, messages.NXDOMAIN)[12:].startswith(question.raw)
+        assert messages.build_response(question, messages.NXDOMAIN)[12:].startswith(question.raw)

@@ -13,8 +13,8 @@ from mitmproxy import dns
 
 from tests.proxy.dns.test_messages import opt, query
 from warex.proxy.dns import messages
-from warex.proxy.dns.server import Resolver
-from warex.proxy.dns.virtual_addresses import Names, is_own
+from warex.proxy.dns.server import DnsServer
+from warex.proxy.dns.virtual_addresses import VirtualAddresses, is_virtual
 from warex.traces import Dns
 
 pytestmark = pytest.mark.wire
@@ -41,14 +41,14 @@ class _Asker:
     """A resolver with sockets of this test's own, and a client of it."""
 
     def __init__(self, **options: Any) -> None:
-        self.names, self.faults = Names(), _Faults()
+        self.names, self.faults = VirtualAddresses(), _Faults()
         self.recorded: list[Dns] = []
         self.named: list[str] = []
         self.broken: list[Exception] = []
         self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.udp.bind(("127.0.0.1", 0))
         self.tcp = socket.create_server(("127.0.0.1", 0))
-        self.resolver = Resolver(
+        self.resolver = DnsServer(
             self.names,
             faults=self.faults,
             record=self.recorded.append,
@@ -104,7 +104,7 @@ async def test_a_name_has_an_address_in_each_family_that_it_has_outside(
     _exists(monkeypatch, four=("93.184.216.34",), both=("93.184.216.34", "2001:db8::1"))
     async with _asking() as asker:
         [four] = (await asker.ask("four.test")).answers
-        assert is_own(str(four.ipv4_address))
+        assert is_virtual(str(four.ipv4_address))
         assert asker.names.name_of(str(four.ipv4_address)) == "four.test"
         assert (await asker.ask("four.test", messages.AAAA)).answers == []
         [six] = (await asker.ask("both.test", messages.AAAA)).answers

@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from warex.proxy.dns import messages, system_resolver
-from warex.proxy.dns.system_resolver import Known, Lookup, ask, forward, nameservers
+from warex.proxy.dns.system_resolver import (
+    Resolution,
+    SystemResolver,
+    forward,
+    nameservers,
+    resolve_blocking,
+)
 
 
 def _answers(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> list[str]:
@@ -34,53 +40,53 @@ def _fails(monkeypatch: pytest.MonkeyPatch, code: int) -> None:
 @pytest.mark.parametrize(
     ("code", "known"),
     [
-        (socket.EAI_NONAME, Known(messages.NXDOMAIN)),
-        (socket.EAI_NODATA, Known()),
-        (socket.EAI_AGAIN, Known(messages.SERVFAIL)),
-        (socket.EAI_FAIL, Known(messages.SERVFAIL)),
+        (socket.EAI_NONAME, Resolution(messages.NXDOMAIN)),
+        (socket.EAI_NODATA, Resolution()),
+        (socket.EAI_AGAIN, Resolution(messages.SERVFAIL)),
+        (socket.EAI_FAIL, Resolution(messages.SERVFAIL)),
     ],
 )
 def test_what_the_resolver_cannot_say_stays_unknown(
-    monkeypatch: pytest.MonkeyPatch, code: int, known: Known
+    monkeypatch: pytest.MonkeyPatch, code: int, known: Resolution
 ) -> None:
     _fails(monkeypatch, code)
-    assert ask("shop.test") == known
+    assert resolve_blocking("shop.test") == known
 
 
 @pytest.mark.parametrize(
     ("addresses", "known"),
     [
-        (("93.184.216.34",), Known(v4=True)),
+        (("93.184.216.34",), Resolution(v4=True)),
         # There is no way to this one from anywhere; alone it is better than nothing.
-        (("93.184.216.34", "100::1"), Known(v4=True)),
-        (("100::1",), Known(v6=True)),
-        (("127.0.0.1", "::1"), Known(here=("127.0.0.1", "::1"))),
-        (("0.0.0.0",), Known(here=("0.0.0.0",))),
-        (("127.0.0.1", "93.184.216.34"), Known(v4=True)),
-        (("fe80::1%eth0", "10.0.0.1"), Known(v4=True)),
+        (("93.184.216.34", "100::1"), Resolution(v4=True)),
+        (("100::1",), Resolution(v6=True)),
+        (("127.0.0.1", "::1"), Resolution(here=("127.0.0.1", "::1"))),
+        (("0.0.0.0",), Resolution(here=("0.0.0.0",))),
+        (("127.0.0.1", "93.184.216.34"), Resolution(v4=True)),
+        (("fe80::1%eth0", "10.0.0.1"), Resolution(v4=True)),
     ],
 )
 def test_families_are_those_that_can_be_reached(
-    monkeypatch: pytest.MonkeyPatch, addresses: tuple[str, ...], known: Known
+    monkeypatch: pytest.MonkeyPatch, addresses: tuple[str, ...], known: Resolution
 ) -> None:
     monkeypatch.setattr(system_resolver, "_is_reachable", lambda address: False)
     _answers(monkeypatch, *addresses)
-    assert ask("shop.test") == known
+    assert resolve_blocking("shop.test") == known
 
 
 def test_an_address_is_nobodys_name() -> None:
-    assert ask("192.0.2.1") == Known(messages.NXDOMAIN)
-    assert ask("a" * 64 + ".test") == Known(messages.NXDOMAIN)
+    assert resolve_blocking("192.0.2.1") == Resolution(messages.NXDOMAIN)
+    assert resolve_blocking("a" * 64 + ".test") == Resolution(messages.NXDOMAIN)
 
 
 async def test_one_name_is_asked_for_once_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = _answers(monkeypatch, "93.184.216.34")
-    names = Lookup()
+    names = SystemResolver()
     try:
         found = await asyncio.gather(*(names.find("shop.test") for _ in range(5)))
     finally:
         names.close()
-    assert found == [Known(v4=True)] * 5
+    assert found == [Resolution(v4=True)] * 5
     assert asked == ["shop.test"]
 
 

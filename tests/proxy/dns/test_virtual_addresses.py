@@ -3,37 +3,37 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warex.proxy.dns.virtual_addresses import Names, is_own
+from warex.proxy.dns.virtual_addresses import VirtualAddresses, is_virtual
 
 
 @given(st.lists(st.text("abc.-", min_size=1, max_size=6), unique=True, max_size=30))
 def test_an_address_tells_the_name_again(asked: list[str]) -> None:
-    names = Names()
+    names = VirtualAddresses()
     given = {name: names.addresses(name) for name in asked}
     assert len({it.v4 for it in given.values()}) == len(asked)
     for name, addresses in given.items():
         assert names.name_of(addresses.v4) == names.name_of(addresses.v6) == name
-        assert is_own(addresses.v4)
-        assert is_own(addresses.v6)
+        assert is_virtual(addresses.v4)
+        assert is_virtual(addresses.v6)
 
 
 def test_the_same_name_has_the_same_addresses_in_whatever_case() -> None:
-    names = Names()
+    names = VirtualAddresses()
     assert names.addresses("Shop.Test") == names.addresses("shop.TEST")
     assert list(names) == ["shop.test"]
 
 
 def test_addresses_of_others_are_nobodys() -> None:
-    names = Names()
+    names = VirtualAddresses()
     for address in ("198.18.0.1", "8.8.8.8", "::1", "fd5a:8e37:c1d2::1", "no address"):
         assert names.name_of(address) is None
-    assert not is_own("198.17.255.255")
-    assert not is_own("198.20.0.0")
-    assert not is_own("127.0.0.1")
+    assert not is_virtual("198.17.255.255")
+    assert not is_virtual("198.20.0.0")
+    assert not is_virtual("127.0.0.1")
 
 
 def test_when_all_are_given_out_who_was_longest_unused_loses_its_own() -> None:
-    names = Names(size=3)
+    names = VirtualAddresses(size=3)
     first, second, _ = (names.addresses(name) for name in ("a", "b", "c"))
     # Connecting counts as use, as asking does.
     assert names.name_of(first.v4) == "a"

@@ -11,8 +11,8 @@ from warex.clock import Clock
 from warex.effects import Cut, Delay, Effect, Reply
 from warex.faults.server.http_error import HttpError
 from warex.proxy.exchange import apply
-from warex.proxy.exchange.apply import GAVE_UP_AFTER, Struck, strike
-from warex.proxy.exchange.client_status import Presence
+from warex.proxy.exchange.apply import GAVE_UP_AFTER, AppliedInjection, apply_effects
+from warex.proxy.exchange.client_status import ClientStatus
 from warex.scenarios import Injection
 
 REPLY = Reply(503, {"content-type": "text/html"}, b"<p>no")
@@ -26,8 +26,8 @@ def resets(monkeypatch: pytest.MonkeyPatch) -> list[connection.Client]:
     return found
 
 
-def struck_by(*effects: Effect) -> Struck:
-    return Struck(Injection("i1", "x1", "r", HttpError(), "", 1, effects))
+def struck_by(*effects: Effect) -> AppliedInjection:
+    return AppliedInjection(Injection("i1", "x1", "r", HttpError(), "", 1, effects))
 
 
 def flow(method: str = "GET") -> http.HTTPFlow:
@@ -39,7 +39,7 @@ def flow(method: str = "GET") -> http.HTTPFlow:
 
 async def test_a_reply_is_set_and_still_to_be_proved(resets: list[connection.Client]) -> None:
     struck, hit = struck_by(REPLY), flow()
-    await strike(struck, hit, Presence(), Clock())
+    await apply_effects(struck, hit, ClientStatus(), Clock())
     assert hit.response is not None
     assert (hit.response.status_code, hit.response.raw_content) == (503, b"<p>no")
     assert hit.response.headers["content-length"] == "5"
@@ -50,7 +50,7 @@ async def test_a_reply_to_head_says_how_long_the_body_would_be(
     resets: list[connection.Client],
 ) -> None:
     hit = flow("HEAD")
-    await strike(struck_by(REPLY), hit, Presence(), Clock())
+    await apply_effects(struck_by(REPLY), hit, ClientStatus(), Clock())
     assert hit.response is not None
     assert hit.response.raw_content == b""
     assert hit.response.headers["content-length"] == "5"
@@ -61,7 +61,7 @@ async def test_a_cut_kills_the_flow_and_only_a_reset_the_connection(
     resets: list[connection.Client], how: str, count: int
 ) -> None:
     struck, hit = struck_by(Cut("reset" if how == "reset" else "close")), flow()
-    await strike(struck, hit, Presence(), Clock())
+    await apply_effects(struck, hit, ClientStatus(), Clock())
     assert (struck.cut, struck.done, len(resets)) == (True, True, count)
     assert hit.error is not None
     assert hit.error.msg == Error.KILLED_MESSAGE
@@ -69,15 +69,15 @@ async def test_a_cut_kills_the_flow_and_only_a_reset_the_connection(
 
 async def test_a_delay_alone_lets_the_exchange_go_on(resets: list[connection.Client]) -> None:
     struck, hit = struck_by(Delay(0.01)), flow()
-    await strike(struck, hit, Presence(), Clock())
+    await apply_effects(struck, hit, ClientStatus(), Clock())
     assert (struck.done, struck.client_left, hit.response, hit.error) == (True, False, None, None)
     assert struck.waited_s >= 0.01
 
 
 async def test_who_leaves_while_held_gets_nothing_more(resets: list[connection.Client]) -> None:
-    struck, hit, presence = struck_by(Delay(60), REPLY), flow(), Presence()
+    struck, hit, presence = struck_by(Delay(60), REPLY), flow(), ClientStatus()
     asyncio.get_running_loop().call_later(0.01, presence.leave)
-    await strike(struck, hit, presence, Clock())
+    await apply_effects(struck, hit, presence, Clock())
     assert (struck.client_left, struck.replied, struck.done) == (True, False, False)
     assert hit.response is None
 
@@ -88,7 +88,7 @@ async def test_nothing_is_claimed_for_a_client_that_has_gone(
 ) -> None:
     monkeypatch.setattr(apply, "is_waiting", lambda client: False)
     struck, hit = struck_by(effect), flow()
-    await strike(struck, hit, Presence(), Clock())
+    await apply_effects(struck, hit, ClientStatus(), Clock())
     assert (struck.client_left, struck.done) == (True, False)
     assert (hit.response, hit.error) == (None, None)
 
@@ -125,7 +125,7 @@ async def test_an_object_that_was_sent_comes_back_and_nothing_else_does(
     struck, hit = struck_by(Reply(200, {}, b'{"ok": true}', echoes=True)), flow("POST")
     hit.request.content = sent
 
-    await strike(struck, hit, Presence(), Clock())
+    await apply_effects(struck, hit, ClientStatus(), Clock())
 
     assert hit.response is not None
     assert hit.response.content == answered

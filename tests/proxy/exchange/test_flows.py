@@ -7,13 +7,13 @@ from mitmproxy.test import tflow, tutils
 from warex.proxy.exchange.flows import (
     BROWSER_URL,
     drop_hop_headers,
+    header_dict,
+    header_pairs,
     is_grpc,
     is_longer,
-    lower,
-    pairs,
+    map_remote,
     request_of,
     response_of,
-    send_elsewhere,
     timings_of,
     url_of,
 )
@@ -39,7 +39,7 @@ def test_an_ipv6_address_stands_in_brackets() -> None:
     for headers in (host, ()):
         sent = flow(host="2001:db8::7", port=8080, scheme=b"http", path=b"/a", headers=headers)
         assert url_of(sent) == "http://[2001:db8::7]:8080/a"
-    send_elsewhere(sent, HostMap.parse("http://[2001:db8::7]:8080=http://127.0.0.1:1"))
+    map_remote(sent, HostMap.parse("http://[2001:db8::7]:8080=http://127.0.0.1:1"))
     assert url_of(sent) == "http://[2001:db8::7]:8080/a"
 
 
@@ -82,7 +82,7 @@ def test_what_concerns_the_next_hop_alone_goes_no_further() -> None:
 
 def test_headers_are_found_by_lower_case_name_and_repeats_are_joined() -> None:
     headers = http.Headers([(b"X-A", b"1"), (b"x-a", b"2"), (b"N\xe4me", b"\xff")])
-    assert lower(headers) == {"x-a": "1, 2", "n\xe4me": "\xff"}
+    assert header_dict(headers) == {"x-a": "1, 2", "n\xe4me": "\xff"}
 
 
 def test_two_bodies_are_told_apart_and_no_body_is_none() -> None:
@@ -93,7 +93,7 @@ def test_two_bodies_are_told_apart_and_no_body_is_none() -> None:
 
 
 def test_a_trace_keeps_names_and_order_but_no_secrets() -> None:
-    kept = pairs(http.Headers([(b"X-B", b"1"), (b"Cookie", b"id=secret"), (b"x-b", b"2")]))
+    kept = header_pairs(http.Headers([(b"X-B", b"1"), (b"Cookie", b"id=secret"), (b"x-b", b"2")]))
     assert [name for name, _ in kept] == ["X-B", "Cookie", "x-b"]
     assert "secret" not in str(kept)
 

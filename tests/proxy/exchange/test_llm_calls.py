@@ -22,7 +22,7 @@ from tests.proxy.support.origin import Answer, Origin
 from warex.faults import HttpError
 from warex.llm.defences import Defence
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.net.encoding import decoded, encoded
+from warex.proxy.net.encoding import decode, encode
 from warex.sandbox.chromium import find_chromium
 from warex.scenarios import Trigger
 from warex.traces import (
@@ -189,12 +189,12 @@ def test_a_request_in_several_codings_is_put_in_them_again(begin: Begin, model: 
     body = json.dumps({"model": "m", "messages": [SYSTEM, USER]}).encode()
     codings = "gzip, br"
     with begin(defence=HINT) as lane:
-        post(lane, model, encoded(body, codings), **{"content-encoding": codings})
+        post(lane, model, encode(body, codings), **{"content-encoding": codings})
 
     (seen,) = model.origin.seen
     assert seen.header("content-encoding") == codings
     assert seen.header("content-length") == str(len(seen.body))
-    arrived = decoded(seen.body, codings).body
+    arrived = decode(seen.body, codings).body
     assert json.loads(arrived)["messages"] == [defended(SYSTEM), USER]
 
 

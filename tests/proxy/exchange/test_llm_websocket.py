@@ -4,7 +4,7 @@ import json
 
 from warex.llm.recognition.websocket import asked
 from warex.proxy.exchange.llm_tap import LlmTap
-from warex.proxy.exchange.llm_websocket import SocketCall, SocketCalls
+from warex.proxy.exchange.llm_websocket import LlmWebsocketCall, LlmWebsocketCalls
 
 
 def tap() -> LlmTap:
@@ -14,41 +14,43 @@ def tap() -> LlmTap:
     return LlmTap(said.request, "wss://llm.example/v1/responses", step=1, began=0.0)
 
 
-def told(calls: SocketCalls, kind: str, stream: str = "", **more: object) -> SocketCall | None:
+def told(
+    calls: LlmWebsocketCalls, kind: str, stream: str = "", **more: object
+) -> LlmWebsocketCall | None:
     message = {"type": kind} | ({"stream_id": stream} if stream else {}) | more
     return calls.answered(json.dumps(message).encode(), 1.0)
 
 
 def test_calls_of_a_stream_are_answered_one_after_the_other() -> None:
-    calls, first, second = SocketCalls("x5"), tap(), tap()
+    calls, first, second = LlmWebsocketCalls("x5"), tap(), tap()
     calls.begin("", first)
     calls.begin("", second)
 
     assert told(calls, "response.created") is None
-    assert told(calls, "response.completed") == SocketCall("x5/1", first)
+    assert told(calls, "response.completed") == LlmWebsocketCall("x5/1", first)
     assert second.body == b""
-    assert told(calls, "error") == SocketCall("x5/2", second)
+    assert told(calls, "error") == LlmWebsocketCall("x5/2", second)
     assert told(calls, "response.completed") is None
 
 
 def test_calls_of_several_streams_are_answered_side_by_side() -> None:
-    calls, first, second = SocketCalls("x5"), tap(), tap()
+    calls, first, second = LlmWebsocketCalls("x5"), tap(), tap()
     calls.begin("a", first)
     calls.begin("b", second)
 
-    assert told(calls, "response.completed", "b") == SocketCall("x5/2", second)
-    assert told(calls, "response.completed", "a") == SocketCall("x5/1", first)
+    assert told(calls, "response.completed", "b") == LlmWebsocketCall("x5/2", second)
+    assert told(calls, "response.completed", "a") == LlmWebsocketCall("x5/1", first)
 
 
 def test_an_error_without_a_stream_ends_the_call_that_waits_longest() -> None:
-    calls, first = SocketCalls("x5"), tap()
+    calls, first = LlmWebsocketCalls("x5"), tap()
     calls.begin("a", first)
 
-    assert told(calls, "error") == SocketCall("x5/1", first)
+    assert told(calls, "error") == LlmWebsocketCall("x5/1", first)
 
 
 def test_what_generates_nothing_takes_its_own_answer() -> None:
-    calls, first = SocketCalls("x5"), tap()
+    calls, first = LlmWebsocketCalls("x5"), tap()
     calls.begin("", None)
     calls.begin("", first)
 
@@ -56,12 +58,12 @@ def test_what_generates_nothing_takes_its_own_answer() -> None:
 
     assert over is not None
     assert over.tap is None
-    assert list(calls.give_up()) == [SocketCall("x5/1", first)]
+    assert list(calls.give_up()) == [LlmWebsocketCall("x5/1", first)]
     assert list(calls.give_up()) == []
 
 
 def test_a_call_that_is_refused_has_the_status_of_its_error() -> None:
-    calls = SocketCalls("x5")
+    calls = LlmWebsocketCalls("x5")
     calls.begin("", tap())
     calls.begin("", tap())
 

@@ -28,8 +28,8 @@ from tests.proxy.support.tasks import a_task
 from warex.clock import Clock
 from warex.exchange import Exchange
 from warex.proxy.exchange import flows
-from warex.proxy.exchange.mcp_calls import ToolCalls
-from warex.proxy.exchange.state import Ongoing
+from warex.proxy.exchange.mcp_calls import McpCalls
+from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.record.recorder import Recorder
 from warex.traces import Event, McpCall
 
@@ -47,7 +47,7 @@ class Talk:
         self.written: list[Event] = []
         clock = Clock(monotonic=lambda: self.now, wall=lambda: self.now)
         self.recorder = Recorder(clock, on_written=self.written.append)
-        self.tools = ToolCalls(self.recorder)
+        self.tools = McpCalls(self.recorder)
 
     @property
     def calls(self) -> list[McpCall]:
@@ -59,7 +59,7 @@ class Talk:
         method: str = "POST",
         url: str = "https://tools.test/mcp",
         **headers: str,
-    ) -> tuple[http.HTTPFlow, Ongoing]:
+    ) -> tuple[http.HTTPFlow, ExchangeState]:
         """Begin an exchange."""
         flow = tflow.tflow(resp=False)
         sent = json.dumps(messages[0] if len(messages) == 1 else messages).encode()
@@ -68,12 +68,17 @@ class Talk:
         self.recorder.exchanges += 1
         request = flows.request_of(flow)
         exchange = Exchange(f"x{self.recorder.exchanges}", request)
-        ongoing = Ongoing(exchange, "other", "c1", a_task())
+        ongoing = ExchangeState(exchange, "other", "c1", a_task())
         self.tools.recognise(flow, ongoing, self.now)
         return flow, ongoing
 
     def gets(
-        self, flow: http.HTTPFlow, ongoing: Ongoing, *pieces: bytes, status: int = 200, **head: str
+        self,
+        flow: http.HTTPFlow,
+        ongoing: ExchangeState,
+        *pieces: bytes,
+        status: int = 200,
+        **head: str,
     ) -> None:
         """Let an answer begin."""
         named = {name.replace("_", "-"): value for name, value in head.items()}
@@ -84,7 +89,7 @@ class Talk:
         for piece in pieces:
             assert tee(piece) == piece
 
-    def has(self, flow: http.HTTPFlow, ongoing: Ongoing, body: object, **head: Any) -> None:
+    def has(self, flow: http.HTTPFlow, ongoing: ExchangeState, body: object, **head: Any) -> None:
         """Let an answer of one piece come and end."""
         sent = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.gets(flow, ongoing, sent, **head)

@@ -9,7 +9,7 @@ import pytest
 import zstandard
 from mitmproxy import http
 
-from warex.proxy.exchange.mcp_tap import Session, ToolTap
+from warex.proxy.exchange.mcp_tap import McpSession, McpTap
 
 STREAM = b"event: endpoint\ndata: /messages\n\n" + b"data: hello\n\n" * 1000
 
@@ -21,16 +21,16 @@ class Heard:
         self.endpoints: list[str] = []
         self.said: list[bytes] = []
 
-    def opened(self, tap: ToolTap, endpoint: str) -> None:
+    def opened(self, tap: McpTap, endpoint: str) -> None:
         tap.is_doubtful = False
         self.endpoints.append(endpoint)
 
-    def hear(self, tap: ToolTap, data: bytes, now: float) -> None:
+    def hear(self, tap: McpTap, data: bytes, now: float) -> None:
         self.said.append(data)
 
 
-def tap_of(heard: Heard, **headers: str) -> ToolTap:
-    tap = ToolTap(heard, Session(), "x1", "https://tools.test/sse")
+def tap_of(heard: Heard, **headers: str) -> McpTap:
+    tap = McpTap(heard, McpSession(), "x1", "https://tools.test/sse")
     named: Any = {name.replace("_", "-"): value for name, value in headers.items()}
     tap.begin(http.Headers(**named))
     return tap

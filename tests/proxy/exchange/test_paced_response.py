@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from mitmproxy.test import tflow
 
-from warex.proxy.exchange.paced_response import Sending, sending_of, trickle, truncate
+from warex.proxy.exchange.paced_response import PacedResponse, paced_response_of, trickle, truncate
 
 EVENTS = [b'data: {"n": %d}\n\n' % number for number in range(4)]
 
@@ -18,14 +18,14 @@ def flow(body: bytes, **headers: str) -> Any:
     return made
 
 
-def sending(made: Any) -> Sending:
-    found = sending_of(made)
+def sending(made: Any) -> PacedResponse:
+    found = paced_response_of(made)
     assert found is not None
     return found
 
 
 def test_an_answer_that_no_fault_is_about_goes_as_it_is() -> None:
-    assert sending_of(flow(b"hello")) is None
+    assert paced_response_of(flow(b"hello")) is None
 
 
 def test_a_streams_pieces_are_its_events() -> None:
@@ -33,7 +33,7 @@ def test_a_streams_pieces_are_its_events() -> None:
 
     trickle(made, 0.5)
 
-    assert sending(made) == Sending(EVENTS, pause=0.5)
+    assert sending(made) == PacedResponse(EVENTS, pause=0.5)
 
 
 def test_a_compressed_answer_is_divided_as_what_it_is() -> None:
@@ -54,7 +54,7 @@ def test_at_least_the_first_piece_comes_and_never_the_last(share: float, kept: i
 
     truncate(made, share, "close")
 
-    assert sending(made) == Sending(EVENTS[:kept], cut="close")
+    assert sending(made) == PacedResponse(EVENTS[:kept], cut="close")
 
 
 def test_an_answer_that_ends_in_good_order_has_the_length_of_what_comes() -> None:
@@ -74,4 +74,4 @@ def test_both_may_be_done_to_one_answer() -> None:
     trickle(made, 0.5)
     truncate(made, 0.5, "reset")
 
-    assert sending(made) == Sending(EVENTS[:2], pause=0.5, cut="reset")
+    assert sending(made) == PacedResponse(EVENTS[:2], pause=0.5, cut="reset")

@@ -5,7 +5,7 @@ from base64 import b64encode
 import pytest
 
 from warex.exchange import Request, resource_of
-from warex.proxy.exchange.tasks import asked, may_open, seed_of, task_name, user_name
+from warex.proxy.exchange.tasks import may_begin_task, read_marker, seed_of, task_name, user_name
 
 CHROMIUM = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156.0.0.0 Safari/537.36"
 
@@ -19,12 +19,14 @@ def marker(path: str, method: str = "GET", **headers: str) -> Request:
 @pytest.mark.parametrize("program", ["curl/8.5.0", "python-requests/2.32.3", "node", ""])
 def test_a_program_begins_a_task(method: str, program: str) -> None:
     # Node's fetch sends Sec-Fetch-Mode, and no other header of Fetch Metadata.
-    said = asked(marker("/task/book%20a%20room", method, user_agent=program, sec_fetch_mode="cors"))
+    said = read_marker(
+        marker("/task/book%20a%20room", method, user_agent=program, sec_fetch_mode="cors")
+    )
     assert (said.status, said.begin, said.ends) == (200, "book a room", False)
 
 
 def test_a_program_ends_the_task() -> None:
-    said = asked(marker("/end"))
+    said = read_marker(marker("/end"))
     assert (said.status, said.begin, said.ends) == (200, None, True)
 
 
@@ -42,12 +44,14 @@ def test_a_program_ends_the_task() -> None:
 )
 @pytest.mark.parametrize("path", ["/task/mine", "/end", "/"])
 def test_no_page_moves_the_tasks(path: str, headers: dict[str, str]) -> None:
-    said = asked(marker(path, **headers))
+    said = read_marker(marker(path, **headers))
     assert (said.status, said.begin, said.ends) == (403, None, False)
 
 
 def test_a_preflight_is_refused() -> None:
-    assert asked(marker("/task/x", "OPTIONS", access_control_request_method="GET")).status == 403
+    assert (
+        read_marker(marker("/task/x", "OPTIONS", access_control_request_method="GET")).status == 403
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,7 +59,7 @@ def test_a_preflight_is_refused() -> None:
     [("/", 404), ("/task", 404), ("/tasks/x", 404), ("/task/", 400), ("/task/%0a%00", 400)],
 )
 def test_what_is_no_marker_says_what_one_is(path: str, status: int) -> None:
-    said = asked(marker(path))
+    said = read_marker(marker(path))
     assert (said.status, said.begin, said.ends) == (status, None, False)
     assert "/task/NAME" in said.text
 
@@ -111,7 +115,7 @@ def test_a_user_name_tells_of_a_task_and_the_password_of_nothing(
 )
 def test_the_script_of_a_page_begins_no_task(headers: dict[str, str], opens: bool) -> None:
     request = Request("GET", "http://a.test/x", headers)
-    assert may_open(request, resource_of(request)) is opens
+    assert may_begin_task(request, resource_of(request)) is opens
 
 
 def test_the_seed_of_a_task_is_that_of_its_name() -> None:

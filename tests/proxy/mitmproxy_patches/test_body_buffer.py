@@ -16,7 +16,7 @@ from tests.proxy.support.model import PATH, completion
 from tests.proxy.support.origin import Answer, Origin
 from warex.llm.defences import Defence
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.mitmproxy_patches.body_buffer import PIECE, Body, pieces
+from warex.proxy.mitmproxy_patches.body_buffer import PIECE_SIZE, BodyBuffer, split
 from warex.traces import HarnessBroke, LlmCall, ResponseSeen
 
 IMAGE = hashlib.shake_256(b"seen").digest(1_500_000)
@@ -27,7 +27,7 @@ ANSWER = Answer(headers=[(b"content-type", b"application/json")], body=completio
 
 
 def test_a_body_is_what_was_put_into_it_and_is_not_copied_to_be_taken_out() -> None:
-    body = Body()
+    body = BodyBuffer()
     assert not body
     for piece in (b"one", b"", b"two"):
         body += piece
@@ -39,12 +39,12 @@ def test_a_body_is_what_was_put_into_it_and_is_not_copied_to_be_taken_out() -> N
     assert (taken, bytes(body), len(body)) == (b"onetwo", b"", 0)
 
 
-@pytest.mark.parametrize("size", [0, 1, PIECE, PIECE + 1, 3 * PIECE])
+@pytest.mark.parametrize("size", [0, 1, PIECE_SIZE, PIECE_SIZE + 1, 3 * PIECE_SIZE])
 def test_the_pieces_of_a_body_are_all_of_it(size: int) -> None:
     content = bytes(size)
-    divided = pieces(content)
+    divided = split(content)
     assert b"".join(divided) == content
-    assert all(0 < len(piece) <= PIECE and piece.obj is content for piece in divided)
+    assert all(0 < len(piece) <= PIECE_SIZE and piece.obj is content for piece in divided)
 
 
 @pytest.mark.wire

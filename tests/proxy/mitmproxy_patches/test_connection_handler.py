@@ -20,7 +20,7 @@ from warex.errors import MachineError
 from warex.faults import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.config import ProxyConfig
-from warex.proxy.engine import Engine, running
+from warex.proxy.engine import Engine, run_engine
 from warex.proxy.mitmproxy_patches.connection_handler import WarexConnectionHandler
 from warex.proxy.mitmproxy_patches.http_stream import WarexStream
 from warex.traces import HarnessBroke, Trace, TraceWriter, read_trace
@@ -47,7 +47,7 @@ class Broken:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Engine]:
-        async with running(self._config) as engine:
+        async with run_engine(self._config) as engine:
             engine.recorder.on_broken = self.reasons.append
             yield engine
 

@@ -12,7 +12,7 @@ from tests.proxy.support.origin import Origin
 from tests.proxy.support.raw import RawSite, read_to_end
 from warex.faults import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.net.check import flaw_of_authority
+from warex.proxy.net.check import invalid_authority_reason
 from warex.traces import FaultPlanned, HarnessBroke, RequestRefused, RequestSeen, ResponseSeen
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
@@ -32,7 +32,7 @@ ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhell
     ],
 )
 def test_what_names_a_host_is_taken(authority: str) -> None:
-    assert flaw_of_authority(authority) is None
+    assert invalid_authority_reason(authority) is None
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_what_names_a_host_is_taken(authority: str) -> None:
     ],
 )
 def test_what_names_none_is_refused(authority: str) -> None:
-    assert flaw_of_authority(authority)
+    assert invalid_authority_reason(authority)
 
 
 def says(lane: Lane, site: RawSite, sent: bytes, *, seconds: float = 5) -> bytes:

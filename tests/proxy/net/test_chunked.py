@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mitmproxy import http
 
-from warex.proxy.net.chunked import Chunks
+from warex.proxy.net.chunked import LenientChunkedReader
 
 
 def read(data: bytes, step: int = 0) -> tuple[bytes, bytes, list[http.Headers]]:
     """The body, what is left behind it, and the trailers."""
     found: list[http.Headers] = []
-    reader, buffer, body = Chunks(found.append), ReceiveBuffer(), b""
+    reader, buffer, body = LenientChunkedReader(found.append), ReceiveBuffer(), b""
     for at in range(0, len(data), step or len(data)):
         buffer += data[at : at + (step or len(data))]
         while (event := reader(buffer)) is not None:

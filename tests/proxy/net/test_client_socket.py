@@ -11,7 +11,7 @@ import pytest
 from mitmproxy import connection, ctx
 from mitmproxy.test import tflow
 
-from warex.proxy.net.client_socket import is_waiting, reset, writer_of, written_out
+from warex.proxy.net.client_socket import is_connected, reset, wait_flushed, writer_of
 
 pytestmark = pytest.mark.wire
 
@@ -45,8 +45,8 @@ async def connected(
 
 async def test_a_client_that_waits_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     async with connected(monkeypatch) as (client, _):
-        assert is_waiting(client)
-        assert await written_out(client)
+        assert is_connected(client)
+        assert await wait_flushed(client)
 
 
 @pytest.mark.parametrize("linger", [None, struct.pack("ii", 1, 0)], ids=["close", "reset"])
@@ -58,15 +58,15 @@ async def test_a_client_that_has_gone_is_seen_before_asyncio_sees_it(
             peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         peer.close()
         # Not a moment is given to the event loop.
-        assert not is_waiting(client)
+        assert not is_connected(client)
 
 
 async def test_a_client_of_no_connection_is_not_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     async with connected(monkeypatch):
         stranger = tflow.tclient_conn()
         assert writer_of(stranger) is None
-        assert not is_waiting(stranger)
-        assert not await written_out(stranger)
+        assert not is_connected(stranger)
+        assert not await wait_flushed(stranger)
         reset(stranger)
 
 
@@ -76,7 +76,7 @@ async def test_what_is_not_read_is_not_out(monkeypatch: pytest.MonkeyPatch) -> N
         assert writer is not None
         size = 8 * 2**20
         writer.write(bytes(size))
-        out = asyncio.create_task(written_out(client))
+        out = asyncio.create_task(wait_flushed(client))
         await asyncio.sleep(0.05)
         assert not out.done()
         loop, got = asyncio.get_running_loop(), 0
@@ -92,7 +92,7 @@ async def test_what_was_left_when_the_client_went_is_not_out(
         writer = writer_of(client)
         assert writer is not None
         writer.write(bytes(8 * 2**20))
-        out = asyncio.create_task(written_out(client))
+        out = asyncio.create_task(wait_flushed(client))
         await asyncio.sleep(0)
         peer.close()
         assert not await out
@@ -103,4 +103,4 @@ async def test_a_reset_is_a_reset(monkeypatch: pytest.MonkeyPatch) -> None:
         reset(client)
         with pytest.raises(ConnectionResetError):
             await asyncio.get_running_loop().sock_recv(peer, 1)
-        assert not is_waiting(client)
+        assert not is_connected(client)

@@ -5,14 +5,14 @@ import pytest
 
 from tests.proxy.support.lanes import Begin
 from tests.proxy.support.origin import Origin
-from warex.proxy.net.operation_name import operation
+from warex.proxy.net.operation_name import operation_name
 from warex.traces import RequestSeen
 
 JSON = "application/json; charset=utf-8"
 
 
 def _asked(**body: object) -> str:
-    return operation(json.dumps(body).encode(), JSON)
+    return operation_name(json.dumps(body).encode(), JSON)
 
 
 def test_a_graphql_request_is_told_by_its_operation_name() -> None:
@@ -34,13 +34,13 @@ def test_a_graphql_request_is_told_by_its_operation_name() -> None:
 )
 def test_without_a_name_a_document_s_first_field_tells(document: str, name: str) -> None:
     assert _asked(query=document) == name
-    assert operation(document.encode(), "application/graphql") == name
+    assert operation_name(document.encode(), "application/graphql") == name
 
 
 def test_a_batch_names_each_operation() -> None:
     batch = [{"operationName": "A"}, {"query": "query B { b }"}]
 
-    assert operation(json.dumps(batch).encode(), JSON) == "A,query B"
+    assert operation_name(json.dumps(batch).encode(), JSON) == "A,query B"
 
 
 def test_a_json_rpc_method_is_an_operation_and_another_method_is_none() -> None:
@@ -58,7 +58,7 @@ def test_a_tool_that_is_called_over_mcp_is_an_operation_of_its_own() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[1, null]", b'{"operationName": 3}', b"\xff\xfe"])
 def test_a_body_without_an_operation_names_none(body: bytes) -> None:
-    assert operation(body, JSON) == ""
+    assert operation_name(body, JSON) == ""
 
 
 def test_a_name_that_is_no_name_is_left_out() -> None:
@@ -66,7 +66,7 @@ def test_a_name_that_is_no_name_is_left_out() -> None:
 
 
 def test_a_form_is_not_read() -> None:
-    assert operation(b"operationName=A", "application/x-www-form-urlencoded") == ""
+    assert operation_name(b"operationName=A", "application/x-www-form-urlencoded") == ""
 
 
 @pytest.mark.wire

@@ -15,18 +15,18 @@ from playwright.sync_api import Page, sync_playwright
 
 from tests.proxy.support.lanes import Begin
 from warex.proxy.net.response_head import (
-    Unreadable,
+    InvalidResponse,
     body_size,
-    head_as_sent,
-    length_of_head,
-    read_head,
+    head_length,
+    parse_head,
+    raw_head,
 )
 from warex.sandbox.chromium import find_chromium
 from warex.traces import HarnessBroke, ResponseSeen
 
 
 def sized(head: bytes, method: str = "GET") -> int | None:
-    return body_size(http.Request.make(method, "http://a/"), read_head(head))
+    return body_size(http.Request.make(method, "http://a/"), parse_head(head))
 
 
 @pytest.mark.parametrize(
@@ -56,32 +56,32 @@ def test_a_body_is_as_long_as_browsers_think(head: bytes, size: int | None) -> N
     ],
 )
 def test_what_no_browser_takes_is_refused(head: bytes) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(InvalidResponse):
         sized(head)
 
 
 def test_only_on_a_schemes_own_port_may_a_head_be_left_out() -> None:
-    assert read_head(b"<html>").http_version == "HTTP/0.9"
-    with pytest.raises(Unreadable, match="this is no answer of HTTP"):
-        read_head(b"<html>", default_port=False)
-    assert read_head(b"ICY 200 OK\r\n", default_port=False).status_code == 200
+    assert parse_head(b"<html>").http_version == "HTTP/0.9"
+    with pytest.raises(InvalidResponse, match="this is no answer of HTTP"):
+        parse_head(b"<html>", default_port=False)
+    assert parse_head(b"ICY 200 OK\r\n", default_port=False).status_code == 200
 
 
 def test_a_head_is_kept_as_it_was_sent_until_somebody_changes_the_answer() -> None:
     odd = b"HTTP/1.1  200\nX:y\n\n"
-    response = read_head(odd)
-    assert head_as_sent(response) == odd
+    response = parse_head(odd)
+    assert raw_head(response) == odd
     response.headers["x"] = "z"
-    assert head_as_sent(response) is None
-    assert head_as_sent(read_head(b"HTTP/1.1 200 OK\r\nX: y\r\n\r\n")) is None
+    assert raw_head(response) is None
+    assert raw_head(parse_head(b"HTTP/1.1 200 OK\r\nX: y\r\n\r\n")) is None
 
 
 @given(st.binary(max_size=300), st.sampled_from([b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/"]))
 def test_no_bytes_raise_anything_else(data: bytes, before: bytes) -> None:
-    with suppress(Unreadable):
+    with suppress(InvalidResponse):
         head = before + data
-        if length := length_of_head(head):
-            body_size(http.Request.make("GET", "http://a/"), read_head(head[:length]))
+        if length := head_length(head):
+            body_size(http.Request.make("GET", "http://a/"), parse_head(head[:length]))
 
 
 # Where a proxy is known, Chromium takes a 407 for the proxy's.

@@ -7,26 +7,33 @@ from bench.mutants_websocket import OPAQUE, READABLE, deflated, frame
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warex.proxy.net.websocket_frames import Closed, Direction, Message, Negotiation, Opaque, Seen
+from warex.proxy.net.websocket_frames import (
+    Closed,
+    FrameEvent,
+    FrameReader,
+    Message,
+    NegotiatedExtensions,
+    Opaque,
+)
 
 MASK = b"\x10\x20\x30\x40"
 
 
-def read(data: bytes, *, step: int = 0, extensions: str = "permessage-deflate") -> list[Seen]:
-    direction = Direction(Negotiation(extensions), from_client=True)
+def read(data: bytes, *, step: int = 0, extensions: str = "permessage-deflate") -> list[FrameEvent]:
+    direction = FrameReader(NegotiatedExtensions(extensions), from_client=True)
     pieces = [data[at : at + step] for at in range(0, len(data), step)] if step else [data]
     return [seen for piece in pieces for seen in direction.read(piece)]
 
 
 @pytest.mark.parametrize("answered", READABLE)
 def test_a_lawful_negotiation_can_be_read(answered: str) -> None:
-    assert Negotiation(answered).deflates == ("deflate" in answered)
+    assert NegotiatedExtensions(answered).deflates == ("deflate" in answered)
 
 
 @pytest.mark.parametrize("answered", OPAQUE)
 def test_any_other_is_refused_with_the_reason(answered: str) -> None:
     with pytest.raises(ValueError, match=r"\w+ \w+"):
-        Negotiation(answered)
+        NegotiatedExtensions(answered)
 
 
 @pytest.mark.parametrize("step", [0, 1, 7])
@@ -68,4 +75,4 @@ def test_no_bytes_raise(data: bytes, extensions: str) -> None:
 @given(st.text(max_size=80) | st.from_regex(r"permessage-deflate(; ?[a-z_]+=?[0-9\"a]*){0,4}"))
 def test_no_negotiation_raises_anything_but_its_reason(answered: str) -> None:
     with suppress(ValueError):
-        Negotiation(answered)
+        NegotiatedExtensions(answered)

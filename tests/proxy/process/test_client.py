@@ -15,7 +15,7 @@ from warex.errors import InputError, MachineError, TrialVoid
 from warex.faults import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.config import ProxyConfig
-from warex.proxy.process.client import Proxy, started
+from warex.proxy.process.client import Proxy, start_proxy
 from warex.proxy.process.forkserver import Forkserver
 from warex.scenarios import Trigger
 from warex.traces import FaultPlanned
@@ -53,11 +53,11 @@ def test_the_owner_is_told_when_the_disk_refuses(begin: Begin, plain: Origin) ->
 
 def test_the_end_is_told_whoever_ended_it(forkserver: Forkserver, ca: CertificateAuthority) -> None:
     ended = threading.Event()
-    with started(forkserver, ProxyConfig(ca=ca.folder), on_end=ended.set):
+    with start_proxy(forkserver, ProxyConfig(ca=ca.folder), on_end=ended.set):
         assert not ended.is_set()
     assert ended.is_set()
     ended.clear()
-    with started(forkserver, ProxyConfig(ca=ca.folder), on_end=ended.set) as proxy:
+    with start_proxy(forkserver, ProxyConfig(ca=ca.folder), on_end=ended.set) as proxy:
         os.kill(proxy.pid, signal.SIGKILL)
         assert ended.wait(5)
 
@@ -66,9 +66,9 @@ def test_a_trace_that_is_there_already_is_not_written_over(
     forkserver: Forkserver, ca: CertificateAuthority, tmp_path: Path
 ) -> None:
     config = ProxyConfig(ca=ca.folder, out=tmp_path)
-    with started(forkserver, config):
+    with start_proxy(forkserver, config):
         pass
-    with pytest.raises(InputError, match="already holds a trace"), started(forkserver, config):
+    with pytest.raises(InputError, match="already holds a trace"), start_proxy(forkserver, config):
         pass
 
 
@@ -77,7 +77,7 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(
 ) -> None:
     (tmp_path / "file").write_text("")
     config = ProxyConfig(ca=ca.folder, out=tmp_path / "file" / "out")
-    with pytest.raises(MachineError, match="cannot"), started(forkserver, config):
+    with pytest.raises(MachineError, match="cannot"), start_proxy(forkserver, config):
         pass
 
 
@@ -86,7 +86,7 @@ def test_a_full_disk_at_the_start_is_a_sentence(
 ) -> None:
     (tmp_path / "events.jsonl").symlink_to("/dev/full")
     config = ProxyConfig(ca=ca.folder, out=tmp_path)
-    with pytest.raises(MachineError, match="events"), started(forkserver, config):
+    with pytest.raises(MachineError, match="events"), start_proxy(forkserver, config):
         pass
 
 
@@ -110,7 +110,7 @@ def test_lanes_in_a_row_leave_nothing_behind(
     forkserver: Forkserver, ca: CertificateAuthority
 ) -> None:
     def run() -> int:
-        with started(forkserver, ProxyConfig(ca=ca.folder)) as proxy:
+        with start_proxy(forkserver, ProxyConfig(ca=ca.folder)) as proxy:
             return proxy.pid
 
     run()

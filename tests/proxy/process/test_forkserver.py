@@ -13,7 +13,7 @@ from tests.proxy.support.lanes import wait_until
 from warex.errors import MachineError, ProcessDied
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.config import ProxyConfig
-from warex.proxy.process.client import started
+from warex.proxy.process.client import start_proxy
 from warex.proxy.process.forkserver import Forkserver
 
 pytestmark = pytest.mark.wire
@@ -73,13 +73,13 @@ def test_nothing_outlives_an_owner_that_is_killed(
 def test_a_forkserver_that_died_is_started_anew(ca: CertificateAuthority) -> None:
     server = Forkserver()
     try:
-        with started(server, ProxyConfig(ca=ca.folder)):
+        with start_proxy(server, ProxyConfig(ca=ca.folder)):
             pass
         assert server._process is not None
         first = server._process
         first.kill()
         first.wait()
-        with started(server, ProxyConfig(ca=ca.folder)):
+        with start_proxy(server, ProxyConfig(ca=ca.folder)):
             pass
         assert server._process.pid != first.pid
     finally:
@@ -92,7 +92,7 @@ def test_a_forkserver_that_cannot_run_is_a_sentence(
     monkeypatch.setattr(sys, "executable", "/bin/false")
     server = Forkserver()
     try:
-        with pytest.raises(MachineError), started(server, ProxyConfig(ca=ca.folder)):
+        with pytest.raises(MachineError), start_proxy(server, ProxyConfig(ca=ca.folder)):
             pass
     finally:
         server.close()
@@ -113,7 +113,7 @@ def test_a_closed_server_is_not_started_anew(ca: CertificateAuthority) -> None:
     server.close()
     with (
         pytest.raises(MachineError, match="was closed before"),
-        started(server, ProxyConfig(ca=ca.folder)),
+        start_proxy(server, ProxyConfig(ca=ca.folder)),
     ):
         pass
     assert server.pid is None
@@ -121,7 +121,7 @@ def test_a_closed_server_is_not_started_anew(ca: CertificateAuthority) -> None:
 
 def test_proxies_of_a_closed_server_still_end_in_good_order(ca: CertificateAuthority) -> None:
     server = Forkserver()
-    with started(server, ProxyConfig(ca=ca.folder)) as proxy:
+    with start_proxy(server, ProxyConfig(ca=ca.folder)) as proxy:
         server.close()
         assert proxy.call("GET", "/status")["armed"] is True
     assert proxy.broken is None
@@ -138,10 +138,10 @@ def test_a_server_that_is_killed_with_a_proxy_on_its_way_is_named_and_started_an
         threading.Timer(0.2, os.kill, (server.pid, signal.SIGKILL)).start()
         with (
             pytest.raises(ProcessDied, match="forkserver was ended by SIGKILL"),
-            started(server, ProxyConfig(ca=ca.folder)),
+            start_proxy(server, ProxyConfig(ca=ca.folder)),
         ):
             pass
-        with started(server, ProxyConfig(ca=ca.folder)) as proxy:
+        with start_proxy(server, ProxyConfig(ca=ca.folder)) as proxy:
             assert proxy.call("GET", "/status")["armed"] is True
     finally:
         server.close()

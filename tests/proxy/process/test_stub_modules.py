@@ -60,9 +60,9 @@ def test_only_what_is_used_is_loaded_and_that_is_the_real_one() -> None:
     wanted += [f"mitmproxy/proxy/layers/{it}.py" for it in layers]
     assert all(it.endswith(end) for it, end in zip(found["files"], wanted, strict=True))
     assert set(found["addons"]) == {f"mitmproxy.addons.{it}" for it in (*addons, "termlog")}
-    from warex.proxy.process.stub_modules import NEVER_CALLED
+    from warex.proxy.process.stub_modules import STUBBED
 
-    assert found["stand_ins"] == list(NEVER_CALLED)
+    assert found["stand_ins"] == list(STUBBED)
     assert found["others"] == []
 
 

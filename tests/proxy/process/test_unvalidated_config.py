@@ -6,13 +6,13 @@ import pytest
 
 from warex.errors import ScenarioError
 from warex.proxy.config import ProxyConfig
-from warex.proxy.process.unvalidated_config import UnreadConfig
+from warex.proxy.process.unvalidated_config import UnvalidatedConfig
 from warex.scenarios.load import load_scenario
 
 
 def test_it_travels_as_the_configuration_itself_would() -> None:
     values = {"ca": "/ca", "out": "/out", "seed": 7, "scenario": "paper/server-error"}
-    read = ProxyConfig.model_validate_json(UnreadConfig("handed", values).model_dump_json())
+    read = ProxyConfig.model_validate_json(UnvalidatedConfig("handed", values).model_dump_json())
     assert read == ProxyConfig(
         ca=Path("/ca"),
         out=Path("/out"),
@@ -23,6 +23,6 @@ def test_it_travels_as_the_configuration_itself_would() -> None:
 
 
 def test_a_scenario_that_there_is_not_is_said_when_it_is_read() -> None:
-    written = UnreadConfig("forward", {"ca": "/ca", "scenario": "paper/none"})
+    written = UnvalidatedConfig("forward", {"ca": "/ca", "scenario": "paper/none"})
     with pytest.raises(ScenarioError, match="paper/none"):
         ProxyConfig.model_validate_json(written.model_dump_json())

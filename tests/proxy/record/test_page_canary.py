@@ -8,7 +8,7 @@ import pytest
 from warex.clock import Clock
 from warex.errors import TrialVoid
 from warex.proxy.config import ProxyConfig
-from warex.proxy.record.page_canary import Proof
+from warex.proxy.record.page_canary import FirstPageCanary
 from warex.proxy.record.recorder import Recorder
 from warex.traces import EVENTS, Canary, Event, FaultPlanned, RequestSeen, TraceWriter, read_trace
 
@@ -62,7 +62,7 @@ def test_only_a_browser_that_comes_for_the_tasks_site_is_a_proof(
     writer = TraceWriter(tmp_path / EVENTS, Clock())
     recorder = Recorder(Clock(), writer)
     config = ProxyConfig(ca=tmp_path, sites=(SITE,), own_proof=True)
-    proof = Proof(config, recorder)
+    proof = FirstPageCanary(config, recorder)
     recorder.on_written = proof.see
     for event in events:
         recorder.write(event)
@@ -82,4 +82,4 @@ def test_only_a_browser_that_comes_for_the_tasks_site_is_a_proof(
 
 
 def test_where_a_canary_was_sent_the_model_may_be_asked_at_any_time(tmp_path: Path) -> None:
-    Proof(ProxyConfig(ca=tmp_path, sites=(SITE,)), Recorder(Clock())).model_asked()
+    FirstPageCanary(ProxyConfig(ca=tmp_path, sites=(SITE,)), Recorder(Clock())).model_asked()

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from warex.proxy.record.traffic_summary import Sightings
+from warex.proxy.record.traffic_summary import TrafficCounter
 from warex.traces import Armed, Event, LlmUnread, RequestSeen, Tunnel
 
 CHROME = ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0")
@@ -31,9 +31,9 @@ def tunnel(host: str, why: str) -> Tunnel:
     )
 
 
-def seen(*events: Event) -> tuple[Sightings, list[str]]:
+def seen(*events: Event) -> tuple[TrafficCounter, list[str]]:
     told: list[str] = []
-    sightings = Sightings(told.append)
+    sightings = TrafficCounter(told.append)
     for event in events:
         sightings.see(event)
     return sightings, told

@@ -9,7 +9,7 @@ import zstandard
 from mitmproxy.test import tflow
 
 from warex.exchange import Request, Response
-from warex.proxy.response_faults.stream_rewriter import begin
+from warex.proxy.response_faults.stream_rewriter import start_rewriter
 from warex.rewriting.base import Changed, Rewriting
 
 PAGE = b"<h1>hello</h1>" * 2000
@@ -60,7 +60,7 @@ def flow(**headers: str) -> Any:
 def test_an_edit_sees_the_body_without_its_coding(coding: str) -> None:
     made, body = flow(content_encoding=coding), CODINGS[coding](PAGE)
 
-    rewriter = begin(made, Shout())
+    rewriter = start_rewriter(made, Shout())
 
     assert rewriter is not None
     pieces = [rewriter.feed(body[at : at + 100]) for at in range(0, len(body), 100)]
@@ -72,7 +72,7 @@ def test_an_edit_sees_the_body_without_its_coding(coding: str) -> None:
 def test_a_coding_that_is_not_read_leaves_the_answer_alone(coding: str) -> None:
     made = flow(content_encoding=coding, etag='"1"')
 
-    assert begin(made, Shout()) is None
+    assert start_rewriter(made, Shout()) is None
     assert dict(made.response.headers) == {"content-encoding": coding, "etag": '"1"'}
 
 
@@ -80,7 +80,7 @@ def test_an_answer_without_anything_to_edit_is_left_alone() -> None:
     made = flow(content_length="0")
     made.response.status_code = 204
 
-    assert begin(made, Shout()) is None
+    assert start_rewriter(made, Shout()) is None
     assert dict(made.response.headers) == {"content-length": "0"}
 
 
@@ -88,7 +88,7 @@ def test_the_head_says_nothing_of_the_bytes_that_there_were() -> None:
     made = flow(content_length="9", etag='"1"', last_modified="now", x_a="é", x_b="b")
     made.response.headers.add("X-A", "2")
 
-    assert begin(made, Shout()) is not None
+    assert start_rewriter(made, Shout()) is not None
 
     kept = made.response.headers.items(multi=True)
     assert [(name, value) for name, value in kept if name != "transfer-encoding"] == [
@@ -106,7 +106,7 @@ def test_the_body_is_framed_as_its_client_can_read_it(version: str, framing: str
     made = flow(content_length="9", transfer_encoding="chunked")
     made.request.http_version = version
 
-    begin(made, Shout())
+    start_rewriter(made, Shout())
 
     assert made.response.headers.get("transfer-encoding") == framing
     assert "content-length" not in made.response.headers

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 from tests.fetch import FETCH
 from tests.proxy.support.lanes import Lane, configured
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.process.client import started
+from warex.proxy.process.client import start_proxy
 from warex.proxy.process.forkserver import Forkserver
-from warex.sandbox.namespace.launcher import Namespace, namespace
+from warex.sandbox.namespace.launcher import Namespace, open_namespace
 
 
 @dataclass
@@ -96,8 +96,8 @@ def beginner_inside(forkserver: Forkserver, ca: CertificateAuthority, folder: Pa
         notices: list[str] = []
         wanted = configured(ca=ca.folder, out=out, capture="handed", **config)
         with (
-            namespace(ca, host_ports=host_ports) as space,
-            started(forkserver, wanted, notices.append, handed=space.handed) as proxy,
+            open_namespace(ca, host_ports=host_ports) as space,
+            start_proxy(forkserver, wanted, notices.append, handed=space.handed) as proxy,
         ):
             yield Within(Lane(proxy, out, notices), space, ca.certificate)
 

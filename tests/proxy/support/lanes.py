@@ -11,7 +11,7 @@ import msgspec
 
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.config import ProxyConfig
-from warex.proxy.process.client import Proxy, started
+from warex.proxy.process.client import Proxy, start_proxy
 from warex.proxy.process.forkserver import Forkserver
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.traces import Trace, read_trace
@@ -54,7 +54,7 @@ def beginner(forkserver: Forkserver, ca: CertificateAuthority, folder: Path) -> 
         count += 1
         out = folder / f"out-{count}"
         notices: list[str] = []
-        with started(
+        with start_proxy(
             forkserver, configured(ca=ca.folder, out=out, **config), notices.append
         ) as proxy:
             yield Lane(proxy, out, notices)

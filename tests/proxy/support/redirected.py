@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.proxy.support.lanes import configured
 from tests.proxy.support.origin import served
 from warex.linux import nftables, rtnetlink
-from warex.proxy.process.client import started
+from warex.proxy.process.client import start_proxy
 from warex.proxy.process.forkserver import Forkserver
 
 _SITES = (("192.0.2.7", 80), ("2001:db8::7", 80))
@@ -19,18 +19,18 @@ _SITES = (("192.0.2.7", 80), ("2001:db8::7", 80))
 
 def main() -> None:
     ca, out = map(Path, sys.argv[1:])
-    rtnetlink.make_device()
+    rtnetlink.create_device()
     rtnetlink.bring_up("lo")
     rtnetlink.bring_up_device()
-    rtnetlink.give_address("192.0.2.2")
-    rtnetlink.give_address("fd00:77::2")
+    rtnetlink.add_address("192.0.2.2")
+    rtnetlink.add_address("fd00:77::2")
     forkserver = Forkserver()
     with served() as origin:
         target = f"http://127.0.0.1:{origin.port}"
         maps = tuple(f"http://{it}={target}" for it in ("192.0.2.7", "[2001:db8::7]"))
         config = configured(ca=ca, out=out, capture="transparent", maps=maps)
-        with started(forkserver, config) as proxy, nftables.opened() as rules:
-            nftables.set_rules(rules, nftables.Redirection(proxy.port, 9, ()))
+        with start_proxy(forkserver, config) as proxy, nftables.open_socket() as rules:
+            nftables.set_rules(rules, nftables.RedirectConfig(proxy.port, 9, ()))
             for site in _SITES:
                 host = f"[{site[0]}]" if ":" in site[0] else site[0]
                 asked = f"GET /a HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"

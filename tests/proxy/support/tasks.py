@@ -4,7 +4,7 @@ from pathlib import Path
 
 from warex.clock import Clock
 from warex.proxy.config import ProxyConfig
-from warex.proxy.exchange.llm_calls import ModelCalls
+from warex.proxy.exchange.llm_calls import LlmCalls
 from warex.proxy.exchange.tasks import Task
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector, Scenario
@@ -13,4 +13,4 @@ from warex.scenarios import Injector, Scenario
 def a_task() -> Task:
     injector = Injector(Scenario(name="clean"), 0)
     config = ProxyConfig(ca=Path("unused"))
-    return Task("", injector, ModelCalls(config, injector, Recorder(Clock())))
+    return Task("", injector, LlmCalls(config, injector, Recorder(Clock())))

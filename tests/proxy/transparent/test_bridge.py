@@ -14,9 +14,9 @@ from mitmproxy.proxy.layers import modes
 from mitmproxy.proxy.layers.http._upstream_proxy import HttpUpstreamProxy
 from mitmproxy.test import taddons
 
-from warex.proxy.transparent.bridge import Entrance
-from warex.proxy.transparent.protocol_detection import Speech
-from warex.proxy.transparent.redirected_connection import Arrival
+from warex.proxy.transparent.bridge import MitmproxyBridge
+from warex.proxy.transparent.protocol_detection import DetectedProtocol
+from warex.proxy.transparent.redirected_connection import RedirectedConnection
 
 pytestmark = pytest.mark.wire
 
@@ -33,7 +33,9 @@ class _Handlers:
         monkeypatch.setattr(mode_servers.ProxyConnectionHandler, "handle_client", look)
 
 
-async def _enter(spoken: Speech, upstream: str | None, host: str = "shop.test") -> socket.socket:
+async def _enter(
+    spoken: DetectedProtocol, upstream: str | None, host: str = "shop.test"
+) -> socket.socket:
     """Let a client in; return its end."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         client = socket.create_connection(listener.getsockname())
@@ -41,7 +43,9 @@ async def _enter(spoken: Speech, upstream: str | None, host: str = "shop.test") 
     ours.setblocking(False)
     server = Proxyserver()
     with taddons.context(server):
-        await Entrance(server, upstream).serve(Arrival(ours, host, "198.18.0.1", 443), spoken)
+        await MitmproxyBridge(server, upstream).serve(
+            RedirectedConnection(ours, host, "198.18.0.1", 443), spoken
+        )
     assert server.connections == {}
     await asyncio.sleep(0)
     return client

@@ -10,10 +10,10 @@ import pytest
 
 from tests.proxy.support.origin import dead_port
 from warex.proxy.transparent import listener
-from warex.proxy.transparent.listener import FrontDoor
-from warex.proxy.transparent.protocol_detection import Speech
-from warex.proxy.transparent.redirected_connection import Arrival
-from warex.proxy.transparent.relay import Route
+from warex.proxy.transparent.listener import RedirectListener
+from warex.proxy.transparent.protocol_detection import DetectedProtocol
+from warex.proxy.transparent.redirected_connection import RedirectedConnection
+from warex.proxy.transparent.relay import Connector
 
 pytestmark = pytest.mark.wire
 
@@ -23,12 +23,12 @@ class _House:
     """What stands behind the door, and who has come in."""
 
     address: tuple[str, int] = ("", 0)
-    served: list[tuple[Arrival, Speech]] = field(default_factory=list)
-    relayed: list[tuple[Arrival, int, int]] = field(default_factory=list)
+    served: list[tuple[RedirectedConnection, DetectedProtocol]] = field(default_factory=list)
+    relayed: list[tuple[RedirectedConnection, int, int]] = field(default_factory=list)
     broken: list[Exception] = field(default_factory=list)
-    accepted: list[Arrival] = field(default_factory=list)
+    accepted: list[RedirectedConnection] = field(default_factory=list)
 
-    async def serve(self, arrival: Arrival, spoken: Speech) -> None:
+    async def serve(self, arrival: RedirectedConnection, spoken: DetectedProtocol) -> None:
         self.served.append((arrival, spoken))
         loop = asyncio.get_running_loop()
         with arrival.client as client:
@@ -40,14 +40,14 @@ class _House:
 async def _open(
     monkeypatch: pytest.MonkeyPatch,
     to: tuple[str, int] | None,
-    accepted: Callable[[Arrival], None] | None = None,
+    accepted: Callable[[RedirectedConnection], None] | None = None,
 ) -> AsyncIterator[_House]:
     """A door whose every visitor was on the way to one place; None: came straight here."""
     house = _House()
     monkeypatch.setattr(listener, "original_destination", lambda client: to)
     server = socket.create_server(("127.0.0.1", 0))
     house.address = server.getsockname()
-    door = FrontDoor(
+    door = RedirectListener(
         [server],
         name_of=lambda address: f"name-of-{address}",
         accepted=accepted or house.accepted.append,
@@ -66,7 +66,7 @@ async def _open(
         await door.close()
 
 
-class _Direct(Route):
+class _Direct(Connector):
     """Reaches the site by its address: the names of this test are nobody's."""
 
     def __init__(self, to: tuple[str, int] | None) -> None:
@@ -143,7 +143,7 @@ async def test_nobody_comes_in_by_himself(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 async def test_what_breaks_lets_nobody_through(monkeypatch: pytest.MonkeyPatch) -> None:
-    def breaks(arrival: Arrival) -> None:
+    def breaks(arrival: RedirectedConnection) -> None:
         raise ZeroDivisionError("broken")
 
     async with _open(monkeypatch, ("198.18.0.1", 80), breaks) as house:

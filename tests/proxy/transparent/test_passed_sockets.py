@@ -2,10 +2,10 @@
 
 import socket
 
-from warex.proxy.transparent.passed_sockets import Handed, receive, send_alone
+from warex.proxy.transparent.passed_sockets import PassedSockets, receive, send_socket
 
 
-def _sockets() -> Handed:
+def _sockets() -> PassedSockets:
     def listening() -> socket.socket:
         return socket.create_server(("127.0.0.1", 0))
 
@@ -17,7 +17,9 @@ def _sockets() -> Handed:
     def netlink() -> socket.socket:
         return socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 12)
 
-    return Handed((listening(), listening()), (bound(),), (listening(),), netlink(), netlink())
+    return PassedSockets(
+        (listening(), listening()), (bound(),), (listening(),), netlink(), netlink()
+    )
 
 
 def test_sockets_arrive_in_their_places() -> None:
@@ -43,7 +45,7 @@ def test_sockets_arrive_in_their_places() -> None:
 def test_one_socket_may_come_alone() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        send_alone(ours, theirs)
+        send_socket(ours, theirs)
         [first], arrived = receive(theirs)
         assert arrived is None
         first.close()

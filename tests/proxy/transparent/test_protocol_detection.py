@@ -2,7 +2,7 @@
 
 import pytest
 
-from warex.proxy.transparent.protocol_detection import LONGEST, speech
+from warex.proxy.transparent.protocol_detection import MAX_PEEK, detect_protocol
 
 _HELLO = bytes((0x16, 0x03, 0x01, 0x02, 0x00, 0x01))
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -24,7 +24,7 @@ _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
     ],
 )
 def test_http_and_tls_are_known(first: bytes, spoken: str) -> None:
-    assert speech(first) == spoken
+    assert detect_protocol(first) == spoken
 
 
 @pytest.mark.parametrize(
@@ -42,18 +42,18 @@ def test_http_and_tls_are_known(first: bytes, spoken: str) -> None:
         bytes((0x16, 0x04)),
         bytes((0x16, 0x03, 0x09, 0x02, 0x00, 0x01)),
         b"A" * 40,
-        b"BREW " + b"a" * LONGEST,
-        b"\r\n" * LONGEST,
+        b"BREW " + b"a" * MAX_PEEK,
+        b"\r\n" * MAX_PEEK,
     ],
 )
 def test_other_protocols_are_not_taken_for_http(first: bytes) -> None:
-    assert speech(first) == "other"
+    assert detect_protocol(first) == "other"
 
 
 @pytest.mark.parametrize("whole", [_HELLO, b"PROPFIND /dav HTTP/1.1\r\n", _PREFACE])
 def test_a_beginning_that_may_become_either_is_waited_for(whole: bytes) -> None:
-    told = [speech(whole[:length]) for length in range(len(whole) + 1)]
+    told = [detect_protocol(whole[:length]) for length in range(len(whole) + 1)]
     undecided = told.index(next(it for it in told if it))
     assert told[:undecided] == [None] * undecided
-    assert speech(b"CONNECT sh") is None
+    assert detect_protocol(b"CONNECT sh") is None
     assert "other" not in told

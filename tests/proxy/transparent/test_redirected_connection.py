@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from warex.proxy.transparent.redirected_connection import original_destination, reset_socket
+from warex.proxy.transparent.redirected_connection import close_with_reset, original_destination
 
 pytestmark = pytest.mark.wire
 
@@ -27,6 +27,6 @@ def test_a_connection_that_nobody_redirected_has_no_destination(
         with socket.create_connection((to, port)) as client:
             accepted, _ = listener.accept()
             assert original_destination(accepted) is None
-            reset_socket(accepted)
+            close_with_reset(accepted)
             with pytest.raises(ConnectionResetError):
                 client.recv(1)

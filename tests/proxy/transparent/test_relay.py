@@ -10,7 +10,7 @@ import pytest
 
 from tests.proxy.support.origin import dead_port
 from tests.proxy.support.upstream import UpstreamProxy
-from warex.proxy.transparent.relay import Relay, Route
+from warex.proxy.transparent.relay import Connector, Relay
 
 pytestmark = pytest.mark.wire
 
@@ -125,9 +125,9 @@ async def test_the_trials_end_breaks_off() -> None:
 
 async def test_a_dead_site_is_an_error() -> None:
     with pytest.raises(ConnectionRefusedError):
-        await Route().connect("127.0.0.1", dead_port())
+        await Connector().connect("127.0.0.1", dead_port())
     with pytest.raises(socket.gaierror):
-        await Route().connect("no-such-host.invalid", 80)
+        await Connector().connect("no-such-host.invalid", 80)
 
 
 async def test_sites_are_reached_through_an_upstream_proxy() -> None:
@@ -137,13 +137,13 @@ async def test_sites_are_reached_through_an_upstream_proxy() -> None:
         UpstreamProxy("user:p@ss") as upstream,
     ):
         port = site.getsockname()[1]
-        route = Route(f"http://user:p%40ss@127.0.0.1:{upstream.port}")
+        route = Connector(f"http://user:p%40ss@127.0.0.1:{upstream.port}")
         opened = await route.connect("127.0.0.1", port)
         accepted, _ = site.accept()
         with opened, accepted:
             accepted.sendall(b"first")
             assert await loop.sock_recv(opened, 16) == b"first"
         assert upstream.asked == [f"CONNECT 127.0.0.1:{port}"]
-        stranger = Route(f"http://127.0.0.1:{upstream.port}")
+        stranger = Connector(f"http://127.0.0.1:{upstream.port}")
         with pytest.raises(OSError, match="407"):
             await stranger.connect("127.0.0.1", port)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.proxy.support.lanes import wait_until
-from warex.sandbox.cleanup.process_tree import Family
-from warex.sandbox.cleanup.reaper import guarded
-from warex.sandbox.cleanup.symlink_tree import plant
+from warex.sandbox.cleanup.process_tree import ProcessTree
+from warex.sandbox.cleanup.reaper import start_reaper
+from warex.sandbox.cleanup.symlink_tree import create_symlink_tree
 
 pytestmark = pytest.mark.wire
 
@@ -51,10 +51,10 @@ def alive(pid: int) -> bool:
 
 
 def test_at_the_end_nothing_is_left(tmp_path: Path) -> None:
-    family = Family()
-    with guarded() as guard:
+    family = ProcessTree()
+    with start_reaper() as guard:
         guard.watch(family)
-        guard.tend(plant(tmp_path, guard.scratch / "farm"))
+        guard.tend(create_symlink_tree(tmp_path, guard.scratch / "farm"))
         sleeper = subprocess.Popen(["sleep", "600"], env=family.marked(os.environ))
         (guard.scratch / "farm/new").touch()
 
@@ -64,7 +64,7 @@ def test_at_the_end_nothing_is_left(tmp_path: Path) -> None:
 
 
 def test_only_its_owner_may_look_into_the_folder() -> None:
-    with guarded() as guard:
+    with start_reaper() as guard:
         assert guard.scratch.stat().st_mode & 0o077 == 0
 
 
@@ -84,7 +84,7 @@ def test_a_kill_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 def test_a_ctrl_c_is_not_for_the_guard() -> None:
-    with guarded() as guard:
+    with start_reaper() as guard:
         assert os.getpgid(guard._process.pid) != os.getpgrp()
 
 
@@ -112,8 +112,8 @@ def test_a_guard_that_is_killed_is_replaced_by_one_that_knows_as_much(tmp_path: 
 def test_where_no_guard_can_be_had_its_owner_clears_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with guarded() as guard:
-        guard.tend(plant(tmp_path, guard.scratch / "farm"))
+    with start_reaper() as guard:
+        guard.tend(create_symlink_tree(tmp_path, guard.scratch / "farm"))
         (guard.scratch / "farm/new").touch()
         monkeypatch.setattr(sys, "executable", "/bin/false")
         guard._process.kill()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.sandbox.cleanup.scratch import own_scratch
+from warex.sandbox.cleanup.scratch import process_scratch
 
 HELD = """
 import subprocess, sys, tempfile
@@ -28,7 +28,7 @@ def test_temporary_files_of_this_process_and_its_children_lie_in_it_and_are_gone
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
-    with own_scratch() as scratch:
+    with process_scratch() as scratch:
         assert scratch.parent == tmp_path
         assert Path(tempfile.mkdtemp()).parent == scratch
         assert os.environ["TMPDIR"] == str(scratch)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from warex.sandbox.cleanup.symlink_tree import plant
+from warex.sandbox.cleanup.symlink_tree import create_symlink_tree
 
 
 def tree(folder: Path, *files: str) -> Path:
@@ -20,7 +20,7 @@ def test_all_is_there_and_only_ours_is_another(tmp_path: Path) -> None:
     real = tree(tmp_path / "real", "a/browser", "a/lib.so", "b/other", "top")
     shadow = tmp_path / "shadow"
 
-    plant(real, shadow, [real / "a/browser"], ours)
+    create_symlink_tree(real, shadow, [real / "a/browser"], ours)
 
     assert (shadow / "a/browser").read_text() == "ours"
     assert (real / "a/browser").read_text() == "a/browser"
@@ -33,7 +33,7 @@ def test_all_is_there_and_only_ours_is_another(tmp_path: Path) -> None:
 
 def test_what_is_changed_below_is_changed_where_it_is(tmp_path: Path) -> None:
     real = tree(tmp_path / "real", "app/state")
-    plant(real, tmp_path / "shadow")
+    create_symlink_tree(real, tmp_path / "shadow")
 
     (tmp_path / "shadow/app/state").write_text("new")
 
@@ -42,7 +42,7 @@ def test_what_is_changed_below_is_changed_where_it_is(tmp_path: Path) -> None:
 
 def test_what_is_new_at_the_top_is_brought_home(tmp_path: Path) -> None:
     real = tree(tmp_path / "real", "old/x")
-    farm = plant(real, tmp_path / "shadow")
+    farm = create_symlink_tree(real, tmp_path / "shadow")
     tree(farm.shadow, "new/y")
 
     farm.bring_home()
@@ -52,7 +52,7 @@ def test_what_is_new_at_the_top_is_brought_home(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_made_when_something_comes_home(tmp_path: Path) -> None:
-    farm = plant(tmp_path / "real", tmp_path / "shadow")
+    farm = create_symlink_tree(tmp_path / "real", tmp_path / "shadow")
     farm.bring_home()
     assert not (tmp_path / "real").exists()
 
@@ -63,7 +63,7 @@ def test_a_folder_that_is_not_there_is_made_when_something_comes_home(tmp_path: 
 
 
 def test_what_is_there_already_is_never_overwritten(tmp_path: Path) -> None:
-    farm = plant(tree(tmp_path / "real"), tmp_path / "shadow")
+    farm = create_symlink_tree(tree(tmp_path / "real"), tmp_path / "shadow")
     tree(farm.shadow, "both")
     tree(tmp_path / "real", "both/inside")
 

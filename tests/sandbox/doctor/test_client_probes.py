@@ -13,7 +13,7 @@ from warex.errors import MachineError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.doctor import client_probes
-from warex.sandbox.doctor.client_probes import prove
+from warex.sandbox.doctor.client_probes import probe_isolation
 from warex.sandbox.doctor.finding import Finding
 from warex.sandbox.isolation import Isolation
 from warex.sandbox.namespace import launcher as namespaces
@@ -25,7 +25,7 @@ def proven(
     isolation: Isolation, forkserver: Forkserver, ca: CertificateAuthority, path: Path | None = None
 ) -> dict[str, Finding]:
     environment = dict(os.environ) if path is None else {"PATH": str(path), "HOME": str(path)}
-    findings = prove(isolation, forkserver, ca, environment, None, needed=False)
+    findings = probe_isolation(isolation, forkserver, ca, environment, None, needed=False)
     return {finding.name: finding for finding in findings}
 
 
@@ -62,7 +62,7 @@ def test_without_playwright_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "playwright", None)
     place: Any = None
 
-    found = client_probes._playwright(place, Path("chromium"), True)
+    found = client_probes._probe_playwright(place, Path("chromium"), True)
 
     assert (found.state, found.needed) == ("missing", True)
     assert found.sentence.endswith("pip install 'warex[demo]'")
@@ -76,7 +76,7 @@ def test_a_machine_that_allows_no_namespace_is_told_the_remedy(
         raise MachineError("no namespace here: do this")
         yield
 
-    monkeypatch.setattr(namespaces, "namespace", refused)
+    monkeypatch.setattr(namespaces, "open_namespace", refused)
 
     assert proven("namespace", forkserver, ca) == {
         "namespace mode": Finding(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from warex.sandbox.chromium import find_chromium
-from warex.sandbox.doctor.iptables_probe import LABEL, prove_iptables
+from warex.sandbox.doctor.iptables_probe import LABEL, probe_iptables
 
 ROOT = os.geteuid() == 0
 
@@ -22,7 +22,7 @@ def rules() -> str:
 @pytest.mark.skipif(not ROOT, reason="only root may change rules, even those of a network apart")
 def test_every_program_of_the_captured_user_meets_the_proxy_and_the_machine_is_untouched() -> None:
     before = rules()
-    findings = {each.name: each for each in prove_iptables(find_chromium())}
+    findings = {each.name: each for each in probe_iptables(find_chromium())}
 
     assert findings.keys() == {LABEL, *(f"iptables: {n}" for n in ("python", "curl", "node"))} | {
         "iptables: chromium"

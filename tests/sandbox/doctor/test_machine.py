@@ -18,7 +18,7 @@ from cryptography.x509.oid import NameOID
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.sandbox.doctor import machine
 from warex.sandbox.doctor.finding import Finding
-from warex.sandbox.doctor.machine import examine
+from warex.sandbox.doctor.machine import check_machine
 
 
 @pytest.fixture
@@ -29,12 +29,15 @@ def ca(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CertificateAuthority:
 
 def found(environment: Mapping[str, str] | None = None) -> dict[str, Finding]:
     """The findings by name."""
-    return {each.name: each for each in examine(os.environ if environment is None else environment)}
+    return {
+        each.name: each
+        for each in check_machine(os.environ if environment is None else environment)
+    }
 
 
 def until(name: str) -> Finding:
     """The one finding, without waiting for those that follow."""
-    findings = examine()
+    findings = check_machine()
     try:
         return next(each for each in findings if each.name == name)
     finally:
@@ -77,7 +80,7 @@ def test_without_certificates_nothing_more_is_tried(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path / "file" / "ca"))
-    findings = list(examine())
+    findings = list(check_machine())
 
     assert findings[-1].name == "certificates"
     assert findings[-1].state == "broken"
@@ -147,6 +150,6 @@ def test_another_mitmproxy_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_old_python_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "OLDEST_PYTHON", (4, 0))
+    monkeypatch.setattr(machine, "MIN_PYTHON", (4, 0))
 
     assert until("python version").sentence.endswith("; WAREX needs 4.0 or newer")

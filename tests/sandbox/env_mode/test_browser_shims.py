@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.sandbox.env_mode.browser_shims import STARTED, make_shims
+from warex.sandbox.env_mode.browser_shims import STARTED_FILE, write_shims
 
 pytestmark = pytest.mark.wire
 
@@ -48,12 +48,12 @@ def test_a_browser_on_the_path_gets_the_flags_behind_its_own(
 ) -> None:
     real = browser(tmp_path / "bin/google-chrome")
 
-    found = make_shims(home, FLAGS, scratch)
+    found = write_shims(home, FLAGS, scratch)
 
     assert found.variables["PATH"] == f"{scratch}/bin:{home['PATH']}"
     said = said_by(str(scratch / "bin/google-chrome"), {})
     assert said == f"{real} --headless a b {' '.join(FLAGS)}"
-    assert (scratch / STARTED).exists()
+    assert (scratch / STARTED_FILE).exists()
 
 
 def test_selenium_finds_one_by_the_name_chrome(
@@ -61,7 +61,7 @@ def test_selenium_finds_one_by_the_name_chrome(
 ) -> None:
     real = browser(tmp_path / "bin/chromium")
 
-    make_shims({**home, "PATH": f"{tmp_path}/bin"}, FLAGS, scratch)
+    write_shims({**home, "PATH": f"{tmp_path}/bin"}, FLAGS, scratch)
 
     assert said_by(str(scratch / "bin/chrome"), {}).startswith(str(real))
     assert not (scratch / "bin/google-chrome").exists()
@@ -87,7 +87,7 @@ def test_a_tool_finds_its_own_browser_where_it_looks(
     beside = real.parent / "icudtl.dat"
     beside.write_text("beside")
 
-    found = make_shims(home, FLAGS, scratch)
+    found = write_shims(home, FLAGS, scratch)
 
     shadow = Path(found.variables[variable]) / place
     assert said_by(str(shadow), {}) == f"{real} --headless a b {' '.join(FLAGS)}"
@@ -100,7 +100,7 @@ def test_a_cache_that_is_named_is_taken_from_there(
     real = browser(tmp_path / "mine/chromium-9/chrome-linux/chrome")
     browser(tmp_path / "mine/firefox-9/firefox/firefox")
 
-    found = make_shims({**home, "PLAYWRIGHT_BROWSERS_PATH": f"{tmp_path}/mine"}, FLAGS, scratch)
+    found = write_shims({**home, "PLAYWRIGHT_BROWSERS_PATH": f"{tmp_path}/mine"}, FLAGS, scratch)
 
     shadow = Path(found.variables["PLAYWRIGHT_BROWSERS_PATH"])
     assert said_by(str(shadow / "chromium-9/chrome-linux/chrome"), {}).startswith(str(real))
@@ -113,7 +113,7 @@ def test_a_browser_that_a_variable_names_is_the_one_that_is_started(
     browser(tmp_path / "bin/chromium")
     mine = browser(tmp_path / "mine/chrome")
 
-    found = make_shims({**home, "CHROME_BIN": str(mine)}, FLAGS, scratch)
+    found = write_shims({**home, "CHROME_BIN": str(mine)}, FLAGS, scratch)
 
     assert said_by(found.variables["CHROME_BIN"], {}).startswith(str(mine))
     assert said_by(found.variables["CHROME_PATH"], {}).startswith(str(tmp_path / "bin/chromium"))
@@ -121,7 +121,7 @@ def test_a_browser_that_a_variable_names_is_the_one_that_is_started(
 
 
 def test_without_a_browser_nothing_is_changed(tmp_path: Path, scratch: Path) -> None:
-    found = make_shims({"HOME": str(tmp_path), "PATH": str(tmp_path)}, FLAGS, scratch)
+    found = write_shims({"HOME": str(tmp_path), "PATH": str(tmp_path)}, FLAGS, scratch)
 
     assert found.variables == {}
     assert found.farms == ()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.sandbox.env_mode.ca_bundle import own_bundles, wgetrc
+from warex.sandbox.env_mode.ca_bundle import combined_bundles, write_wgetrc
 
 THEIRS = "-----BEGIN CERTIFICATE-----\ntheirs\n-----END CERTIFICATE-----\n"
 
@@ -22,7 +22,7 @@ def test_a_bundle_of_the_users_is_kept_and_ours_added(
 ) -> None:
     base = {"REQUESTS_CA_BUNDLE": str(corporate), "NODE_EXTRA_CA_CERTS": str(corporate)}
 
-    found = own_bundles(base, ca, tmp_path)
+    found = combined_bundles(base, ca, tmp_path)
 
     assert found.keys() == base.keys()
     for path in found.values():
@@ -33,7 +33,9 @@ def test_each_keeps_its_own(ca: CertificateAuthority, corporate: Path, tmp_path:
     other = tmp_path / "other.pem"
     other.write_text("other")
 
-    found = own_bundles({"CURL_CA_BUNDLE": str(other), "PIP_CERT": str(corporate)}, ca, tmp_path)
+    found = combined_bundles(
+        {"CURL_CA_BUNDLE": str(other), "PIP_CERT": str(corporate)}, ca, tmp_path
+    )
 
     assert found["CURL_CA_BUNDLE"].read_text().startswith("other")
     assert found["PIP_CERT"].read_text().startswith(THEIRS)
@@ -47,7 +49,7 @@ def test_a_folder_of_certificates_is_kept_too(
     (folder / "corporate.crt").write_text(THEIRS)
     (folder / "readme.crt").write_text("no certificate")
 
-    found = own_bundles({"SSL_CERT_DIR": str(folder)}, ca, tmp_path)
+    found = combined_bundles({"SSL_CERT_DIR": str(folder)}, ca, tmp_path)
 
     assert found["SSL_CERT_FILE"].read_text() == THEIRS + "\n" + ca.certificate.read_text()
 
@@ -59,13 +61,13 @@ def test_what_names_nothing_is_left_out(ca: CertificateAuthority, tmp_path: Path
         "SSL_CERT_DIR": "/etc/ssl/certs",
     }
 
-    assert own_bundles(base, ca, tmp_path) == {}
+    assert combined_bundles(base, ca, tmp_path) == {}
 
 
 def test_wgets_own_settings_are_kept_before_ours(tmp_path: Path) -> None:
     (tmp_path / ".wgetrc").write_text("user_agent = mine")
 
-    path = wgetrc({"HOME": str(tmp_path)}, "http://127.0.0.1:1", Path("/b.pem"), tmp_path)
+    path = write_wgetrc({"HOME": str(tmp_path)}, "http://127.0.0.1:1", Path("/b.pem"), tmp_path)
 
     first, *ours = path.read_text().splitlines()
     assert first == "user_agent = mine"
@@ -73,6 +75,6 @@ def test_wgets_own_settings_are_kept_before_ours(tmp_path: Path) -> None:
 
 
 def test_a_user_without_settings_of_wgets_gets_ours_alone(tmp_path: Path) -> None:
-    path = wgetrc({}, "http://127.0.0.1:1", Path("/b.pem"), tmp_path)
+    path = write_wgetrc({}, "http://127.0.0.1:1", Path("/b.pem"), tmp_path)
 
     assert "use_proxy = on" in path.read_text()

@@ -16,15 +16,15 @@ import pytest
 from tests.sandbox.network import Network, network
 from warex.errors import MachineError
 from warex.sandbox.iptables import firewall
-from warex.sandbox.iptables.firewall import apply, choose_backend, in_force, revert
-from warex.sandbox.iptables.rules import Capture
+from warex.sandbox.iptables.firewall import applied_redirect, apply, choose_backend, revert
+from warex.sandbox.iptables.rules import RedirectSpec
 
 pytestmark = [pytest.mark.slow, pytest.mark.wire]
 
 AGENT, SOMEBODY = 65534, 65533
 WAREX = (sys.executable, "-m", "warex.cli")
 BACKENDS = ("nftables", "iptables")
-ANYTHING = Capture(ports=(80,), proxy_port=8080, user=1)
+ANYTHING = RedirectSpec(ports=(80,), proxy_port=8080, user=1)
 SITE = """
 import socketserver, sys, threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -276,13 +276,13 @@ def test_a_missing_program_is_named_with_its_package(
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setenv("WAREX_RUN_DIR", str(tmp_path))
-    monkeypatch.setattr(firewall, "_program", lambda name: None)
+    monkeypatch.setattr(firewall, "_find_program", lambda name: None)
 
     for backend, package in (("nftables", "nftables"), ("iptables", "iptables")):
         with pytest.raises(MachineError, match=f"apt-get install {package}"):
             apply(ANYTHING, backend)  # type: ignore[arg-type]
     assert choose_backend("auto") == "nftables"
-    assert in_force() is None
+    assert applied_redirect() is None
 
 
 def test_a_folder_that_cannot_be_written_is_named(
@@ -302,4 +302,4 @@ def test_a_state_file_of_another_version_is_left_aside(
     monkeypatch.setenv("WAREX_RUN_DIR", str(tmp_path))
     (tmp_path / f"iptables-{os.stat('/proc/self/ns/net').st_ino}.json").write_text('{"a": 1}')
 
-    assert in_force() is None
+    assert applied_redirect() is None

@@ -41,11 +41,11 @@ def test_the_last_of_several_takes_the_mount_point_away(tmp_path: Path) -> None:
 def test_somebody_else_may_take_it_away_unless_it_is_held(tmp_path: Path) -> None:
     point = MountPoint(str(tmp_path / ".pki/nssdb"))
     point.make()
-    MountPoint(str(tmp_path / ".pki/nssdb")).take_away()
+    MountPoint(str(tmp_path / ".pki/nssdb")).remove_if_unused()
     assert (tmp_path / ".pki/nssdb").is_dir()
 
     point.remove()
-    MountPoint(str(tmp_path / ".pki/nssdb")).take_away()
+    MountPoint(str(tmp_path / ".pki/nssdb")).remove_if_unused()
     assert list(tmp_path.iterdir()) == []
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.sandbox.namespace.diagnosis import remedy
+from warex.sandbox.namespace.diagnosis import diagnose
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_a_switch_of_the_machines_is_named_with_the_command_that_turns_it(
 ) -> None:
     (root / "proc/sys" / setting).write_text(value)
 
-    assert helps in remedy(step, number, root=root)
+    assert helps in diagnose(step, number, root=root)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_switch_of_the_machines_is_named_with_the_command_that_turns_it(
     ],
 )
 def test_every_refusal_ends_in_what_helps(root: Path, step: str, number: int, helps: str) -> None:
-    said = remedy(step, number, root=root)
+    said = diagnose(step, number, root=root)
 
     assert helps in said
     assert said.startswith("a namespace cannot be made here: ")
@@ -80,7 +80,7 @@ def test_every_refusal_ends_in_what_helps(root: Path, step: str, number: int, he
 
 
 def test_a_machine_without_the_switches_has_none_named(tmp_path: Path) -> None:
-    assert "sysctl" not in remedy("user namespace", errno.EPERM, root=tmp_path)
+    assert "sysctl" not in diagnose("user namespace", errno.EPERM, root=tmp_path)
 
 
 @pytest.mark.parametrize("mark", [".dockerenv", "run/.containerenv"])
@@ -88,4 +88,4 @@ def test_in_a_container_the_options_of_its_start_are_named(root: Path, mark: str
     (root / mark).parent.mkdir(exist_ok=True)
     (root / mark).touch()
 
-    assert "--security-opt seccomp=unconfined" in remedy("user namespace", errno.EPERM, root=root)
+    assert "--security-opt seccomp=unconfined" in diagnose("user namespace", errno.EPERM, root=root)

@@ -6,10 +6,10 @@ import time
 import pytest
 
 from warex.sandbox.namespace.host_ports import (
-    gone_past,
-    named_by_environment,
-    named_in,
-    names_a_model,
+    direct_loopback_warnings,
+    is_model_endpoint,
+    loopback_ports_in,
+    loopback_ports_in_environment,
 )
 
 
@@ -29,7 +29,7 @@ from warex.sandbox.namespace.host_ports import (
     ],
 )
 def test_a_loopback_address_with_a_port_names_it(text: str, ports: set[int]) -> None:
-    assert named_in(text) == ports
+    assert loopback_ports_in(text) == ports
 
 
 def test_variables_that_tell_where_a_service_is_name_its_port() -> None:
@@ -41,7 +41,7 @@ def test_variables_that_tell_where_a_service_is_name_its_port() -> None:
         "EDITOR": "http://localhost:1",
     }
 
-    assert named_by_environment(environment) == {
+    assert loopback_ports_in_environment(environment) == {
         8000: "OPENAI_BASE_URL",
         11434: "OLLAMA_HOST",
         4566: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
@@ -62,7 +62,7 @@ def test_variables_that_tell_where_a_service_is_name_its_port() -> None:
     ],
 )
 def test_variables_by_which_clients_find_a_model_are_known(variable: str, is_one: bool) -> None:
-    assert names_a_model(variable) is is_one
+    assert is_model_endpoint(variable) is is_one
 
 
 @pytest.mark.wire
@@ -71,19 +71,19 @@ def test_what_a_program_asks_past_the_proxy_is_said_if_it_listens() -> None:
         port = server.getsockname()[1]
         url = f"http://localhost:{port}"
 
-        (by_name,) = gone_past(
+        (by_name,) = direct_loopback_warnings(
             ["agent"], {"ANTHROPIC_BASE_URL": url, "DATABASE_URL": "localhost:9"}
         )
-        (in_line,) = gone_past(["agent", "--base-url", url], {})
-        assert list(gone_past(["agent"], {"DATABASE_URL": url})) == []
+        (in_line,) = direct_loopback_warnings(["agent", "--base-url", url], {})
+        assert list(direct_loopback_warnings(["agent"], {"DATABASE_URL": url})) == []
     assert by_name.startswith(f"ANTHROPIC_BASE_URL names port {port}")
     assert in_line.startswith(f"the command line names port {port}")
-    assert list(gone_past(["agent"], {"ANTHROPIC_BASE_URL": url})) == []
+    assert list(direct_loopback_warnings(["agent"], {"ANTHROPIC_BASE_URL": url})) == []
 
 
 def test_a_long_argument_takes_no_time() -> None:
     began = time.process_time()
 
-    assert named_in("a" * 100_000 + " app.localhost:8000") == {8000}
+    assert loopback_ports_in("a" * 100_000 + " app.localhost:8000") == {8000}
 
     assert time.process_time() - began < 1

@@ -16,8 +16,8 @@ import pytest
 
 from tests.sandbox.support.stand_in import Space, space
 from warex.proxy.certificates.ca import ensure_ca
-from warex.sandbox.namespace.init_process import Commands
-from warex.sandbox.namespace.launcher import CannotStart
+from warex.sandbox.namespace.init_process import CommandServer
+from warex.sandbox.namespace.launcher import CommandNotStarted
 
 pytestmark = pytest.mark.wire
 
@@ -57,14 +57,14 @@ def test_waiting_may_end_before_the_command_does(inside: Space) -> None:
 def test_what_cannot_be_started_is_said_as_a_shell_would(
     inside: Space, name: str, status: int, why: str
 ) -> None:
-    with pytest.raises(CannotStart, match=f"'{name}' cannot be started: {why}") as caught:
+    with pytest.raises(CommandNotStarted, match=f"'{name}' cannot be started: {why}") as caught:
         inside.start(name)
 
     assert caught.value.status == status
 
 
 def test_a_folder_that_is_not_there_is_named(inside: Space) -> None:
-    with pytest.raises(CannotStart, match="'/nowhere' cannot be entered"):
+    with pytest.raises(CommandNotStarted, match="'/nowhere' cannot be entered"):
         inside.run("true", cwd=Path("/nowhere"))
 
 
@@ -114,7 +114,7 @@ def test_a_start_that_meets_a_limit_fails_alone(monkeypatch: pytest.MonkeyPatch)
     given = os.open("/dev/null", os.O_RDONLY)
 
     with ours:
-        Commands(ours, None)._start([request, theirs.detach(), given])
+        CommandServer(ours, None)._start([request, theirs.detach(), given])
 
         assert marshal.loads(ours.recv(4096)) == ("failed", errno.EAGAIN, "true", False)
     with pytest.raises(OSError, match="Bad file descriptor"):
@@ -126,7 +126,9 @@ def test_a_limit_of_open_files_is_told_with_its_remedy(inside: Space) -> None:
     with open(os.devnull, "r+b") as nothing:
         high = fcntl.fcntl(nothing, fcntl.F_DUPFD, last)
         try:
-            with pytest.raises(CannotStart, match="Too many open files; raise the limit") as caught:
+            with pytest.raises(
+                CommandNotStarted, match="Too many open files; raise the limit"
+            ) as caught:
                 # No number is left above this one for the streams to wait in.
                 inside.namespace.start(
                     ["true"],

@@ -32,7 +32,7 @@ from tests.sandbox.support.users import (
 from warex.errors import MachineError
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.sandbox.namespace import launcher as namespace_module
-from warex.sandbox.namespace.launcher import CannotStart, namespace
+from warex.sandbox.namespace.launcher import CommandNotStarted, open_namespace
 
 pytestmark = pytest.mark.wire
 
@@ -160,7 +160,7 @@ def test_its_number_is_the_one_outside(inside: Space) -> None:
 
 
 def test_a_command_may_keep_the_callers_session(ca: CertificateAuthority) -> None:
-    with namespace(ca, own_session=False) as made:
+    with open_namespace(ca, own_session=False) as made:
         command = made.start(["sleep", "100"], dict(os.environ), stdin=0, stdout=1, stderr=2)
         assert os.getsid(command.pid) == os.getsid(0)
         assert os.getpgid(command.pid) == os.getpgid(0)
@@ -169,7 +169,7 @@ def test_a_command_may_keep_the_callers_session(ca: CertificateAuthority) -> Non
 
 
 def test_a_namespace_made_in_a_thread_outlives_the_thread(ca: CertificateAuthority) -> None:
-    made = namespace(ca)
+    made = open_namespace(ca)
     given = []
     thread = threading.Thread(target=lambda: given.append(made.__enter__()))
     thread.start()
@@ -330,7 +330,7 @@ def test_a_command_whose_namespace_is_killed_as_it_begins_has_begun(
     ca: CertificateAuthority, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may have spoken before the namespace's first process said that it was started."""
-    heard = namespace_module._heard
+    heard = namespace_module._receive
 
     def killed_before_it_told(line: socket.socket) -> tuple[Any, int]:
         said, sender = heard(line)
@@ -344,7 +344,7 @@ def test_a_command_whose_namespace_is_killed_as_it_begins_has_begun(
 
     starter: list[int] = []
     with space(ca, os.environ) as given:
-        monkeypatch.setattr(namespace_module, "_heard", killed_before_it_told)
+        monkeypatch.setattr(namespace_module, "_receive", killed_before_it_told)
         command = given.start("sleep", "600")
         monkeypatch.undo()
 
@@ -362,7 +362,7 @@ def test_no_handle_is_left_open(ca: CertificateAuthority) -> None:
     for _ in range(3):
         with space(ca, os.environ) as given:
             given.run("true")
-            with pytest.raises(CannotStart):
+            with pytest.raises(CommandNotStarted):
                 given.start("no-such-program")
 
     assert handles() == before
@@ -433,7 +433,7 @@ def test_where_python_cannot_be_started_it_is_named(
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
 
-    with pytest.raises(MachineError, match="/nowhere/python"), namespace(ca):
+    with pytest.raises(MachineError, match="/nowhere/python"), open_namespace(ca):
         pass
 
 
@@ -442,5 +442,5 @@ def test_other_systems_are_told_so(
 ) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
 
-    with pytest.raises(MachineError, match="needs Linux, and this is darwin"), namespace(ca):
+    with pytest.raises(MachineError, match="needs Linux, and this is darwin"), open_namespace(ca):
         pass

@@ -14,7 +14,7 @@ from tests.sandbox.support.stand_in import HOST, Space, space
 from tests.sandbox.support.users import LAST, User, folder_of, python_as
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.sandbox.namespace import mount_plan
-from warex.sandbox.namespace.mount_plan import laid_over
+from warex.sandbox.namespace.mount_plan import plan_mounts
 from warex.sandbox.trust import nss_library
 
 _BUNDLE = Path("/etc/ssl/certs/ca-certificates.crt")
@@ -50,7 +50,7 @@ def test_a_bundle_holds_what_it_held_and_our_certificate(
     named = tmp_path / "company.pem"
     named.write_text("the company's\n")
 
-    laid = laid_over(ca, user(tmp_path / "home", REQUESTS_CA_BUNDLE=str(named)))
+    laid = plan_mounts(ca, user(tmp_path / "home", REQUESTS_CA_BUNDLE=str(named)))
 
     assert laid.files[named] == b"the company's\n" + ca.certificate.read_bytes()
 
@@ -62,7 +62,7 @@ def test_variables_name_the_bundle_but_for_files_of_the_users_own(
     named.write_text("the company's\n")
     base = user(tmp_path / "home", NODE_EXTRA_CA_CERTS=str(named), CURL_CA_BUNDLE="/nowhere")
 
-    variables = laid_over(ca, base).environment(base).variables
+    variables = plan_mounts(ca, base).environment(base).variables
 
     assert variables["NODE_EXTRA_CA_CERTS"] == str(named)
     assert variables["CURL_CA_BUNDLE"] == variables["SSL_CERT_FILE"] == str(_BUNDLE)
@@ -73,7 +73,7 @@ def test_no_variable_names_a_proxy(ca: CertificateAuthority, tmp_path: Path) -> 
         tmp_path / "home", HTTPS_PROXY="http://p:1", all_proxy="http://p:1", NO_PROXY="*", OTHER="1"
     )
 
-    environment = laid_over(ca, base).environment(base)
+    environment = plan_mounts(ca, base).environment(base)
 
     assert not [name for name in environment.variables if "proxy" in name.lower()]
     assert environment.variables["OTHER"] == "1"
@@ -88,10 +88,10 @@ def test_a_folder_of_certificates_gets_ours_under_the_name_that_openssl_looks_fo
     (name,) = [file.name for file in ca.trusted.iterdir()]
     base = user(tmp_path / "home", SSL_CERT_DIR=str(folder))
 
-    assert list(laid_over(ca, base).layers[folder]) == [name]
+    assert list(plan_mounts(ca, base).layers[folder]) == [name]
     (folder / name).write_text("another of the same name")
-    assert list(laid_over(ca, base).layers[folder]) == [name.replace(".0", ".1")]
-    assert laid_over(ca, base).environment(base).variables["SSL_CERT_DIR"] == str(folder)
+    assert list(plan_mounts(ca, base).layers[folder]) == [name.replace(".0", ".1")]
+    assert plan_mounts(ca, base).environment(base).variables["SSL_CERT_DIR"] == str(folder)
 
 
 def test_a_folder_that_is_not_there_is_no_longer_named(
@@ -99,7 +99,7 @@ def test_a_folder_that_is_not_there_is_no_longer_named(
 ) -> None:
     base = user(tmp_path / "home", SSL_CERT_DIR="/nowhere")
 
-    assert "SSL_CERT_DIR" not in laid_over(ca, base).environment(base).variables
+    assert "SSL_CERT_DIR" not in plan_mounts(ca, base).environment(base).variables
 
 
 def test_the_users_own_databases_are_covered_where_they_are(
@@ -111,7 +111,7 @@ def test_the_users_own_databases_are_covered_where_they_are(
     for name, content in theirs.items():
         (place / name).write_bytes(content)
 
-    laid = laid_over(ca, user(tmp_path / "home"))
+    laid = plan_mounts(ca, user(tmp_path / "home"))
 
     assert place in laid.files
     assert laid.mount_point is None
@@ -120,7 +120,7 @@ def test_the_users_own_databases_are_covered_where_they_are(
 def test_without_a_database_one_is_made_where_every_chromium_looks(
     ca: CertificateAuthority, tmp_path: Path
 ) -> None:
-    laid = laid_over(ca, user(tmp_path / "home"))
+    laid = plan_mounts(ca, user(tmp_path / "home"))
 
     assert laid.mount_point == tmp_path / "home/.pki/nssdb"
     assert laid.mount_point in laid.files
@@ -132,7 +132,7 @@ def test_without_a_home_chromium_is_told_of_another_place(
 ) -> None:
     base = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "none")}
 
-    laid = laid_over(ca, base)
+    laid = plan_mounts(ca, base)
 
     assert laid.mount_point is None
     assert laid.environment(base).variables["XDG_DATA_HOME"] == str(ca.folder / "laid/data")
@@ -147,7 +147,7 @@ def test_without_nss_it_is_said_once_and_nothing_fails(
     monkeypatch.setattr(nss_library, "database", missing)
     fresh = ensure_ca(tmp_path / "ca")
 
-    laid = laid_over(fresh, {**user(tmp_path / "home"), "WAREX_CHROMIUM": "/bin/true"})
+    laid = plan_mounts(fresh, {**user(tmp_path / "home"), "WAREX_CHROMIUM": "/bin/true"})
 
     assert laid.notices == (
         "Chromium (/bin/true) will not trust WAREX's certificates: there is no libnss3.so",
@@ -168,7 +168,7 @@ def test_of_many_that_start_at_once_one_makes_the_database(
     fresh = ensure_ca(tmp_path / "ca")
     base = user(tmp_path / "home")
     with ThreadPoolExecutor(8) as threads:
-        laid = list(threads.map(lambda _: laid_over(fresh, base), range(8)))
+        laid = list(threads.map(lambda _: plan_mounts(fresh, base), range(8)))
 
     assert len(made) == 1
     assert all(each.files == laid[0].files for each in laid)
@@ -178,7 +178,7 @@ def test_a_ca_folder_that_cannot_be_written_costs_time_only(tmp_path: Path) -> N
     fresh = ensure_ca(tmp_path / "ca")
     (fresh.folder / "laid").touch()
 
-    assert laid_over(fresh, user(tmp_path / "home")).mount_point is not None
+    assert plan_mounts(fresh, user(tmp_path / "home")).mount_point is not None
 
 
 # ---- what programs make of it
@@ -345,6 +345,6 @@ def test_the_reference_names_every_place_that_is_laid_over() -> None:
         *mount_plan._BUNDLES,
         *mount_plan._HASHED,
         *mount_plan._ANCHORS,
-        mount_plan._SOCKETS[0],
+        mount_plan._RESOLVER_SOCKETS[0],
     ):
         assert f"`{place}`" in page

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.transparent.passed_sockets import Handed
-from warex.sandbox.namespace.launcher import Inside, Namespace, namespace
+from warex.proxy.transparent.passed_sockets import PassedSockets
+from warex.sandbox.namespace.launcher import Namespace, NamespaceProcess, open_namespace
 
 HOST = "shop.test"
 ADDRESS = "198.18.0.7"
@@ -31,7 +31,7 @@ class Space:
     asked: list[str] = field(default_factory=list)
     """Names that were asked for."""
 
-    def start(self, *arguments: str, **more: object) -> Inside:
+    def start(self, *arguments: str, **more: object) -> NamespaceProcess:
         """Start a command whose words nobody reads."""
         with open("/dev/null", "r+b") as nothing:
             return self.namespace.start(
@@ -67,7 +67,7 @@ def space(
     """Give a namespace with a stand-in for the proxy."""
     with (
         tempfile.TemporaryDirectory() as scratch,
-        namespace(ca, host_ports=host_ports) as made,
+        open_namespace(ca, host_ports=host_ports) as made,
     ):
         certificate, key = ca.leaf(HOST, Path(scratch))
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -78,7 +78,7 @@ def space(
 
 
 @contextmanager
-def _serving(handed: Handed, space: Space, tls: ssl.SSLContext) -> Iterator[None]:
+def _serving(handed: PassedSockets, space: Space, tls: ssl.SSLContext) -> Iterator[None]:
     # The end of the block must end them; blocking calls on closed sockets would not return.
     over = threading.Event()
     loops: list[Callable[[], None]] = []

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import (
 )
 
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
-from warex.sandbox.trust.java import truststores, with_certificate
+from warex.sandbox.trust.java import add_certificate, find_truststores
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +47,7 @@ def jks(*entries: tuple[bytes, bytes]) -> bytes:
 def test_a_store_of_javas_own_format_gets_one_more(two: tuple[bytes, bytes]) -> None:
     first, ours = two
 
-    assert with_certificate(jks((b"first", first)), ours) == jks(
-        (b"first", first), (b"warex", ours)
-    )
+    assert add_certificate(jks((b"first", first)), ours) == jks((b"first", first), (b"warex", ours))
 
 
 def test_a_store_in_pkcs12_is_written_in_the_format_that_every_java_reads(
@@ -57,20 +55,20 @@ def test_a_store_in_pkcs12_is_written_in_the_format_that_every_java_reads(
 ) -> None:
     first, ours = two
 
-    assert with_certificate(pkcs12(first), ours) == jks((b"0", first), (b"warex", ours))
+    assert add_certificate(pkcs12(first), ours) == jks((b"0", first), (b"warex", ours))
 
 
 def test_ours_is_there_once(two: tuple[bytes, bytes]) -> None:
     first, ours = two
-    once = with_certificate(jks((b"first", first)), ours)
+    once = add_certificate(jks((b"first", first)), ours)
 
-    assert with_certificate(once, ours) == once
+    assert add_certificate(once, ours) == once
 
 
 @pytest.mark.parametrize("store", [b"", b"nonsense", bytes.fromhex("feedfeed00000002")])
 def test_what_is_no_truststore_is_said_to_be_none(store: bytes, two: tuple[bytes, bytes]) -> None:
     with pytest.raises(ValueError, match=r"no truststore|cut short"):
-        with_certificate(store, two[1])
+        add_certificate(store, two[1])
 
 
 def test_every_jvm_is_found_and_each_file_once(tmp_path: Path) -> None:
@@ -86,6 +84,6 @@ def test_every_jvm_is_found_and_each_file_once(tmp_path: Path) -> None:
     (home / ".sdkman/candidates/java/current").symlink_to("21-tem")
     environment = {"JAVA_HOME": str(tmp_path / "named"), "HOME": str(home), "PATH": os.devnull}
 
-    found = [path for path in truststores(environment) if path.is_relative_to(tmp_path)]
+    found = [path for path in find_truststores(environment) if path.is_relative_to(tmp_path)]
 
     assert found == sorted(places)

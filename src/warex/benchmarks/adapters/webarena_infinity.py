@@ -34,7 +34,7 @@ from warex.errors import CampaignError, TrialVoid
 from warex.files.reading import read_ordinary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
-from warex.sandbox.env_mode.browser_shims import write_starter
+from warex.sandbox.env_mode.browser_shims import write_wrapper
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
 
@@ -256,7 +256,7 @@ scenario = "paper/server-error"
         temporary.mkdir()
         # The first place where browser-use looks for a browser.
         starter = browsers / "chromium-1/chrome-linux/chrome"
-        write_starter(starter, job.browser, job.browser_arguments)
+        write_wrapper(starter, job.browser, job.browser_arguments)
         variables = {
             **QUIET,
             **made.variables,

@@ -32,7 +32,7 @@ from warex.files.reading import read_ordinary, read_words
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
-from warex.sandbox.env_mode.browser_shims import write_starter
+from warex.sandbox.env_mode.browser_shims import write_wrapper
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
 from warex.traffic import origin_of
@@ -289,7 +289,7 @@ scenario = "paper/server-error"
         folder, path = job.scratch / "bin", os.environ.get("PATH", os.defpath)
         # Chromium refuses its sandbox to root, and WebVoyager does not turn it off.
         sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
-        write_starter(folder / "chrome", job.browser, [*job.browser_arguments, *sandbox])
+        write_wrapper(folder / "chrome", job.browser, [*job.browser_arguments, *sandbox])
         variables = {
             "PATH": f"{folder}{os.pathsep}{path}",
             "SE_CACHE_PATH": str(job.scratch / "selenium"),

@@ -12,7 +12,7 @@ from typing import Any
 
 from warex.benchmarks.installation.virtualenv import Made
 from warex.errors import MachineError
-from warex.sandbox.env_mode.browser_shims import write_starter
+from warex.sandbox.env_mode.browser_shims import write_wrapper
 
 VARIABLE = "PLAYWRIGHT_BROWSERS_PATH"
 """Tells Playwright, of any version and language, where its browsers are."""
@@ -41,7 +41,7 @@ def browsers_for(
     the environment holds no Playwright.
     """
     for place in _places(made):
-        write_starter(folder / place, browser, arguments)
+        write_wrapper(folder / place, browser, arguments)
     return {VARIABLE: str(folder)}
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from warex.sandbox.isolation import Wish
+from warex.sandbox.isolation import RequestedIsolation
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Options:
     resume: bool = False
     ray: str | None = None
     """Address of a Ray cluster to run on; ``local`` starts one."""
-    isolate: Wish | None = None
+    isolate: RequestedIsolation | None = None
     """Overrides the campaign's."""
     command: tuple[str, ...] = ()
     """The command line that repeats the run, as the manifest tells it; empty where none does."""

@@ -11,14 +11,14 @@ from warex.campaigns.plan.lint import doubts_of
 from warex.errors import MachineError, WarexError
 from warex.proxy.certificates.ca import ensure_ca
 from warex.sandbox.doctor.finding import Finding
-from warex.sandbox.doctor.machine import told_at_once
+from warex.sandbox.doctor.machine import quick_checks
 from warex.text.english import counted
 
 
 def needs_of_campaign(config: CampaignConfig) -> Iterator[Finding]:
     """Yield what `warex run` looks at before the first trial, each in its words."""
     try:
-        yield from told_at_once(Path.cwd(), ensure_ca())
+        yield from quick_checks(Path.cwd(), ensure_ca())
     except MachineError as error:
         yield Finding("certificates", "broken", str(error))
     try:

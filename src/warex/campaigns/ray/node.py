@@ -22,8 +22,8 @@ from warex.campaigns.run.context import context_for
 from warex.errors import MachineError, WarexError
 from warex.files.private import make_private, private_folder
 from warex.proxy.certificates.ca import ensure_ca
-from warex.sandbox.cleanup.scratch import own_scratch
-from warex.sandbox.isolation import Isolation, allowed
+from warex.sandbox.cleanup.scratch import process_scratch
+from warex.sandbox.isolation import Isolation, available_isolation
 from warex.traces import Outcome, TrialKey, begin_llm_cache, shared_answers
 from warex.traffic import TrafficOptions
 from warex.trials.context import TrialContext, TrialSpec
@@ -90,10 +90,10 @@ def _setting(work: Work) -> TrialContext:
         raise MachineError(
             f"WAREX is {here} here and {work.version} where the campaign runs; install the same"
         )
-    isolation, _ = allowed(work.isolation, ensure_ca())
+    isolation, _ = available_isolation(work.isolation, ensure_ca())
     until = ExitStack()
     # Ray ends its workers without a word; what they leave is removed all the same.
-    until.enter_context(own_scratch())
+    until.enter_context(process_scratch())
     context = until.enter_context(
         context_for(
             benchmark_of(work.benchmark),

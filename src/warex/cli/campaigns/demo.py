@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from warex.cli.output import say
+from warex.cli.output import echo
 
 _WORDS = """\
 A web agent works on embedded web sites in a real browser, behind the proxy, under the paper's
@@ -25,7 +25,7 @@ def command(typed: tuple[str, ...], out: Path | None, jobs: int | None) -> None:
     from warex.campaigns.plan.campaign_plan import plan
     from warex.cli.campaigns.live_display import run_and_report
 
-    say(_WORDS)
+    echo(_WORDS)
     options = Options(jobs=jobs, command=typed)
     run_and_report(plan(load_campaign("demo")), out or _free(Path("runs")), options)
 

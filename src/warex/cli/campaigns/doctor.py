@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from warex.cli import completion
-from warex.cli.options.benchmark import options_option, table_of
-from warex.cli.output import say, say_beside
+from warex.cli.options.benchmark import benchmark_option, benchmark_table
+from warex.cli.output import echo, echo_columns
 from warex.errors import CampaignError, InputError, MachineError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _COLOURS = {"ok": "green", "missing": "yellow", "broken": "red"}
     type=click.Path(path_type=Path),
     help="Folder of the benchmark's environment.",
 )
-@options_option
+@benchmark_option
 def command(
     campaign: str | None,
     as_json: bool,
@@ -56,13 +56,13 @@ def command(
         findings.append(finding)
         if not as_json:
             lead, colour = f"{finding.state:9}", _COLOURS[finding.state]
-            say_beside(finding.name, finding.sentence, 21, lead=lead, colour=colour)
+            echo_columns(finding.name, finding.sentence, 21, lead=lead, colour=colour)
     lacking = [finding for finding in findings if finding.needed and finding.state != "ok"]
     if as_json:
         report = {"ok": not lacking, "findings": [asdict(finding) for finding in findings]}
-        say(json.dumps(report, indent=2))
+        echo(json.dumps(report, indent=2))
     elif not lacking:
-        say(f"\nAll that {subject} needs works.")
+        echo(f"\nAll that {subject} needs works.")
     if lacking:
         # Each sentence ends with its remedy, and stands once more where a script would look.
         why = "; ".join(f"{finding.name}: {finding.sentence}" for finding in lacking)
@@ -80,15 +80,15 @@ def _examined(
     if benchmark is None:
         if options:
             raise InputError("--option goes with --benchmark")
-        from warex.sandbox.doctor.machine import examine
+        from warex.sandbox.doctor.machine import check_machine
 
-        return examine()
+        return check_machine()
     from warex.benchmarks import benchmark_kind
     from warex.campaigns.plan.preflight import needs_of_benchmark
 
     kind = benchmark_kind(benchmark)
     try:
-        return needs_of_benchmark(kind(table_of(benchmark, folder, options)))
+        return needs_of_benchmark(kind(benchmark_table(benchmark, folder, options)))
     except CampaignError as error:
         if options:
             raise

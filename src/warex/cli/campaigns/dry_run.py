@@ -12,9 +12,9 @@ from warex.campaigns.plan.grid import remaining
 from warex.campaigns.plan.lanes import lanes_of
 from warex.campaigns.plan.lint import doubts_of
 from warex.campaigns.run.folder import past_of
-from warex.cli.campaigns.past_runs import seen_in
-from warex.cli.output import console, say
-from warex.cli.progress.tracker import duration
+from warex.cli.campaigns.past_runs import past_trials
+from warex.cli.output import console, echo
+from warex.cli.progress.tracker import format_duration
 from warex.report.terminal.grid import Grid, Head
 from warex.text.english import counted
 from warex.traces import MANIFEST, TrialKey
@@ -41,7 +41,7 @@ def print_dry_run(planned: Planned, out: Path, options: Options) -> None:
     # How many CPUs a cluster has is not known here.
     lanes = at_once.count or config.jobs
     models = {agent.name: agent.model for agent in config.agents}
-    expected = forecast(go, models, seen_in(out.parent), lanes)
+    expected = forecast(go, models, past_trials(out.parent), lanes)
     tasks = list(dict.fromkeys(sorted(key.task for key in trials)))
     counts = (
         counted(len(config.agents), "agent"),
@@ -50,24 +50,24 @@ def print_dry_run(planned: Planned, out: Path, options: Options) -> None:
         counted(config.repeats, "repeat"),
     )
     grid = " \N{MULTIPLICATION SIGN} ".join(counts)
-    say(f"{config.name}: {grid}, {counted(lanes, 'lane')}, seed {config.seed}\n")
+    echo(f"{config.name}: {grid}, {counted(lanes, 'lane')}, seed {config.seed}\n")
     if at_once.why is not None:
-        say(textwrap.fill(at_once.why, _WIDTH, break_on_hyphens=False) + "\n")
+        echo(textwrap.fill(at_once.why, _WIDTH, break_on_hyphens=False) + "\n")
     _print_grid(planned, go, expected)
-    say("\n" + textwrap.fill(f"tasks: {', '.join(tasks)}", _WIDTH, break_on_hyphens=False))
-    say()
-    say(counted(len(trials), "trial"))
+    echo("\n" + textwrap.fill(f"tasks: {', '.join(tasks)}", _WIDTH, break_on_hyphens=False))
+    echo()
+    echo(counted(len(trials), "trial"))
     if there and options.resume:
-        say(f"{len(left)} of them left in {out}")
+        echo(f"{len(left)} of them left in {out}")
     if len(go) < len(left):
-        say(f"{len(go)} of them in this go, by --limit")
-    say(_sum(expected, len(go)))
+        echo(f"{len(go)} of them in this go, by --limit")
+    echo(_estimate_text(expected, len(go)))
     if budget := _budget(config.budget):
-        say(f"budget: {budget}")
+        echo(f"budget: {budget}")
     for doubt in doubts_of(planned):
-        say("\n" + textwrap.fill(doubt, _WIDTH, break_on_hyphens=False))
+        echo("\n" + textwrap.fill(doubt, _WIDTH, break_on_hyphens=False))
     if there and not options.resume:
-        say(f"{out} holds a run already: give --resume to go on with it, or another --out")
+        echo(f"{out} holds a run already: give --resume to go on with it, or another --out")
 
 
 def _print_grid(planned: Planned, go: tuple[TrialKey, ...], expected: Forecast) -> None:
@@ -82,11 +82,11 @@ def _print_grid(planned: Planned, go: tuple[TrialKey, ...], expected: Forecast) 
             rows.append(
                 (
                     *at,
-                    _what(condition),
+                    _condition_label(condition),
                     str(whole[at]),
                     str(now[at]),
                     f"{cell.seconds:.1f}" if cell else _DASH,
-                    _money(agent, cell),
+                    _cost_text(agent, cell),
                     _source(cell, condition.name),
                 )
             )
@@ -95,7 +95,7 @@ def _print_grid(planned: Planned, go: tuple[TrialKey, ...], expected: Forecast) 
     console().print(Grid(_HEADS[:shown], tuple(row[:shown] for row in rows), keys=2))
 
 
-def _what(condition: ConditionConfig) -> str:
+def _condition_label(condition: ConditionConfig) -> str:
     parts = [condition.scenario or ("clean, once more" if condition.control else "")]
     if condition.intensity is not None:
         parts.append(f"intensity {condition.intensity:g}")
@@ -108,7 +108,7 @@ def _what(condition: ConditionConfig) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _money(agent: AgentConfig, cell: Expected | None) -> str:
+def _cost_text(agent: AgentConfig, cell: Expected | None) -> str:
     usd = 0.0 if agent.spec.embedded else cell.usd if cell else None
     return _DASH if usd is None else f"{usd:.4f}"
 
@@ -120,7 +120,7 @@ def _source(cell: Expected | None, condition: str) -> str:
     return f"{cell.run}{instead}"
 
 
-def _sum(expected: Forecast, trials: int) -> str:
+def _estimate_text(expected: Forecast, trials: int) -> str:
     """Say what the trials may take, and what nobody knows of them."""
     if trials == 0:
         return "nothing is to be run"
@@ -131,7 +131,7 @@ def _sum(expected: Forecast, trials: int) -> str:
         said = "time and money: no earlier run tells"
     else:
         money = f"{expected.usd:.2f} US dollars at list prices"
-        said = f"about {duration(expected.seconds)} and {money}"
+        said = f"about {format_duration(expected.seconds)} and {money}"
         if expected.unknown:
             said += f", without {counted(expected.unknown, 'trial')} of which no earlier run tells"
         if expected.unpriced:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warex.cli import completion
-from warex.cli.options.campaign import adapting_options, changes_of
-from warex.cli.output import say
+from warex.cli.options.campaign import campaign_changes, campaign_options
+from warex.cli.output import echo
 from warex.errors import InputError, WarexError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _OUTPUT = "-"
     shell_complete=completion.BUILT_IN_CAMPAIGN,
     help="Take the conditions of a built-in campaign, as `paper`, with its tasks and steps.",
 )
-@adapting_options
+@campaign_options
 def command(name: str | None, benchmark: str | None, source: str | None, **given: Any) -> None:
     """Write a commented campaign file, NAME.toml: every key, and it runs as it stands.
 
@@ -44,7 +44,7 @@ def command(name: str | None, benchmark: str | None, source: str | None, **given
     prints the file instead. `warex run paper …` with the same options runs what `warex init --from
     paper …` writes.
     """
-    changes = changes_of(benchmark, **given)
+    changes = campaign_changes(benchmark, **given)
     if source is None:
         from warex.campaigns.config.template import template
 
@@ -64,7 +64,7 @@ def command(name: str | None, benchmark: str | None, source: str | None, **given
             source, changes, name=None if name in (None, _OUTPUT) else _stem(path), file=str(path)
         ).text
     if name == _OUTPUT:
-        say(text, end="")
+        echo(text, end="")
     else:
         _begin(path, text)
 
@@ -89,7 +89,7 @@ def _begin(path: Path, text: str) -> None:
     for name, content in _starter(config):
         beside = path.parent / name
         if beside.exists():
-            say(f"{beside} is there already and stays as it is")
+            echo(f"{beside} is there already and stays as it is")
             continue
         beside.parent.mkdir(exist_ok=True)
         _write(beside, content)
@@ -97,11 +97,11 @@ def _begin(path: Path, text: str) -> None:
         planned = plan(config)
         planned.benchmark.require_keys([spec.agent for spec in planned.trials], os.environ)
     except WarexError as error:
-        say(f"\nIt cannot run yet. {error}")
-        say(f"`warex benchmarks show {config.benchmark.name}` tells what it needs.")
-        say(f"\nWhen that is mended, see whether all is there:\n\n  warex doctor {path}")
+        echo(f"\nIt cannot run yet. {error}")
+        echo(f"`warex benchmarks show {config.benchmark.name}` tells what it needs.")
+        echo(f"\nWhen that is mended, see whether all is there:\n\n  warex doctor {path}")
         return
-    say(f"\n  warex run {path} --dry-run\n  warex run {path}")
+    echo(f"\n  warex run {path} --dry-run\n  warex run {path}")
 
 
 def _starter(config: "CampaignConfig") -> Iterator[tuple[str, str]]:
@@ -142,4 +142,4 @@ def _write(path: Path, text: str) -> None:
         raise InputError(f"{path.parent} is no folder; make it first") from None
     except OSError as error:
         raise cannot_write(path, error) from None
-    say(f"wrote {path}")
+    echo(f"wrote {path}")

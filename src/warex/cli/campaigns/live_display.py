@@ -21,13 +21,13 @@ from warex.campaigns.config.options import Options
 from warex.campaigns.plan.campaign_plan import Planned
 from warex.campaigns.run.schedule import Done
 from warex.campaigns.run_campaign import run_campaign
-from warex.cli.options.thresholds import hold
+from warex.cli.options.thresholds import check_thresholds
 from warex.cli.output import console
-from warex.cli.progress.tracker import Pace
-from warex.cli.results.report import statistics_of
+from warex.cli.progress.tracker import ProgressTracker
+from warex.cli.results.report import statistics_command
 from warex.errors import WarexError
 from warex.proxy.certificates.ca import ensure_ca
-from warex.sandbox.cleanup.scratch import own_scratch
+from warex.sandbox.cleanup.scratch import process_scratch
 from warex.traces import Counted, TrialKey, Unscored, Void
 
 _SOONEST, _LATEST = 10.0, 60.0
@@ -44,8 +44,8 @@ def run_and_report(
     # Before the run folder is made, which would stand in the next try's way.
     ensure_ca()
     screen = console()
-    pace = Pace()
-    progress = _Board(pace, screen)
+    pace = ProgressTracker()
+    progress = _LiveDisplay(pace, screen)
     lock = threading.Lock()
     bar = progress.add_task(planned.config.name, total=None)
     widths = _widths(spec.key for spec in planned.trials)
@@ -64,24 +64,24 @@ def run_and_report(
         with lock:
             progress.console.print(f"warex: {sentence}", soft_wrap=True, highlight=False)
 
-    with own_scratch(), progress, _told(pace, notice, terminal=screen.is_terminal):
+    with process_scratch(), progress, _periodic_notices(pace, notice, terminal=screen.is_terminal):
         run_campaign(
             planned, out, options, began=began, taken=pace.take, report=report, notice=notice
         )
-    _tell(out, screen, fail_under)
+    _print_results(out, screen, fail_under)
 
 
-class _Board(Progress):
+class _LiveDisplay(Progress):
     """The running trials, and below them a bar for all."""
 
-    def __init__(self, pace: Pace, screen: Console) -> None:
+    def __init__(self, pace: ProgressTracker, screen: Console) -> None:
         self._pace = pace
         super().__init__(
             TextColumn("{task.description}", markup=False),
             BarColumn(20),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            _Left(pace),
+            _TimeLeftColumn(pace),
             console=screen,
         )
 
@@ -91,10 +91,10 @@ class _Board(Progress):
         yield self.make_tasks_table(self.tasks)
 
 
-class _Left(ProgressColumn):
+class _TimeLeftColumn(ProgressColumn):
     """About how long the rest takes."""
 
-    def __init__(self, pace: Pace) -> None:
+    def __init__(self, pace: ProgressTracker) -> None:
         super().__init__()
         self._pace = pace
 
@@ -103,7 +103,9 @@ class _Left(ProgressColumn):
 
 
 @contextmanager
-def _told(pace: Pace, notice: Callable[[str], None], *, terminal: bool) -> Iterator[None]:
+def _periodic_notices(
+    pace: ProgressTracker, notice: Callable[[str], None], *, terminal: bool
+) -> Iterator[None]:
     """Say from time to time how far it is, where no terminal shows it."""
     if terminal:
         yield
@@ -123,7 +125,7 @@ def _told(pace: Pace, notice: Callable[[str], None], *, terminal: bool) -> Itera
         teller.join()
 
 
-def _tell(out: Path, screen: Console, fail_under: str | None) -> None:
+def _print_results(out: Path, screen: Console, fail_under: str | None) -> None:
     # What reads runs is large, and would keep the first trial waiting.
     from warex.analysis.run.load import load_run
     from warex.analysis.table.tabulate import tabulate
@@ -135,11 +137,11 @@ def _tell(out: Path, screen: Console, fail_under: str | None) -> None:
     page = write_report(loaded, table)
     screen.print()
     screen.print(render_overview(loaded, table))
-    said = f"\nfull     {statistics_of(out)}\nreport   {page}"
+    said = f"\nfull     {statistics_command(out)}\nreport   {page}"
     screen.print(said, highlight=False, soft_wrap=True)
     if not any(isinstance(trial.outcome, Counted | Unscored) for trial in loaded.trials):
         raise WarexError(f"no trial of {out} counts: each of them is void, for the reasons above")
-    hold(table, fail_under)
+    check_thresholds(table, fail_under)
 
 
 def _widths(keys: Iterable[TrialKey]) -> tuple[int, int, int]:

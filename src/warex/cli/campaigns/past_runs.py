@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from warex.campaigns.plan.forecast import Seen
 
 
-def seen_in(runs: Path) -> "list[Seen]":
+def past_trials(runs: Path) -> "list[Seen]":
     """Return the trials of every run in a folder that has been summarised.
 
     What cannot be read is passed over: a forecast may do without.

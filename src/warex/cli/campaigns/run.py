@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from warex.cli import completion
-from warex.cli.options.campaign import adapting_options, changes_of
+from warex.cli.options.campaign import campaign_changes, campaign_options
 from warex.cli.options.thresholds import fail_under_option
 from warex.cli.options.traffic import traffic_options
-from warex.cli.output import say
-from warex.cli.trial_path import traced
+from warex.cli.output import echo
+from warex.cli.trial_path import find_trace
 from warex.errors import InputError
 from warex.traffic import TrafficKeywords
 
 if TYPE_CHECKING:
     from warex.campaigns.config.campaign import CampaignConfig
     from warex.campaigns.config.customization import Changes
-    from warex.sandbox.isolation import Wish
+    from warex.sandbox.isolation import RequestedIsolation
 
 
 @click.command("run")
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     help="Run a built-in campaign's conditions on this benchmark; what follows goes with it.",
     shell_complete=completion.BENCHMARK,
 )
-@adapting_options
+@campaign_options
 @fail_under_option
 @traffic_options
 @click.pass_obj
@@ -98,23 +98,23 @@ def command(
 
     if campaign is None:
         raise _without_campaign(ray)
-    config = _config(campaign, changes_of(benchmark, **adapting)).with_traffic(**traffic)
+    config = _config(campaign, campaign_changes(benchmark, **adapting)).with_traffic(**traffic)
     if intensity is not None:
         if replay is not None:
             raise InputError("--intensity changes what --replay repeats; give one of the two")
         config, spared = at_intensity(config, intensity)
         for name in spared:
-            say(
+            echo(
                 f"warex: the condition {name!r} has a fault without a size and stays as it is",
                 err=True,
             )
-    planned = plan(config) if replay is None else plan_replay(config, traced(replay))
+    planned = plan(config) if replay is None else plan_replay(config, find_trace(replay))
     options = Options(
         jobs=jobs,
         limit=limit,
         resume=resume,
         ray=ray,
-        isolate=cast("Wish | None", isolate),
+        isolate=cast("RequestedIsolation | None", isolate),
         command=typed,
     )
     folder = out or Path("runs") / escape(planned.config.name)
@@ -138,7 +138,7 @@ def _config(campaign: str, changes: "Changes") -> "CampaignConfig":
         )
     made = adapted(campaign, changes, file=campaign)
     if made.left_out is not None:
-        say(f"warex: there is no condition 'no-proxy': {made.left_out}", err=True)
+        echo(f"warex: there is no condition 'no-proxy': {made.left_out}", err=True)
     return made.config(campaign)
 
 

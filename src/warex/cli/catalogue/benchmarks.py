@@ -9,8 +9,8 @@ import click
 
 from warex.cli import completion
 from warex.cli.group import Group
-from warex.cli.options.benchmark import options_option, table_of
-from warex.cli.output import say, say_beside
+from warex.cli.options.benchmark import benchmark_option, benchmark_table
+from warex.cli.output import echo, echo_columns
 from warex.errors import InputError, WarexError
 from warex.text.english import counted
 
@@ -39,11 +39,11 @@ def command(context: click.Context, as_json: bool) -> None:
             }
             for kind in BENCHMARKS
         ]
-        say(json.dumps(rows, indent=2))
+        echo(json.dumps(rows, indent=2))
         return
     width = max(len(kind.name) for kind in BENCHMARKS)
     for kind in BENCHMARKS:
-        say_beside(kind.name, kind.summary, width + 1)
+        echo_columns(kind.name, kind.summary, width + 1)
 
 
 @command.command("show")
@@ -54,14 +54,14 @@ def command(context: click.Context, as_json: bool) -> None:
     type=click.Path(path_type=Path),
     help="Its environment, to list the tasks that are known only there.",
 )
-@options_option
+@benchmark_option
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(name: str, folder: Path | None, options: tuple[str, ...], as_json: bool) -> None:
     """Print what a benchmark needs, its options, its actions, its tasks, an example."""
     from warex.benchmarks import benchmark_kind
 
     kind = benchmark_kind(name)
-    told, table = _told(kind), table_of(name, folder, options)
+    told, table = _adapter_data(kind), benchmark_table(name, folder, options)
     try:
         benchmark = kind(table)
         told["tasks"] = list(benchmark.tasks())
@@ -71,12 +71,12 @@ def show(name: str, folder: Path | None, options: tuple[str, ...], as_json: bool
             raise
         told["tasks"], told["why_no_tasks"] = None, str(error)
     if as_json:
-        say(json.dumps(told, indent=2))
+        echo(json.dumps(told, indent=2))
         return
     _print(told)
 
 
-def _told(kind: "type[Benchmark]") -> dict[str, Any]:
+def _adapter_data(kind: "type[Benchmark]") -> dict[str, Any]:
     """Return what an adapter says of itself before it is told anything."""
     schema = kind.options_model.model_json_schema()
     options = {
@@ -104,7 +104,7 @@ def _told(kind: "type[Benchmark]") -> dict[str, Any]:
 
 
 def _print(told: dict[str, Any]) -> None:
-    say(f"{told['name']}: {told['summary']}")
+    echo(f"{told['name']}: {told['summary']}")
     _section("needs", told["needs"])
     if told["python"] is not None:
         _section("set up by", f"warex benchmarks setup {told['name']} --dir DIR")
@@ -125,19 +125,19 @@ def _print(told: dict[str, Any]) -> None:
         _section("tasks", told["why_no_tasks"])
     else:
         shown = told["tasks"][:200]
-        say(f"\n{counted(len(told['tasks']), 'task')}:")
+        echo(f"\n{counted(len(told['tasks']), 'task')}:")
         for task in shown:
-            say(f"    {task}")
+            echo(f"    {task}")
         if len(told["tasks"]) > len(shown):
-            say(f"    … {len(told['tasks']) - len(shown)} more: see --json")
+            echo(f"    … {len(told['tasks']) - len(shown)} more: see --json")
     if told["example"]:
-        say("\nA campaign for it:\n")
-        say(textwrap.indent(told["example"], "    "), end="")
+        echo("\nA campaign for it:\n")
+        echo(textwrap.indent(told["example"], "    "), end="")
 
 
 def _section(head: str, body: str) -> None:
     for line in textwrap.wrap(body, _WIDTH - 14, break_long_words=False) or [""]:
-        say(f"  {head:11} {line}")
+        echo(f"  {head:11} {line}")
         head = ""
 
 
@@ -159,12 +159,12 @@ def setup(name: str, folder: Path, python: str | None, again: bool) -> None:
     """
     from warex.benchmarks import benchmark_kind
     from warex.benchmarks.installation.virtualenv import environment_in, set_up
-    from warex.cli.progress.spinner import steps
+    from warex.cli.progress.spinner import spinner
 
     recipe = benchmark_kind(name).recipe
     if recipe is None:
         raise InputError(f"the benchmark {name!r} needs no environment of its own")
-    with steps(f"set up {name}") as report:
+    with spinner(f"set up {name}") as report:
         made = set_up(name, recipe, folder, python=python, report=report, again=again)
-    say(environment_in(name, recipe, made.folder)[2])
-    say(f'name it in a campaign: benchmark = {{ name = "{name}", dir = "{folder}" }}')
+    echo(environment_in(name, recipe, made.folder)[2])
+    echo(f'name it in a campaign: benchmark = {{ name = "{name}", dir = "{folder}" }}')

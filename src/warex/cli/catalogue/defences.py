@@ -6,7 +6,7 @@ import click
 
 from warex.cli import completion
 from warex.cli.group import Group
-from warex.cli.output import say, say_beside
+from warex.cli.output import echo, echo_columns
 
 
 @click.group("defences", cls=Group, invoke_without_command=True)
@@ -20,10 +20,10 @@ def command(context: click.Context, as_json: bool) -> None:
 
     if as_json:
         rows = [{"name": defence.name, "summary": defence.summary} for defence in DEFENCES]
-        say(json.dumps(rows, indent=2))
+        echo(json.dumps(rows, indent=2))
         return
     for defence in DEFENCES:
-        say_beside(defence.name, defence.summary, 20)
+        echo_columns(defence.name, defence.summary, 20)
 
 
 @command.command("show")
@@ -38,6 +38,6 @@ def show(name: str, as_json: bool) -> None:
     if defence is None:
         raise InputError(no_such_defence(name))
     if as_json:
-        say(json.dumps(defence.model_dump(), indent=2))
+        echo(json.dumps(defence.model_dump(), indent=2))
         return
-    say(f"{defence.name}: {defence.summary}\n\n{defence.text}")
+    echo(f"{defence.name}: {defence.summary}\n\n{defence.text}")

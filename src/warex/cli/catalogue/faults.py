@@ -8,7 +8,7 @@ import click
 
 from warex.cli import completion
 from warex.cli.group import Group
-from warex.cli.output import say, say_beside
+from warex.cli.output import echo, echo_columns
 
 
 @click.group("faults", cls=Group, invoke_without_command=True)
@@ -23,10 +23,10 @@ def command(context: click.Context, as_json: bool) -> None:
     kinds = {fault.model_fields["kind"].default: fault for fault in CATALOGUE}
     if as_json:
         rows = [{"kind": kind, "summary": fault.summary} for kind, fault in kinds.items()]
-        say(json.dumps(rows, indent=2))
+        echo(json.dumps(rows, indent=2))
         return
     for kind, fault in kinds.items():
-        say_beside(kind, fault.summary, 20)
+        echo_columns(kind, fault.summary, 20)
 
 
 @command.command("show")
@@ -43,9 +43,9 @@ def show(name: str, as_json: bool) -> None:
         raise InputError(not_among("there is no fault", name, tuple(by_kind)))
     schema = by_kind[name].model_json_schema()
     if as_json:
-        say(json.dumps(schema, indent=2))
+        echo(json.dumps(schema, indent=2))
         return
-    say(f"{name}: {by_kind[name].summary}")
+    echo(f"{name}: {by_kind[name].summary}")
     for key, parameter in schema["properties"].items():
         if key == "kind":
             continue
@@ -54,7 +54,7 @@ def show(name: str, as_json: bool) -> None:
             meaning = f"{meaning} Allowed: {allowed}.".lstrip()
         default = parameter.get("default")
         given = "optional" if default is None else f"default {json.dumps(default).strip('"')}"
-        say_beside(f"  {key:12} {given:18}", meaning, 33)
+        echo_columns(f"  {key:12} {given:18}", meaning, 33)
 
 
 def _allowed(parameter: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:

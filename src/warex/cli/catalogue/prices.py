@@ -10,7 +10,7 @@ import click
 
 from warex.cli import completion
 from warex.cli.group import Group
-from warex.cli.output import say
+from warex.cli.output import echo
 from warex.text.english import counted, did_you_mean
 
 if TYPE_CHECKING:
@@ -42,12 +42,12 @@ def command(context: click.Context, as_json: bool) -> None:
 
     table, path = current_prices(), price_file()
     if as_json:
-        say(table.model_dump_json(indent=2, exclude_none=True))
+        echo(table.model_dump_json(indent=2, exclude_none=True))
         return
     own = path is not None and path.exists()
-    say(f"prices of {table.date}, from {table.source}: {counted(len(table.models), 'model')}")
-    say(f"file    {path if own else 'none: these are the ones that come with WAREX'}")
-    say(f"sha256  {table.digest}")
+    echo(f"prices of {table.date}, from {table.source}: {counted(len(table.models), 'model')}")
+    echo(f"file    {path if own else 'none: these are the ones that come with WAREX'}")
+    echo(f"sha256  {table.digest}")
 
 
 @command.command("show")
@@ -69,17 +69,17 @@ def show(model: str, as_json: bool) -> None:
         )
     if as_json:
         told = entry.model_dump(mode="json", exclude_none=True)
-        say(json.dumps({"model": model, "date": str(table.date), "source": table.source} | told))
+        echo(json.dumps({"model": model, "date": str(table.date), "source": table.source} | told))
         return
     price = table.price(model)
     assert price is not None, "the table's own check makes sure of it"
     whose = f", as if it were {entry.as_if}" if isinstance(entry, AsIf) else ""
-    say(f"{model}: US dollars per million tokens{whose}")
+    echo(f"{model}: US dollars per million tokens{whose}")
     for tier, rates in (("", price), *price.tiers.items()):
-        say(f"  {tier or 'usual':10} {_words(rates)}")
+        echo(f"  {tier or 'usual':10} {_words(rates)}")
         if rates.above is not None:
-            say(f"  {'':10} above {rates.above.tokens:,} tokens of prompt: {_words(rates.above)}")
-    say(f"prices of {table.date}, from {table.source}")
+            echo(f"  {'':10} above {rates.above.tokens:,} tokens of prompt: {_words(rates.above)}")
+    echo(f"prices of {table.date}, from {table.source}")
 
 
 @command.command("update")
@@ -123,16 +123,16 @@ def update(sources: tuple[str, ...], out: Path | None, day: datetime | None) -> 
         raise InputError(f"{', '.join(told)} cannot be used: {error}") from None
     write_whole(path, table.json_bytes())
     for source, (collection, written) in zip(told, found.values(), strict=True):
-        say(f"{counted(len(collection.models), 'model')} from {source}, {written}")
+        echo(f"{counted(len(collection.models), 'model')} from {source}, {written}")
         for why, names in _by_reason(collection.left_out).items():
-            say(f"  left out: {len(names)} with {why} ({_first(names)})")
+            echo(f"  left out: {len(names)} with {why} ({_first(names)})")
     kept = len(base.models.keys() - set().union(*(c.models for c, _ in found.values())))
-    say(f"{counted(kept, 'model')} that none of them has, from WAREX, {base.date}")
+    echo(f"{counted(kept, 'model')} that none of them has, from WAREX, {base.date}")
     changed = [
         name for name, entry in before.models.items() if table.models.get(name, entry) != entry
     ]
-    say(f"{counted(len(changed), 'price')} changed since {before.date} ({_first(changed)})")
-    say(f"written to {path}, sha256 {table.digest}")
+    echo(f"{counted(len(changed), 'price')} changed since {before.date} ({_first(changed)})")
+    echo(f"written to {path}, sha256 {table.digest}")
 
 
 def _words(rates: "Rates") -> str:

@@ -8,7 +8,7 @@ import click
 from warex.cli import completion
 from warex.cli.group import Group
 from warex.cli.options.traffic import site_option
-from warex.cli.output import say, say_beside
+from warex.cli.output import echo, echo_columns
 
 
 @click.group("scenarios", cls=Group, invoke_without_command=True)
@@ -24,10 +24,10 @@ def command(context: click.Context, as_json: bool) -> None:
     presets = {name: load_scenario(name).description.strip() for name in preset_names()}
     if as_json:
         rows = [{"name": name, "description": said} for name, said in presets.items()]
-        say(json.dumps(rows, indent=2))
+        echo(json.dumps(rows, indent=2))
         return
     for name, said in presets.items():
-        say_beside(name, said, 24)
+        echo_columns(name, said, 24)
 
 
 @command.command("show")
@@ -41,9 +41,9 @@ def show(name: str, as_json: bool) -> None:
 
     data = load_scenario(name).model_dump(mode="json", exclude_unset=True)
     if as_json:
-        say(json.dumps(data, indent=2))
+        echo(json.dumps(data, indent=2))
     else:
-        say(yaml.safe_dump(data, sort_keys=False, allow_unicode=True).rstrip())
+        echo(yaml.safe_dump(data, sort_keys=False, allow_unicode=True).rstrip())
 
 
 @command.command("check")
@@ -61,7 +61,7 @@ def check(
     file: str, against: Path | None, seed: int | None, sites: tuple[str, ...], as_json: bool
 ) -> None:
     """Say in words what a scenario will do, or which requests of a recording it would have hit."""
-    from warex.cli.trial_path import traced
+    from warex.cli.trial_path import find_trace
     from warex.scenarios.lint.linter import doubts
     from warex.scenarios.load import load_scenario
     from warex.scenarios.preview.explain import explain
@@ -71,23 +71,23 @@ def check(
     if against is None:
         words, warnings = explain(scenario, sites), doubts(scenario, sites)
         said = {"name": scenario.name, "in_words": words, "warnings": warnings}
-        say(json.dumps(said, indent=2) if as_json else words)
+        echo(json.dumps(said, indent=2) if as_json else words)
         return
-    hits = hits_against(scenario, traced(against), seed, sites)
+    hits = hits_against(scenario, find_trace(against), seed, sites)
     if as_json:
         fields = ("number", "at", "method", "url", "resource", "rule", "ordinal", "stage")
         rows = [{name: getattr(hit, name) for name in fields} for hit in hits]
-        say(json.dumps(rows, indent=2))
+        echo(json.dumps(rows, indent=2))
         return
     if not hits:
-        say(f"{scenario.name} would have hit nothing in {against}")
+        echo(f"{scenario.name} would have hit nothing in {against}")
     for hit in hits:
         end = "  (superseded by an earlier rule)" if hit.superseded else ""
-        say(
+        echo(
             f"request {hit.number:>4}  {hit.at:8.3f} s  {hit.rule} #{hit.ordinal}  {hit.method}"
             f" {hit.url}  [{hit.resource}]{end}"
         )
     hitting = {hit.rule for hit in hits}
     for rule in scenario.rules if hits else ():
         if rule.name not in hitting:
-            say(f"rule {rule.name} would have hit nothing")
+            echo(f"rule {rule.name} would have hit nothing")

@@ -4,7 +4,7 @@ import json
 
 import click
 
-from warex.cli.output import say
+from warex.cli.output import echo
 
 
 @click.command("schema")
@@ -15,4 +15,4 @@ def command(name: str) -> None:
     from warex.scenarios.schema import scenario_schema
 
     schema = scenario_schema() if name == "scenario" else campaign_schema()
-    say(json.dumps(schema, indent=2))
+    echo(json.dumps(schema, indent=2))

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 import warex
-from warex.cli.output import say
+from warex.cli.output import echo
 
 _SHIM = '''\
 """WAREX for stock mitmproxy: mitmdump -s FILE --set warex_scenario=S
@@ -32,4 +32,4 @@ def command() -> None:
     The mitmproxy must be of the Python that WAREX is installed in, or have its dependencies.
     """
     # Where this WAREX is, for a mitmproxy of another environment.
-    say(_SHIM.format(path=str(Path(warex.__file__).parents[1])).rstrip())
+    echo(_SHIM.format(path=str(Path(warex.__file__).parents[1])).rstrip())

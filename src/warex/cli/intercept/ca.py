@@ -2,7 +2,7 @@
 
 import click
 
-from warex.cli.output import say
+from warex.cli.output import echo
 
 
 @click.command("ca")
@@ -24,11 +24,11 @@ def command(pem: bool, spki: bool, bundle: bool) -> None:
         raise click.UsageError("--pem, --spki and --bundle exclude each other; give one of them")
     ca = ensure_ca()
     if pem:
-        say(ca.certificate.read_text().rstrip())
+        echo(ca.certificate.read_text().rstrip())
     elif spki:
-        say(ca.spki)
+        echo(ca.spki)
     elif bundle:
-        say(system_bundle().read_text().rstrip())
-        say(ca.certificate.read_text().rstrip())
+        echo(system_bundle().read_text().rstrip())
+        echo(ca.certificate.read_text().rstrip())
     else:
-        say(ca.certificate)
+        echo(ca.certificate)

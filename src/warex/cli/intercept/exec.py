@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from warex.cli import completion, prewarm
-from warex.cli.intercept.scoring import Judging, judging_options
+from warex.cli.intercept.scoring import Scoring, scoring_options
 from warex.cli.options.host_ports import HostPorts
 from warex.cli.options.traffic import (
     defence_option,
@@ -23,7 +23,7 @@ from warex.cli.options.traffic import (
     traffic_options,
     vocabulary_option,
 )
-from warex.cli.output import say
+from warex.cli.output import echo
 from warex.errors import MachineError, TraceError, TrialVoid
 from warex.files.private import private_folder
 from warex.files.reading import open_ordinary, read_words
@@ -32,14 +32,14 @@ from warex.traffic import TrafficOptions
 
 if TYPE_CHECKING:
     from warex.proxy.process.forkserver import Forkserver
-    from warex.proxy.process.unvalidated_config import Configured
-    from warex.proxy.record.traffic_summary import Summary
-    from warex.sandbox.isolation import Behind, Capture, Wish
+    from warex.proxy.process.unvalidated_config import ConfigLike
+    from warex.proxy.record.traffic_summary import TrafficSummary
+    from warex.sandbox.isolation import Capture, RequestedIsolation, Sandbox
     from warex.sandbox.job_control import Terminal
 
-_LOOK = 0.2
+_POLL_SECONDS = 0.2
 """Seconds between two looks at how the proxy and the command are."""
-_QUICK = 0.5
+_READY_SECONDS = 0.5
 """Seconds to be ready in, or the command waits for the proxy: on a machine as slow as that, a name
 that it looks up might be given up (after 2 s) before the proxy can answer."""
 
@@ -92,7 +92,7 @@ type _Say = Callable[[str], None]
 @defence_option
 @vocabulary_option
 @tasks_option
-@judging_options
+@scoring_options
 @click.option("--quiet", is_flag=True, help="Print nothing but why the command could not run.")
 @traffic_options
 def command(
@@ -111,12 +111,12 @@ def command(
 
     find_program(arguments[0], os.environ)
     options["traffic"] = TrafficOptions().extended(**options["traffic"])
-    judging = Judging.taken_from(options)
+    judging = Scoring.taken_from(options)
     # While it loads mitmproxy, everything else is made ready.
-    forkserver = prewarm.forkserver()
+    forkserver = prewarm.take_forkserver()
     try:
-        told = _nothing if quiet else _say
-        trial = _Trial(arguments, cast("Wish", isolate), options, told, judging)
+        told = _discard if quiet else _say
+        trial = _Trial(arguments, cast("RequestedIsolation", isolate), options, told, judging)
         return trial.run(forkserver, frozenset().union(*host_ports))
     finally:
         forkserver.close()
@@ -125,29 +125,29 @@ def command(
 @dataclass
 class _Trial:
     arguments: tuple[str, ...]
-    wish: "Wish"
+    requested: "RequestedIsolation"
     options: dict[str, Any]
     say: _Say
-    judging: Judging
+    judging: Scoring
     programs: set[str] = field(default_factory=set)
     """Names of what ran."""
 
     def run(self, forkserver: "Forkserver", asked: frozenset[int]) -> int:
         """Run the command and tell how it was."""
         from warex.proxy.certificates.ca import ensure_ca
-        from warex.sandbox.isolation import Told, behind
-        from warex.sandbox.job_control import Terminal, passing_on, unsignalled
+        from warex.sandbox.isolation import ProxyCallbacks, open_sandbox
+        from warex.sandbox.job_control import Terminal, forward_signals, signals_blocked
 
         began = time.monotonic()
-        terminal = Terminal.ours()
+        terminal = Terminal.current()
         ca = ensure_ca()
         ports = self._host_ports(asked)
         self._find_upstream(ports)
-        self._doubt()
+        self._warn_of_ineffective_rules()
         self._reset()
 
-        with behind(
-            self.wish,
+        with open_sandbox(
+            self.requested,
             forkserver,
             self._configure,
             ca,
@@ -155,19 +155,19 @@ class _Trial:
             host_ports=ports,
             own_session=False,
             check=self._check,
-            told=Told(self.say),
+            told=ProxyCallbacks(self.say),
         ) as place:
-            self._warn_of_escapes(place.isolation)
-            if not self._may_write() or time.monotonic() - began > _QUICK:
+            self._warn_of_bypasses(place.isolation)
+            if not self._may_write() or time.monotonic() - began > _READY_SECONDS:
                 _ = place.proxy
-            with unsignalled() as mask:
+            with signals_blocked() as mask:
                 started = time.monotonic()
                 with self.judging.reading():
                     child = place.start(self.arguments, mask=mask)
-                with passing_on(child.signal), self._watched(place, child.pid, terminal):
+                with forward_signals(child.signal), self._watched(place, child.pid, terminal):
                     code = child.wait()
                 seconds = time.monotonic() - started
-                terminal.take_back()
+                terminal.restore_foreground()
             for sentence in place.loopback(over=True):
                 self.say(sentence)
             own_sites = place.own_sites()
@@ -184,13 +184,13 @@ class _Trial:
                 return code if code >= 0 else 128 - code
             proxy = place.proxy
         broken = proxy.broken if gone is None else str(gone)
-        broken = self._leave(code, seconds, broken)
+        broken = self._write_outcome(code, seconds, broken)
         if broken:
             raise self._void(broken)
         if own_sites is not None and not (proxy.saw and proxy.saw["delivered"]):
             self.say(own_sites)
         if proxy.saw is not None:
-            self._sum_up(place, proxy.saw)
+            self._print_summary(place, proxy.saw)
         return code if code >= 0 else 128 - code
 
     @property
@@ -198,12 +198,12 @@ class _Trial:
         traffic: TrafficOptions = self.options["traffic"]
         return traffic
 
-    def _doubt(self) -> None:
+    def _warn_of_ineffective_rules(self) -> None:
         """Say which rules can hit nothing on the sites that are named."""
         if self.options["sites"] and self.options["scenario"]:
-            from warex.cli.options.traffic_config import futile_rules
+            from warex.cli.options.traffic_config import ineffective_rules
 
-            for sentence in futile_rules(self.options["scenario"], self.options["sites"]):
+            for sentence in ineffective_rules(self.options["scenario"], self.options["sites"]):
                 self.say(sentence)
 
     def _check(self) -> None:
@@ -214,7 +214,7 @@ class _Trial:
         """
         if self._needs_no_check():
             return
-        if any(self.options[name] for name in _READ_WHOLE):
+        if any(self.options[name] for name in _NEEDS_VALIDATION):
             self._configure("handed")
         else:
             from warex.scenarios.load import load_scenario
@@ -223,18 +223,18 @@ class _Trial:
 
     def _needs_no_check(self) -> bool:
         """Whether WAREX's own tests and click have checked whatever the options say."""
-        if any(self.options[name] for name in _READ_WHOLE):
+        if any(self.options[name] for name in _NEEDS_VALIDATION):
             return False
         scenario: str | None = self.options["scenario"]
         return scenario is None or _is_preset(scenario)
 
-    def _configure(self, capture: "Capture") -> "Configured":
-        from warex.cli.options.traffic_config import traffic_config, unread_config
+    def _configure(self, capture: "Capture") -> "ConfigLike":
+        from warex.cli.options.traffic_config import build_proxy_config, unvalidated_config
         from warex.proxy.certificates.ca import ensure_ca
 
         if self._needs_no_check():
-            return unread_config(ensure_ca(), capture=capture, **self.options)
-        return traffic_config(ensure_ca(), capture=capture, **self.options)
+            return unvalidated_config(ensure_ca(), capture=capture, **self.options)
+        return build_proxy_config(ensure_ca(), capture=capture, **self.options)
 
     def _may_write(self) -> bool:
         """Whether a trace can be written as far as one can see; otherwise the proxy says why."""
@@ -252,14 +252,14 @@ class _Trial:
         from warex.linux.proc_net import listening
         from warex.sandbox.namespace import host_ports
 
-        if self.wish not in ("auto", "namespace"):
+        if self.requested not in ("auto", "namespace"):
             return asked
-        named = host_ports.named_in(_text_of(self.options["scenario"]))
-        named |= host_ports.named_in(_first_event(self.options["replay"]))
+        named = host_ports.loopback_ports_in(_text_of(self.options["scenario"]))
+        named |= host_ports.loopback_ports_in(_first_event(self.options["replay"]))
         for site in (*self.options["sites"], *self._traffic.maps):
-            named |= host_ports.named_in(site.partition("=")[0])
-        found = host_ports.named_by_environment(os.environ)
-        in_line = set().union(*map(host_ports.named_in, self.arguments))
+            named |= host_ports.loopback_ports_in(site.partition("=")[0])
+        found = host_ports.loopback_ports_in_environment(os.environ)
+        in_line = set().union(*map(host_ports.loopback_ports_in, self.arguments))
         found |= dict.fromkeys(in_line, "in the command line")
         # A port that nobody has may be that of a service which the command starts for itself.
         found = {port: name for port, name in found.items() if port not in asked | named}
@@ -276,9 +276,9 @@ class _Trial:
 
     def _find_upstream(self, ports: frozenset[int]) -> None:
         """Go on through the proxy that the caller's environment names."""
-        from warex.sandbox.upstream_proxy import caller_proxy
+        from warex.sandbox.upstream_proxy import upstream_from_environment
 
-        found = None if self._traffic.upstream else caller_proxy(os.environ)
+        found = None if self._traffic.upstream else upstream_from_environment(os.environ)
         if found is None:
             return
         self.say(found.sentence)
@@ -288,20 +288,22 @@ class _Trial:
             maps = {origin: origin for origin in origins}
             self.options["traffic"] = self._traffic.extended(upstream=found.upstream, maps=maps)
 
-    def _warn_of_escapes(self, isolation: str) -> None:
-        from warex.sandbox.bypass_warnings import escapes
-        from warex.sandbox.namespace.host_ports import gone_past
+    def _warn_of_bypasses(self, isolation: str) -> None:
+        from warex.sandbox.bypass_warnings import bypass_warnings
+        from warex.sandbox.namespace.host_ports import direct_loopback_warnings
 
-        for sentence in escapes(self.arguments, os.environ, namespace=isolation == "namespace"):
+        for sentence in bypass_warnings(
+            self.arguments, os.environ, namespace=isolation == "namespace"
+        ):
             self.say(sentence)
         if isolation == "environment":
-            for sentence in gone_past(self.arguments, os.environ):
+            for sentence in direct_loopback_warnings(self.arguments, os.environ):
                 self.say(sentence)
 
     @contextmanager
-    def _watched(self, place: "Behind", pid: int, terminal: "Terminal") -> Iterator[None]:
+    def _watched(self, place: "Sandbox", pid: int, terminal: "Terminal") -> Iterator[None]:
         """Stop with the command; end it as soon as the proxy cannot serve it; note what runs."""
-        from warex.sandbox.job_control import stop_with
+        from warex.sandbox.job_control import stop_with_command
 
         over = threading.Event()
 
@@ -309,8 +311,8 @@ class _Trial:
             if self.options["out"] is not None:
                 # What writes the outcome takes a while to import; the command runs meanwhile.
                 import warex.traces  # noqa: F401
-            while not over.wait(_LOOK):
-                stop_with(pid, terminal)
+            while not over.wait(_POLL_SECONDS):
+                stop_with_command(pid, terminal)
                 for sentence in place.loopback():
                     self.say(sentence)
                 if place.isolation == "environment":
@@ -333,7 +335,7 @@ class _Trial:
         except TrialVoid as void:
             raise self._void(str(void)) from None
 
-    def _leave(self, code: int, seconds: float, broken: str | None) -> str | None:
+    def _write_outcome(self, code: int, seconds: float, broken: str | None) -> str | None:
         """Write how it came out; a command that was stopped from outside has come to no end.
 
         Returns why the trial is void, if it is.
@@ -369,7 +371,7 @@ class _Trial:
         kind = MachineError if out is not None and why.startswith(str(out)) else TrialVoid
         return kind(f"the trial is void: {why}")
 
-    def _sum_up(self, place: "Behind", saw: "Summary") -> None:
+    def _print_summary(self, place: "Sandbox", saw: "TrafficSummary") -> None:
         """Say what came through, as far as somebody may want to know."""
         if place.isolation == "environment":
             hosts = sorted(saw["hosts"].items(), key=lambda item: (-item[1], item[0]))
@@ -383,7 +385,7 @@ class _Trial:
                     " it; where it opened one, tell its harness of the proxy"
                     " (docs/how-to/exec.md)"
                 )
-        self._say_unread(saw)
+        self._print_unread_calls(saw)
         out = self.options["out"]
         if out is not None:
             if saw["tasks"]:
@@ -397,7 +399,7 @@ class _Trial:
                 f" {counted(saw['delivered'], 'fault')} delivered, {saw['missed']} missed"
             )
 
-    def _say_unread(self, saw: "Summary") -> None:
+    def _print_unread_calls(self, saw: "TrafficSummary") -> None:
         """Say which calls to a model could not be read, and what waits for one in vain."""
         if saw["llm_unread"]:
             self.say(
@@ -416,7 +418,7 @@ class _Trial:
 
 
 EVENTS = "events.jsonl"
-_READ_WHOLE = ("replay", "defence", "vocabulary", "tasks")
+_NEEDS_VALIDATION = ("replay", "defence", "vocabulary", "tasks")
 """Options whose mistakes show when the configuration is made."""
 _LONGEST_HEAD = 1 << 26
 """Bytes of the first line that are looked at."""
@@ -440,10 +442,10 @@ def _first_event(replay: Path | None) -> str:
     """Return the line of a past trial that holds its scenario and its sites."""
     if replay is None:
         return ""
-    from warex.cli.trial_path import attempt_of
+    from warex.cli.trial_path import latest_attempt
 
     try:
-        with open_ordinary(attempt_of(replay) / EVENTS, follow=False) as events:
+        with open_ordinary(latest_attempt(replay) / EVENTS, follow=False) as events:
             return events.readline(_LONGEST_HEAD).decode()
     except (OSError, ValueError):
         return ""
@@ -452,8 +454,8 @@ def _first_event(replay: Path | None) -> str:
 def _say(sentence: str) -> None:
     # The command may have the terminal in raw mode, where a line alone would not begin anew.
     ends = "\r\n" if sys.stderr.isatty() else "\n"
-    say(f"warex: {sentence}", err=True, end=ends)
+    echo(f"warex: {sentence}", err=True, end=ends)
 
 
-def _nothing(sentence: str) -> None:
+def _discard(sentence: str) -> None:
     pass

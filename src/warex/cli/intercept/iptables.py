@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import click
 
 from warex.cli.group import Group
-from warex.cli.output import say
+from warex.cli.output import echo
 from warex.errors import InputError
 
 if TYPE_CHECKING:
-    from warex.sandbox.iptables.rules import Capture
+    from warex.sandbox.iptables.rules import RedirectSpec
 
 # A device as Linux allows it; "+" at the end stands for any end.
 _DEVICE = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._@-]{1,15}\+?")
@@ -78,45 +78,45 @@ def command() -> None:
 
 @command.command("print")
 @_rule_options
-def show(backend: str, **options: Any) -> None:
+def print_rules(backend: str, **options: Any) -> None:
     """Show what would be put in force, and the proxy's command line. Needs no root."""
     from warex.sandbox.iptables.firewall import choose_backend
     from warex.sandbox.iptables.rules import iptables_ruleset, nft_ruleset
 
     capture = _capture(**options)
     chosen = choose_backend(cast(Literal["auto", "nftables", "iptables"], backend))
-    say(f"# {_said(capture)}")
-    say(f"# The proxy, {_runner(capture)}:")
-    say(_proxy_line(capture))
+    echo(f"# {_description(capture)}")
+    echo(f"# The proxy, {_proxy_user(capture)}:")
+    echo(_proxy_line(capture))
     if chosen == "nftables":
-        say("# What `warex iptables apply` puts in force, in one transaction:")
-        say(f"nft -f - <<'RULES'\n{nft_ruleset(capture)}RULES")
+        echo("# What `warex iptables apply` puts in force, in one transaction:")
+        echo(f"nft -f - <<'RULES'\n{nft_ruleset(capture)}RULES")
     else:
-        say("# What `warex iptables apply` puts in force, for IPv4 and for IPv6:")
+        echo("# What `warex iptables apply` puts in force, for IPv4 and for IPv6:")
         for program in ("iptables-restore", "ip6tables-restore"):
-            say(f"{program} --noflush <<'RULES'\n{iptables_ruleset(capture, '')}RULES")
-    say("# What takes exactly this back: warex iptables revert")
+            echo(f"{program} --noflush <<'RULES'\n{iptables_ruleset(capture, '')}RULES")
+    echo("# What takes exactly this back: warex iptables revert")
 
 
 @command.command("apply")
 @_rule_options
-def put(backend: str, **options: Any) -> None:
+def apply_rules(backend: str, **options: Any) -> None:
     """Put the rules in force, in the place of earlier ones. Needs root."""
     from warex.sandbox.iptables.firewall import apply
 
     capture = _capture(**options)
     chosen = apply(capture, cast(Literal["auto", "nftables", "iptables"], backend))
-    say(f"in force ({chosen}): {_said(capture)}")
-    say(f"the proxy, {_runner(capture)}: {_proxy_line(capture)}")
-    say("take it back: warex iptables revert")
+    echo(f"in force ({chosen}): {_description(capture)}")
+    echo(f"the proxy, {_proxy_user(capture)}: {_proxy_line(capture)}")
+    echo("take it back: warex iptables revert")
 
 
 @command.command("revert")
-def take_back() -> None:
+def revert_rules() -> None:
     """Take back all that `apply` put in force, and nothing else. Needs root."""
     from warex.sandbox.iptables.firewall import revert
 
-    say("taken back" if revert() else "nothing of WAREX's was in force")
+    echo("taken back" if revert() else "nothing of WAREX's was in force")
 
 
 def _capture(
@@ -125,8 +125,8 @@ def _capture(
     ports: tuple[int, ...],
     incoming: tuple[str, ...],
     proxy_port: int,
-) -> "Capture":
-    from warex.sandbox.iptables.rules import Capture
+) -> "RedirectSpec":
+    from warex.sandbox.iptables.rules import RedirectSpec
 
     if (user is None) == (all_but is None):
         raise InputError(
@@ -145,7 +145,7 @@ def _capture(
                 f"--incoming {device!r} is no network device; write docker0, br-+ for all whose"
                 " name begins so, or any"
             )
-    return Capture(
+    return RedirectSpec(
         ports=captured,
         proxy_port=proxy_port,
         user=None if user is None else _number("--user", user),
@@ -168,7 +168,7 @@ def _number(option: str, name: str) -> int:
         ) from None
 
 
-def _said(capture: "Capture") -> str:
+def _description(capture: "RedirectSpec") -> str:
     ports = ", ".join(map(str, capture.ports))
     whose = (
         f"what user {capture.user} sends"
@@ -179,13 +179,13 @@ def _said(capture: "Capture") -> str:
     return f"{whose} to ports {ports}{devices} goes to port {capture.proxy_port}"
 
 
-def _runner(capture: "Capture") -> str:
+def _proxy_user(capture: "RedirectSpec") -> str:
     if capture.user is not None:
         return f"as any user but {capture.user}"
     return f"as user {capture.all_but}"
 
 
-def _proxy_line(capture: "Capture") -> str:
+def _proxy_line(capture: "RedirectSpec") -> str:
     # What arrives by a device is redirected to that device's address.
     everywhere = " --host 0.0.0.0" if capture.incoming else ""
     return f"warex proxy --transparent --port {capture.proxy_port}{everywhere}"

@@ -7,8 +7,8 @@ import click
 
 from warex.cli import completion
 from warex.cli.options.traffic import defence_option, site_option, tasks_option, traffic_options
-from warex.cli.options.traffic_config import futile_rules, traffic_config
-from warex.cli.output import say
+from warex.cli.options.traffic_config import build_proxy_config, ineffective_rules
+from warex.cli.output import echo
 from warex.errors import InputError, MachineError, TrialVoid
 from warex.traffic import TrafficKeywords, TrafficOptions
 
@@ -78,7 +78,7 @@ def command(
     if transparent:
         _check_rules()
     ca = ensure_ca()
-    config = traffic_config(
+    config = build_proxy_config(
         ca,
         scenario=scenario,
         seed=seed,
@@ -93,7 +93,7 @@ def command(
         control_port=control_port,
         out=out,
     )
-    for sentence in () if scenario is None else futile_rules(scenario, sites):
+    for sentence in () if scenario is None else ineffective_rules(scenario, sites):
         _say(sentence)
     _serve(config, str(ca.certificate))
 
@@ -117,9 +117,9 @@ def _check_rules() -> None:
     """Refuse to run as a user whose traffic the rules in force would send back to us."""
     import os
 
-    from warex.sandbox.iptables.firewall import in_force
+    from warex.sandbox.iptables.firewall import applied_redirect
 
-    capture = in_force()
+    capture = applied_redirect()
     if capture is not None and capture.takes(os.geteuid()):
         raise InputError(
             f"the rules in force capture the traffic of user {os.geteuid()}, who runs this proxy:"
@@ -132,7 +132,7 @@ def _serve(config: "ProxyConfig", certificate: str) -> None:
     import signal
     import threading
 
-    from warex.proxy.process.client import started
+    from warex.proxy.process.client import start_proxy
     from warex.proxy.process.forkserver import Forkserver
     from warex.traces import Unscored, leave_outcome
 
@@ -141,16 +141,16 @@ def _serve(config: "ProxyConfig", certificate: str) -> None:
         signal.signal(number, lambda *_: stop.set())
     forkserver = Forkserver()
     try:
-        with started(forkserver, config, _say, stop.set) as proxy:
+        with start_proxy(forkserver, config, _say, stop.set) as proxy:
             name = config.scenario.name if config.scenario else "no faults"
             where = proxy.url
             if config.capture == "transparent":
                 where = f"transparent, on port {proxy.port} of {proxy.host}"
-            say(f"proxy    {where}  ({name}, seed {config.seed})")
-            say(f"trust    {certificate}")
-            say(f"control  http://127.0.0.1:{proxy.control_port}  token {proxy.token}")
+            echo(f"proxy    {where}  ({name}, seed {config.seed})")
+            echo(f"trust    {certificate}")
+            echo(f"control  http://127.0.0.1:{proxy.control_port}  token {proxy.token}")
             if config.out is not None:
-                say(f"trace    {config.out}")
+                echo(f"trace    {config.out}")
             # A void trial ends at once: nobody should go on in the belief that it counts.
             while not (stop.wait(0.5) or proxy.broken):
                 pass
@@ -165,4 +165,4 @@ def _serve(config: "ProxyConfig", certificate: str) -> None:
 
 
 def _say(sentence: str) -> None:
-    say(f"warex: {sentence}", err=True)
+    echo(f"warex: {sentence}", err=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _MOST = 1 << 24
 """Bytes of the end of the command's output that a text is looked for in."""
-_LOOK = 0.1
+_POLL_SECONDS = 0.1
 """Seconds between two looks whether the command has ended."""
 _NAMES = {
     "expect_text": "--expect",
@@ -51,7 +51,7 @@ _OPTIONS = (
 )
 
 
-def judging_options[F: Callable[..., Any]](command: F) -> F:
+def scoring_options[F: Callable[..., Any]](command: F) -> F:
     """Add the options to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
@@ -59,12 +59,12 @@ def judging_options[F: Callable[..., Any]](command: F) -> F:
 
 
 @dataclass(slots=True)
-class Judging:
+class Scoring:
     """What is expected of a command, and the command that resets its site."""
 
     expect: "Expect | None" = None
     reset_parts: tuple[str, ...] = ()
-    copies: tuple["_Copy", ...] = ()
+    copies: tuple["_Tee", ...] = ()
     """What the command printed to its standard output and error, if a text is looked for."""
 
     @classmethod
@@ -109,7 +109,7 @@ class Judging:
             yield
             return
         with ExitStack() as held:
-            self.copies = tuple(held.enter_context(_copied(stream)) for stream in (1, 2))
+            self.copies = tuple(held.enter_context(_teed(stream)) for stream in (1, 2))
             yield
 
     def finish(self) -> None:
@@ -143,7 +143,7 @@ class Judging:
 
 
 @dataclass(slots=True)
-class _Copy:
+class _Tee:
     """Passes on what is printed to a stream as it comes, and keeps its end."""
 
     source: int
@@ -168,7 +168,7 @@ class _Copy:
     def _run(self) -> None:
         size, heard = 0, True
         while True:
-            if not select.select([self.source], [], [], _LOOK)[0]:
+            if not select.select([self.source], [], [], _POLL_SECONDS)[0]:
                 if self.over.is_set():
                     break  # What outlived the command says nothing of it.
                 continue
@@ -189,13 +189,13 @@ class _Copy:
 
 
 @contextmanager
-def _copied(stream: int) -> Iterator[_Copy]:
+def _teed(stream: int) -> Iterator[_Tee]:
     """Have what is started in the block print to one of our streams through us."""
     ours = os.dup(stream)
     source, into = os.pipe()
     os.dup2(into, stream)
     os.close(into)
-    copy = _Copy(source, ours)
+    copy = _Tee(source, ours)
     try:
         yield copy
     finally:

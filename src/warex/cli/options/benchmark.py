@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from warex.benchmarks import BenchmarkTable
 
 
-options_option = click.option(
+benchmark_option = click.option(
     "--option",
     "options",
     metavar="KEY=VALUE",
@@ -21,15 +21,15 @@ options_option = click.option(
 )
 
 
-def table_of(name: str, folder: Path | None, options: tuple[str, ...]) -> "BenchmarkTable":
+def benchmark_table(name: str, folder: Path | None, options: tuple[str, ...]) -> "BenchmarkTable":
     """Return the table that a campaign would hold; raise InputError for what is no option."""
     from warex.benchmarks import BenchmarkTable
 
     place = None if folder is None else str(folder.absolute())
-    return BenchmarkTable(name=name, dir=place, options=options_of(options))
+    return BenchmarkTable(name=name, dir=place, options=parse_options(options))
 
 
-def options_of(options: tuple[str, ...]) -> dict[str, Any]:
+def parse_options(options: tuple[str, ...]) -> dict[str, Any]:
     """Return options by their keys, JSON as what it says; raise InputError for what is none."""
     given = {}
     for option in options:

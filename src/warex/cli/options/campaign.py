@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warex.cli.options.benchmark import options_of, options_option
+from warex.cli.options.benchmark import benchmark_option, parse_options
 
 if TYPE_CHECKING:
     from warex.campaigns.config.customization import Changes
@@ -27,7 +27,7 @@ _OPTIONS = (
         type=click.Path(path_type=Path),
         help="Folder of the benchmark's environment.",
     ),
-    options_option,
+    benchmark_option,
     click.option(
         "--site",
         "sites",
@@ -52,14 +52,14 @@ _OPTIONS = (
 )
 
 
-def adapting_options[F: Callable[..., Any]](command: F) -> F:
-    """Add the options to a command; ``changes_of`` takes what they bring."""
+def campaign_options[F: Callable[..., Any]](command: F) -> F:
+    """Add the options to a command; ``campaign_changes`` takes what they bring."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
-def changes_of(
+def campaign_changes(
     benchmark: str | None,
     *,
     agents: tuple[str, ...],
@@ -79,7 +79,7 @@ def changes_of(
         # As it was typed: it is written into a file.
         dir=None if home is None else str(home),
         sites={name: url if mark else name for name, mark, url in pairs},
-        options=options_of(options),
+        options=parse_options(options),
         agents=agents,
         base_url=base_url,
         only_sites=only_sites,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warex.cli.output import say
+from warex.cli.output import echo
 from warex.errors import WarexError
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ def fail_under_option[F: Callable[..., Any]](command: F) -> F:
     return click.option(
         "--fail-under",
         metavar="EXPR",
-        callback=_readable,
+        callback=_parse,
         help="End with exit code 1 where the run does not reach this, as recovery>=0.8 or"
         " server-error.delta>=-0.1, joined by `and`.",
     )(command)
 
 
-def hold(table: "Table", expression: str | None) -> None:
+def check_thresholds(table: "Table", expression: str | None) -> None:
     """Raise WarexError with a sentence for each row that does not reach what is demanded.
 
     What falls short by what may be chance is said, and passes.
@@ -33,14 +33,14 @@ def hold(table: "Table", expression: str | None) -> None:
     from warex.analysis.output.thresholds import shortfalls, undecided
 
     for sentence in undecided(table, expression):
-        say(sentence, err=True)
+        echo(sentence, err=True)
     found = shortfalls(table, expression)
     if found:
         lines = "".join(f"\n  {shortfall.sentence}" for shortfall in found)
         raise WarexError(f"the run does not meet --fail-under:{lines}")
 
 
-def _readable(_context: click.Context, _option: click.Parameter, given: str | None) -> str | None:
+def _parse(_context: click.Context, _option: click.Parameter, given: str | None) -> str | None:
     if given is not None:
         from warex.analysis.output.thresholds import demands
 

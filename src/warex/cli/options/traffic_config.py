@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warex.errors import InputError
-from warex.proxy.process.unvalidated_config import UnreadConfig
+from warex.proxy.process.unvalidated_config import UnvalidatedConfig
 from warex.traffic import TrafficOptions
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from warex.proxy.process.unvalidated_config import Capture
 
 
-def traffic_config(
+def build_proxy_config(
     ca: "CertificateAuthority",
     *,
     scenario: str | None,
@@ -31,7 +31,7 @@ def traffic_config(
 
     Raises InputError where it cannot work; the message names the option.
     """
-    from warex.cli.trial_path import traced
+    from warex.cli.trial_path import find_trace
     from warex.llm.defences import find_defence
     from warex.proxy.config import ProxyConfig
     from warex.scenarios.load import load_scenario
@@ -42,7 +42,7 @@ def traffic_config(
     if replay is not None:
         from warex.scenarios.injection.replay import read_replay
 
-        past = read_replay(traced(replay))
+        past = read_replay(find_trace(replay))
     words = None
     if vocabulary is not None:
         from warex.benchmarks.vocabularies import find_vocabulary
@@ -71,7 +71,7 @@ def traffic_config(
     )
 
 
-def futile_rules(scenario: str, sites: tuple[str, ...]) -> tuple[str, ...]:
+def ineffective_rules(scenario: str, sites: tuple[str, ...]) -> tuple[str, ...]:
     """Say which rules can hit nothing on the sites that are named; nothing where none are."""
     from warex.scenarios.lint.linter import futile
     from warex.scenarios.load import load_scenario
@@ -79,7 +79,7 @@ def futile_rules(scenario: str, sites: tuple[str, ...]) -> tuple[str, ...]:
     return futile(load_scenario(scenario), sites) if sites else ()
 
 
-def unread_config(
+def unvalidated_config(
     ca: "CertificateAuthority",
     *,
     capture: "Capture",
@@ -90,7 +90,7 @@ def unread_config(
     tasks: None,
     traffic: TrafficOptions,
     **others: Any,
-) -> UnreadConfig:
+) -> UnvalidatedConfig:
     """Put together what needs no check, without loading what checks it."""
     values = {
         "ca": str(ca.folder),
@@ -98,4 +98,4 @@ def unread_config(
         "traffic": asdict(traffic),
         **{name: value for name, value in others.items() if value is not None},
     }
-    return UnreadConfig(capture, values)
+    return UnvalidatedConfig(capture, values)

@@ -49,6 +49,6 @@ _OPTIONS: Final = (
 )
 
 
-def recipe_options[F: Callable[..., Any]](command: F) -> F:
+def training_options[F: Callable[..., Any]](command: F) -> F:
     """Give a command the options of a recipe; those not given are None."""
     return reduce(lambda made, option: option(made), reversed(_OPTIONS), command)

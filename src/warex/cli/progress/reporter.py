@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from warex.cli.output import say
-from warex.cli.progress.tracker import duration
+from warex.cli.output import echo
+from warex.cli.progress.tracker import format_duration
 from warex.clock import Clock
 
 _SOONEST, _SHARE = 10.0, 0.1
@@ -12,7 +12,7 @@ _SOONEST, _SHARE = 10.0, 0.1
 
 
 @dataclass(slots=True)
-class Countdown:
+class ProgressReporter:
     """Tells of what is done of a whole, and about how long the rest takes."""
 
     what: str
@@ -32,6 +32,6 @@ class Countdown:
         new = done - self.begun_at
         left = ""
         if new > 0 and not over:
-            left = f", about {duration(now / new * (total - done))} left"
-        said = f"{done} of {total} {self.what}, {duration(now)} elapsed{left}"
-        say(f"warex: {said}{f'; {more}' if more else ''}", err=True)
+            left = f", about {format_duration(now / new * (total - done))} left"
+        said = f"{done} of {total} {self.what}, {format_duration(now)} elapsed{left}"
+        echo(f"warex: {said}{f'; {more}' if more else ''}", err=True)

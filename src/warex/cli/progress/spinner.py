@@ -9,7 +9,7 @@ from warex.cli.output import console
 
 
 @contextmanager
-def steps(what: str) -> Iterator[Callable[[str], None]]:
+def spinner(what: str) -> Iterator[Callable[[str], None]]:
     """Show a clock and the step that is being done; yield what tells the next step."""
     screen = console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())

@@ -17,7 +17,7 @@ _NEWS, _LEAST = 0.25, 2.0 * _STEP
 
 
 @dataclass(slots=True)
-class Pace:
+class ProgressTracker:
     """Counts a campaign's trials."""
 
     now: Callable[[], float] = field(default_factory=lambda: Clock().now)
@@ -76,7 +76,7 @@ class Pace:
         if self.left_s is None:
             return "time left unknown"
         steps = max(1, round(self.left_s / _STEP))
-        return f"about {duration(_STEP * steps if self.left_s < 90 else self.left_s)} left"
+        return f"about {format_duration(_STEP * steps if self.left_s < 90 else self.left_s)} left"
 
     def _mean_s(self, now: float) -> float:
         """Return what a trial takes, its void attempts included.
@@ -99,7 +99,7 @@ class Pace:
             f"{key.agent} / {key.condition} / {key.task}"
             + (f" / repeat {key.repeat}" if key.repeat > 1 else "")
             + (f" / attempt {attempt}" if attempt > 1 else "")
-            + f", {duration(now - since)}"
+            + f", {format_duration(now - since)}"
             for key, (attempt, since) in tuple(self._running.items())
         ]
         more = len(told) - _MOST
@@ -107,14 +107,13 @@ class Pace:
 
     def __str__(self) -> str:
         """Say all of it in one line."""
-        line = (
-            f"{self.settled} of {counted(self.total or 0, 'trial')}, {duration(self.now())} elapsed"
-        )
+        elapsed = format_duration(self.now())
+        line = f"{self.settled} of {counted(self.total or 0, 'trial')}, {elapsed} elapsed"
         running = self.running
         return f"{line}, {self.left}" + (f"; running: {'; '.join(running)}" if running else "")
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Write a time as people say it: 45 s, 12 minutes, 1.5 hours."""
     if seconds < 90:
         return f"{seconds:.0f} s"

@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
-from warex.cli.options.thresholds import hold
-from warex.cli.output import console, say
+from warex.cli.options.thresholds import check_thresholds
+from warex.cli.output import console, echo
 from warex.errors import WarexError
 from warex.text.english import counted
 
 
-def tell_several(
+def report_runs(
     runs: tuple[Path, ...], *, as_json: bool, folder: Path | None, fail_under: str | None
 ) -> None:
     """Print the table of these runs and write each one's report anew.
@@ -33,18 +33,18 @@ def tell_several(
         exported = write_several(told, folder) if len(told) > 1 else export(told[0][0], folder)
     if as_json:
         found = [json.loads((run.path / SUMMARY).read_bytes()) for run, _ in told]
-        say(json.dumps(found if len(found) > 1 else found[0], indent=2, ensure_ascii=False))
+        echo(json.dumps(found if len(found) > 1 else found[0], indent=2, ensure_ascii=False))
     else:
         console().print(render_several(told))
         for report in reports:
-            say(f"\nreport   {report}", end="")
-        say()
+            echo(f"\nreport   {report}", end="")
+        echo()
         if exported:
-            say(f"export   {folder}: {counted(len(exported), 'file')}")
+            echo(f"export   {folder}: {counted(len(exported), 'file')}")
     failed = []
     for run, table in told:
         try:
-            hold(table, fail_under)
+            check_thresholds(table, fail_under)
         except WarexError as error:
             failed.append(f"{run.path}: {error}" if len(told) > 1 else str(error))
     if failed:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from warex.cli import completion
-from warex.cli.output import console, say
+from warex.cli.output import console, echo
 
 
 @click.command("compare")
@@ -32,7 +32,7 @@ def command(before: str, after: str, as_json: bool, fail_if_worse: bool) -> int:
         for one, other in sides(first, second, (agent, other_agent))
     ]
     if as_json:
-        say(json.dumps([comparison_data(each) for each in found], indent=2))
+        echo(json.dumps([comparison_data(each) for each in found], indent=2))
     else:
         for each in found:
             console().print(render_comparison(each))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from warex.cli.output import console, say
-from warex.cli.trial_path import attempt_of
+from warex.cli.output import console, echo
+from warex.cli.trial_path import latest_attempt
 from warex.errors import InputError, TraceError
 
 
@@ -42,11 +42,11 @@ def command(trial: Path, full: bool, as_json: bool, as_log: bool) -> None:
         if as_json:
             raise InputError("--log and --json are two formats; give one of them")
         for number, log in enumerate(paper_logs(trial)):
-            say(f"\n{log}" if number else log, end="")
+            echo(f"\n{log}" if number else log, end="")
         return
-    inspection = inspect_trial(attempt_of(trial))
+    inspection = inspect_trial(latest_attempt(trial))
     if as_json:
-        say(json.dumps(as_data(inspection), indent=2))
+        echo(json.dumps(as_data(inspection), indent=2))
         return
     # Every line fits; to look for more would take longer than all else.
     console().print(render_inspect(inspection, full=full), crop=False)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from warex.cli.options.thresholds import fail_under_option, hold
-from warex.cli.output import console, say
+from warex.cli.options.thresholds import check_thresholds, fail_under_option
+from warex.cli.output import console, echo
 from warex.text.english import counted
 
 
@@ -43,9 +43,9 @@ def command(
     Table 1; --export then writes that table and a report.html of all of them.
     """
     if paper or len(runs) > 1:
-        from warex.cli.results.combined_report import tell_several
+        from warex.cli.results.combined_report import report_runs
 
-        tell_several(runs, as_json=as_json, folder=folder, fail_under=fail_under)
+        report_runs(runs, as_json=as_json, folder=folder, fail_under=fail_under)
         return
     (run,) = runs
     from warex.analysis.run.load import load_run
@@ -59,7 +59,7 @@ def command(
     report = write_report(loaded, table)
     exported = export(loaded, folder, table) if folder else ()
     if as_json:
-        say((run / SUMMARY).read_text("utf-8").rstrip())
+        echo((run / SUMMARY).read_text("utf-8").rstrip())
     else:
         screen = console()
         screen.print(render_overview(loaded, table))
@@ -67,13 +67,13 @@ def command(
             screen.print()
             screen.print(render_table(loaded, table))
         else:
-            say(f"\nfull     {statistics_of(run)}", end="")
-        say(f"\nreport   {report}")
+            echo(f"\nfull     {statistics_command(run)}", end="")
+        echo(f"\nreport   {report}")
         if exported:
-            say(f"export   {folder}: {counted(len(exported), 'file')}")
-    hold(table, fail_under)
+            echo(f"export   {folder}: {counted(len(exported), 'file')}")
+    check_thresholds(table, fail_under)
 
 
-def statistics_of(run: Path) -> str:
+def statistics_command(run: Path) -> str:
     """Return the command line that prints a run's statistics."""
     return shlex.join(("warex", "report", str(run), "--full"))

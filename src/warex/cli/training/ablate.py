@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warex.cli.options.training import recipe_options
-from warex.cli.output import console, say
+from warex.cli.options.training import training_options
+from warex.cli.output import console, echo
 from warex.errors import InputError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     help="Chooses rows, and begins the training; each is done.",
 )
 @click.option("--limit", type=click.IntRange(1), help="Ask at most so many rows of each kind.")
-@recipe_options
+@training_options
 def command(
     data: Path,
     model: str,
@@ -82,7 +82,7 @@ def command(
     All of it is trained on first, as what the others are compared with. The test rows are those of
     the split `test`.
     """
-    from warex.cli.progress.reporter import Countdown
+    from warex.cli.progress.reporter import ProgressReporter
     from warex.exports.dataset import read_dataset, require_free
     from warex.training.evaluation.ablation import outcomes, variants
     from warex.training.evaluation.tables import ablation
@@ -103,13 +103,13 @@ def command(
         examples=examples,
     )
     given = Recipe(**{name: value for name, value in recipe.items() if value is not None})
-    countdown, found = Countdown("trainings"), list["Outcome"]()
+    countdown, found = ProgressReporter("trainings"), list["Outcome"]()
     for one in outcomes(dataset, model, out, chosen, seeds, asked, given, adapter):
         found.append(one)
         countdown.tell(len(found), len(chosen) * len(seeds), one.variant.name)
         _write(out, found)
     console().print(ablation(found))
-    say(f"\nnumbers  {out / 'ablation.json'}")
+    echo(f"\nnumbers  {out / 'ablation.json'}")
 
 
 def _write(out: Path, found: "list[Outcome]") -> None:

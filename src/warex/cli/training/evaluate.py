@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warex.cli.output import console, say
+from warex.cli.output import console, echo
 from warex.errors import InputError
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def command(
 
     Clean steps are asked, too: a model that always loads the page again is no better.
     """
-    from warex.cli.progress.reporter import Countdown
+    from warex.cli.progress.reporter import ProgressReporter
     from warex.exports.dataset import read_dataset
     from warex.training.evaluation.answer_classes import Classified, classify
     from warex.training.evaluation.recovery_test import results
@@ -100,7 +100,7 @@ def command(
     answered: dict[str, dict[str, Classified]] = {}
     kept: list[dict[str, object]] = []
     total = len(rows) * (1 + len(adapters))
-    countdown = Countdown("answers")
+    countdown = ProgressReporter("answers")
     for name, row, answer in _answers(rows, model, adapters, endpoint, batch, precision):
         told = classify(answer, row, dataset.vocabulary(row))
         answered.setdefault(name, {})[row.id] = told
@@ -114,11 +114,11 @@ def command(
     if out is not None:
         _write(out, kept, summary_data(found), side_by_side(rows, answered))
     if as_json:
-        say(json.dumps(summary_data(found), indent=2))
+        echo(json.dumps(summary_data(found), indent=2))
     else:
         console().print(summary(found))
         if out is not None:
-            say(f"\nanswers  {out / 'answers.jsonl'}\ntable    {out / 'table.md'}")
+            echo(f"\nanswers  {out / 'answers.jsonl'}\ntable    {out / 'table.md'}")
     rate = found[-1].recovery.value
     return int(fail_under is not None and (rate is None or rate < fail_under))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from warex.cli.output import say
+from warex.cli.output import echo
 from warex.errors import InputError
 from warex.exports.names import (
     DIMENSIONS,
@@ -205,10 +205,10 @@ def command(
         if facts.relabelled:
             told += f", {facts.relabelled} relabelled"
         sites = f"; {counted(len(facts.sites), 'site')}" if facts.sites else ""
-        say(f"{split:10} {counted(facts.examples, 'example')}: {told}{sites}")
+        echo(f"{split:10} {counted(facts.examples, 'example')}: {told}{sites}")
     for why, number in manifest.left_out.items():
-        say(f"left out   {number:,}: {why}")
-    say(f"data set   {out}")
+        echo(f"left out   {number:,}: {why}")
+    echo(f"data set   {out}")
 
 
 def _held(option: str, given: tuple[str, ...]) -> dict[Dimension, tuple[str, ...]]:

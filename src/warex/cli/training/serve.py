@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warex.cli.output import say
+from warex.cli.output import echo
 from warex.errors import InputError, MachineError
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def command(
     if merge and len(adapters) != 1:
         raise click.UsageError("--merge takes one --adapter")
     require_packages()
-    taken = _listening(host, port)
+    taken = _listen(host, port)
     loaded = load_model(model, precision=precision)
     served: dict[str, str | None] = {model: None}
     for folder in adapters:
@@ -109,7 +109,7 @@ def command(
     batcher = Batcher(loaded, batch)
     batcher.start()
     shown = f"[{host}]" if ":" in host else host
-    say(f"serving  http://{shown}:{taken.getsockname()[1]}/v1  ({', '.join(served)})")
+    echo(f"serving  http://{shown}:{taken.getsockname()[1]}/v1  ({', '.join(served)})")
     served_here = application(batcher, served, Unsaid(max_tokens, temperature))
     config = uvicorn.Config(served_here, log_level="warning", lifespan="off")
     # An interrupt is how a server ends.
@@ -118,7 +118,7 @@ def command(
     batcher.close()
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens; it is opened before a model is loaded in vain.
 
     Raises MachineError where the address is taken or not this machine's.

@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from warex.cli.options.training import recipe_options
-from warex.cli.output import say
+from warex.cli.options.training import training_options
+from warex.cli.output import echo
 from warex.text.english import counted
 
 
@@ -40,7 +40,7 @@ from warex.text.english import counted
     "--dpo", is_flag=True, help="Expect pairs; left out, the data set's format says what is learnt."
 )
 @click.option("--seed", type=click.IntRange(0), help="[default: 0]")
-@recipe_options
+@training_options
 def command(
     data: Path,
     model: str,
@@ -56,7 +56,7 @@ def command(
     Data sets of the format sft are learnt by supervised fine-tuning, those of dpo and kto by
     preference. The loss falls on the answers alone. The best epoch by validation is kept.
     """
-    from warex.cli.progress.reporter import Countdown
+    from warex.cli.progress.reporter import ProgressReporter
     from warex.exports.dataset import read_dataset
     from warex.training.fine_tuning.hyperparameters import Recipe
     from warex.training.fine_tuning.trainer import Progress, is_first_process, train
@@ -64,7 +64,7 @@ def command(
 
     def report(text: str) -> None:
         if is_first_process():
-            say(text)
+            echo(text)
 
     dataset = read_dataset(data)
     if dpo:
@@ -78,13 +78,13 @@ def command(
     report(
         f"recipe    {', '.join(f'{name} {value}' for name, value in chosen.model_dump().items())}"
     )
-    countdown: Countdown | None = None
+    countdown: ProgressReporter | None = None
     shown: dict[str, float] = {}
 
     def tell(progress: Progress) -> None:
         nonlocal countdown
         # Loading, and the steps of an earlier run, tell nothing of how long the rest takes.
-        countdown = countdown or Countdown("steps", begun_at=progress.step)
+        countdown = countdown or ProgressReporter("steps", begun_at=progress.step)
         shown.update(progress.values)
         told = (f"{name} {shown[name]:.4f}" for name in ("loss", "eval_loss") if name in shown)
         countdown.tell(progress.step, progress.steps, ", ".join(told))

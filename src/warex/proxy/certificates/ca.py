@@ -29,7 +29,7 @@ BASENAME = "mitmproxy"
 
 _KEY_FILE = f"{BASENAME}-ca.pem"
 _CERTIFICATE_FILE = f"{BASENAME}-ca-cert.pem"
-_TRUSTED = "trusted"
+_HASHED_DIR = "trusted"
 _SYSTEM_BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -61,7 +61,7 @@ class CertificateAuthority:
     @property
     def trusted(self) -> Path:
         """A folder with the certificate, named as OpenSSL looks it up (``c_rehash``)."""
-        return self.folder / _TRUSTED
+        return self.folder / _HASHED_DIR
 
     def leaf(self, host: str, folder: Path) -> tuple[Path, Path]:
         """Write a certificate for a host and its key; return the two paths, PEM, key mode 0600.
@@ -183,9 +183,9 @@ def _make(folder: Path) -> None:
         CertStore.load_dhparam(dhparam_file(aside))
         for path in (aside / _CERTIFICATE_FILE, dhparam_file(aside)):
             path.chmod(0o644)
-        (aside / _TRUSTED).mkdir()
+        (aside / _HASHED_DIR).mkdir()
         name_hash = crypto.load_certificate(crypto.FILETYPE_PEM, certificate).subject_name_hash()
-        (aside / _TRUSTED / f"{name_hash:08x}.0").write_bytes(certificate)
+        (aside / _HASHED_DIR / f"{name_hash:08x}.0").write_bytes(certificate)
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
         aside.rename(folder)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-_CHANCES: Final = 2
+_MAX_ROUNDS: Final = 2
 """Rounds of refusals after which even Chromium means it."""
 
 
@@ -19,7 +19,7 @@ def is_greased(cipher_suites: Iterable[int]) -> bool:
     return any(suite & 0x0F0F == 0x0A0A and suite >> 8 == suite & 0xFF for suite in cipher_suites)
 
 
-class Refusals:
+class CertificateRejections:
     """Counts each host's refusals; those of connections begun side by side are one round."""
 
     def __init__(self) -> None:
@@ -46,4 +46,4 @@ class Refusals:
         if began >= self._last.get(host, began):
             self._rounds[host] += 1
         self._last[host] = now
-        return not patient or self._rounds[host] >= _CHANCES
+        return not patient or self._rounds[host] >= _MAX_ROUNDS

@@ -17,7 +17,7 @@ from mitmproxy import certs
 from warex.proxy.certificates.ca import dhparam_file, key_file
 
 
-def store_in(folder: Path) -> certs.CertStore:
+def load_store(folder: Path) -> certs.CertStore:
     """Return the store of the authority in a folder, read anew only when its file has changed."""
     stat = key_file(folder).stat()
     return _read(folder, (stat.st_ino, stat.st_mtime_ns))

@@ -15,7 +15,7 @@ from mitmproxy.net import tls as net_tls
 from OpenSSL import SSL
 
 from warex.proxy.certificates.ca import CertificateAuthority, system_bundle
-from warex.proxy.certificates.store import store_in
+from warex.proxy.certificates.store import load_store
 
 _OF_THE_STORE = frozenset({"certs", "confdir", "key_size", "cert_passphrase"})
 
@@ -33,7 +33,7 @@ class WarexTlsConfig(tlsconfig.TlsConfig):
     def configure(self, updated: set[str]) -> None:
         """Take in what was set; raise OSError or ValueError where there is no authority."""
         if "confdir" in updated:
-            self.certstore = store_in(Path(ctx.options.confdir))
+            self.certstore = load_store(Path(ctx.options.confdir))
         super().configure(set(updated) - _OF_THE_STORE)  # type: ignore[no-untyped-call]
 
     def tls_start_server(self, tls_start: tls.TlsData) -> None:
@@ -42,17 +42,17 @@ class WarexTlsConfig(tlsconfig.TlsConfig):
         address = server.address[0] if server.address else ""
         # The dot that ends a whole name belongs to no certificate (RFC 6066 §3).
         server.sni = (server.sni or client.sni or address).removesuffix(".")
-        if is_checkable(server.sni):
+        if is_verifiable(server.sni):
             super().tls_start_server(tls_start)
 
 
-def read_trust(ca: Path) -> None:
+def preload_trust_store(ca: Path) -> None:
     """Read the certificates that this machine trusts, before the fork.
 
     mitmproxy keeps what it has read for these very arguments in their order, so a lane need not
     read the same again at its first connection to a site.
     """
-    trust = trust_of(ca)
+    trust = trust_store(ca)
     net_tls.create_proxy_server_context(
         method=net_tls.Method.TLS_CLIENT_METHOD,
         min_version=net_tls.DEFAULT_MIN_VERSION,
@@ -67,20 +67,20 @@ def read_trust(ca: Path) -> None:
     )
 
 
-class Trust(NamedTuple):
+class TrustStore(NamedTuple):
     """Where certificates lie that sites may be served by, as OpenSSL takes them."""
 
     file: str
     folder: str
 
 
-def trust_of(ca: Path) -> Trust:
+def trust_store(ca: Path) -> TrustStore:
     """Return what this machine trusts, and our own CA: a local site may be served by it."""
-    return Trust(str(system_bundle()), str(CertificateAuthority(ca).trusted))
+    return TrustStore(str(system_bundle()), str(CertificateAuthority(ca).trusted))
 
 
 @lru_cache(maxsize=4096)
-def is_checkable(name: str) -> bool:
+def is_verifiable(name: str) -> bool:
     """Whether OpenSSL can check a certificate against this host."""
     try:
         ip_address(name)

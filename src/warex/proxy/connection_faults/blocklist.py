@@ -18,47 +18,47 @@ from typing import Final
 
 from warex.clock import Clock
 from warex.linux import nftables
-from warex.linux.nftables import Gate
-from warex.proxy.connection_faults.tries import Attempts
-from warex.proxy.dns.virtual_addresses import Names
-from warex.proxy.transparent.passed_sockets import Handed
-from warex.proxy.transparent.redirected_connection import Arrival
+from warex.linux.nftables import BlocklistEntry
+from warex.proxy.connection_faults.tries import ConnectionTries
+from warex.proxy.dns.virtual_addresses import VirtualAddresses
+from warex.proxy.transparent.passed_sockets import PassedSockets
+from warex.proxy.transparent.redirected_connection import RedirectedConnection
 from warex.scenarios import Injection, Injector, Rule
 
-_EVERY: Final = 0.05
+_POLL_SECONDS: Final = 0.05
 """Seconds between two looks, while a rule is about connections: holds end, delays pass."""
-_IDLY: Final = 0.25
+_IDLE_POLL_SECONDS: Final = 0.25
 """The same while none is: a control call may add one."""
-_ASKS_AGAIN: Final = 1.5
+_SYN_RETRY_SECONDS: Final = 1.5
 """Seconds within which a client that still waits has asked again; Linux does after one."""
-_FORGOTTEN: Final = 4.0
+_FORGET_SECONDS: Final = 4.0
 """Seconds after which nobody asks again for the same connection."""
-_LITERALS: Final = 256
+_MAX_LITERAL_ADDRESSES: Final = 256
 """Addresses without a name that are remembered."""
 
 _HOST: Final = re.compile(r"://(\[[0-9a-fA-F:.]+\]|[^/:*?\[\]]+)")
 
 
 @dataclass(slots=True)
-class _Pending:
+class _BlockedTry:
     """A connection that was asked for at a closed gate."""
 
     since: float
     injections: tuple[Injection, ...]
 
 
-type _Ends = tuple[str, int, str, int]
+type _FourTuple = tuple[str, int, str, int]
 
 
-class Gates:
+class ConnectionBlocklist:
     """Keeps the gates closed that should be, and records who met them."""
 
     def __init__(
         self,
-        handed: Handed,
-        names: Names,
+        handed: PassedSockets,
+        names: VirtualAddresses,
         injector: Injector,
-        attempts: Attempts,
+        attempts: ConnectionTries,
         clock: Clock,
         *,
         sites: tuple[str, ...] = (),
@@ -68,8 +68,8 @@ class Gates:
         self._handed, self._names = handed, names
         self._injector, self._attempts, self._clock = injector, attempts, clock
         self._sites, self._broke = sites, broke
-        self._closed: tuple[Gate, ...] = ()
-        self._pending: dict[_Ends, _Pending] = {}
+        self._closed: tuple[BlocklistEntry, ...] = ()
+        self._pending: dict[_FourTuple, _BlockedTry] = {}
         self._seen: dict[str, None] = {}
         self._rules: tuple[Rule, ...] = ()
         self._named: tuple[str, ...] = ()
@@ -94,13 +94,13 @@ class Gates:
             self._settle(pending, "trial_over", now)
         self._set(())
 
-    def accepted(self, arrival: Arrival) -> None:
+    def accepted(self, arrival: RedirectedConnection) -> None:
         """Count a connection that was let through, whether a rule is about it or not.
 
         A one-shot counts what came before it, so that a replay finds its place.
         """
         host = self._host(arrival.address, arrival.port)
-        if host == arrival.address and len(self._seen) < _LITERALS:
+        if host == arrival.address and len(self._seen) < _MAX_LITERAL_ADDRESSES:
             self._seen[host] = None
         self._attempts.judge("connect", host, arrival.port, met=False)
         self.update()
@@ -115,7 +115,7 @@ class Gates:
         try:
             self.update()
         finally:
-            wait = _EVERY if self._concern_connections() else _IDLY
+            wait = _POLL_SECONDS if self._concern_connections() else _IDLE_POLL_SECONDS
             self._timer = self._loop.call_later(wait, self._tick)
 
     def _concern_connections(self) -> bool:
@@ -128,7 +128,7 @@ class Gates:
             self._named = tuple({it[1].strip("[]").lower(): None for it in hosts if it})
         return any(rule.fault.point == "connect" for rule in rules)
 
-    def _wanted(self) -> Iterator[Gate]:
+    def _wanted(self) -> Iterator[BlocklistEntry]:
         for host, addresses, everywhere in self._places():
             yield from self._gates(host, addresses, everywhere=everywhere)
 
@@ -147,15 +147,17 @@ class Gates:
                     address = ipaddress.ip_address(host)
                     yield host, (str(address),), not address.is_loopback
 
-    def _gates(self, host: str, addresses: tuple[str, ...], *, everywhere: bool) -> Iterator[Gate]:
+    def _gates(
+        self, host: str, addresses: tuple[str, ...], *, everywhere: bool
+    ) -> Iterator[BlocklistEntry]:
         now = self._clock.now()
         elsewhere = self._injector.gate(host, None, now) if everywhere else None
         for port in self._injector.gate_ports(host):
             how = self._injector.gate(host, port, now)
             if how is not None or elsewhere is not None:
-                yield from (Gate(address, port, how or "pass") for address in addresses)
+                yield from (BlocklistEntry(address, port, how or "pass") for address in addresses)
         if elsewhere is not None:
-            yield from (Gate(address, None, elsewhere) for address in addresses)
+            yield from (BlocklistEntry(address, None, elsewhere) for address in addresses)
 
     def _is_concerned(self, host: str) -> bool:
         """Whether a gate to a host may ever be closed, as far as the rules tell; of many, few."""
@@ -166,11 +168,11 @@ class Gates:
             )
         return known
 
-    def _set(self, gates: tuple[Gate, ...]) -> None:
+    def _set(self, gates: tuple[BlocklistEntry, ...]) -> None:
         if gates == self._closed:
             return
         try:
-            nftables.set_gates(self._handed.netfilter, gates)
+            nftables.set_blocklist(self._handed.netfilter, gates)
         except OSError as error:
             self._broke(error)
         else:
@@ -188,10 +190,10 @@ class Gates:
                 # The kernel could not keep up: attempts were lost, and so is the ledger.
                 self._broke(error)
                 return
-            for attempt in nftables.attempts(received):
+            for attempt in nftables.read_log(received):
                 self._met((attempt.source, attempt.source_port, attempt.address, attempt.port))
 
-    def _met(self, ends: _Ends) -> None:
+    def _met(self, ends: _FourTuple) -> None:
         now = self._clock.now()
         again = self._pending.get(ends)
         if again is not None:
@@ -201,19 +203,19 @@ class Gates:
         host = self._host(address, port)
         injections = self._attempts.judge("connect", host, port, met=True)
         if any(effect.traits.kernel == "drop" for it in injections for effect in it.effects):
-            pending = self._pending[ends] = _Pending(now, injections)
-            self._loop.call_later(_ASKS_AGAIN, self._given_up, pending)
-            self._loop.call_later(_FORGOTTEN, self._pending.pop, ends, None)
+            pending = self._pending[ends] = _BlockedTry(now, injections)
+            self._loop.call_later(_SYN_RETRY_SECONDS, self._given_up, pending)
+            self._loop.call_later(_FORGET_SECONDS, self._pending.pop, ends, None)
         else:
             for injection in injections:
                 self._attempts.settle(injection, delivered=True)
         self.update()
 
-    def _given_up(self, pending: _Pending) -> None:
+    def _given_up(self, pending: _BlockedTry) -> None:
         # It left within the first second; when, nobody can see.
         self._settle(pending, "client_gone", pending.since)
 
-    def _settle(self, pending: _Pending, missed: str | None, now: float) -> None:
+    def _settle(self, pending: _BlockedTry, missed: str | None, now: float) -> None:
         waited = round(now - pending.since, 6)
         for injection in pending.injections:
             if missed is None:

@@ -18,26 +18,26 @@ from warex.proxy.exchange import flows
 from warex.proxy.net.client_socket import writer_of
 from warex.scenarios import Injector
 
-_AGAIN: Final = 0.02
+_RECHECK_SECONDS: Final = 0.02
 """Seconds after which a busy connection is looked at again. At the end of an exchange itself the
 last of its answer may not have been written yet."""
 
 
 @dataclass(slots=True)
-class _Known:
+class _ClientConnection:
     """A client's connection, and the sites that it was used for: a proxy's may serve several."""
 
     client: connection.Client
     sites: set[tuple[str, int]] = field(default_factory=set)
 
 
-class Closing:
+class IdleConnections:
     """Knows which connections are open, and closes those that are in a new rule's way."""
 
     def __init__(self, injector: Injector, clock: Clock, is_busy: Callable[[str], bool]) -> None:
         """``is_busy``: whether the client of that identifier waits for an answer."""
         self._injector, self._clock, self._is_busy = injector, clock, is_busy
-        self._open: dict[str, _Known] = {}
+        self._open: dict[str, _ClientConnection] = {}
         self._in_force: frozenset[str] = frozenset()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -48,7 +48,7 @@ class Closing:
             # It is in use until it ends, whether anything passes or not.
             self.gone(client)
             return
-        known = self._open.setdefault(client.id, _Known(client))
+        known = self._open.setdefault(client.id, _ClientConnection(client))
         # As the client knows it: where the request really goes is no rule's matter.
         parts = urlsplit(flows.url_of(flow))
         port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -56,7 +56,7 @@ class Closing:
 
     def opened(self, client: connection.Client, host: str, port: int) -> None:
         """Note a connection that nothing has been asked on: browsers open some ahead of need."""
-        known = self._open.setdefault(client.id, _Known(client))
+        known = self._open.setdefault(client.id, _ClientConnection(client))
         known.sites.add((host.lower(), port))
 
     def gone(self, client: connection.Client) -> None:
@@ -78,9 +78,9 @@ class Closing:
         if then is not None and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(then - now, self._later)
 
-    def _close(self, in_the_way: list[_Known]) -> None:
+    def _close(self, in_the_way: list[_ClientConnection]) -> None:
         """Close what is idle now; what is busy, when it has become idle."""
-        busy: list[_Known] = []
+        busy: list[_ClientConnection] = []
         for known in in_the_way:
             if self._open.get(known.client.id) is not known:
                 continue
@@ -92,13 +92,13 @@ class Closing:
             if writer is not None:
                 writer.close()
         if busy:
-            asyncio.get_running_loop().call_later(_AGAIN, self._close, busy)
+            asyncio.get_running_loop().call_later(_RECHECK_SECONDS, self._close, busy)
 
     def _later(self) -> None:
         self._timer = None
         self.check()
 
-    def _is_in_the_way(self, known: _Known, rules: frozenset[str]) -> bool:
+    def _is_in_the_way(self, known: _ClientConnection, rules: frozenset[str]) -> bool:
         return any(
             self._injector.concerns(point, host, port, rules)
             for point in ("name", "connect", "tls")

@@ -6,26 +6,26 @@ from typing import Final
 
 from warex.clock import Clock
 from warex.effects import Unresolved
-from warex.proxy.connection_faults.tries import Attempts
+from warex.proxy.connection_faults.tries import ConnectionTries
 from warex.proxy.dns import messages
 from warex.scenarios import Injection
 
 _CODES: Final = {"nxdomain": messages.NXDOMAIN, "servfail": messages.SERVFAIL, "timeout": None}
 
-_BORNE: Final = 1.0
+_DELIVERED_AFTER: Final = 1.0
 """Seconds of silence after which it counts: every resolver waits longer before it asks again.
 
 Over UDP nobody can see whether the asker still waits."""
 
 
 @dataclass(frozen=True, slots=True)
-class Failing:
+class FailedLookup:
     """A question that is answered wrongly, or not at all."""
 
     code: int | None
     """What the answer says; None for no answer."""
     _injections: tuple[Injection, ...]
-    _attempts: Attempts
+    _attempts: ConnectionTries
 
     def answered(self) -> None:
         """Note that the answer has left."""
@@ -38,21 +38,21 @@ class Failing:
             self._attempts.settle(injection, delivered=True, waited_s=seconds)
 
 
-class NameFaults:
+class LookupFaults:
     """Judges questions for names."""
 
-    def __init__(self, attempts: Attempts, clock: Clock) -> None:
+    def __init__(self, attempts: ConnectionTries, clock: Clock) -> None:
         self._attempts, self._clock = attempts, clock
         self._silences: set[asyncio.TimerHandle] = set()
 
-    def judge(self, name: str) -> Failing | None:
+    def judge(self, name: str) -> FailedLookup | None:
         """Count a question for a name; return how it fails, if it does."""
         injections = self._attempts.judge("name", name)
         effects = [effect for injection in injections for effect in injection.effects]
         wrong = next((effect for effect in effects if isinstance(effect, Unresolved)), None)
         if wrong is None:
             return None
-        failing = Failing(_CODES[wrong.code], injections, self._attempts)
+        failing = FailedLookup(_CODES[wrong.code], injections, self._attempts)
         if failing.code is None:
             self._wait(failing, self._clock.now())
         return failing
@@ -62,10 +62,10 @@ class NameFaults:
         for timer in self._silences:
             timer.cancel()
 
-    def _wait(self, failing: Failing, since: float) -> None:
+    def _wait(self, failing: FailedLookup, since: float) -> None:
         def over() -> None:
             self._silences.discard(timer)
             failing.borne(self._clock.now() - since)
 
-        timer = asyncio.get_running_loop().call_later(_BORNE, over)
+        timer = asyncio.get_running_loop().call_later(_DELIVERED_AFTER, over)
         self._silences.add(timer)

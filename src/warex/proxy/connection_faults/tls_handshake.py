@@ -26,8 +26,8 @@ from mitmproxy.net import tls as net_tls
 from OpenSSL import SSL
 
 from warex.effects import Certificate, Cut, Distrust
-from warex.proxy.connection_faults.tries import Attempts
-from warex.proxy.net.client_socket import is_waiting, writer_of
+from warex.proxy.connection_faults.tries import ConnectionTries
+from warex.proxy.net.client_socket import is_connected, writer_of
 from warex.scenarios import Injection
 
 _ANOTHER_HOST: Final = "another-host.invalid"
@@ -37,7 +37,7 @@ _MOST_NAME: Final = 64
 
 
 @dataclass(slots=True)
-class _Hit:
+class _BadHandshake:
     """A connection whose TLS is hit."""
 
     injection: Injection
@@ -47,22 +47,22 @@ class _Hit:
     """Whether the certificate was on its way while the client waited."""
 
 
-class TlsFaults:
+class HandshakeFaults:
     """Lets the TLS of clients' connections fail where a rule says so."""
 
-    def __init__(self, attempts: Attempts) -> None:
+    def __init__(self, attempts: ConnectionTries) -> None:
         self._attempts = attempts
-        self._hits: dict[str, _Hit] = {}
+        self._hits: dict[str, _BadHandshake] = {}
 
     def hello(self, client: connection.Client, host: str, port: int) -> bool:
         """Judge a connection that begins TLS; return whether it is hit."""
         for injection in self._attempts.judge("tls", host, port):
             for effect in injection.effects:
                 if isinstance(effect, Certificate):
-                    self._hits[client.id] = _Hit(injection, effect.wrong, host)
+                    self._hits[client.id] = _BadHandshake(injection, effect.wrong, host)
                     return True
                 if isinstance(effect, Cut):
-                    waiting = is_waiting(client)
+                    waiting = is_connected(client)
                     if waiting and (writer := writer_of(client)) is not None:
                         writer.close()
                     self._attempts.settle(injection, delivered=waiting)
@@ -74,7 +74,7 @@ class TlsFaults:
         hit = self._hits.get(data.context.client.id)
         if hit is None or data.ssl_conn is None:
             return
-        hit.shown = is_waiting(data.context.client)
+        hit.shown = is_connected(data.context.client)
         store = ctx.master.addons.get("tlsconfig").certstore
         authority = store.default_ca.to_cryptography()
         certificate, key = bad_certificate(hit.wrong, hit.host, authority, store.default_privatekey)

@@ -10,7 +10,7 @@ from warex.scenarios import Injection, Injector
 from warex.traces import FaultDelivered
 
 
-class Attempts:
+class ConnectionTries:
     """One trial's attempts to find a name, to connect, to begin TLS."""
 
     def __init__(self, injector: Injector, recorder: Recorder) -> None:

@@ -17,7 +17,7 @@ SVCB: Final = 64
 HTTPS: Final = 65
 ANY: Final = 255
 
-KINDS: Final = {
+TYPES: Final = {
     1: "A", 2: "NS", 5: "CNAME", 6: "SOA", 12: "PTR", 13: "HINFO", 15: "MX", 16: "TXT",
     28: "AAAA", 33: "SRV", 35: "NAPTR", 41: "OPT", 43: "DS", 48: "DNSKEY", 52: "TLSA",
     64: "SVCB", 65: "HTTPS", 255: "ANY", 257: "CAA",
@@ -29,13 +29,13 @@ SERVFAIL: Final = 2
 NXDOMAIN: Final = 3
 NOTIMP: Final = 4
 REFUSED: Final = 5
-CODES: Final = {
+RESPONSE_CODES: Final = {
     0: "NOERROR", 1: "FORMERR", 2: "SERVFAIL", 3: "NXDOMAIN", 4: "NOTIMP", 5: "REFUSED",
 }  # fmt: skip
 
 _HEAD: Final = struct.Struct("!HHHHHH")
 _IN: Final = 1
-_SPACIOUS: Final = 1232
+_UDP_PAYLOAD_SIZE: Final = 1232
 """Bytes of a UDP answer that fit everywhere (DNS flag day 2020)."""
 
 
@@ -62,10 +62,10 @@ class Question:
     @property
     def kind_name(self) -> str:
         """The type's name."""
-        return KINDS.get(self.kind, f"TYPE{self.kind}")
+        return TYPES.get(self.kind, f"TYPE{self.kind}")
 
 
-def read(message: bytes) -> Question | None:
+def parse_question(message: bytes) -> Question | None:
     """Read a message; None for what is no question, whole and alone."""
     try:
         number, flags, questions, answers, authorities, others = _HEAD.unpack_from(message)
@@ -90,7 +90,7 @@ def read(message: bytes) -> Question | None:
     )
 
 
-def answer(
+def build_response(
     question: Question, code: int = NOERROR, records: Iterable[tuple[int, bytes]] = ()
 ) -> bytes:
     """Write an answer that nobody may keep: each record is a type and its data, with TTL 0."""
@@ -104,7 +104,7 @@ def answer(
         high = 0
         if question.version:
             code, high = 0, 1  # BADVERS is 16: its upper bits stand in the extension.
-        extension = b"\0" + struct.pack("!HHBBHH", OPT, _SPACIOUS, high, 0, 0, 0)
+        extension = b"\0" + struct.pack("!HHBBHH", OPT, _UDP_PAYLOAD_SIZE, high, 0, 0, 0)
     flags = 0x8080 | (0x0100 if question.recursive else 0) | (code & 0xF)
     if not question.plain:
         flags = (flags & ~0xF) | NOTIMP
@@ -112,19 +112,19 @@ def answer(
     return head + question.raw + body + extension
 
 
-def shortened(question: Question) -> bytes:
+def truncated_response(question: Question) -> bytes:
     """Write that the answer does not fit: the asker comes again by TCP (RFC 1035 §4.2.1)."""
-    number, flags, *rest = _HEAD.unpack_from(whole := answer(question))
+    number, flags, *rest = _HEAD.unpack_from(whole := build_response(question))
     return _HEAD.pack(number, flags | 0x0200, *rest) + whole[_HEAD.size :]
 
 
-def written_name(name: str) -> bytes:
+def encode_name(name: str) -> bytes:
     """Return a name as messages have it."""
     labels = [label.encode("latin-1") for label in name.split(".") if label]
     return b"".join(bytes((len(label),)) + label for label in labels) + b"\0"
 
 
-def code_of(message: bytes) -> int:
+def response_code(message: bytes) -> int:
     """Return what an answer says of itself."""
     return message[3] & 0xF if len(message) > 3 else SERVFAIL
 

@@ -14,28 +14,28 @@ from typing import Any, Final, Protocol
 
 from warex.proxy.dns import messages
 from warex.proxy.dns.messages import Question
-from warex.proxy.dns.system_resolver import Known, Lookup, forward
-from warex.proxy.dns.virtual_addresses import Names, is_own
+from warex.proxy.dns.system_resolver import Resolution, SystemResolver, forward
+from warex.proxy.dns.virtual_addresses import VirtualAddresses, is_virtual
 from warex.traces import Dns
 
-_LOCALHOST: Final = Known(here=("127.0.0.1", "::1"))
-_AT_ONCE: Final = 512
+_LOCALHOST: Final = Resolution(here=("127.0.0.1", "::1"))
+_MAX_QUERIES: Final = 512
 """Questions answered side by side at most; more are dropped, as a busy resolver does."""
-_PROMPT: Final = 0.7
+_UDP_TIMEOUT: Final = 0.7
 """Seconds after which an asker is sent to TCP, where it waits: those inside ask twice, for a second
 each (``sandbox/namespace/name_resolution.py``)."""
-_IDLE: Final = 30.0
+_IDLE_TIMEOUT: Final = 30.0
 """Seconds after which a silent connection is closed."""
 
 
-class NameFaults(Protocol):
+class LookupFaults(Protocol):
     """Says which names fail."""
 
-    def judge(self, name: str) -> "NameFault | None":
+    def judge(self, name: str) -> "LookupFault | None":
         """Count a question for a name; return how it fails, if it does."""
 
 
-class NameFault(Protocol):
+class LookupFault(Protocol):
     """A name's failure under way."""
 
     @property
@@ -51,17 +51,17 @@ class _Answer:
     """What is answered; ``data`` None for nothing at all."""
 
     data: bytes | None
-    fault: NameFault | None = None
+    fault: LookupFault | None = None
 
 
-class Resolver:
+class DnsServer:
     """Answers questions, over UDP and TCP."""
 
     def __init__(
         self,
-        names: Names,
+        names: VirtualAddresses,
         *,
-        faults: NameFaults,
+        faults: LookupFaults,
         record: Callable[[Dns], None],
         named: Callable[[str], None],
         broke: Callable[[Exception], None],
@@ -76,7 +76,7 @@ class Resolver:
         self._names, self._faults = names, faults
         self._record, self._named, self._broke = record, named, broke
         self._known = {name.lower() for name in known}
-        self._lookup = Lookup() if asks else None
+        self._lookup = SystemResolver() if asks else None
         self._recorded: set[tuple[str, str, str]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._sockets: list[socket.socket] = []
@@ -122,20 +122,20 @@ class Resolver:
     # ---- UDP
 
     def _receive(self, receiver: socket.socket) -> None:
-        for _ in range(_AT_ONCE):
+        for _ in range(_MAX_QUERIES):
             try:
                 message, asker = receiver.recvfrom(65535)
             except OSError:
                 return
-            if len(self._tasks) < _AT_ONCE:
+            if len(self._tasks) < _MAX_QUERIES:
                 self._start(self._by_udp(receiver, message, asker))
 
     async def _by_udp(self, receiver: socket.socket, message: bytes, asker: Any) -> None:
         answering = asyncio.ensure_future(self._answer(message, tcp=False))
-        done, _ = await asyncio.wait({answering}, timeout=_PROMPT)
-        if not done and (question := messages.read(message)) is not None:
+        done, _ = await asyncio.wait({answering}, timeout=_UDP_TIMEOUT)
+        if not done and (question := messages.parse_question(message)) is not None:
             # Over UDP the asker would give up long before the machine's own resolver does.
-            receiver.sendto(messages.shortened(question), asker)
+            receiver.sendto(messages.truncated_response(question), asker)
             await answering
             return
         answer = await answering
@@ -172,7 +172,7 @@ class Resolver:
         """Return that many bytes, or none where the asker has ended or fallen silent."""
         held = b""
         try:
-            async with asyncio.timeout(_IDLE):
+            async with asyncio.timeout(_IDLE_TIMEOUT):
                 while len(held) < size:
                     more = await self._loop.sock_recv(client, size - len(held))
                     if not more:
@@ -185,20 +185,20 @@ class Resolver:
     # ---- what is answered
 
     async def _answer(self, message: bytes, *, tcp: bool) -> _Answer:
-        question = messages.read(message)
+        question = messages.parse_question(message)
         if question is None:
             return _Answer(None)
         if not question.plain:
-            return _Answer(messages.answer(question, messages.NOTIMP))
+            return _Answer(messages.build_response(question, messages.NOTIMP))
         if not question.internet:
-            return _Answer(messages.answer(question, messages.REFUSED))
-        if (whose := _address_asked_for(question)) is not None and is_own(whose):
+            return _Answer(messages.build_response(question, messages.REFUSED))
+        if (whose := _address_asked_for(question)) is not None and is_virtual(whose):
             return _Answer(self._reverse(question, whose))
         fault = self._faults.judge(question.name)
         if fault is not None:
-            said = "no answer" if fault.code is None else messages.CODES[fault.code]
+            said = "no answer" if fault.code is None else messages.RESPONSE_CODES[fault.code]
             self._note(question, said)
-            data = None if fault.code is None else messages.answer(question, fault.code)
+            data = None if fault.code is None else messages.build_response(question, fault.code)
             return _Answer(data, fault)
         known = await self._find(question.name)
         if known.code != messages.NOERROR and question.kind in _ADDRESSES:
@@ -214,17 +214,17 @@ class Resolver:
             case _:
                 return await self._forwarded(question, message, tcp=tcp)
 
-    async def _find(self, name: str) -> Known:
+    async def _find(self, name: str) -> Resolution:
         if name == "localhost" or name.endswith(".localhost"):
             return _LOCALHOST
         if self._is_ours(name) or self._lookup is None:
-            return Known(v4=bool(name))
+            return Resolution(v4=bool(name))
         return await self._lookup.find(name)
 
     def _is_ours(self, name: str) -> bool:
         return name in self._known
 
-    def _addresses(self, question: Question, known: Known) -> _Answer:
+    def _addresses(self, question: Question, known: Resolution) -> _Answer:
         wanted = {
             messages.A: (4,),
             messages.AAAA: (6,),
@@ -242,27 +242,27 @@ class Resolver:
         given = [it for it in found if it.version in wanted]
         records = [(messages.A if it.version == 4 else messages.AAAA, it.packed) for it in given]
         self._note(question, ", ".join(map(str, given)) or "none")
-        return _Answer(messages.answer(question, records=records))
+        return _Answer(messages.build_response(question, records=records))
 
     def _reverse(self, question: Question, address: str) -> bytes:
         name = self._names.name_of(address)
         self._note(question, name or "NXDOMAIN")
         if name is None:
-            return messages.answer(question, messages.NXDOMAIN)
-        record = (messages.PTR, messages.written_name(name))
-        return messages.answer(question, records=[record])
+            return messages.build_response(question, messages.NXDOMAIN)
+        record = (messages.PTR, messages.encode_name(name))
+        return messages.build_response(question, records=[record])
 
     async def _forwarded(self, question: Question, message: bytes, *, tcp: bool) -> _Answer:
         data = await forward(message, tcp=tcp) if self._lookup is not None else None
         if data is None:
             return self._say(question, messages.SERVFAIL)
-        self._note(question, messages.CODES.get(messages.code_of(data), "forwarded"))
+        self._note(question, messages.RESPONSE_CODES.get(messages.response_code(data), "forwarded"))
         return _Answer(data)
 
     def _say(self, question: Question, code: int) -> _Answer:
-        said = "none" if code == messages.NOERROR else messages.CODES[code]
+        said = "none" if code == messages.NOERROR else messages.RESPONSE_CODES[code]
         self._note(question, said)
-        return _Answer(messages.answer(question, code))
+        return _Answer(messages.build_response(question, code))
 
     def _note(self, question: Question, said: str) -> None:
         """Record an answer, once for each name and type: clients ask for the same ever again."""

@@ -11,19 +11,19 @@ from typing import Final
 
 from warex.proxy.dns import messages
 
-_AT_ONCE: Final = 16
+_MAX_THREADS: Final = 16
 """Names asked for side by side."""
-_PATIENCE: Final = 10.0
+_TIMEOUT: Final = 10.0
 """Seconds after which the machine's resolver is taken to have failed."""
-_KEPT: Final = 3.0
+_CACHE_SECONDS: Final = 3.0
 """Seconds for which an answer is believed: a client asks for several types at once."""
 _RESOLV_CONF: Final = Path("/etc/resolv.conf")
 _PORT = 53
-_DNS_PATIENCE: Final = 5.0
+_DNS_TIMEOUT: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Resolution:
     """What is known of a name."""
 
     code: int = messages.NOERROR
@@ -35,29 +35,31 @@ class Known:
     """Loopback addresses, where it has no others: the asker's own machine is meant."""
 
 
-class Lookup:
+class SystemResolver:
     """Asks the machine's resolver in threads, for each name once at a time."""
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="lookup")
-        self._asked: dict[str, asyncio.Task[Known]] = {}
+        self._threads = ThreadPoolExecutor(_MAX_THREADS, thread_name_prefix="lookup")
+        self._asked: dict[str, asyncio.Task[Resolution]] = {}
 
-    async def find(self, name: str) -> Known:
+    async def find(self, name: str) -> Resolution:
         """Return what is known of a name."""
         loop = asyncio.get_running_loop()
         task = self._asked.get(name)
         if task is None:
             task = self._asked[name] = loop.create_task(self._ask(name))
-            task.add_done_callback(lambda _: loop.call_later(_KEPT, self._asked.pop, name, None))
+            task.add_done_callback(
+                lambda _: loop.call_later(_CACHE_SECONDS, self._asked.pop, name, None)
+            )
         return await asyncio.shield(task)
 
-    async def _ask(self, name: str) -> Known:
+    async def _ask(self, name: str) -> Resolution:
         loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout(_PATIENCE):
-                return await loop.run_in_executor(self._threads, ask, name)
+            async with asyncio.timeout(_TIMEOUT):
+                return await loop.run_in_executor(self._threads, resolve_blocking, name)
         except TimeoutError:
-            return Known(messages.SERVFAIL)
+            return Resolution(messages.SERVFAIL)
 
     def close(self) -> None:
         """Ask nothing more; nobody waits for what is still asked."""
@@ -66,31 +68,31 @@ class Lookup:
             task.cancel()
 
 
-def ask(name: str) -> Known:
+def resolve_blocking(name: str) -> Resolution:
     """Ask the machine's resolver, and wait for it."""
     with suppress(ValueError):
         # The resolver would read it as an address; nobody has such a name.
         ipaddress.ip_address(name)
-        return Known(messages.NXDOMAIN)
+        return Resolution(messages.NXDOMAIN)
     try:
         found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except socket.gaierror as error:
         if error.errno == socket.EAI_NONAME:
-            return Known(messages.NXDOMAIN)
+            return Resolution(messages.NXDOMAIN)
         if error.errno == getattr(socket, "EAI_NODATA", None):
-            return Known()
-        return Known(messages.SERVFAIL)
+            return Resolution()
+        return Resolution(messages.SERVFAIL)
     except UnicodeError:
-        return Known(messages.NXDOMAIN)
+        return Resolution(messages.NXDOMAIN)
     addresses = [ipaddress.ip_address(str(it[4][0]).partition("%")[0]) for it in found]
     # 0.0.0.0 too is the asker's own machine: so blocked names are often written.
     here = [it for it in addresses if it.is_loopback or it.is_unspecified]
     if here and len(here) == len(addresses):
-        return Known(here=tuple(dict.fromkeys(map(str, here))))
+        return Resolution(here=tuple(dict.fromkeys(map(str, here))))
     there = [it for it in addresses if it not in here]
     v4 = any(it.version == 4 for it in there)
     v6 = [it for it in there if it.version == 6]
-    return Known(v4=v4, v6=bool(v6) and (not v4 or any(map(_is_reachable, v6))))
+    return Resolution(v4=v4, v6=bool(v6) and (not v4 or any(map(_is_reachable, v6))))
 
 
 def _is_reachable(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
@@ -123,7 +125,7 @@ async def forward(query: bytes, *, tcp: bool) -> bytes | None:
     """Ask the machine's nameservers themselves; None where none answers."""
     for server in nameservers():
         with suppress(OSError, TimeoutError, asyncio.IncompleteReadError):
-            async with asyncio.timeout(_DNS_PATIENCE):
+            async with asyncio.timeout(_DNS_TIMEOUT):
                 return await (_by_tcp if tcp else _by_udp)(server, query)
     return None
 

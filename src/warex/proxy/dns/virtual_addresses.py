@@ -22,14 +22,14 @@ _V6_BASE: Final = int(V6.network_address)
 
 
 @dataclass(frozen=True, slots=True)
-class Addresses:
+class AddressPair:
     """One name's addresses."""
 
     v4: str
     v6: str
 
 
-class Names:
+class VirtualAddresses:
     """Gives addresses out, and knows whose they are.
 
     When all are given out, the name that was asked for and connected to longest ago loses its own.
@@ -43,7 +43,7 @@ class Names:
     def __iter__(self) -> Iterator[str]:
         return iter(self._numbers)
 
-    def addresses(self, name: str) -> Addresses:
+    def addresses(self, name: str) -> AddressPair:
         """Return the addresses of a name, in whatever case it is written."""
         name = name.lower()
         number = self._numbers.get(name)
@@ -55,7 +55,7 @@ class Names:
             self._numbers.move_to_end(name)
         return _addresses(number)
 
-    def addresses_of(self, name: str) -> Addresses:
+    def addresses_of(self, name: str) -> AddressPair:
         """Return the addresses of a name that has some; nobody has asked for it."""
         return _addresses(self._numbers[name])
 
@@ -76,12 +76,12 @@ class Names:
 
 
 @lru_cache(maxsize=4096)
-def _addresses(number: int) -> Addresses:
+def _addresses(number: int) -> AddressPair:
     v4 = _FIRST + number
-    return Addresses(str(ipaddress.IPv4Address(v4)), str(ipaddress.IPv6Address(_V6_BASE + v4)))
+    return AddressPair(str(ipaddress.IPv4Address(v4)), str(ipaddress.IPv6Address(_V6_BASE + v4)))
 
 
-def is_own(address: str) -> bool:
+def is_virtual(address: str) -> bool:
     """Whether an address is of those that are given out here."""
     return _number(address) is not None
 

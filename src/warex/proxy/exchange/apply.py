@@ -26,22 +26,22 @@ from warex.effects import (
     Twice,
     Unresolved,
 )
-from warex.proxy.exchange.client_status import Presence
-from warex.proxy.exchange.duplicate_request import send_beside
+from warex.proxy.exchange.client_status import ClientStatus
+from warex.proxy.exchange.duplicate_request import send_duplicate
 from warex.proxy.exchange.paced_response import trickle, truncate
-from warex.proxy.net.client_socket import is_waiting, reset
+from warex.proxy.net.client_socket import is_connected, reset
 from warex.rewriting.base import Changed, Rewriter
 from warex.scenarios import Injection
 from warex.traces import ChangedValue, MissReason
 
 GAVE_UP_AFTER: Final = 1.0
 """Seconds of a hold after which a client that leaves has met the fault."""
-_TOLD: Final = 50
+_MAX_CHANGES: Final = 50
 """Changed values that stand in the trace."""
 
 
 @dataclass(slots=True)
-class Struck:
+class AppliedInjection:
     """What has become of an injection so far."""
 
     injection: Injection
@@ -106,7 +106,7 @@ class Struck:
         remembered = [] if self.remembered is None else [self.remembered]
         return remembered + [
             ChangedValue(where=it.where, before=it.before, after=it.after)
-            for it in (each.short() for each in told[:_TOLD])
+            for it in (each.short() for each in told[:_MAX_CHANGES])
         ]
 
     @property
@@ -124,28 +124,30 @@ class Struck:
         return self.client_left and self.waited_s >= GAVE_UP_AFTER
 
 
-async def strike(struck: Struck, flow: http.HTTPFlow, presence: Presence, clock: Clock) -> None:
+async def apply_effects(
+    struck: AppliedInjection, flow: http.HTTPFlow, presence: ClientStatus, clock: Clock
+) -> None:
     """Do to the flow what the injection's effects say, in order, until the client leaves."""
     for effect in struck.injection.effects:
         match effect:
             case Delay(seconds):
                 struck.held_since = clock.now()
-                struck.client_left = await _held(seconds, presence)
+                struck.client_left = await _wait(seconds, presence)
                 struck.waited_s, struck.held_since = struck.waited(clock.now()), None
                 if struck.client_left:
                     struck.left_while_held = True
                     return
             case Reply(status, headers, body, echoes, cookies):
-                if presence.left.is_set() or not is_waiting(flow.client_conn):
+                if presence.left.is_set() or not is_connected(flow.client_conn):
                     struck.client_left = True
                     return
                 body = _echo(flow.request, body) if echoes else body
-                flow.response = answer_to(flow.request, status, headers, body)
+                flow.response = make_response(flow.request, status, headers, body)
                 for cookie in cookies:
                     flow.response.headers.add("set-cookie", cookie)
                 struck.replied = True
             case Cut(how):
-                if presence.left.is_set() or not is_waiting(flow.client_conn):
+                if presence.left.is_set() or not is_connected(flow.client_conn):
                     struck.client_left = True
                     return
                 if how == "reset":
@@ -163,7 +165,7 @@ async def strike(struck: Struck, flow: http.HTTPFlow, presence: Presence, clock:
             case Elsewhere() | Earlier():
                 pass  # It is done by what is remembered of the site (``earlier``).
             case Twice():
-                if await send_beside(flow):
+                if await send_duplicate(flow):
                     struck.remembered = ChangedValue(where="request", before="once", after="twice")
             case Amend():
                 struck.awaits_answer = True
@@ -178,18 +180,20 @@ async def strike(struck: Struck, flow: http.HTTPFlow, presence: Presence, clock:
     )
 
 
-async def pause(struck: Iterable[Struck], seconds: float, presence: Presence, clock: Clock) -> None:
+async def wait_before_piece(
+    struck: Iterable[AppliedInjection], seconds: float, presence: ClientStatus, clock: Clock
+) -> None:
     """Wait before a piece of an answer that was struck, until the client leaves."""
     if not seconds:
         return
     began = clock.now()
-    left = await _held(seconds, presence)
+    left = await _wait(seconds, presence)
     for each in struck:
         each.waited_s += clock.now() - began
         each.client_left = each.left_while_held = left
 
 
-def answer_to(
+def make_response(
     request: http.Request, status: int, headers: Mapping[str, str], body: bytes = b""
 ) -> http.Response:
     """Return an answer of ours to a request."""
@@ -212,7 +216,7 @@ def _echo(request: http.Request, body: bytes) -> bytes:
     return json.dumps({**sent, **json.loads(body)}).encode()
 
 
-async def _held(seconds: float, presence: Presence) -> bool:
+async def _wait(seconds: float, presence: ClientStatus) -> bool:
     """Wait, or until the client leaves; return whether it left."""
     try:
         async with asyncio.timeout(seconds):

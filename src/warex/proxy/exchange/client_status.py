@@ -9,7 +9,7 @@ _KEY = "warex_presence"
 
 
 @dataclass(slots=True, weakref_slot=True)
-class Presence:
+class ClientStatus:
     """The client of one exchange, as the wire sees it."""
 
     left: asyncio.Event = field(default_factory=asyncio.Event)
@@ -41,12 +41,12 @@ class Presence:
         return self.is_let_go
 
 
-def attach_presence(flow: http.HTTPFlow, presence: Presence) -> None:
+def attach_client_status(flow: http.HTTPFlow, presence: ClientStatus) -> None:
     """Keep a client's presence with its flow."""
     vars(flow)[_KEY] = presence
 
 
-def presence_of(flow: http.HTTPFlow) -> Presence:
+def client_status_of(flow: http.HTTPFlow) -> ClientStatus:
     """Return the presence of a flow's client; a new one where no stream of ours carries it."""
-    found: Presence | None = vars(flow).get(_KEY)
-    return Presence() if found is None else found
+    found: ClientStatus | None = vars(flow).get(_KEY)
+    return ClientStatus() if found is None else found

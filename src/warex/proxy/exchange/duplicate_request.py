@@ -15,12 +15,12 @@ from mitmproxy.proxy.layers.http._events import RequestData, RequestEndOfMessage
 from mitmproxy.proxy.layers.http._hooks import HttpErrorHook, HttpResponseHook
 from mitmproxy.proxy.mode_specs import UpstreamMode
 
-_LONGEST: Final = 10.0
+_TIMEOUT: Final = 10.0
 """Seconds that the site has to answer what is sent beside the client's own request."""
 _ENDS: Final = (HttpResponseHook, HttpErrorHook)
 
 
-async def send_beside(flow: http.HTTPFlow) -> bool:
+async def send_duplicate(flow: http.HTTPFlow) -> bool:
     """Send a request to its site, and wait until it is answered; return whether it was."""
     copy = flow.copy()
     copy.is_replay, copy.response, copy.error = "request", None, None
@@ -28,9 +28,9 @@ async def send_beside(flow: http.HTTPFlow) -> bool:
         # The connection of its own speaks HTTP/1.1, which has the host in a field.
         copy.request.headers["host"] = copy.request.authority or copy.request.pretty_host
         copy.request.http_version = "HTTP/1.1"
-    handler = _Beside(copy)
+    handler = _DuplicateHandler(copy)
     try:
-        async with asyncio.timeout(_LONGEST):
+        async with asyncio.timeout(_TIMEOUT):
             await handler.server_event(events.Start())
             await handler.over.wait()
     except TimeoutError:
@@ -40,7 +40,7 @@ async def send_beside(flow: http.HTTPFlow) -> bool:
     return copy.response is not None
 
 
-class _Asking(HttpConnection):
+class _ReplayedConnection(HttpConnection):
     """Stands where a client's connection stands, and has sent one request."""
 
     def __init__(self, flow: http.HTTPFlow, beside: context.Context) -> None:
@@ -64,7 +64,7 @@ class _Asking(HttpConnection):
         yield RequestEndOfMessage(1)
 
 
-class _Beside(server.ConnectionHandler):
+class _DuplicateHandler(server.ConnectionHandler):
     """Sends one request over a connection to the site that is its own."""
 
     def __init__(self, flow: http.HTTPFlow) -> None:
@@ -83,7 +83,7 @@ class _Beside(server.ConnectionHandler):
         through = through and request.scheme == "http" and bool(request.authority)
         modes = http_layer.HTTPMode
         asked = http_layer.HttpLayer(around, modes.upstream if through else modes.transparent)
-        asked.connections[client] = _Asking(flow, around.fork())
+        asked.connections[client] = _ReplayedConnection(flow, around.fork())
         self.layer = asked
 
     @override

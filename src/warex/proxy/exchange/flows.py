@@ -10,7 +10,7 @@ from mitmproxy.flow import Error
 from mitmproxy.net.http import url
 
 from warex.exchange import Request, Response
-from warex.proxy.net.operation_name import operation
+from warex.proxy.net.operation_name import operation_name
 from warex.traces import Timings
 from warex.traces.redaction.structured import redact_headers
 from warex.traffic import HostMap
@@ -49,7 +49,7 @@ def _origin(scheme: str, host_header: str) -> str:
     return f"{scheme}://{host}:{int(port)}"
 
 
-def send_elsewhere(flow: http.HTTPFlow, target: HostMap) -> None:
+def map_remote(flow: http.HTTPFlow, target: HostMap) -> None:
     """Let the request go to another origin than the browser knows."""
     # Through .data, so that the Host header and the URL that the browser knows stay. Never
     # through server.address: mitmproxy would open a new connection for every request.
@@ -99,7 +99,7 @@ def drop_hop_headers(headers: http.Headers) -> None:
             headers["connection"] = ", ".join(kept)
 
 
-def lower(headers: http.Headers) -> Mapping[str, str]:
+def header_dict(headers: http.Headers) -> Mapping[str, str]:
     """Return the headers by lower-case name; repeated ones are joined (RFC 9110 §5.2)."""
     found: dict[str, str] = {}
     for raw_name, raw_value in headers.fields:
@@ -113,23 +113,23 @@ def request_of(flow: http.HTTPFlow) -> Request:
     """Return the request of a flow whose body has arrived or is not kept."""
     body = flow.request.raw_content
     digest = hashlib.blake2b(body, digest_size=16).hexdigest() if body else ""
-    return Request(flow.request.method, url_of(flow), lower(flow.request.headers), digest)
+    return Request(flow.request.method, url_of(flow), header_dict(flow.request.headers), digest)
 
 
 def operation_of(flow: http.HTTPFlow) -> str:
     """Return the operation that a request's body names; empty where none, or it was not kept."""
     body = flow.request.raw_content
-    return operation(body, flow.request.headers.get("content-type", "")) if body else ""
+    return operation_name(body, flow.request.headers.get("content-type", "")) if body else ""
 
 
 def response_of(flow: http.HTTPFlow) -> Response | None:
     """Return the answer of a flow, if there is one."""
     if flow.response is None:
         return None
-    return Response(flow.response.status_code, lower(flow.response.headers))
+    return Response(flow.response.status_code, header_dict(flow.response.headers))
 
 
-def pairs(headers: http.Headers) -> list[tuple[str, str]]:
+def header_pairs(headers: http.Headers) -> list[tuple[str, str]]:
     """Return the headers in their order as a trace keeps them: without secrets."""
     return redact_headers(
         [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.fields]
@@ -167,7 +167,7 @@ def _rounded(seconds: float | None) -> float | None:
     return None if seconds is None else round(max(0.0, seconds), 6)
 
 
-def unreachable(site: SplitResult, upstream: str | None, reason: str) -> str:
+def unreachable_message(site: SplitResult, upstream: str | None, reason: str) -> str:
     """Say that a site cannot be reached, and the remedy where there is one."""
     through = ""
     if upstream is not None:
@@ -179,7 +179,7 @@ def unreachable(site: SplitResult, upstream: str | None, reason: str) -> str:
     return f"{site.scheme}://{site.netloc} cannot be reached{through}: {reason}{remedy}"
 
 
-def why_broken(flow: http.HTTPFlow) -> str:
+def error_reason(flow: http.HTTPFlow) -> str:
     """Say why an exchange broke."""
     if flow.error is None:
         return "the exchange broke"

@@ -25,10 +25,10 @@ from warex.llm.recognition.unrecognised import NOT_UNDERSTOOD, may_be_unread, un
 from warex.llm.recognition.websocket import asked, carries_calls, unread_socket
 from warex.proxy.config import ProxyConfig
 from warex.proxy.exchange.llm_tap import LlmTap, ReadCall, read_call
-from warex.proxy.exchange.llm_websocket import SocketCall, SocketCalls
-from warex.proxy.exchange.paced_response import sending_of
-from warex.proxy.exchange.state import Ongoing
-from warex.proxy.net.encoding import decoded, encoded
+from warex.proxy.exchange.llm_websocket import LlmWebsocketCall, LlmWebsocketCalls
+from warex.proxy.exchange.paced_response import paced_response_of
+from warex.proxy.exchange.state import ExchangeState
+from warex.proxy.net.encoding import decode, encode
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injection, Injector
 from warex.traces import DefenceApplied, LlmCall, LlmRetried, LlmUnread
@@ -41,7 +41,7 @@ as a rate limit is."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Refused:
+class _RateLimited:
     """A call whose client was told to wait."""
 
     injection: str
@@ -50,7 +50,7 @@ class _Refused:
     """Second of the trial at which it was told."""
 
 
-class ModelCalls:
+class LlmCalls:
     """What the proxy does with LLM requests beyond what it does with all."""
 
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
@@ -62,7 +62,7 @@ class ModelCalls:
         """How deep in its task the agent is."""
         self._said: tuple[int, LlmAnswer] | None = None
         """The model's last whole answer, and to which step."""
-        self._refused: dict[str, _Refused] = {}
+        self._refused: dict[str, _RateLimited] = {}
         """Calls whose client was told to wait, by their bodies."""
 
     def begin_task(self) -> None:
@@ -76,7 +76,7 @@ class ModelCalls:
         other.begin_task()
         return other
 
-    def recognise(self, flow: http.HTTPFlow, ongoing: Ongoing) -> LlmRequest | None:
+    def recognise(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> LlmRequest | None:
         """Return the call to a model that a request is; None where it is none."""
         request = flow.request
         if ongoing.resource == "websocket":
@@ -88,7 +88,7 @@ class ModelCalls:
         )
         if request.method != "POST" or of_site:
             return None
-        content = decoded(request.raw_content or b"", request.headers.get("content-encoding", ""))
+        content = decode(request.raw_content or b"", request.headers.get("content-encoding", ""))
         body = content.body
         kind = request.headers.get("content-type", "")
         call = recognise(request.method, request.path, kind, body)
@@ -101,7 +101,7 @@ class ModelCalls:
             return None
         return call
 
-    def follow(self, ongoing: Ongoing, call: LlmRequest, now: float) -> None:
+    def follow(self, ongoing: ExchangeState, call: LlmRequest, now: float) -> None:
         """Count a call as a step of this task's agent, and follow it from here on."""
         self._injector.llm_call(call.body_digest)
         exchange, step = ongoing.exchange, self._injector.steps
@@ -111,16 +111,16 @@ class ModelCalls:
             exchange.id, exchange.request, asked=call, step=step, earlier=earlier
         )
 
-    def _expect_calls(self, ongoing: Ongoing, path: str) -> None:
+    def _expect_calls(self, ongoing: ExchangeState, path: str) -> None:
         """Follow the calls over a WebSocket, where a request opens one to a model."""
         request = ongoing.exchange.request
         host = request.parts.hostname or ""
         if carries_calls(host, path, request.headers, self._config.traffic.llm_hosts):
-            ongoing.socket = SocketCalls(ongoing.exchange.id)
+            ongoing.socket = LlmWebsocketCalls(ongoing.exchange.id)
         else:
             ongoing.unread_llm = unread_socket(host, request.headers)
 
-    def note_refused(self, ongoing: Ongoing, injection: Injection, now: float) -> None:
+    def note_refused(self, ongoing: ExchangeState, injection: Injection, now: float) -> None:
         """Note that an injection refused a call, and for how long its client is to wait."""
         if ongoing.llm is None or not self._is_of_task(ongoing.llm):
             return
@@ -129,10 +129,10 @@ class ModelCalls:
                 continue
             told = told_wait(ongoing.llm.request, effect.headers, effect.body)
             if told is not None:
-                refused = _Refused(injection.id, told, now)
+                refused = _RateLimited(injection.id, told, now)
                 self._refused[ongoing.llm.request.body_digest] = refused
 
-    def note_retry(self, ongoing: Ongoing) -> None:
+    def note_retry(self, ongoing: ExchangeState) -> None:
         """Record that a call asks again what was refused, and after how long."""
         tap = ongoing.llm
         if tap is None or tap.request.body_digest not in self._refused:
@@ -147,7 +147,7 @@ class ModelCalls:
             )
         )
 
-    def note_unread(self, ongoing: Ongoing) -> None:
+    def note_unread(self, ongoing: ExchangeState) -> None:
         """Record that a request looks like a call to a model and could not be read, if it does.
 
         Raises TrialVoid where the condition has a text to add and a host of models is asked:
@@ -157,13 +157,13 @@ class ModelCalls:
             host = ongoing.exchange.request.parts.hostname or ""
             self._unread(ongoing, ongoing.unread_llm, surely=is_known_llm_host(host))
 
-    def _unread(self, ongoing: Ongoing, reason: str, *, surely: bool = True) -> None:
+    def _unread(self, ongoing: ExchangeState, reason: str, *, surely: bool = True) -> None:
         url = redact_url(ongoing.exchange.request.url)
         self._recorder.write(LlmUnread(exchange=ongoing.exchange.id, url=url, reason=reason))
         if surely and self._config.defence is not None:
             raise self._without_defence(ongoing, f"it cannot be read: {reason}")
 
-    def _without_defence(self, ongoing: Ongoing, why: str) -> TrialVoid:
+    def _without_defence(self, ongoing: ExchangeState, why: str) -> TrialVoid:
         """Return what a trial is void for whose model would be asked without the defence."""
         name = "" if self._config.defence is None else self._config.defence.name
         return TrialVoid(
@@ -171,7 +171,7 @@ class ModelCalls:
             f" {ongoing.exchange.request.parts.hostname}: {why}"
         )
 
-    def asked_over_socket(self, ongoing: Ongoing, message: bytes) -> bool:
+    def asked_over_socket(self, ongoing: ExchangeState, message: bytes) -> bool:
         """Tell whether a client's message is a call to a model; follow it if it is.
 
         Raises TrialVoid where the condition has a text to add: what passes is not changed.
@@ -197,13 +197,13 @@ class ModelCalls:
         ongoing.socket.begin(said.stream, tap)
         return tap is not None
 
-    def answered_over_socket(self, ongoing: Ongoing, message: bytes) -> bool:
+    def answered_over_socket(self, ongoing: ExchangeState, message: bytes) -> bool:
         """Take in a server's message; return whether the agent has ended its task by it."""
         now = self._recorder.clock.now()
         over = ongoing.socket.answered(message, now) if ongoing.socket is not None else None
         return over is not None and self._end_over_socket(over, None)
 
-    def give_up_socket(self, ongoing: Ongoing, why: str, *, opaque: bool) -> None:
+    def give_up_socket(self, ongoing: ExchangeState, why: str, *, opaque: bool) -> None:
         """Record the calls that were not over when a socket closed, or became ``opaque``."""
         if ongoing.socket is None:
             return
@@ -212,7 +212,7 @@ class ModelCalls:
         for call in ongoing.socket.give_up():
             self._end_over_socket(call, why)
 
-    def _end_over_socket(self, call: SocketCall, error: str | None) -> bool:
+    def _end_over_socket(self, call: LlmWebsocketCall, error: str | None) -> bool:
         if (tap := call.tap) is None:
             return False
         read = read_call(
@@ -239,7 +239,7 @@ class ModelCalls:
             self._recorder.write(action)
         return call.final
 
-    def defend(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    def defend(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Add the condition's text to a call, if it has one.
 
         Steps have been counted by then, by what the agent sent: its own repeat is the same step.
@@ -253,7 +253,7 @@ class ModelCalls:
         if signed := signed_body(request.path, ongoing.exchange.request.headers):
             raise self._without_defence(ongoing, signed)
         coding = request.headers.get("content-encoding", "")
-        content = decoded(request.raw_content or b"", coding)
+        content = decode(request.raw_content or b"", coding)
         if content.error is not None:
             raise self._without_defence(ongoing, content.error)
         try:
@@ -261,7 +261,7 @@ class ModelCalls:
         except ValueError as error:
             raise self._without_defence(ongoing, str(error)) from None
         # Compressed again as it came. Not through ``content``, which knows one coding at a time.
-        request.raw_content = encoded(changed, coding)
+        request.raw_content = encode(changed, coding)
         if "transfer-encoding" not in request.headers:
             request.headers["content-length"] = str(len(request.raw_content))
         content_type = request.headers.get("content-type", "")
@@ -271,7 +271,7 @@ class ModelCalls:
         tap.request = asked
         self._recorder.write(DefenceApplied(exchange=ongoing.exchange.id, defence=defence.name))
 
-    def earlier(self, flow: http.HTTPFlow, ongoing: Ongoing) -> http.Response | None:
+    def earlier(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> http.Response | None:
         """Return what the model answered to this very request in an earlier trial, or None.
 
         Raises TraceError where the kept answer is damaged.
@@ -280,13 +280,13 @@ class ModelCalls:
         if self._cache is None or tap is None:
             return None
         coding = flow.request.headers.get("content-encoding", "")
-        body = decoded(flow.request.raw_content or b"", coding).body
+        body = decode(flow.request.raw_content or b"", coding).body
         tap.asked_at = self._recorder.clock.now()
         tap.asking = self._cache.ask(flow.request.method, tap.url, body)
         tap.replayed = self._cache.earlier(tap.asking)
         return None if tap.replayed is None else _response(tap.replayed)
 
-    def came(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    def came(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Take in an answer that has come whole, of which its client may be given another."""
         if ongoing.llm is not None and flow.response is not None:
             headers = flow.response.headers
@@ -297,7 +297,7 @@ class ModelCalls:
                 headers.get("content-encoding", ""),
             )
 
-    def end(self, flow: http.HTTPFlow, ongoing: Ongoing, error: str | None) -> bool:
+    def end(self, flow: http.HTTPFlow, ongoing: ExchangeState, error: str | None) -> bool:
         """Record a call that is over; return whether the agent has ended its task by it."""
         tap, response = ongoing.llm, flow.response
         if tap is None:
@@ -306,7 +306,7 @@ class ModelCalls:
             tap.add(response.raw_content or b"", self._recorder.clock.now())
         headers = http.Headers() if response is None else response.headers
         # An answer that is let through late or in part is the model's own.
-        in_part = sending_of(flow) is not None
+        in_part = paced_response_of(flow) is not None
         by_model = not ongoing.by_warex or in_part
         # Of an answer that was cut off before it began the client has nothing.
         given = response is not None and (error is None or ongoing.answering or in_part)
@@ -344,7 +344,7 @@ class ModelCalls:
         self._cache.keep(tap.asking, KeptAnswer(kept, bytes(tap.body), latency))
 
 
-def may_be_call(method: str, path: str) -> bool:
+def may_be_llm_call(method: str, path: str) -> bool:
     """Tell whether a request's body is worth keeping, however long, since a model may be asked."""
     return could_be_llm(method, path) or may_be_unread(method, path)
 

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from warex.llm import LlmAnswer, LlmRequest, Usage, detach_images, read_answer, usage_at_least
 from warex.llm.actions.parser import Action, Progress, Vocabulary, read_actions
 from warex.llm.body.framing import MOST_READ
-from warex.proxy.net.encoding import decoded
+from warex.proxy.net.encoding import decode
 from warex.traces import AgentAction, LlmCall
 from warex.traces.blobs import BlobStore, reference
 from warex.traces.llm_cache import Asking, KeptAnswer
@@ -19,7 +19,7 @@ from warex.traces.redaction.structured import (
     redact_url,
 )
 
-_ARRIVALS_KEPT: Final = 4096
+_MAX_PIECE_TIMES: Final = 4096
 """Of a stream's pieces; one that says nothing for longer is taken to begin with the last."""
 
 
@@ -58,7 +58,7 @@ class LlmTap:
         room = MOST_READ - len(self.body)
         self.is_overlong = self.is_overlong or len(data) > room
         self.body += data if len(data) <= room else data[:room]
-        if self.request.stream and len(self.arrivals) < _ARRIVALS_KEPT:
+        if self.request.stream and len(self.arrivals) < _MAX_PIECE_TIMES:
             self.arrivals.append((len(self.body), now))
 
     def spend(self, status: int, content_type: str, content_encoding: str) -> None:
@@ -168,7 +168,7 @@ def _answer(
 ) -> LlmAnswer:
     if status is None:
         return LlmAnswer(model=tap.request.model, error=error or "no answer came")
-    content = decoded(bytes(tap.body), content_encoding)
+    content = decode(bytes(tap.body), content_encoding)
     answer = read_answer(tap.request, status, content_type, content.body)
     if content.error is not None:
         answered = 200 <= status < 300
@@ -187,13 +187,13 @@ def _first_token(
     tap: LlmTap, answer: LlmAnswer, content_type: str, content_encoding: str
 ) -> float | None:
     """Return when the answer first said something: a whole one with its first byte."""
-    if not tap.arrivals or not _says(answer):
+    if not tap.arrivals or not _has_content(answer):
         return None if tap.arrivals else tap.first_byte
 
     def begun(pieces: int) -> bool:
         end, _ = tap.arrivals[pieces - 1]
-        body = decoded(bytes(tap.body[:end]), content_encoding).body
-        return _says(read_answer(tap.request, 200, content_type, body))
+        body = decode(bytes(tap.body[:end]), content_encoding).body
+        return _has_content(read_answer(tap.request, 200, content_type, body))
 
     # Twice as many pieces each time: no more is read than twice what led to the first token.
     tried, known = 1, len(tap.arrivals)
@@ -203,7 +203,7 @@ def _first_token(
     return tap.arrivals[within.start - 1 + bisect_left(within, True, key=begun)][1]
 
 
-def _says(answer: LlmAnswer) -> bool:
+def _has_content(answer: LlmAnswer) -> bool:
     return bool(answer.text or answer.reasoning or answer.tool_calls)
 
 

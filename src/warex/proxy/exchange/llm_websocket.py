@@ -9,7 +9,7 @@ from warex.proxy.exchange.llm_tap import LlmTap
 
 
 @dataclass(slots=True)
-class SocketCall:
+class LlmWebsocketCall:
     """One call; without a tap where nothing is generated, or it was not understood."""
 
     exchange: str
@@ -19,21 +19,21 @@ class SocketCall:
 
 
 @dataclass(slots=True)
-class SocketCalls:
+class LlmWebsocketCalls:
     """The calls of one socket: those of a stream are answered one after the other."""
 
     exchange: str
     """Of the socket; a call's own is ``x5/1``, ``x5/2``…"""
     count: int = 0
-    _streams: dict[str, deque[SocketCall]] = field(default_factory=dict)
+    _streams: dict[str, deque[LlmWebsocketCall]] = field(default_factory=dict)
 
     def begin(self, stream: str, tap: LlmTap | None) -> None:
         """Follow one more call."""
         self.count += tap is not None
-        call = SocketCall(f"{self.exchange}/{self.count}", tap)
+        call = LlmWebsocketCall(f"{self.exchange}/{self.count}", tap)
         self._streams.setdefault(stream, deque()).append(call)
 
-    def answered(self, message: bytes, now: float) -> SocketCall | None:
+    def answered(self, message: bytes, now: float) -> LlmWebsocketCall | None:
         """Take in a server's message; return the call that is over by it, if one is."""
         told = event(message)
         # An error that came before the server knew the stream has none.
@@ -52,7 +52,7 @@ class SocketCalls:
             del self._streams[stream]
         return over
 
-    def give_up(self) -> Iterator[SocketCall]:
+    def give_up(self) -> Iterator[LlmWebsocketCall]:
         """Yield the calls that are not over: nothing more can be read."""
         left, self._streams = self._streams, {}
         for calls in left.values():

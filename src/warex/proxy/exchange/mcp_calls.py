@@ -20,10 +20,10 @@ from warex.mcp.content import detach_data, shortened
 from warex.mcp.exchange import McpExchange
 from warex.mcp.messages import Key, McpAnswer
 from warex.proxy.exchange import flows
-from warex.proxy.exchange.apply import Struck, pause
-from warex.proxy.exchange.mcp_tap import Amendment, PendingCall, Session, ToolTap
-from warex.proxy.exchange.state import Ongoing
-from warex.proxy.net.encoding import decoded
+from warex.proxy.exchange.apply import AppliedInjection, wait_before_piece
+from warex.proxy.exchange.mcp_tap import Amendment, McpSession, McpTap, PendingRequest
+from warex.proxy.exchange.state import ExchangeState
+from warex.proxy.net.encoding import decode
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injection
 from warex.traces import McpCall
@@ -36,12 +36,12 @@ _MOST_READ: Final = 4 * 1024 * 1024
 """Characters that are looked through for secrets, before all but the first are left out."""
 
 
-class ToolCalls:
+class McpCalls:
     """What the proxy does with traffic of MCP beyond what it does with all."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, McpSession] = {}
         self._asked: set[str] = set()
         """Where a client has sent messages: it may ask there for a stream, if that was refused."""
         self._count = 0
@@ -50,18 +50,18 @@ class ToolCalls:
         """Tell whether a request's body is worth keeping, however long."""
         if flow.request.method != "POST":
             return False
-        named = flows.lower(flow.request.headers)
+        named = flows.header_dict(flow.request.headers)
         return mcp.could_be_mcp("POST", named) or flows.url_of(flow) in self._sessions
 
-    def recognise(self, flow: http.HTTPFlow, ongoing: Ongoing, now: float) -> None:
+    def recognise(self, flow: http.HTTPFlow, ongoing: ExchangeState, now: float) -> None:
         """Follow a request from here on, if it is of MCP."""
         asked = ongoing.exchange.request
         if is_of_page(asked.headers):
             return
-        name = _named(asked.url, mcp.session_id(asked.headers))
+        name = _session_key(asked.url, mcp.session_id(asked.headers))
         session = self._sessions.get(name) or self._sessions.get(asked.url)
         if asked.method == "POST":
-            content = decoded(
+            content = decode(
                 flow.request.raw_content or b"", asked.headers.get("content-encoding", "")
             )
             messages = mcp.read_messages(content.body)
@@ -72,7 +72,7 @@ class ToolCalls:
                 self._asked.add(asked.url)
             found = tuple(mcp.requests(messages))
             for request in found:
-                self._ask(tap, PendingCall(request, ongoing.exchange.id, asked.url, now))
+                self._ask(tap, PendingRequest(request, ongoing.exchange.id, asked.url, now))
             for key, reason in mcp.cancelled(messages):
                 self._give_up(tap.session, key, reason, now)
         elif mcp.opens_stream(asked.method, asked.headers):
@@ -93,25 +93,25 @@ class ToolCalls:
             exchange.id, exchange.request, asked=found, transport=tap.session.transport
         )
 
-    def _follow(self, ongoing: Ongoing, session: Session | None, name: str) -> ToolTap:
-        session = session or Session()
+    def _follow(self, ongoing: ExchangeState, session: McpSession | None, name: str) -> McpTap:
+        session = session or McpSession()
         if name and name not in session.names:
             self._name(session, name)
-        tap = ongoing.tools = ToolTap(
+        tap = ongoing.tools = McpTap(
             self, session, ongoing.exchange.id, ongoing.exchange.request.url
         )
         tap.has_left = ongoing.presence.left.is_set
         return tap
 
-    def _name(self, session: Session, name: str) -> None:
-        """Let a session be found by a name (``_named``), or the URL that its messages go to."""
+    def _name(self, session: McpSession, name: str) -> None:
+        """Register a session under a name (``_session_key``) or the URL of its messages."""
         if not session.number:
             self._count += 1
             session.number = self._count
         session.names.append(name)
         self._sessions[name] = session
 
-    def _ask(self, tap: ToolTap, call: PendingCall) -> None:
+    def _ask(self, tap: McpTap, call: PendingRequest) -> None:
         key = call.request.key
         if key is None:
             tap.unpaired.append(call)
@@ -124,25 +124,25 @@ class ToolCalls:
             self._unanswered(tap.session, oldest, "too many requests came after it", call.began)
         pending[key] = call
 
-    def _give_up(self, session: Session, key: Key, reason: str, now: float) -> None:
+    def _give_up(self, session: McpSession, key: Key, reason: str, now: float) -> None:
         if (call := session.pending.pop(key, None)) is not None:
             why = f"cancelled by the client: {reason}" if reason else "cancelled by the client"
             self._unanswered(session, call, why, now)
 
-    def answered(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    def answered(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Look at the head of an answer."""
         tap = ongoing.tools
         if tap is None or flow.response is None:
             return
         headers = flow.response.headers
-        name = _named(tap.url, headers.get("mcp-session-id", ""))
+        name = _session_key(tap.url, headers.get("mcp-session-id", ""))
         if name and name not in tap.session.names:
             self._name(tap.session, name)
         tap.begin(headers)
         if tap.is_doubtful and not tap.streams:
             ongoing.tools = None
 
-    def opened(self, tap: ToolTap, endpoint: str) -> None:
+    def opened(self, tap: McpTap, endpoint: str) -> None:
         """Take in where a server of the older transport wants its messages."""
         tap.is_doubtful = False
         tap.session.transport, tap.session.stream = "sse", tap
@@ -152,7 +152,7 @@ class ToolCalls:
             # Not a URL: nobody can send anything there.
             return
 
-    def hear(self, tap: ToolTap, data: bytes, now: float) -> bytes | None:
+    def hear(self, tap: McpTap, data: bytes, now: float) -> bytes | None:
         """Take in what a server says; return what is said instead, None for the same."""
         messages = mcp.read_messages(data)
         pending = tap.session.pending
@@ -183,8 +183,8 @@ class ToolCalls:
 
     def _amend(
         self,
-        tap: ToolTap,
-        call: PendingCall,
+        tap: McpTap,
+        call: PendingRequest,
         amendment: Amendment,
         message: dict[str, JsonValue],
         now: float,
@@ -205,7 +205,7 @@ class ToolCalls:
         return said
 
     def _given(
-        self, tap: ToolTap, call: PendingCall, amendment: Amendment, said: bytes, now: float
+        self, tap: McpTap, call: PendingRequest, amendment: Amendment, said: bytes, now: float
     ) -> None:
         """Record that a client is given a changed answer."""
         struck = amendment.struck
@@ -218,20 +218,24 @@ class ToolCalls:
         if struck.elsewhere:
             amendment.settle(not tap.has_left())
 
-    def _say_late(self, tap: ToolTap, call: PendingCall, amendment: Amendment, said: bytes) -> None:
+    def _say_late(
+        self, tap: McpTap, call: PendingRequest, amendment: Amendment, said: bytes
+    ) -> None:
         if call.request.key is None or tap.session.pending.pop(call.request.key, None) is not call:
             return
         amendment.struck.waited_s += amendment.after
         self._given(tap, call, amendment, said, self._recorder.clock.now())
         tap.say(said)
 
-    def is_out_of_reach(self, ongoing: Ongoing, injection: Injection) -> bool:
+    def is_out_of_reach(self, ongoing: ExchangeState, injection: Injection) -> bool:
         """Tell whether nothing can be said or changed on the stream where the answer comes."""
         stream = None if ongoing.tools is None else ongoing.tools.session.stream
         by_stream = any(isinstance(effect, Amend | Say) for effect in injection.effects)
         return by_stream and stream is not None and not stream.can_change
 
-    def strike(self, ongoing: Ongoing, struck: Struck, settle: Callable[[bool], None]) -> None:
+    def strike(
+        self, ongoing: ExchangeState, struck: AppliedInjection, settle: Callable[[bool], None]
+    ) -> None:
         """Do what an injection asks for beyond its own exchange."""
         tap = ongoing.tools
         if tap is None:
@@ -248,12 +252,12 @@ class ToolCalls:
                 case _:
                     pass
 
-    def _say(self, session: Session, message: bytes) -> None:
+    def _say(self, session: McpSession, message: bytes) -> None:
         if session.stream is not None:
             self.hear(session.stream, message, self._recorder.clock.now())
             session.stream.say(message)
 
-    def holds(self, flow: http.HTTPFlow, ongoing: Ongoing) -> bool:
+    def holds(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> bool:
         """Tell whether an answer must come whole before it can be changed."""
         tap = ongoing.tools
         if tap is None or tap.session.transport == "sse" or flow.response is None:
@@ -264,14 +268,14 @@ class ToolCalls:
         wanted = [it for it in own if it is not None and not it.done]
         return bool(wanted) and not (tap.can_change and not any(it.after for it in wanted))
 
-    async def amend(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    async def amend(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Change an answer that has come whole."""
         tap, response = ongoing.tools, flow.response
         if tap is None or response is None or not self.holds(flow, ongoing):
             return
         own = (call.amendment for call in tap.session.pending.values())
         wait = max((it.after for it in own if it is not None), default=0.0)
-        await pause(ongoing.struck, wait, ongoing.presence, self._recorder.clock)
+        await wait_before_piece(ongoing.struck, wait, ongoing.presence, self._recorder.clock)
         response.decode(strict=False)
         body, now = response.raw_content or b"", self._recorder.clock.now()
         if "content-encoding" in response.headers:
@@ -286,7 +290,7 @@ class ToolCalls:
         if "content-length" in response.headers:
             response.headers["content-length"] = str(len(body))
 
-    def postpone(self, flow: http.HTTPFlow, ongoing: Ongoing, error: str | None) -> None:
+    def postpone(self, flow: http.HTTPFlow, ongoing: ExchangeState, error: str | None) -> None:
         """Leave open what becomes of an answer that its client will ask for by another exchange."""
         tap = ongoing.tools
         if tap is None or self._why_unanswered(tap, flow.response, error) is not None:
@@ -295,7 +299,7 @@ class ToolCalls:
             if call.exchange == tap.exchange and call.amendment is not None:
                 call.amendment.struck.elsewhere = call.amendment.struck.awaits_answer
 
-    def _own(self, tap: ToolTap) -> list[PendingCall]:
+    def _own(self, tap: McpTap) -> list[PendingRequest]:
         """Take the calls of one exchange out of those that are waited for."""
         pending = tap.session.pending
         own = [key for key, call in pending.items() if call.exchange == tap.exchange]
@@ -303,7 +307,7 @@ class ToolCalls:
         tap.unpaired = []
         return found
 
-    def end(self, flow: http.HTTPFlow, ongoing: Ongoing, error: str | None) -> None:
+    def end(self, flow: http.HTTPFlow, ongoing: ExchangeState, error: str | None) -> None:
         """Take in that an exchange is over."""
         tap, response = ongoing.tools, flow.response
         if tap is None or tap.is_over:
@@ -324,7 +328,7 @@ class ToolCalls:
             self._close(tap.session, error or "the session ended", now)
 
     def _why_unanswered(
-        self, tap: ToolTap, response: http.Response | None, error: str | None
+        self, tap: McpTap, response: http.Response | None, error: str | None
     ) -> str | None:
         """Return why no answer comes any more to what an exchange asked; None where one may."""
         if response is None:
@@ -335,7 +339,7 @@ class ToolCalls:
             return None
         return error or tap.unread or "the answer ended before this was answered"
 
-    def _close(self, session: Session, why: str, now: float) -> None:
+    def _close(self, session: McpSession, why: str, now: float) -> None:
         for name in session.names:
             self._sessions.pop(name, None)
         for call in session.pending.values():
@@ -350,22 +354,22 @@ class ToolCalls:
 
     # ---- the record
 
-    def _unanswered(self, session: Session, call: PendingCall, why: str, now: float) -> None:
+    def _unanswered(self, session: McpSession, call: PendingRequest, why: str, now: float) -> None:
         self._write(session, call, McpAnswer(call.request.key, error=why), now, complete=False)
 
     def _write(
         self,
-        session: Session,
-        call: PendingCall,
+        session: McpSession,
+        call: PendingRequest,
         answer: McpAnswer,
         now: float,
         *,
         complete: bool = True,
     ) -> None:
         request = call.request
-        arguments, arguments_cut = _kept(request.arguments)
+        arguments, arguments_cut = _redacted(request.arguments)
         detached, images = detach_data(answer.result, redact_image)
-        result, result_cut = _kept(detached)
+        result, result_cut = _redacted(detached)
         if self._recorder.blobs is not None:
             for image in images.values():
                 self._recorder.blobs.put(image)
@@ -398,13 +402,13 @@ class ToolCalls:
             amendment.settle(False)
 
 
-def _named(url: str, session_id: str) -> str:
+def _session_key(url: str, session_id: str) -> str:
     """Return a session's name: two servers may know theirs by the same id. Empty for none."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc} {session_id}" if session_id else ""
 
 
-def _kept(value: JsonValue) -> tuple[JsonValue, bool]:
+def _redacted(value: JsonValue) -> tuple[JsonValue, bool]:
     """Return what is kept of a value, without secrets, and whether anything is left out.
 
     Half a secret would not be known for one: it is shortened last.
@@ -413,6 +417,6 @@ def _kept(value: JsonValue) -> tuple[JsonValue, bool]:
     return shortened(redact_json(most))
 
 
-def amends(injection: Injection) -> bool:
+def amends_response(injection: Injection) -> bool:
     """Tell whether an injection changes an answer, which must be known before it can come."""
     return any(isinstance(effect, Amend) for effect in injection.effects)

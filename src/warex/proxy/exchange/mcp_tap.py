@@ -10,8 +10,8 @@ from warex.mcp.changes import Change
 from warex.mcp.event_stream import EventReader, ServerEvent, with_data
 from warex.mcp.exchange import Transport
 from warex.mcp.messages import LONGEST, Key, McpRequest
-from warex.proxy.exchange.apply import Struck
-from warex.proxy.net.encoding import StreamDecoder, decoded
+from warex.proxy.exchange.apply import AppliedInjection
+from warex.proxy.net.encoding import StreamDecoder, decode
 
 _EVENTS: Final = "text/event-stream"
 _TOO_LONG: Final = f"a message is longer than the {LONGEST:,} bytes that are read"
@@ -23,14 +23,14 @@ class Amendment:
 
     change: Change | None
     after: float
-    struck: Struck
+    struck: AppliedInjection
     settle: Callable[[bool], None]
     """Called where the answer comes on another exchange; with whether the client was given it."""
     done: bool = False
 
 
 @dataclass(slots=True)
-class PendingCall:
+class PendingRequest:
     """A request that is not answered yet."""
 
     request: McpRequest
@@ -41,14 +41,14 @@ class PendingCall:
 
 
 @dataclass(slots=True)
-class Session:
+class McpSession:
     """What a client and a server have to do with each other."""
 
     number: int = 0
     transport: Transport = "streamable_http"
     names: list[str] = field(default_factory=list)
-    pending: dict[Key, PendingCall] = field(default_factory=dict)
-    stream: "ToolTap | None" = None
+    pending: dict[Key, PendingRequest] = field(default_factory=dict)
+    stream: "McpTap | None" = None
     """Of the older transport: where the answers come."""
 
     @property
@@ -57,29 +57,31 @@ class Session:
         return any(call.amendment and not call.amendment.done for call in self.pending.values())
 
 
-class Listener(Protocol):
+class McpMessageHandler(Protocol):
     """Whoever wants to know what a server says."""
 
-    def opened(self, tap: "ToolTap", endpoint: str) -> None:
+    def opened(self, tap: "McpTap", endpoint: str) -> None:
         """Take in where a server of the older transport wants its messages."""
 
-    def hear(self, tap: "ToolTap", data: bytes, now: float) -> bytes | None:
+    def hear(self, tap: "McpTap", data: bytes, now: float) -> bytes | None:
         """Take in what a server says; return what is said instead, None for the same.
 
         Nothing at all, where it is to be said later.
         """
 
 
-class ToolTap:
+class McpTap:
     """Reads the answer of one exchange as it passes.
 
     No byte of it is changed or held back, unless a fault wants an answer changed.
     """
 
-    def __init__(self, listener: Listener, session: Session, exchange: str, url: str) -> None:
+    def __init__(
+        self, listener: McpMessageHandler, session: McpSession, exchange: str, url: str
+    ) -> None:
         self.session = session
         self.exchange, self.url = exchange, url
-        self.unpaired: list[PendingCall] = []
+        self.unpaired: list[PendingRequest] = []
         """Requests of this exchange by whose id no answer can be found."""
         self.heard = False
         """Whether anything of the answer was read."""
@@ -193,6 +195,6 @@ class ToolTap:
 
     def whole(self, content_encoding: str) -> bytes:
         """Return the answer that came in one piece."""
-        content = decoded(bytes(self._body), content_encoding)
+        content = decode(bytes(self._body), content_encoding)
         self.unread = self.unread or content.error
         return content.body

@@ -11,7 +11,7 @@ _KEY = "warex_sending"
 
 
 @dataclass(slots=True)
-class Sending:
+class PacedResponse:
     """An answer that is sent piece by piece."""
 
     pieces: list[bytes]
@@ -22,7 +22,7 @@ class Sending:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ResponsePiece:
     """A piece that is next to go."""
 
     flow: http.HTTPFlow
@@ -31,16 +31,16 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class BrokenOff:
+class ResponseCut:
     """An answer whose last piece is out, and whose connection is to end now."""
 
     flow: http.HTTPFlow
     how: Literal["close", "reset"]
 
 
-def sending_of(flow: http.HTTPFlow) -> Sending | None:
+def paced_response_of(flow: http.HTTPFlow) -> PacedResponse | None:
     """Return how an answer goes out; None where it goes as it is."""
-    found: Sending | None = vars(flow).get(_KEY)
+    found: PacedResponse | None = vars(flow).get(_KEY)
     return found
 
 
@@ -60,14 +60,14 @@ def truncate(flow: http.HTTPFlow, share: float, how: Literal["clean", "close", "
         flow.response.headers["content-length"] = str(sum(map(len, sending.pieces)))
 
 
-def _sending(flow: http.HTTPFlow) -> Sending:
+def _sending(flow: http.HTTPFlow) -> PacedResponse:
     """Return how the answer goes out, divided; it is decompressed before, if it can be."""
-    if (found := sending_of(flow)) is not None:
+    if (found := paced_response_of(flow)) is not None:
         return found
     response = flow.response
     assert response is not None
     response.decode(strict=False)
     body = response.raw_content or b""
     kind = response.headers.get("content-type", "")
-    made = vars(flow)[_KEY] = Sending(pieces(body, kind) or [b""])
+    made = vars(flow)[_KEY] = PacedResponse(pieces(body, kind) or [b""])
     return made

@@ -9,11 +9,11 @@ from mitmproxy import http
 from warex.clock import Clock
 from warex.exchange import Exchange, Resource
 from warex.mcp.exchange import McpExchange
-from warex.proxy.exchange.apply import Struck
-from warex.proxy.exchange.client_status import Presence
+from warex.proxy.exchange.apply import AppliedInjection
+from warex.proxy.exchange.client_status import ClientStatus
 from warex.proxy.exchange.llm_tap import LlmTap
-from warex.proxy.exchange.llm_websocket import SocketCalls
-from warex.proxy.exchange.mcp_tap import ToolTap
+from warex.proxy.exchange.llm_websocket import LlmWebsocketCalls
+from warex.proxy.exchange.mcp_tap import McpTap
 from warex.rewriting.base import Rewriter
 from warex.scenarios import NOTHING, Decision, Injection
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from warex.proxy.exchange.tasks import Task
 
 _KEY = "warex"
-MOST_KEPT: Final = 2 * 1024 * 1024
+MAX_COPIED_BODY: Final = 2 * 1024 * 1024
 """Bytes of an answer that may be given again."""
 
 
 @dataclass(slots=True)
-class Ongoing:
+class ExchangeState:
     """One exchange under way."""
 
     exchange: Exchange
@@ -38,17 +38,17 @@ class Ongoing:
     decision: Decision = NOTHING
     waiting: list[Injection] = field(default_factory=list)
     """Injections that have not struck yet."""
-    struck: list[Struck] = field(default_factory=list)
+    struck: list[AppliedInjection] = field(default_factory=list)
     """Injections that strike or have struck, and are not settled yet."""
-    presence: Presence = field(default_factory=Presence)
+    presence: ClientStatus = field(default_factory=ClientStatus)
     llm: LlmTap | None = None
-    socket: SocketCalls | None = None
+    socket: LlmWebsocketCalls | None = None
     """The calls over it, where it is a WebSocket to a model."""
     rewriters: list[Rewriter] = field(default_factory=list)
     """What changes the answer while it passes, in order."""
     kept: bytearray | None = None
     """The site's answer so far, where it may be given again."""
-    tools: ToolTap | None = None
+    tools: McpTap | None = None
     """What is said to a server of tools (MCP), or may be."""
     unread_llm: str | None = None
     """Why it could not be read, where it looks like a call to a model."""
@@ -99,7 +99,7 @@ class Ongoing:
             self.received += len(data)
             if self.kept is not None:
                 self.kept += data
-                if len(self.kept) > MOST_KEPT:
+                if len(self.kept) > MAX_COPIED_BODY:
                     self.kept = None
             if self.llm is not None and data:
                 self.llm.add(data, clock.now())
@@ -129,13 +129,13 @@ class Ongoing:
         return "site" if by_site else "nobody"
 
 
-def ongoing_of(flow: http.HTTPFlow) -> Ongoing | None:
+def state_of(flow: http.HTTPFlow) -> ExchangeState | None:
     """Return what is known of a flow; None for one that began before WAREX saw it."""
-    found: Ongoing | None = vars(flow).get(_KEY)
+    found: ExchangeState | None = vars(flow).get(_KEY)
     return found
 
 
-def attach(flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+def attach(flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
     """Keep what is known of a flow with it.
 
     Not in its ``metadata``, which mitmproxy saves with the flow and which must be plain data.

@@ -16,7 +16,7 @@ from warex.exchange import BROWSER, Request
 from warex.seeds import derive
 
 if TYPE_CHECKING:
-    from warex.proxy.exchange.llm_calls import ModelCalls
+    from warex.proxy.exchange.llm_calls import LlmCalls
     from warex.scenarios import Injector
 
 TASK_HOST: Final = "warex.invalid"
@@ -25,10 +25,16 @@ TASK_HEADER: Final = "x-warex-task"
 _MARKER: Final = "/task/"
 _END: Final = "/end"
 _LONGEST: Final = 200
-_MOST: Final = 10_000
+_MAX_PARALLEL: Final = 10_000
 """Tasks that may run at the same time: a client that names ever new ones fills no memory."""
 
-_OF_PAGES: Final = ("origin", "referer", "sec-fetch-site", "upgrade-insecure-requests", "sec-ch-ua")
+_BROWSER_HEADERS: Final = (
+    "origin",
+    "referer",
+    "sec-fetch-site",
+    "upgrade-insecure-requests",
+    "sec-ch-ua",
+)
 """What a browser sends, and what a program that asks for the marker does not."""
 
 
@@ -39,7 +45,7 @@ class Task:
     name: str
     """Empty until somebody tells of a task, and after its end."""
     injector: "Injector"
-    models: "ModelCalls"
+    models: "LlmCalls"
     armed: bool = False
     """Whether the trace says that it is."""
 
@@ -66,7 +72,7 @@ class Tasks:
 
     def begin_beside(self, name: str, seed: int) -> Task | None:
         """Begin a task that runs beside the others; None where there are too many."""
-        if len(self.beside) >= _MOST:
+        if len(self.beside) >= _MAX_PARALLEL:
             return None
         injector = self.main.injector.beside(seed)
         task = Task(name, injector, self.main.models.beside(injector), armed=injector.armed)
@@ -75,7 +81,7 @@ class Tasks:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MarkerReply:
     """What a request to WAREX's own host asks for."""
 
     status: int
@@ -87,27 +93,27 @@ class Asked:
     """Whether the task ends."""
 
 
-def asked(request: Request) -> Asked:
+def read_marker(request: Request) -> MarkerReply:
     """Read a request to ``TASK_HOST``."""
-    if request.is_preflight or (sign := sign_of_browser(request.headers)) is not None:
+    if request.is_preflight or (sign := browser_header(request.headers)) is not None:
         told_by = "a preflight" if request.is_preflight else f"its {sign}"
-        return Asked(
+        return MarkerReply(
             403,
             f"a browser asks ({told_by}), and a page must not move the tasks; ask from the program"
             " that runs them",
         )
     path = request.parts.path
     if path == _END:
-        return Asked(200, "the task has ended", ends=True)
+        return MarkerReply(200, "the task has ended", ends=True)
     if not path.startswith(_MARKER):
-        return Asked(404, f"there is nothing at {path}; ask for {_MARKER}NAME or {_END}")
+        return MarkerReply(404, f"there is nothing at {path}; ask for {_MARKER}NAME or {_END}")
     name = task_name(unquote(path.removeprefix(_MARKER)))
     if name is None:
-        return Asked(400, _flaw())
-    return Asked(200, f"task {name} has begun", begin=name)
+        return MarkerReply(400, _flaw())
+    return MarkerReply(200, f"task {name} has begun", begin=name)
 
 
-def sign_of_browser(headers: Mapping[str, str]) -> str | None:
+def browser_header(headers: Mapping[str, str]) -> str | None:
     """Return the header by which one knows that a browser asks; None where none does.
 
     A page can leave out ``Referer``, and over plain HTTP no browser sends Fetch Metadata; the name
@@ -115,7 +121,7 @@ def sign_of_browser(headers: Mapping[str, str]) -> str | None:
     """
     if headers.get("user-agent", "").startswith(BROWSER):
         return "User-Agent"
-    return next((name for name in _OF_PAGES if name in headers), None)
+    return next((name for name in _BROWSER_HEADERS if name in headers), None)
 
 
 def task_name(text: str) -> str | None:
@@ -140,12 +146,12 @@ def user_name(authorization: str | None) -> str | None:
     return task_name(unquote(pair.partition(":")[0]))
 
 
-def may_open(request: Request, resource: str) -> bool:
+def may_begin_task(request: Request, resource: str) -> bool:
     """Whether a request may begin the task that its header names.
 
     The script of a page may put any header on what it asks for, but not on a navigation.
     """
-    return sign_of_browser(request.headers) is None or resource == "document"
+    return browser_header(request.headers) is None or resource == "document"
 
 
 def seed_of(seed: int, name: str) -> int:

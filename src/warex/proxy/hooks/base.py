@@ -11,11 +11,11 @@ from typing import Any
 from mitmproxy import connection, http, tcp, tls
 
 from warex.errors import WarexError
-from warex.proxy.exchange.paced_response import BrokenOff, Piece
-from warex.proxy.exchange.state import ongoing_of
+from warex.proxy.exchange.paced_response import ResponseCut, ResponsePiece
+from warex.proxy.exchange.state import state_of
 from warex.proxy.mitmproxy_patches.body_buffer import Upload
-from warex.proxy.mitmproxy_patches.websocket_layer import Sighting
-from warex.proxy.net.check import Refused
+from warex.proxy.mitmproxy_patches.websocket_layer import WebsocketEvent
+from warex.proxy.net.check import RejectedRequest
 from warex.proxy.net.client_socket import reset
 from warex.proxy.record.recorder import Recorder
 
@@ -30,8 +30,8 @@ class Hooks:
 
     def broke(self, data: object, error: Exception) -> None:
         """Cut the exchange and void the trial: WAREX itself has failed."""
-        flow = data.flow if isinstance(data, Sighting) else data
-        ongoing = ongoing_of(flow) if isinstance(flow, http.HTTPFlow) else None
+        flow = data.flow if isinstance(data, WebsocketEvent) else data
+        ongoing = state_of(flow) if isinstance(flow, http.HTTPFlow) else None
         ours = isinstance(error, WarexError)
         reason = str(error) if ours else f"{type(error).__name__}: {error}"
         self.recorder.harness_broke(reason, ongoing.exchange.id if ongoing else None)
@@ -72,11 +72,11 @@ def client_of(data: object) -> connection.Client | None:
             return data.context.client
         case connection.Client():
             return data
-        case Refused():
+        case RejectedRequest():
             return data.client
-        case Piece() | BrokenOff() | Upload():
+        case ResponsePiece() | ResponseCut() | Upload():
             return data.flow.client_conn
-        case Sighting():
+        case WebsocketEvent():
             return data.flow.client_conn
         case _:
             return None

@@ -8,30 +8,30 @@ from urllib.parse import unquote, urlsplit
 from mitmproxy import connection, http, tcp, tls
 from mitmproxy.proxy import layer, server_hooks
 
-from warex.proxy.certificates.rejections import Refusals
+from warex.proxy.certificates.rejections import CertificateRejections
 from warex.proxy.config import ProxyConfig
-from warex.proxy.connection_faults.idle_connections import Closing
-from warex.proxy.connection_faults.tls_handshake import TlsFaults
-from warex.proxy.connection_faults.tries import Attempts
+from warex.proxy.connection_faults.idle_connections import IdleConnections
+from warex.proxy.connection_faults.tls_handshake import HandshakeFaults
+from warex.proxy.connection_faults.tries import ConnectionTries
 from warex.proxy.exchange import flows
 from warex.proxy.hooks.base import Hooks, fail_closed
 from warex.proxy.hooks.tunnels import Tunnels
-from warex.proxy.interception import OWN_HOSTS, Interception, is_below_own
-from warex.proxy.net.check import Refused, flaw_of_name
+from warex.proxy.interception import RESERVED_HOSTS, Interception, is_reserved
+from warex.proxy.net.check import RejectedRequest, invalid_host_reason
 from warex.proxy.record.recorder import Recorder
 from warex.proxy.transparent.protocol_detection import PREFACE
 from warex.scenarios import Injector
 from warex.traces import RequestRefused, TlsRejected
 from warex.traces.redaction.structured import redact_url
 
-_LONGEST_LINE = 200
+_MAX_LINE = 200
 """Characters kept of what could not be read."""
 
 
 class ConnectionHooks(Hooks):
     """Numbers the connections, and decides which of them are read."""
 
-    closing: Closing
+    closing: IdleConnections
     """Set by whoever knows which clients wait for an answer."""
 
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
@@ -39,14 +39,14 @@ class ConnectionHooks(Hooks):
         self.interception = Interception(config, injector)
         self.notices: Callable[[str], None] = lambda sentence: None
         """Told of what the user should know while the trial runs."""
-        self.attempts = Attempts(injector, recorder)
-        self.tls_faults = TlsFaults(self.attempts)
+        self.attempts = ConnectionTries(injector, recorder)
+        self.tls_faults = HandshakeFaults(self.attempts)
         self.tunnels = Tunnels(recorder)
-        self.refusals = Refusals()
+        self.refusals = CertificateRejections()
         self.connections: dict[str, str] = {}
         """The trial's own names of the clients' connections that are open."""
         self._numbered = 0
-        self.upstream_auth = _basic(config.traffic.upstream)
+        self.upstream_auth = _proxy_authorization(config.traffic.upstream)
         self.on_turn: Callable[[], None] = lambda: None
         """Told when an attempt may meet something else than before: armed, disarmed, a step on."""
 
@@ -57,7 +57,7 @@ class ConnectionHooks(Hooks):
         self.connections[client.id] = f"c{self._numbered}"
 
     @fail_closed
-    def warex_refused(self, refused: Refused) -> None:
+    def warex_refused(self, refused: RejectedRequest) -> None:
         """Record a request that no site would take."""
         connection_name = self.connections.get(refused.client.id, "")
         line = refused.line.decode("latin-1")
@@ -69,8 +69,8 @@ class ConnectionHooks(Hooks):
             RequestRefused(
                 connection=connection_name,
                 status=status,
-                line=redact_url(line)[:_LONGEST_LINE],
-                reason=reason[:_LONGEST_LINE],
+                line=redact_url(line)[:_MAX_LINE],
+                reason=reason[:_MAX_LINE],
             )
         )
 
@@ -81,8 +81,8 @@ class ConnectionHooks(Hooks):
         Nor to what belongs to a host of ours: nothing meant for it leaves the machine.
         """
         host, port = data.server.address or ("", 0)
-        flawed = flaw_of_name(host) and not _is_ip(host)
-        if flawed or is_below_own(host) or not 0 < port < 65536:
+        flawed = invalid_host_reason(host) and not _is_ip(host)
+        if flawed or is_reserved(host) or not 0 < port < 65536:
             data.server.error = "there is no such host"
 
     @fail_closed
@@ -138,7 +138,7 @@ class ConnectionHooks(Hooks):
                 server.address = (target.target_host, target.target_port)
             self.tunnels.begin(data.context.client, host, port, why)
             return
-        if host not in OWN_HOSTS and self.tls_faults.hello(data.context.client, host, port):
+        if host not in RESERVED_HOSTS and self.tls_faults.hello(data.context.client, host, port):
             # The site is not needed: a handshake that fails never reaches it.
             return
         self.refusals.begin(
@@ -148,7 +148,7 @@ class ConnectionHooks(Hooks):
             # A plain HTTP site speaks HTTP/1.1, so its clients must not be offered more.
             if target.target_scheme == "http" and b"http/1.1" in data.client_hello.alpn_protocols:
                 data.context.client.alpn = b"http/1.1"
-        elif host not in OWN_HOSTS:
+        elif host not in RESERVED_HOSTS:
             # Without this the client's first offer would win, whatever the site speaks.
             data.establish_server_tls_first = True
 
@@ -211,7 +211,7 @@ def _is_ip(host: str) -> bool:
     return True
 
 
-def _basic(upstream: str | None) -> str | None:
+def _proxy_authorization(upstream: str | None) -> str | None:
     """Return the Basic credentials (RFC 7617) for the upstream proxy, if it wants any."""
     parts = urlsplit(upstream or "")
     if parts.username is None:

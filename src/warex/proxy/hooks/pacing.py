@@ -5,23 +5,23 @@ from collections.abc import Awaitable
 
 from mitmproxy import http
 
-from warex.proxy.exchange.apply import pause
+from warex.proxy.exchange.apply import wait_before_piece
 from warex.proxy.exchange.flows import CUT
-from warex.proxy.exchange.paced_response import BrokenOff, Piece
-from warex.proxy.exchange.state import Ongoing, ongoing_of
+from warex.proxy.exchange.paced_response import ResponseCut, ResponsePiece
+from warex.proxy.exchange.state import ExchangeState, state_of
 from warex.proxy.hooks.base import Hooks, fail_closed
 from warex.proxy.mitmproxy_patches.body_buffer import Upload
-from warex.proxy.net.client_socket import drained, reset, writer_of, written_out
+from warex.proxy.net.client_socket import reset, wait_drained, wait_flushed, writer_of
 
 
-class SendingHooks(Hooks):
+class PacingHooks(Hooks):
     """Paces the pieces of an answer, and ends it where it is to end."""
 
     @abstractmethod
     def end(
         self,
         flow: http.HTTPFlow,
-        ongoing: Ongoing,
+        ongoing: ExchangeState,
         *,
         arrived: bool = True,
         error: str | None = None,
@@ -29,12 +29,12 @@ class SendingHooks(Hooks):
         """Record the end of an exchange, once."""
 
     @fail_closed
-    async def warex_piece(self, piece: Piece) -> None:
+    async def warex_piece(self, piece: ResponsePiece) -> None:
         """Wait before a piece of an answer, until the client leaves."""
-        ongoing = ongoing_of(piece.flow)
+        ongoing = state_of(piece.flow)
         if ongoing is None or ongoing.finished:
             return
-        await pause(ongoing.struck, piece.pause, ongoing.presence, self.recorder.clock)
+        await wait_before_piece(ongoing.struck, piece.pause, ongoing.presence, self.recorder.clock)
         if ongoing.llm is not None:
             ongoing.llm.add(piece.data, self.recorder.clock.now())
 
@@ -42,15 +42,15 @@ class SendingHooks(Hooks):
     def warex_upload(self, upload: Upload) -> Awaitable[None] | None:
         """Wait until a piece of a request has left, so that what follows is not held twice."""
         writer = writer_of(upload.flow.client_conn, upload.flow.server_conn)
-        return None if writer is None else drained(writer, upload.settled)
+        return None if writer is None else wait_drained(writer, upload.settled)
 
     @fail_closed
-    async def warex_broken_off(self, broken_off: BrokenOff) -> None:
+    async def warex_broken_off(self, broken_off: ResponseCut) -> None:
         """End an answer in the middle, once what came of it has left."""
-        flow, ongoing = broken_off.flow, ongoing_of(broken_off.flow)
+        flow, ongoing = broken_off.flow, state_of(broken_off.flow)
         if ongoing is None or ongoing.finished:
             return
-        arrived = await written_out(flow.client_conn)
+        arrived = await wait_flushed(flow.client_conn)
         if broken_off.how == "reset":
             reset(flow.client_conn)
         self.end(flow, ongoing, arrived=arrived, error=CUT)

@@ -10,14 +10,14 @@ from mitmproxy import http
 from warex.exchange import Request
 from warex.llm import LlmRequest
 from warex.proxy.config import ProxyConfig
-from warex.proxy.exchange.llm_calls import ModelCalls
-from warex.proxy.exchange.state import Ongoing
+from warex.proxy.exchange.llm_calls import LlmCalls
+from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.exchange.tasks import (
     TASK_HEADER,
     Task,
     Tasks,
-    asked,
-    may_open,
+    may_begin_task,
+    read_marker,
     seed_of,
     task_name,
     user_name,
@@ -36,7 +36,7 @@ _HEADERS: Final = {
     "x-content-type-options": "nosniff",
     "cross-origin-resource-policy": "same-origin",
 }
-_TOLD: Final = "warex_task"
+_TASK_METADATA: Final = "warex_task"
 """Where a flow keeps what its header says of its task."""
 
 
@@ -47,7 +47,7 @@ class TaskHooks(ConnectionHooks):
         super().__init__(config, injector, recorder)
         self.config = config
         self.injector = injector
-        models = ModelCalls(config, injector, recorder)
+        models = LlmCalls(config, injector, recorder)
         self.tasks = Tasks(Task("", injector, models, armed=injector.armed))
         self._users: dict[str, str] = {}
         """The user names of the clients that told one, by their connections."""
@@ -83,7 +83,7 @@ class TaskHooks(ConnectionHooks):
         """Note what a request's header says of its task; the site does not see it."""
         told = flow.request.headers.pop(TASK_HEADER, None)
         if told is not None:
-            flow.metadata[_TOLD] = told
+            flow.metadata[_TASK_METADATA] = told
 
     def forget_client(self, client_id: str) -> None:
         """Forget a connection that is over."""
@@ -92,9 +92,9 @@ class TaskHooks(ConnectionHooks):
     def task_of(self, flow: http.HTTPFlow, request: Request, resource: str) -> tuple[Task, str]:
         """Return whose counts an exchange goes by, and the name of the task that it belongs to."""
         told_by: ToldBy = "header"
-        told: str | None = flow.metadata.get(_TOLD)
+        told: str | None = flow.metadata.get(_TASK_METADATA)
         name = None if told is None else task_name(unquote(told))
-        may_begin = may_open(request, resource)
+        may_begin = may_begin_task(request, resource)
         if name is None and (user := self._users.get(flow.client_conn.id)) is not None:
             told_by, name, may_begin = "user_name", user, True
         main = self.tasks.main
@@ -117,13 +117,13 @@ class TaskHooks(ConnectionHooks):
 
     # ---- what the traffic tells
 
-    def tell_by_request(self, ongoing: Ongoing) -> None:
+    def tell_by_request(self, ongoing: ExchangeState) -> None:
         """Look whether a request begins or ends a task by the rule, if there is one."""
         if self.finder is not None and ongoing.task is self.tasks.main:
             request = ongoing.exchange.request
             self._turn(ongoing, self.finder.request(request.method, request.url))
 
-    def tell_by_call(self, ongoing: Ongoing, call: LlmRequest) -> None:
+    def tell_by_call(self, ongoing: ExchangeState, call: LlmRequest) -> None:
         """Look whether a call to the model tells of a task by the rule, if there is one."""
         if self.finder is not None and ongoing.task is self.tasks.main:
             self._turn(ongoing, self.finder.call(call))
@@ -133,7 +133,7 @@ class TaskHooks(ConnectionHooks):
         if self.finder is not None and task is self.tasks.main and self.finder.over():
             self._leave_main("terminal_action")
 
-    def _turn(self, ongoing: Ongoing, turn: Turn | None) -> None:
+    def _turn(self, ongoing: ExchangeState, turn: Turn | None) -> None:
         main = self.tasks.main
         if turn is None:
             return
@@ -161,10 +161,10 @@ class TaskHooks(ConnectionHooks):
             self.recorder.write(TaskEnded(task=main.name))
             main.name = ""
 
-    def answer_marker(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    def answer_marker(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Begin or end the task as WAREX's own host is asked to."""
         request = ongoing.exchange.request
-        said = asked(request)
+        said = read_marker(request)
         ongoing.by_warex = True
         flow.response = http.Response.make(said.status, f"{said.text}\n", _HEADERS)
         if said.begin is not None:
@@ -175,7 +175,7 @@ class TaskHooks(ConnectionHooks):
             line = f"{request.method} {request.url}"
             self.note_refused(ongoing.connection, said.status, line, said.text)
 
-    def answer_canary(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    def answer_canary(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Answer with the nonce that was asked for: whoever reads it came through here."""
         nonce = ongoing.exchange.request.parts.path.strip("/")
         ongoing.by_warex = True

@@ -7,20 +7,22 @@ from mitmproxy import connection, ctx, http
 from mitmproxy.net.http.http1 import assemble_request_head, assemble_response_head
 
 from warex.llm.recognition.hosts import is_known_llm_host
-from warex.proxy.mitmproxy_patches.connection_handler import bytes_moved
+from warex.proxy.mitmproxy_patches.connection_handler import bytes_transferred
 from warex.proxy.record.recorder import Recorder
 from warex.traces import LlmUnread, Tunnel
 
-type Why = Literal["pass_through", "background", "not_concerned", "tls_rejected", "not_http"]
+type TunnelReason = Literal[
+    "pass_through", "background", "not_concerned", "tls_rejected", "not_http"
+]
 
 _KEY = "warex_tunnel"
 
 
 @dataclass(slots=True)
-class _Open:
+class _Tunnel:
     host: str
     port: int
-    why: Why
+    why: TunnelReason
     began: float
     sent: int = 0
     received: int = 0
@@ -39,51 +41,51 @@ class Tunnels:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._connections: dict[str, _Open] = {}
+        self._connections: dict[str, _Tunnel] = {}
         self._before: dict[str, int] = {}
 
     def connected(self, client: connection.Client) -> None:
         """Note where a CONNECT ends and what it leads to begins."""
-        self._before[client.id] = bytes_moved(ctx.master, client.id)[0]
+        self._before[client.id] = bytes_transferred(ctx.master, client.id)[0]
 
-    def begin(self, client: connection.Client, host: str, port: int, why: Why) -> None:
+    def begin(self, client: connection.Client, host: str, port: int, why: TunnelReason) -> None:
         """Begin the account of a connection."""
-        self._connections[client.id] = _Open(host, port, why, self._recorder.clock.now())
+        self._connections[client.id] = _Tunnel(host, port, why, self._recorder.clock.now())
 
     def disconnected(self, client: connection.Client) -> None:
         """Record the connection, if it was passed through."""
         before = self._before.pop(client.id, 0)
         opened = self._connections.pop(client.id, None)
         if opened is not None:
-            sent, received = bytes_moved(ctx.master, client.id)
+            sent, received = bytes_transferred(ctx.master, client.id)
             opened.sent, opened.received = sent - before, received
             self._record(opened)
 
     def relayed(self, host: str, port: int, sent: int, received: int, began: float) -> None:
         """Record a connection that was relayed outside mitmproxy, begun at second ``began``."""
-        self._record(_Open(host, port, "not_http", began, sent, received))
+        self._record(_Tunnel(host, port, "not_http", began, sent, received))
 
-    def begin_exchange(self, flow: http.HTTPFlow, host: str, port: int, why: Why) -> None:
+    def begin_exchange(self, flow: http.HTTPFlow, host: str, port: int, why: TunnelReason) -> None:
         """Begin the account of an exchange in plain HTTP."""
-        opened = _Open(host, port, why, self._recorder.clock.now())
+        opened = _Tunnel(host, port, why, self._recorder.clock.now())
         opened.sent = len(assemble_request_head(flow.request))
         vars(flow)[_KEY] = opened
         flow.request.stream = opened.count_sent
 
     def answered(self, flow: http.HTTPFlow) -> None:
         """Count the answer to such an exchange, and let it pass."""
-        opened: _Open | None = vars(flow).get(_KEY)
+        opened: _Tunnel | None = vars(flow).get(_KEY)
         if opened is not None and flow.response is not None:
             opened.received += len(assemble_response_head(flow.response))
             flow.response.stream = opened.count_received
 
     def ended(self, flow: http.HTTPFlow) -> None:
         """Record the exchange, once."""
-        opened: _Open | None = vars(flow).pop(_KEY, None)
+        opened: _Tunnel | None = vars(flow).pop(_KEY, None)
         if opened is not None:
             self._record(opened)
 
-    def _record(self, opened: _Open) -> None:
+    def _record(self, opened: _Tunnel) -> None:
         self._recorder.write(
             Tunnel(
                 host=opened.host,
@@ -99,6 +101,6 @@ class Tunnels:
             self._recorder.write(LlmUnread(exchange="", url=url, reason=why))
 
 
-def is_unread(flow: http.HTTPFlow) -> bool:
+def is_tunnelled(flow: http.HTTPFlow) -> bool:
     """Whether a flow is passed through without being looked at."""
     return _KEY in vars(flow)

@@ -8,10 +8,10 @@ from typing import Final
 
 from mitmproxy import http
 
-from warex.proxy.exchange.state import Ongoing, ongoing_of
+from warex.proxy.exchange.state import ExchangeState, state_of
 from warex.proxy.exchange.tasks import Task
 from warex.proxy.hooks.base import Hooks, fail_closed
-from warex.proxy.mitmproxy_patches.websocket_layer import Sighting
+from warex.proxy.mitmproxy_patches.websocket_layer import WebsocketEvent
 from warex.proxy.net.websocket_frames import Closed, Message, Opaque
 from warex.traces import WebSocketSeen
 
@@ -29,16 +29,16 @@ class WebSocketHooks(Hooks, ABC):
     def task_ended(self, task: Task) -> None:
         """Note that the agent has ended a task."""
 
-    def _passed(self, ongoing: Ongoing, content: bytes, *, from_client: bool) -> None:
+    def _passed(self, ongoing: ExchangeState, content: bytes, *, from_client: bool) -> None:
         if from_client and ongoing.task.models.asked_over_socket(ongoing, content):
             self.model_asked(ongoing.task)
         elif not from_client and ongoing.task.models.answered_over_socket(ongoing, content):
             self.task_ended(ongoing.task)
 
     @fail_closed
-    def warex_websocket(self, sighting: Sighting) -> None:
+    def warex_websocket(self, sighting: WebsocketEvent) -> None:
         """Record what was seen."""
-        ongoing = ongoing_of(sighting.flow)
+        ongoing = state_of(sighting.flow)
         if ongoing is None:
             return
         exchange, from_client = ongoing.exchange.id, sighting.from_client
@@ -63,7 +63,7 @@ class WebSocketHooks(Hooks, ABC):
     @fail_closed
     def websocket_message(self, flow: http.HTTPFlow) -> None:
         """Record a message of a WebSocket; keep none of it in memory."""
-        ongoing, channel = ongoing_of(flow), flow.websocket
+        ongoing, channel = state_of(flow), flow.websocket
         if ongoing is None or channel is None:
             return
         message = channel.messages[-1]
@@ -82,7 +82,7 @@ class WebSocketHooks(Hooks, ABC):
     @fail_closed
     def websocket_end(self, flow: http.HTTPFlow) -> None:
         """Record the end of a WebSocket."""
-        ongoing, channel = ongoing_of(flow), flow.websocket
+        ongoing, channel = state_of(flow), flow.websocket
         if ongoing is None or channel is None:
             return
         ongoing.task.models.give_up_socket(ongoing, _CLOSED, opaque=False)

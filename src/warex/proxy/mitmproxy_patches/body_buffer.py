@@ -8,11 +8,11 @@ from typing import Final, override
 from mitmproxy import http
 from mitmproxy.proxy.utils import ReceiveBuffer
 
-PIECE: Final = 256 * 1024
+PIECE_SIZE: Final = 256 * 1024
 """Bytes: a longer body goes to the site in such pieces, each when the one before has left."""
 
 
-class Body(ReceiveBuffer):
+class BodyBuffer(ReceiveBuffer):
     """What mitmproxy collects a body in; to take it out of here copies nothing.
 
     mitmproxy's own holds pieces, and all of them once more when they are joined. The bytes that
@@ -22,7 +22,7 @@ class Body(ReceiveBuffer):
     def __init__(self) -> None:
         self._held = BytesIO()
 
-    def __iadd__(self, other: bytes) -> "Body":
+    def __iadd__(self, other: bytes) -> "BodyBuffer":
         self._held.write(other)
         return self
 
@@ -49,7 +49,7 @@ class Upload:
     """Set when it is not worth waiting any more: the client has gone, or the site has answered."""
 
 
-def pieces(content: bytes) -> list[memoryview]:
+def split(content: bytes) -> list[memoryview]:
     """Divide a body; nothing is copied."""
     view = memoryview(content)
-    return [view[at : at + PIECE] for at in range(0, len(view), PIECE)]
+    return [view[at : at + PIECE_SIZE] for at in range(0, len(view), PIECE_SIZE)]

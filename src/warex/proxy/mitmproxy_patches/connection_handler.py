@@ -111,7 +111,7 @@ class WarexConnectionHandler(mode_servers.ProxyConnectionHandler):
     def _call(self, hook: commands.StartHook) -> None:
         (data,) = hook.args()
         pending = []
-        for call in hooks_named(self.master, hook.name):
+        for call in hooks_for(self.master, hook.name):
             result = call(data)
             if result is not None and inspect.isawaitable(result):
                 pending.append(result)
@@ -147,7 +147,7 @@ class WarexConnectionHandler(mode_servers.ProxyConnectionHandler):
                 io.handler.cancel("the proxy broke")
 
 
-class _Closed:
+class _ClosedConnectionCleanup:
     """Frees what closed connections leave, now and then (``test_client_memory.py``).
 
     mitmproxy's layers refer to each other in circles, and the OpenSSL memory that they hold is
@@ -170,10 +170,10 @@ class _Closed:
             self._trim(0)
 
 
-_closed = _Closed()
+_closed = _ClosedConnectionCleanup()
 
 
-def hooks_named(master: Any, name: str) -> tuple[Hook, ...]:
+def hooks_for(master: Any, name: str) -> tuple[Hook, ...]:
     """Return the addons' hooks of that name in their order; found once for each master."""
     cache: dict[str, tuple[Hook, ...]] = master.__dict__.setdefault("warex_hooks", {})
     if name not in cache:
@@ -183,7 +183,7 @@ def hooks_named(master: Any, name: str) -> tuple[Hook, ...]:
     return cache[name]
 
 
-def bytes_moved(master: Any, connection_id: str) -> tuple[int, int]:
+def bytes_transferred(master: Any, connection_id: str) -> tuple[int, int]:
     """Return the bytes a client sent and was sent by sites, on the wire of one connection."""
     handler = master.addons.get("proxyserver").connections.get(connection_id)
     if isinstance(handler, WarexConnectionHandler):

@@ -39,9 +39,9 @@ from mitmproxy.proxy.layers.http._http1 import (
     make_body_reader,
 )
 
-from warex.proxy.mitmproxy_patches.http_events import Informational
+from warex.proxy.mitmproxy_patches.http_events import InformationalResponse
 from warex.proxy.net import check, response_head
-from warex.proxy.net.chunked import Chunks
+from warex.proxy.net.chunked import LenientChunkedReader
 from warex.proxy.net.client_socket import reset
 
 type _Commands = layer.CommandGenerator[None]
@@ -59,7 +59,7 @@ class _Trailers(Http1Connection):
     def read_body(self, event: events.Event) -> _Commands:
         """Read a body, and say what trailers it had before saying that it ended."""
         if isinstance(self.body_reader, ChunkedReader):
-            self.body_reader = _Watched(self.body_reader, self._find)  # type: ignore[assignment]
+            self.body_reader = _TrailerReader(self.body_reader, self._find)  # type: ignore[assignment]
         for command in super().read_body(event):
             ends = isinstance(command, ReceiveHttp) and isinstance(command.event, _END)
             if ends and self._found is not None:
@@ -99,10 +99,10 @@ class WarexHttp1Server(_Trailers, Http1Server):
     def send(self, event: HttpEvent) -> _Commands:
         """Write to the wire; the head of an answer that nobody changed as the site sent it."""
         match event:
-            case Informational():
+            case InformationalResponse():
                 yield from self._send_informational(event.response)
             case ResponseHeaders():
-                head = response_head.head_as_sent(event.response)
+                head = response_head.raw_head(event.response)
                 if head is None:
                     yield from super().send(event)
                 else:
@@ -131,14 +131,14 @@ class WarexHttp1Server(_Trailers, Http1Server):
         self._skip_blank_lines()
         lines = [bytes(line) for line in self.buf.maybe_extract_lines() or ()]
         if not lines:
-            if len(self.buf) > response_head.LARGEST:
+            if len(self.buf) > response_head.MAX_HEAD_SIZE:
                 yield from self._refuse(431, bytes(self.buf._data[:200]), "the head has no end")
             return
         try:
             request = http1.read_request_head(lines)
             size = http1.expected_http_body_size(request)
         except ValueError as error:
-            yield from self._refuse(400, lines[0], _without_data(str(error)))
+            yield from self._refuse(400, lines[0], _strip_data(str(error)))
             return
         if request.http_version not in ("HTTP/1.1", "HTTP/1.0"):
             yield from self._refuse(505, lines[0], "this is another version of HTTP")
@@ -156,8 +156,8 @@ class WarexHttp1Server(_Trailers, Http1Server):
 
     def _refuse(self, status: int, line: bytes, reason: str) -> _Commands:
         client = self.context.client
-        yield check.WarexRefusedHook(check.Refused(client, status, line, reason))
-        yield commands.SendData(self.conn, check.page(status))
+        yield check.WarexRequestRejectedHook(check.RejectedRequest(client, status, line, reason))
+        yield commands.SendData(self.conn, check.error_page(status))
         yield commands.CloseConnection(self.conn)
         self.state = self.done
 
@@ -166,7 +166,7 @@ class WarexHttp1Server(_Trailers, Http1Server):
         for command in super().read_body(event):
             broken = command.event if isinstance(command, ReceiveHttp) else None
             if isinstance(broken, RequestProtocolError) and isinstance(event, events.DataReceived):
-                broken.message = _without_data(broken.message)
+                broken.message = _strip_data(broken.message)
                 if self.response is None and self.request is not None:
                     line = f"{self.request.method} {self.request.path}"
                     yield from self._refuse(400, line.encode("latin-1", "replace"), broken.message)
@@ -188,7 +188,7 @@ class WarexHttp1Server(_Trailers, Http1Server):
             response.http_version = "HTTP/1.1"
             response.reason = status_codes.RESPONSES.get(response.status_code, "")
         self._hinted = True
-        head = response_head.head_as_sent(response) or http1.assemble_response_head(response)
+        head = response_head.raw_head(response) or http1.assemble_response_head(response)
         yield commands.SendData(self.conn, head)
 
 
@@ -211,9 +211,9 @@ class WarexHttp1Client(_Trailers, Http1Client):
                     return
                 if response.status_code // 100 != 1 or response.status_code == 101:
                     break
-                yield ReceiveHttp(Informational(self.stream_id or 0, response))
+                yield ReceiveHttp(InformationalResponse(self.stream_id or 0, response))
             size = response_head.body_size(self.request, response)
-        except response_head.Unreadable as error:
+        except response_head.InvalidResponse as error:
             yield commands.CloseConnection(self.conn)
             broken = ResponseProtocolError(
                 self.stream_id or 0, str(error), ErrorCode.GENERIC_SERVER_ERROR
@@ -224,7 +224,7 @@ class WarexHttp1Client(_Trailers, Http1Client):
         yield ReceiveHttp(ResponseHeaders(self.stream_id or 0, response, size == 0))
         self.body_reader = make_body_reader(size)
         if size is None:
-            self.body_reader = Chunks(self._find)  # type: ignore[assignment]
+            self.body_reader = LenientChunkedReader(self._find)  # type: ignore[assignment]
         self.state = self.read_body
         if not isinstance(event, events.DataReceived):
             yield from self.state(events.DataReceived(self.conn, b""))
@@ -234,15 +234,15 @@ class WarexHttp1Client(_Trailers, Http1Client):
         """Return the next head; None where more of it is needed. Raises Unreadable."""
         assert self.request is not None
         data = bytes(self.buf)
-        length = response_head.length_of_head(data)
+        length = response_head.head_length(data)
         if length is None and not (at_end and data):
             return None
         if length is None:
             if self.conn.tls:
                 # Somebody may have cut it off.
-                raise response_head.Unreadable("the connection ended within the answer's head")
+                raise response_head.InvalidResponse("the connection ended within the answer's head")
             length = len(data)
-        response = response_head.read_head(
+        response = response_head.parse_head(
             data[:length] or data, default_port=_is_default_port(self.request)
         )
         if response.http_version != "HTTP/0.9":
@@ -250,7 +250,7 @@ class WarexHttp1Client(_Trailers, Http1Client):
         return response
 
 
-def _without_data(message: str) -> str:
+def _strip_data(message: str) -> str:
     """Leave out the bytes that could not be read: they may hold anything, a password too."""
     return re.split(r": (?:bytearray\()?b['\"]", message, maxsplit=1)[0]
 
@@ -265,7 +265,7 @@ def _size(request: http.Request | None, response: http.Response) -> int | None:
     """Return how long a body is that is sent to a client."""
     try:
         return response_head.body_size(request, response) if request is not None else -1
-    except response_head.Unreadable:
+    except response_head.InvalidResponse:
         return -1
 
 
@@ -276,7 +276,7 @@ def _last_chunk(trailers: http.Headers) -> bytes:
     return b"0\r\n" + bytes(trailers) + b"\r\n"
 
 
-class _Watched:
+class _TrailerReader:
     """A body reader that hands the trailers over instead of leaving them in the last event."""
 
     def __init__(self, reader: Any, found: Callable[[http.Headers], None]) -> None:
@@ -305,7 +305,7 @@ _of_request = http1.expected_http_body_size
 
 
 def _error_page(status_code: int, message: str = "") -> bytes:
-    return check.page(status_code)
+    return check.error_page(status_code)
 
 
 def install() -> None:

@@ -33,12 +33,12 @@ from mitmproxy.proxy.layers.http._events import (
 )
 from mitmproxy.proxy.layers.http._http_h2 import BufferedH2Connection, SendH2Data
 
-from warex.proxy.exchange.client_status import Presence
+from warex.proxy.exchange.client_status import ClientStatus
 from warex.proxy.mitmproxy_patches.http_events import (
-    Informational,
+    InformationalResponse,
     RequestReset,
+    RequestUnprocessed,
     ResponseReset,
-    Unprocessed,
     error_name,
 )
 
@@ -50,7 +50,7 @@ _FRAME = 16_384
 _BY_RESET = (h2.stream.StreamClosedBy.RECV_RST_STREAM, h2.stream.StreamClosedBy.SEND_RST_STREAM)
 
 
-class GoingAway(h2.events.Event):
+class GoAwayReceived(h2.events.Event):
     """The peer takes no new streams; those up to its last one go on (RFC 9113 §6.8)."""
 
     def __init__(self, frame: GoAwayFrame) -> None:
@@ -112,7 +112,7 @@ class WarexH2Connection(BufferedH2Connection):
     def _receive_goaway_frame(
         self, frame: GoAwayFrame
     ) -> tuple[list[Frame], list[h2.events.Event]]:
-        return [], [GoingAway(frame)]
+        return [], [GoAwayReceived(frame)]
 
 
 class _Http2Connection(_http2.Http2Connection):
@@ -146,14 +146,14 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.h2_conn.on_reset = self._reset_by_client
-        self._presences: WeakValueDictionary[int, Presence] = WeakValueDictionary()
+        self._presences: WeakValueDictionary[int, ClientStatus] = WeakValueDictionary()
         self._ending: set[int] = set()
         """Streams of which the answer is complete and may wait for flow control."""
         self._going_away = False
 
-    def presence(self, stream_id: int) -> Presence:
+    def presence(self, stream_id: int) -> ClientStatus:
         """Return the presence of a stream's client, which is told of all that becomes of it."""
-        presence = self._presences[stream_id] = Presence()
+        presence = self._presences[stream_id] = ClientStatus()
         if self.is_closed(stream_id):
             # Opened and reset in one write.
             presence.reset()
@@ -168,7 +168,7 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
         match event:
             case ResponseReset():
                 yield from self._send_reset(event.stream_id, event.h2_code)
-            case Informational():
+            case InformationalResponse():
                 yield from self._send_informational(event)
             case _:
                 yield from super()._handle_event(event)
@@ -179,7 +179,7 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
         if self._going_away and not self.streams and not self._is_over:
             yield from self.close_connection("the client went away")
 
-    def _send_informational(self, event: Informational) -> _Commands:
+    def _send_informational(self, event: InformationalResponse) -> _Commands:
         if self.is_open_for_us(event.stream_id):
             head = ResponseHeaders(event.stream_id, event.response)
             headers = yield from _http2.format_h2_response_headers(self.context, head)
@@ -210,7 +210,7 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
                 if event.stream_id in self.streams:
                     yield ReceiveHttp(RequestEndOfMessage(event.stream_id))
                 return False
-            case GoingAway():
+            case GoAwayReceived():
                 self._going_away = True
                 if event.h2_code != h2.errors.ErrorCodes.NO_ERROR:
                     yield from self.close_connection(f"the client sent {event}")
@@ -234,7 +234,7 @@ class WarexHttp2Client(_Http2Connection, _http2.Http2Client):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._going_away: GoingAway | None = None
+        self._going_away: GoAwayReceived | None = None
         self._ended: set[int] = set()
         """The site's streams of which the answer is over."""
         self._unsent: list[int] = []
@@ -294,7 +294,7 @@ class WarexHttp2Client(_Http2Connection, _http2.Http2Client):
         away = self._going_away
         why = "the site went away" + (f" ({away})" if away else "")
         did_others = away is not None and away.last_stream_id > 0
-        return ReceiveHttp(Unprocessed(stream_id, why, did_others=did_others))
+        return ReceiveHttp(RequestUnprocessed(stream_id, why, did_others=did_others))
 
     def handle_h2_event(self, event: h2.events.Event) -> _Handled:
         """Act on what the site sent; True if nothing more is to be read."""
@@ -315,7 +315,7 @@ class WarexHttp2Client(_Http2Connection, _http2.Http2Client):
             case h2.events.InformationalResponseReceived():
                 yield from self._informational(event)
                 return False
-            case GoingAway():
+            case GoAwayReceived():
                 return (yield from self._go_away(event))
             case _:
                 return (yield from super().handle_h2_event(event))
@@ -326,9 +326,9 @@ class WarexHttp2Client(_Http2Connection, _http2.Http2Client):
         except ValueError:
             return
         response = http.Response(b"HTTP/2.0", status, b"", headers, None, None, 0, 0)
-        yield ReceiveHttp(Informational(event.stream_id, response))
+        yield ReceiveHttp(InformationalResponse(event.stream_id, response))
 
-    def _go_away(self, event: GoingAway) -> _Handled:
+    def _go_away(self, event: GoAwayReceived) -> _Handled:
         self._going_away = event
         # Still read and written to, but mitmproxy takes it for no further request.
         self.conn.state &= ~ConnectionState.CAN_WRITE

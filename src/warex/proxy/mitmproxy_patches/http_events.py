@@ -13,7 +13,7 @@ from mitmproxy.proxy.layers.http._events import (
 
 
 @dataclass
-class Informational(HttpEvent):
+class InformationalResponse(HttpEvent):
     """An answer before the answer, such as 103 Early Hints (1xx, RFC 9110 §15.2)."""
 
     response: http.Response
@@ -37,7 +37,7 @@ class ResponseReset(ResponseProtocolError):
         self.h2_code = h2_code
 
 
-class Unprocessed(ResponseReset):
+class RequestUnprocessed(ResponseReset):
     """The site went away and says that it has not looked at the request (RFC 9113 §6.8)."""
 
     def __init__(self, stream_id: int, message: str, *, did_others: bool) -> None:

@@ -29,17 +29,26 @@ from mitmproxy.proxy.layers.http._events import (
     ResponseProtocolError,
 )
 
-from warex.proxy.exchange.client_status import Presence, attach_presence
-from warex.proxy.exchange.mcp_tap import ToolTap
-from warex.proxy.exchange.paced_response import BrokenOff, Piece, Sending, sending_of
-from warex.proxy.exchange.state import ongoing_of
-from warex.proxy.mitmproxy_patches.body_buffer import PIECE, Body, Upload, pieces
+from warex.proxy.exchange.client_status import ClientStatus, attach_client_status
+from warex.proxy.exchange.mcp_tap import McpTap
+from warex.proxy.exchange.paced_response import (
+    PacedResponse,
+    ResponseCut,
+    ResponsePiece,
+    paced_response_of,
+)
+from warex.proxy.exchange.state import state_of
+from warex.proxy.mitmproxy_patches.body_buffer import PIECE_SIZE, BodyBuffer, Upload, split
 from warex.proxy.mitmproxy_patches.http2 import WarexHttp2Server
-from warex.proxy.mitmproxy_patches.http_events import Informational, ResponseReset, Unprocessed
+from warex.proxy.mitmproxy_patches.http_events import (
+    InformationalResponse,
+    RequestUnprocessed,
+    ResponseReset,
+)
 from warex.proxy.net import check
-from warex.proxy.net.client_socket import reset, wake
+from warex.proxy.net.client_socket import fire_wakeup, reset
 
-_NEVER = 1e9
+_NO_TIMEOUT = 1e9
 """Seconds: an alarm that goes off only where it is rung."""
 
 
@@ -55,15 +64,15 @@ class WarexSentHook(commands.StartHook):
 class WarexPieceHook(commands.StartHook):
     """A piece of an answer is to go to the client, after a pause."""
 
-    piece: Piece
+    piece: ResponsePiece
     blocking = True
 
 
 @dataclass
-class WarexBrokenOffHook(commands.StartHook):
+class WarexResponseCutHook(commands.StartHook):
     """All that was to come of an answer is out."""
 
-    broken_off: BrokenOff
+    broken_off: ResponseCut
     blocking = True
 
 
@@ -78,13 +87,13 @@ class WarexUploadHook(commands.StartHook):
 class WarexStream(http_layer.HttpStream):
     """An HTTP stream whose end is seen."""
 
-    _presence: Presence | None = None
+    _presence: ClientStatus | None = None
     _asked_again = False
     _alarm: commands.RequestWakeup | None = None
 
     def __init__(self, context: Context, stream_id: int) -> None:
         super().__init__(context, stream_id)
-        self.request_body_buf, self.response_body_buf = Body(), Body()
+        self.request_body_buf, self.response_body_buf = BodyBuffer(), BodyBuffer()
         self._upload_settled = asyncio.Event()
 
     def handle_event(self, event: events.Event) -> layer.CommandGenerator[None]:
@@ -99,7 +108,7 @@ class WarexStream(http_layer.HttpStream):
         if isinstance(event, events.Wakeup):
             yield from self._say()
             return
-        if isinstance(event, Informational):
+        if isinstance(event, InformationalResponse):
             if self.server_state == self.state_wait_for_response_headers:
                 yield http_layer.SendHttp(event, self.context.client)
             return
@@ -110,10 +119,10 @@ class WarexStream(http_layer.HttpStream):
         flow = event.replay_flow or http.HTTPFlow(self.context.client, self.context.server)
         connection = self._client_connection()
         if connection is None:
-            self._presence = Presence()
+            self._presence = ClientStatus()
         else:
             self._presence = connection.presence(self.stream_id)
-        attach_presence(flow, self._presence)
+        attach_client_status(flow, self._presence)
         event.replay_flow = flow
         yield from super().state_wait_for_request_headers(event)
 
@@ -130,19 +139,19 @@ class WarexStream(http_layer.HttpStream):
         """Pass the answer on; where events are put into it, be ready for them from here on."""
         yield from super().state_stream_response_body(event)
         if self._alarm is None and isinstance(event, ResponseData):
-            ongoing = ongoing_of(self.flow)
+            ongoing = state_of(self.flow)
             if ongoing is not None and ongoing.tools is not None and ongoing.tools.carries_answers:
                 yield from self._set_alarm(ongoing.tools)
 
-    def _set_alarm(self, tap: ToolTap) -> layer.CommandGenerator[None]:
+    def _set_alarm(self, tap: McpTap) -> layer.CommandGenerator[None]:
         """Have an event of the proxy's own called for, whenever there is something to say."""
-        self._alarm = commands.RequestWakeup(_NEVER)
-        tap.ring = partial(wake, self.context.client, self._alarm)
+        self._alarm = commands.RequestWakeup(_NO_TIMEOUT)
+        tap.ring = partial(fire_wakeup, self.context.client, self._alarm)
         yield self._alarm
 
     def _say(self) -> layer.CommandGenerator[None]:
         """Put what is to be said between two events of the server's."""
-        ongoing = ongoing_of(self.flow)
+        ongoing = state_of(self.flow)
         tap = None if ongoing is None else ongoing.tools
         if tap is None or self.server_state != self.state_stream_response_body:
             return
@@ -162,15 +171,15 @@ class WarexStream(http_layer.HttpStream):
         if not request:
             return False
         asked = self.flow.request
-        flaw = check.flaw_of(asked, in_tunnel=self.mode is http_layer.HTTPMode.transparent)
+        flaw = check.invalid_reason(asked, in_tunnel=self.mode is http_layer.HTTPMode.transparent)
         if flaw is None:
             return False
         client = self.context.client
         line = b"%s %s" % (asked.data.method, asked.data.path or asked.data.authority)
-        yield check.WarexRefusedHook(check.Refused(client, 400, line, flaw))
+        yield check.WarexRequestRejectedHook(check.RejectedRequest(client, 400, line, flaw))
         answer, body = (
-            check.answer(400),
-            check.answer(400).raw_content or b"",
+            check.error_response(400),
+            check.error_response(400).raw_content or b"",
         )
         if asked.is_http2:
             del answer.headers["connection"]
@@ -194,7 +203,7 @@ class WarexStream(http_layer.HttpStream):
             is_body = isinstance(command, http_layer.SendHttp) and isinstance(
                 command.event, RequestData
             )
-            if is_body and len(command.event.data) > PIECE:
+            if is_body and len(command.event.data) > PIECE_SIZE:
                 yield from self._upload(command.event.data)
                 done = None
             else:
@@ -203,7 +212,7 @@ class WarexStream(http_layer.HttpStream):
     def _upload(self, content: bytes) -> layer.CommandGenerator[None]:
         """Send a request's body, and let each piece leave before the next is written."""
         server = self.context.server
-        for piece in pieces(content):
+        for piece in split(content):
             # Nobody below looks at more of it than its length, and views of it copy nothing.
             data = RequestData(self.stream_id, piece)  # type: ignore[arg-type]
             yield http_layer.SendHttp(data, server)
@@ -218,7 +227,7 @@ class WarexStream(http_layer.HttpStream):
                 command = commands_of.send(done)
             except StopIteration:
                 return
-            sending = sending_of(self.flow)
+            sending = paced_response_of(self.flow)
             is_body = isinstance(command, http_layer.SendHttp) and isinstance(
                 command.event, ResponseData
             )
@@ -229,18 +238,18 @@ class WarexStream(http_layer.HttpStream):
             if not (yield from self._send_pieces(sending)):
                 return
 
-    def _send_pieces(self, sending: Sending) -> layer.CommandGenerator[bool]:
+    def _send_pieces(self, sending: PacedResponse) -> layer.CommandGenerator[bool]:
         """Send the pieces; return whether the answer then ends in good order."""
         client = self.context.client
         for number, data in enumerate(sending.pieces):
-            yield WarexPieceHook(Piece(self.flow, data, sending.pause if number else 0.0))
+            yield WarexPieceHook(ResponsePiece(self.flow, data, sending.pause if number else 0.0))
             if self._presence is not None and self._presence.left.is_set():
                 yield WarexSentHook(self.flow)
                 return False
             yield http_layer.SendHttp(ResponseData(self.stream_id, data), client)
         if sending.cut is None:
             return True
-        yield WarexBrokenOffHook(BrokenOff(self.flow, sending.cut))
+        yield WarexResponseCutHook(ResponseCut(self.flow, sending.cut))
         self.flow.live = False
         self.client_state = self.server_state = self.state_errored
         end = ResponseProtocolError(self.stream_id, "cut", ErrorCode.KILL)
@@ -253,7 +262,7 @@ class WarexStream(http_layer.HttpStream):
         if self._presence is not None and self._client_connection() is None:
             # HTTP/1 knows no flow control of its own.
             self._presence.let_go()
-        ongoing = ongoing_of(self.flow)
+        ongoing = state_of(self.flow)
         if ongoing is not None and ongoing.awaits_sending:
             yield WarexSentHook(self.flow)
 
@@ -265,18 +274,18 @@ class WarexStream(http_layer.HttpStream):
         mitmproxy answers 502 with its own page when the site cannot be reached or breaks off. An
         agent would meet a page that no site sent; without a proxy it meets a dead connection.
         """
-        if isinstance(event, Unprocessed) and self._may_ask_again(event):
+        if isinstance(event, RequestUnprocessed) and self._may_ask_again(event):
             yield from self._ask_again()
             return
         if isinstance(event, ResponseReset):
-            ongoing = ongoing_of(self.flow)
+            ongoing = state_of(self.flow)
             if ongoing is not None:
-                ongoing.is_refused = event.h2_code in _ASK_ANEW
+                ongoing.is_refused = event.h2_code in _RETRYABLE_CODES
             if self.server_state == self.state_done and self.client_state != self.state_errored:
                 # The whole answer came, and the site wants no more of the request (RFC 9113 §8.1).
                 yield http_layer.SendHttp(ResponseEndOfMessage(self.stream_id), self.context.client)
-        elif isinstance(event, ResponseProtocolError) and event.code in _DEAD_SITE:
-            ongoing = ongoing_of(self.flow)
+        elif isinstance(event, ResponseProtocolError) and event.code in _SITE_UNREACHABLE_CODES:
+            ongoing = state_of(self.flow)
             if ongoing is not None:
                 ongoing.unreachable = event.code is not ErrorCode.GENERIC_SERVER_ERROR
                 if ongoing.unreachable and _is_redirected(self.context.client):
@@ -285,7 +294,7 @@ class WarexStream(http_layer.HttpStream):
             event = ResponseProtocolError(event.stream_id, event.message, ErrorCode.KILL)
         yield from super().handle_protocol_error(event)
 
-    def _may_ask_again(self, event: Unprocessed) -> bool:
+    def _may_ask_again(self, event: RequestUnprocessed) -> bool:
         """Whether the site can be asked on another connection: all of the request is here.
 
         Again and again as long as each connection does some of what waits, else once.
@@ -313,9 +322,9 @@ class WarexStream(http_layer.HttpStream):
             yield http_layer.SendHttp(part, self.context.server)
 
 
-_ASK_ANEW = (ErrorCodes.REFUSED_STREAM, ErrorCodes.HTTP_1_1_REQUIRED)
+_RETRYABLE_CODES = (ErrorCodes.REFUSED_STREAM, ErrorCodes.HTTP_1_1_REQUIRED)
 """What a site says of a request that the browser may silently send again (RFC 9113 §7)."""
-_DEAD_SITE = (
+_SITE_UNREACHABLE_CODES = (
     ErrorCode.CONNECT_FAILED,
     ErrorCode.GENERIC_SERVER_ERROR,
     ErrorCode.DESTINATION_UNKNOWN,

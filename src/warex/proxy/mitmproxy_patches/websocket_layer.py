@@ -11,32 +11,39 @@ from mitmproxy import http
 from mitmproxy.proxy import commands, events, layer
 from mitmproxy.proxy.layers import websocket
 
-from warex.proxy.exchange.state import ongoing_of
-from warex.proxy.net.websocket_frames import ABNORMAL, Closed, Direction, Negotiation, Opaque, Seen
+from warex.proxy.exchange.state import state_of
+from warex.proxy.net.websocket_frames import (
+    ABNORMAL,
+    Closed,
+    FrameEvent,
+    FrameReader,
+    NegotiatedExtensions,
+    Opaque,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class WebsocketEvent:
     """What was seen on a WebSocket."""
 
     flow: http.HTTPFlow
     from_client: bool
-    seen: Seen
+    seen: FrameEvent
 
 
 @dataclass
 class WarexWebsocketHook(commands.StartHook):
     """Something was seen on a WebSocket."""
 
-    sighting: Sighting
+    sighting: WebsocketEvent
     blocking = True
 
 
 class WarexWebsocketLayer(websocket.WebsocketLayer):
     """Relays a WebSocket's bytes, and tells what they were."""
 
-    _client: Direction | None = None
-    _site: Direction | None = None
+    _client: FrameReader | None = None
+    _site: FrameReader | None = None
     """Each None where it cannot be read."""
     _closed = False
     """Whether the end has been told."""
@@ -46,14 +53,14 @@ class WarexWebsocketLayer(websocket.WebsocketLayer):
         assert self.flow.response is not None
         answered = self.flow.response.headers.get("Sec-WebSocket-Extensions", "")
         try:
-            negotiation = Negotiation(answered)
+            negotiation = NegotiatedExtensions(answered)
         except ValueError as error:
             yield from self._tell(False, Opaque(str(error)))
         else:
-            ongoing = ongoing_of(self.flow)
+            ongoing = state_of(self.flow)
             keep = ongoing is not None and ongoing.socket is not None
-            self._client = Direction(negotiation, from_client=True, keep=keep)
-            self._site = Direction(negotiation, from_client=False, keep=keep)
+            self._client = FrameReader(negotiation, from_client=True, keep=keep)
+            self._site = FrameReader(negotiation, from_client=False, keep=keep)
         self._handle_event = self.relay  # type: ignore[method-assign, assignment]
 
     _handle_event = start
@@ -78,14 +85,14 @@ class WarexWebsocketLayer(websocket.WebsocketLayer):
         self.flow.live = False
         self._handle_event = self.done  # type: ignore[method-assign]
 
-    def _tell(self, from_client: bool, seen: Seen) -> layer.CommandGenerator[None]:
+    def _tell(self, from_client: bool, seen: FrameEvent) -> layer.CommandGenerator[None]:
         if isinstance(seen, Opaque):
             self._client = self._site = None
         if isinstance(seen, Closed):
             if self._closed:
                 return
             self._closed = True
-        yield WarexWebsocketHook(Sighting(self.flow, from_client, seen))
+        yield WarexWebsocketHook(WebsocketEvent(self.flow, from_client, seen))
 
 
 def install() -> None:

@@ -21,7 +21,7 @@ _LONGEST_LABEL = 63
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RejectedRequest:
     """A request that was refused."""
 
     client: connection.Client
@@ -32,14 +32,14 @@ class Refused:
 
 
 @dataclass
-class WarexRefusedHook(commands.StartHook):
+class WarexRequestRejectedHook(commands.StartHook):
     """A request was refused."""
 
-    refused: Refused
+    refused: RejectedRequest
     blocking = False
 
 
-def flaw_of(request: http.Request, *, in_tunnel: bool) -> str | None:
+def invalid_reason(request: http.Request, *, in_tunnel: bool) -> str | None:
     """Say why no site would take a request; None if one may.
 
     ``in_tunnel``: the site is known already; otherwise the request must name it.
@@ -58,7 +58,7 @@ def flaw_of(request: http.Request, *, in_tunnel: bool) -> str | None:
     if len(named) > 1:
         return "there are two Host lines"
     for authority in (*named, request.authority):
-        if authority and (flaw := flaw_of_authority(authority)):
+        if authority and (flaw := invalid_authority_reason(authority)):
             return flaw
     if in_tunnel or request.host:
         return None
@@ -70,7 +70,7 @@ def flaw_of(request: http.Request, *, in_tunnel: bool) -> str | None:
 
 
 @lru_cache(maxsize=4096)
-def flaw_of_authority(authority: str) -> str | None:
+def invalid_authority_reason(authority: str) -> str | None:
     """Say what is wrong with a host and port (RFC 3986 §3.2); None if nothing is."""
     found = _HOST.fullmatch(authority)
     if found is None:
@@ -84,10 +84,10 @@ def flaw_of_authority(authority: str) -> str | None:
             ipaddress.IPv6Address(name[1:-1])
         except ValueError:
             return "the host is no IPv6 address"
-    return flaw_of_name(name)
+    return invalid_host_reason(name)
 
 
-def flaw_of_name(name: str) -> str | None:
+def invalid_host_reason(name: str) -> str | None:
     """Say why a name cannot be looked up (RFC 1035 §2.3.4); None if it can."""
     labels = name.removesuffix(".").split(".")
     if len(name) > _LONGEST_NAME or not all(0 < len(it) <= _LONGEST_LABEL for it in labels):
@@ -95,7 +95,7 @@ def flaw_of_name(name: str) -> str | None:
     return None
 
 
-def answer(status: int) -> http.Response:
+def error_response(status: int) -> http.Response:
     """Return the page that a site gives to such a request."""
     phrase = HTTPStatus(status).phrase
     title = f"{status} {phrase}"
@@ -108,7 +108,7 @@ def answer(status: int) -> http.Response:
     return made
 
 
-def page(status: int) -> bytes:
+def error_page(status: int) -> bytes:
     """Return the same as HTTP/1.1."""
-    made: bytes = http1.assemble_response(answer(status))
+    made: bytes = http1.assemble_response(error_response(status))
     return made

@@ -16,7 +16,7 @@ _LONGEST_LINE: Final = 16 * 1024
 _SIZE = re.compile(rb"[0-9A-Fa-f]{1,15}")
 
 
-class Chunks:
+class LenientChunkedReader:
     """Reads the chunks of an answer."""
 
     def __init__(self, found: Callable[[http.Headers], None]) -> None:

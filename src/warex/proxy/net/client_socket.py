@@ -26,7 +26,7 @@ def writer_of(
     return writer if isinstance(writer, asyncio.StreamWriter) else None
 
 
-async def drained(writer: asyncio.StreamWriter, settled: asyncio.Event) -> None:
+async def wait_drained(writer: asyncio.StreamWriter, settled: asyncio.Event) -> None:
     """Wait until there is room for more, the connection has gone, or an event is set."""
     if settled.is_set():
         return
@@ -39,7 +39,7 @@ async def drained(writer: asyncio.StreamWriter, settled: asyncio.Event) -> None:
         await asyncio.gather(*waits, return_exceptions=True)
 
 
-def is_waiting(client: connection.Client) -> bool:
+def is_connected(client: connection.Client) -> bool:
     """Whether the client is still connected and has not begun to close.
 
     mitmproxy may learn later than the kernel that the client has gone; Linux is asked directly.
@@ -57,7 +57,7 @@ def is_waiting(client: connection.Client) -> bool:
     return state == _ESTABLISHED
 
 
-async def written_out(client: connection.Client) -> bool:
+async def wait_flushed(client: connection.Client) -> bool:
     """Wait until all that was written has left for the client; False if it went before."""
     writer = writer_of(client)
     if writer is None or writer.transport.is_closing():
@@ -100,7 +100,7 @@ def reset_writer(writer: asyncio.StreamWriter) -> None:
     writer.transport.abort()
 
 
-def wake(client: connection.Client, alarm: commands.RequestWakeup) -> None:
+def fire_wakeup(client: connection.Client, alarm: commands.RequestWakeup) -> None:
     """Let an alarm that a layer has set go off now."""
     handler = ctx.master.addons.get("proxyserver").connections.get(client.id)
     if handler is not None:

@@ -14,10 +14,10 @@ from typing import Final
 import brotli
 import zstandard
 
-_PIECE: Final = 64 * 1024
-_MOST: Final = 256 * 1024 * 1024
+_OUTPUT_SIZE: Final = 64 * 1024
+_MAX_DECODED_SIZE: Final = 256 * 1024 * 1024
 """Bytes: more is no answer of a model, but an attack on whoever decodes it."""
-_INPUT: Final = 16 * 1024
+_INPUT_SIZE: Final = 16 * 1024
 """Bytes that are put in at once: what is left of them is a copy each time."""
 _MOST_MEMBERS: Final = 10_000
 _MOST_CODINGS: Final = 4
@@ -26,7 +26,7 @@ _NO_HEADER: Final = -zlib.MAX_WBITS
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class DecodedBody:
     """A body without its codings, as far as it could be read."""
 
     body: bytes
@@ -34,30 +34,32 @@ class Decoded:
     """What is wrong with the coding; None also where the body is only cut."""
 
 
-def decoded(body: bytes, content_encoding: str) -> Decoded:
+def decode(body: bytes, content_encoding: str) -> DecodedBody:
     """Take off the codings that a ``Content-Encoding`` names. Nothing is raised."""
-    codings = _named(content_encoding)
+    codings = _codings(content_encoding)
     strange = [name for name in codings if name not in _DECODERS]
     if strange or len(codings) > _MOST_CODINGS:
-        return Decoded(b"", f"its content coding is {content_encoding[:60]!r}, which is not read")
+        return DecodedBody(
+            b"", f"its content coding is {content_encoding[:60]!r}, which is not read"
+        )
     for name in reversed(codings):
         found, error = _read(_DECODERS[name](body))
         if error is None and body and not found:
             error = "it ends before anything of it can be read"
         body = found
         if error is not None:
-            return Decoded(body, f"its content coding {name} is broken: {error}")
-    return Decoded(body)
+            return DecodedBody(body, f"its content coding {name} is broken: {error}")
+    return DecodedBody(body)
 
 
-def encoded(body: bytes, content_encoding: str) -> bytes:
+def encode(body: bytes, content_encoding: str) -> bytes:
     """Put on the codings that a ``Content-Encoding`` names, which ``decoded`` must read."""
-    for name in _named(content_encoding):
+    for name in _codings(content_encoding):
         body = _ENCODERS[name](body)
     return body
 
 
-def _named(content_encoding: str) -> list[str]:
+def _codings(content_encoding: str) -> list[str]:
     names = [name.strip().lower() for name in content_encoding.split(",")]
     return [name for name in names if name not in ("", "identity", "none")]
 
@@ -68,8 +70,10 @@ def _read(pieces: Iterator[bytes]) -> tuple[bytes, str | None]:
     try:
         for piece in pieces:
             found += piece
-            if len(found) > _MOST:
-                return bytes(found[:_MOST]), f"it grows beyond {_MOST:,} bytes"
+            if len(found) > _MAX_DECODED_SIZE:
+                return bytes(
+                    found[:_MAX_DECODED_SIZE]
+                ), f"it grows beyond {_MAX_DECODED_SIZE:,} bytes"
     except (zlib.error, brotli.error, zstandard.ZstdError) as error:
         return bytes(found), str(error) or type(error).__name__
     return bytes(found), None
@@ -78,8 +82,8 @@ def _read(pieces: Iterator[bytes]) -> tuple[bytes, str | None]:
 def _gzip(body: bytes) -> Iterator[bytes]:
     """Read one or several members of gzip, or zlib's format under that name."""
     reader, members = zlib.decompressobj(_EITHER_HEADER), 1
-    for at in range(0, len(body), _INPUT):
-        piece = body[at : at + _INPUT]
+    for at in range(0, len(body), _INPUT_SIZE):
+        piece = body[at : at + _INPUT_SIZE]
         while piece:
             if reader.eof:
                 reader, members = zlib.decompressobj(_EITHER_HEADER), members + 1
@@ -93,8 +97,8 @@ def _gzip(body: bytes) -> Iterator[bytes]:
 def _deflate(body: bytes) -> Iterator[bytes]:
     """Read zlib's format, or, as some servers send it, deflate without a header."""
     reader = zlib.decompressobj(_bits(body))
-    for at in range(0, len(body), _INPUT):
-        yield from _inflated(reader, body[at : at + _INPUT])
+    for at in range(0, len(body), _INPUT_SIZE):
+        yield from _inflated(reader, body[at : at + _INPUT_SIZE])
     yield from _rest(reader)
 
 
@@ -106,32 +110,32 @@ def _bits(body: bytes) -> int:
 
 def _inflated(reader: "zlib._Decompress", piece: bytes) -> Iterator[bytes]:
     while piece and not reader.eof:
-        yield reader.decompress(piece, _PIECE)
+        yield reader.decompress(piece, _OUTPUT_SIZE)
         piece = reader.unconsumed_tail
 
 
 def _rest(reader: "zlib._Decompress") -> Iterator[bytes]:
     """Yield what is left of the last piece: a limit on it would keep it back."""
-    while not reader.eof and (rest := reader.decompress(b"", _PIECE)):
+    while not reader.eof and (rest := reader.decompress(b"", _OUTPUT_SIZE)):
         yield rest
 
 
 def _brotli(body: bytes) -> Iterator[bytes]:
     reader = brotli.Decompressor()
-    for at in range(0, len(body), _PIECE):
+    for at in range(0, len(body), _OUTPUT_SIZE):
         if reader.is_finished():
             return
-        made = reader.process(body[at : at + _PIECE], output_buffer_limit=_PIECE)
+        made = reader.process(body[at : at + _OUTPUT_SIZE], output_buffer_limit=_OUTPUT_SIZE)
         while made or not reader.can_accept_more_data():
             yield made
             if reader.is_finished():
                 return
-            made = reader.process(b"", output_buffer_limit=_PIECE)
+            made = reader.process(b"", output_buffer_limit=_OUTPUT_SIZE)
 
 
 def _zstd(body: bytes) -> Iterator[bytes]:
     reader = zstandard.ZstdDecompressor().stream_reader(BytesIO(body), read_across_frames=True)
-    while piece := reader.read(_PIECE):
+    while piece := reader.read(_OUTPUT_SIZE):
         yield piece
 
 
@@ -158,14 +162,14 @@ class StreamDecoder:
     """
 
     def __init__(self, content_encoding: str) -> None:
-        codings = _named(content_encoding)
+        codings = _codings(content_encoding)
         self.broken = not self.reads(content_encoding)
         self._step = _STEPS[codings[0]]() if codings and not self.broken else bytes
 
     @staticmethod
     def reads(content_encoding: str) -> bool:
         """Whether the codings that a header names can be taken off."""
-        codings = _named(content_encoding)
+        codings = _codings(content_encoding)
         return not codings or (len(codings) == 1 and codings[0] in _STEPS)
 
     def feed(self, data: bytes) -> bytes:

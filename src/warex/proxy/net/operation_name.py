@@ -16,7 +16,7 @@ from warex.llm.body.lenient_json import as_dict, as_text, read_json
 
 _LONGEST = 100_000
 """Bytes of a body that is looked at."""
-_MOST = 5
+_MAX_OPERATIONS = 5
 """Operations of one batch that are named."""
 _NAME = re.compile(r"[\w./-]{1,80}")
 _DOCUMENT = re.compile(
@@ -25,7 +25,7 @@ _DOCUMENT = re.compile(
 """A GraphQL document: its kind and name where it has them, and its first field."""
 
 
-def operation(body: bytes, content_type: str) -> str:
+def operation_name(body: bytes, content_type: str) -> str:
     """Return the operations a body asks for, such as ``mutation PlaceOrder``; empty for none.
 
     The kind stands before the name where the body tells it. A batch gives its first names, in
@@ -43,7 +43,7 @@ def operation(body: bytes, content_type: str) -> str:
     except ValueError:
         return ""
     asked = said if isinstance(said, list) else [said]
-    return ",".join(name for name in map(_one, asked[:_MOST]) if name)
+    return ",".join(name for name in map(_one, asked[:_MAX_OPERATIONS]) if name)
 
 
 def _one(said: JsonValue) -> str:

@@ -3,7 +3,7 @@
 What a browser takes must pass: sites that nobody would call well-formed are visited every day. So
 the end of a head, its fields and the length of the body are found here as Chromium finds them
 (``net/http/http_stream_parser.cc``, ``http_util.cc``), and the head itself is passed on as it was
-sent. What Chromium refuses is ``Unreadable``.
+sent. What Chromium refuses is ``InvalidResponse``.
 """
 
 import re
@@ -14,7 +14,7 @@ from typing import Final
 from mitmproxy import http
 from mitmproxy.net.http import http1
 
-LARGEST: Final = 256 * 1024
+MAX_HEAD_SIZE: Final = 256 * 1024
 """Bytes of a head above which Chromium gives up."""
 
 _SLOP: Final = 4
@@ -30,11 +30,11 @@ _BODILESS: Final = frozenset((204, 205, 304))
 _KEY = "warex_head"
 
 
-class Unreadable(ValueError):
+class InvalidResponse(ValueError):
     """No browser takes such an answer."""
 
 
-def length_of_head(data: bytes) -> int | None:
+def head_length(data: bytes) -> int | None:
     """Return how many bytes the head has, 0 for an answer without one; None: more is needed."""
     start = _start(data)
     if start is None:
@@ -42,8 +42,8 @@ def length_of_head(data: bytes) -> int | None:
     end = _END.search(data, start)
     if end is not None:
         return end.end()
-    if len(data) > LARGEST:
-        raise Unreadable(f"the head of the answer has no end within {LARGEST} bytes")
+    if len(data) > MAX_HEAD_SIZE:
+        raise InvalidResponse(f"the head of the answer has no end within {MAX_HEAD_SIZE} bytes")
     return None
 
 
@@ -52,7 +52,7 @@ def _start(data: bytes) -> int | None:
     return None if found is None else found.start()
 
 
-def read_head(raw: bytes, *, default_port: bool = True) -> http.Response:
+def parse_head(raw: bytes, *, default_port: bool = True) -> http.Response:
     """Return the answer that begins with these bytes; none for one of HTTP/0.9.
 
     ``default_port``: whether the request went to its scheme's own port; elsewhere only a radio
@@ -61,16 +61,16 @@ def read_head(raw: bytes, *, default_port: bool = True) -> http.Response:
     start = _start(raw)
     if start is None:
         if not default_port and raw[:3].lower() != b"icy":
-            raise Unreadable("this is no answer of HTTP")
-        return _kept(_response(b"HTTP/0.9", 200, b"", []), b"")
+            raise InvalidResponse("this is no answer of HTTP")
+        return _with_raw_head(_response(b"HTTP/0.9", 200, b"", []), b"")
     if b"\0" in raw:
-        raise Unreadable("the head of the answer has a zero byte")
+        raise InvalidResponse("the head of the answer has a zero byte")
     line, *fields = [it for it in re.split(rb"[\r\n]+", raw[start:]) if it] or [b""]
     found = _STATUS_LINE.fullmatch(line)
     major, minor, status, reason = found.groups() if found else (None, None, None, None)
     version = b"HTTP/1.1" if (int(major or 1), int(minor or 0)) >= (1, 1) else b"HTTP/1.0"
     code = int(status) if status is not None and len(status) < 10 else 200
-    return _kept(_response(version, code, reason or b"", list(_fields(fields))), raw)
+    return _with_raw_head(_response(version, code, reason or b"", list(_fields(fields))), raw)
 
 
 def _response(
@@ -103,14 +103,14 @@ def _fields(lines: list[bytes]) -> Iterator[tuple[bytes, bytes]]:
             yield name, value.strip(b" \t")
 
 
-def _kept(response: http.Response, raw: bytes) -> http.Response:
+def _with_raw_head(response: http.Response, raw: bytes) -> http.Response:
     assembled = http1.assemble_response_head(response)
     if raw != assembled:
         vars(response)[_KEY] = (raw, assembled)
     return response
 
 
-def head_as_sent(response: http.Response) -> bytes | None:
+def raw_head(response: http.Response) -> bytes | None:
     """Return the head as the site sent it; None where it is what mitmproxy makes of it anyway."""
     raw, assembled = vars(response).get(_KEY, (None, b""))
     # Somebody may have changed the answer since.
@@ -133,7 +133,7 @@ def body_size(request: http.Request, response: http.Response) -> int | None:
         for it in value.split(",")
     ]
     if not chunked and len(set(lengths)) > 1:
-        raise Unreadable(f"the answer has several lengths: {', '.join(lengths)[:80]}")
+        raise InvalidResponse(f"the answer has several lengths: {', '.join(lengths)[:80]}")
     method, status = request.method.upper(), response.status_code
     if method == "HEAD" or 100 <= status <= 199 or status in _BODILESS:
         return 0

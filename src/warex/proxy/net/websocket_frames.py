@@ -50,10 +50,10 @@ class Opaque:
     reason: str
 
 
-type Seen = Message | Closed | Opaque
+type FrameEvent = Message | Closed | Opaque
 
 
-class Negotiation:
+class NegotiatedExtensions:
     """What the site's answer says of extensions."""
 
     def __init__(self, answered: str) -> None:
@@ -117,10 +117,12 @@ def _check(parameters: list[tuple[str, str | None]]) -> None:
                 raise ValueError(f"permessage-deflate has no parameter {name}")
 
 
-class Direction:
+class FrameReader:
     """Reads what one side sends."""
 
-    def __init__(self, negotiation: Negotiation, *, from_client: bool, keep: bool = False) -> None:
+    def __init__(
+        self, negotiation: NegotiatedExtensions, *, from_client: bool, keep: bool = False
+    ) -> None:
         """``keep``: whether the messages are to have their content."""
         self._kept = bytearray() if keep else None
         self._frames = FrameProtocol(not from_client, negotiation.extensions())
@@ -129,7 +131,7 @@ class Direction:
         self._over = False
         """Whether the side has closed, or cannot be read any more."""
 
-    def read(self, data: bytes) -> Iterator[Seen]:
+    def read(self, data: bytes) -> Iterator[FrameEvent]:
         """Yield what the next bytes bring; nothing is raised, whatever they are."""
         step = self._piece or len(data) or 1
         try:
@@ -145,7 +147,7 @@ class Direction:
             self._over = True
             yield Opaque(f"a frame cannot be read: {type(error).__name__}: {error}")
 
-    def _read(self) -> Iterator[Seen]:
+    def _read(self) -> Iterator[FrameEvent]:
         for frame in self._frames.received_frames():
             match frame.opcode:
                 case Opcode.TEXT | Opcode.BINARY:

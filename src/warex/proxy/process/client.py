@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from warex.errors import InputError, MachineError, ProcessDied, TrialVoid, WarexError
 from warex.proxy.process.forkserver import Forkserver
-from warex.proxy.process.unvalidated_config import Configured
-from warex.proxy.transparent.passed_sockets import Handed
+from warex.proxy.process.unvalidated_config import ConfigLike
+from warex.proxy.transparent.passed_sockets import PassedSockets
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from warex.proxy.record.traffic_summary import Summary
+    from warex.proxy.record.traffic_summary import TrafficSummary
 
 _START_SECONDS = 120.0
 """A proxy that dies is known at once; one of fifty that start at the same time may be long."""
 _STOP_SECONDS = 10.0
-_GONE = (
+_DIED_EARLY = (
     "the proxy was ended before it was ready: by somebody, for want of memory, or by a fault of its"
     " own, of which its messages above tell"
 )
@@ -46,7 +46,7 @@ class Proxy:
     """Why the trial is void, as soon as it is."""
     died: bool = False
     """Whether that is since the process was ended from outside."""
-    saw: "Summary | None" = None
+    saw: "TrafficSummary | None" = None
     """What came through, once it has ended in good order."""
     _channel: socket.socket = field(repr=False, default_factory=socket.socket)
     _listener: threading.Thread | None = field(repr=False, default=None)
@@ -92,12 +92,12 @@ class Proxy:
 
 
 @contextmanager
-def started(
+def start_proxy(
     forkserver: Forkserver,
-    config: Configured,
+    config: ConfigLike,
     notice: Callable[[str], None] = lambda sentence: None,
     on_end: Callable[[], None] = lambda: None,
-    handed: Handed | None = None,
+    handed: PassedSockets | None = None,
 ) -> Iterator[Proxy]:
     """Run a proxy for one trial in a process of its own.
 
@@ -124,7 +124,7 @@ def started(
         lines.close()
         channel.close()
         if "sentence" not in ready:
-            raise forkserver.died() or ProcessDied(_GONE)
+            raise forkserver.died() or ProcessDied(_DIED_EARLY)
         raise _ERRORS.get(ready["exit_code"], WarexError)(ready["sentence"])
     channel.settimeout(None)
     proxy = Proxy(

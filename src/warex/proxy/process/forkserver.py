@@ -19,7 +19,7 @@ import threading
 from contextlib import ExitStack, suppress
 
 from warex.errors import MachineError, ProcessDied
-from warex.proxy.transparent.passed_sockets import Handed, receive, send_alone
+from warex.proxy.transparent.passed_sockets import PassedSockets, receive, send_socket
 
 _START = "from warex.proxy.process.forkserver import main; main()"
 _ENDING_SECONDS = 0.2
@@ -34,7 +34,7 @@ class Forkserver:
         self._channel: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, handed: Handed | None = None) -> socket.socket:
+    def start(self, handed: PassedSockets | None = None) -> socket.socket:
         """Start a proxy process; return the channel that it takes its configuration from.
 
         ``handed``: the sockets that it serves. The caller keeps its own copies of them.
@@ -84,12 +84,12 @@ class Forkserver:
             self._closed = True
             self._end()
 
-    def _asked(self, theirs: socket.socket, handed: Handed | None) -> bool:
+    def _asked(self, theirs: socket.socket, handed: PassedSockets | None) -> bool:
         """Send a proxy's end of its channel to the server; return whether it could be sent."""
         channel = self._ensure()
         try:
             if handed is None:
-                send_alone(channel, theirs)
+                send_socket(channel, theirs)
             else:
                 handed.send(channel, theirs)
         except OSError:
@@ -134,13 +134,13 @@ def main() -> None:
     gc.disable()
     # A plug-in of pydantic's is not for us; to look for one is to read what each package declares.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"
-    from warex.proxy.process.stub_modules import load_only_what_is_used
+    from warex.proxy.process.stub_modules import install_stubs
 
-    load_only_what_is_used()
+    install_stubs()
     from warex.proxy.process import worker
     from warex.traces.redaction.text import load as load_redaction
 
-    worker.prepare()
+    worker.preload()
     channel = socket.socket(fileno=int(sys.argv[1]))
     # Nobody waits for the children: the kernel takes them away.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -158,7 +158,7 @@ def main() -> None:
         try:
             is_proxy = os.fork() == 0
         except OSError as error:
-            _refuse(received[0], error)
+            _report_failure(received[0], error)
             is_proxy = False
         if is_proxy:
             channel.close()
@@ -173,7 +173,7 @@ def main() -> None:
             held.close()
 
 
-def _refuse(channel: socket.socket, error: OSError) -> None:
+def _report_failure(channel: socket.socket, error: OSError) -> None:
     """Say in a proxy's place that there is none."""
     sentence = f"the proxy cannot be started: {error.strerror}; raise the limit (ulimit -u)"
     said = {"kind": "failed", "exit_code": MachineError.exit_code, "sentence": sentence}

@@ -26,7 +26,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 _ADDONS = "mitmproxy.addons"
-NEVER_CALLED = (
+STUBBED = (
     "aioquic",
     "mitmproxy.command_lexer",
     "mitmproxy.proxy.layers.http._http3",
@@ -37,7 +37,7 @@ NEVER_CALLED = (
 """Modules and packages of which a lane needs no more than that their names can be imported."""
 
 
-def load_only_what_is_used() -> None:
+def install_stubs() -> None:
     """Put an empty ``mitmproxy.addons`` and the stand-ins in place, unless mitmproxy is loaded."""
     if _ADDONS in sys.modules:
         return
@@ -50,11 +50,11 @@ def load_only_what_is_used() -> None:
     empty = ModuleSpec(_ADDONS, None, is_package=True)
     empty.submodule_search_locations = list(real.submodule_search_locations)
     sys.modules[_ADDONS] = module_from_spec(empty)
-    sys.meta_path.insert(0, _StandIns())
-    _leave_checks_out()
+    sys.meta_path.insert(0, _StubFinder())
+    _disable_type_checks()
 
 
-def _leave_checks_out() -> None:
+def _disable_type_checks() -> None:
     """Have mitmproxy take events and messages for what they are, as it does under ``-O``."""
     from mitmproxy import http
     from mitmproxy.proxy import utils
@@ -64,13 +64,13 @@ def _leave_checks_out() -> None:
     http.MessageData.__post_init__ = lambda self: None  # type: ignore[method-assign]
 
 
-class _StandIns:
+class _StubFinder:
     """Finds and makes the stand-ins (PEP 451)."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not any(name == it or name.startswith(f"{it}.") for it in NEVER_CALLED):
+        if not any(name == it or name.startswith(f"{it}.") for it in STUBBED):
             return None
         return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
 
@@ -84,20 +84,20 @@ class _StandIns:
             # What asks for a dunder asks what kind of module this is.
             if name.startswith("__"):
                 raise AttributeError(name)
-            made = _NeverCalled(f"{whole}.{name}", (), {})
+            made = _Stub(f"{whole}.{name}", (), {})
             setattr(module, name, made)
             return made
 
         module.__getattr__ = of  # type: ignore[method-assign]
 
 
-class _NeverCalled(type):
+class _Stub(type):
     """The kind of a name that only needs to be there."""
 
     def __getattr__(cls, name: str) -> type:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _NeverCalled(f"{cls.__name__}.{name}", (), {})
+        return _Stub(f"{cls.__name__}.{name}", (), {})
 
     def __call__(cls, *args: Any, **kwargs: Any) -> NoReturn:
         raise RuntimeError(

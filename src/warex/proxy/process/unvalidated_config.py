@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 type Capture = Literal["forward", "handed", "transparent"]
 
 
-class Configured(Protocol):
+class ConfigLike(Protocol):
     """What a lane's owner must know of a configuration."""
 
     @property
@@ -28,7 +28,7 @@ class Configured(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class UnreadConfig:
+class UnvalidatedConfig:
     """The values of a ``ProxyConfig`` that nobody has checked yet; the proxy does, in its words."""
 
     capture: Capture

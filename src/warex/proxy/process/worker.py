@@ -20,12 +20,12 @@ from pydantic import JsonValue
 from warex.errors import WarexError
 from warex.proxy import engine
 from warex.proxy.certificates.ca import default_folder
-from warex.proxy.certificates.store import store_in
-from warex.proxy.certificates.tlsconfig import read_trust
+from warex.proxy.certificates.store import load_store
+from warex.proxy.certificates.tlsconfig import preload_trust_store
 from warex.proxy.config import ProxyConfig
-from warex.proxy.control_server import bind_control, control_served
-from warex.proxy.interception import OWN_HOSTS
-from warex.proxy.transparent.passed_sockets import Handed
+from warex.proxy.control_server import bind_control, serve_control
+from warex.proxy.interception import RESERVED_HOSTS
+from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.injection.replay import tasks_to_begin
 
@@ -37,24 +37,24 @@ _TASKS = (
 )
 
 
-def prepare() -> None:
+def preload() -> None:
     """Read what lanes of this user need, once and before they are forked."""
     # Whatever is wrong with it is said by the lane that needs it.
     with suppress(OSError, ValueError, WarexError):
-        store_in(default_folder())
-        read_trust(default_folder())
-    engine.prepare()
+        load_store(default_folder())
+        preload_trust_store(default_folder())
+    engine.preload()
     # Python keeps what the patterns compile to that every trial has.
-    Injector(Scenario(name="clean"), 0, own_hosts=OWN_HOSTS)
+    Injector(Scenario(name="clean"), 0, own_hosts=RESERVED_HOSTS)
 
 
-def serve(channel: socket.socket, handed: Handed | None = None) -> None:
+def serve(channel: socket.socket, handed: PassedSockets | None = None) -> None:
     """Serve one trial, on the sockets of a namespace if any; return when the channel closes."""
     logging.getLogger().addHandler(logging.NullHandler())
     asyncio.run(_serve(channel, handed))
 
 
-async def _serve(channel: socket.socket, handed: Handed | None) -> None:
+async def _serve(channel: socket.socket, handed: PassedSockets | None) -> None:
     channel.setblocking(False)
     reader, writer = await asyncio.open_unix_connection(sock=channel, limit=64 * 1024 * 1024)
 
@@ -69,11 +69,11 @@ async def _serve(channel: socket.socket, handed: Handed | None) -> None:
         token = secrets.token_urlsafe(24)
         # First of all, so that a port in use leaves no beginning of a trace behind.
         listener = bind_control(config.control_port)
-        async with engine.running(config, handed) as lane:
+        async with engine.run_engine(config, handed) as lane:
             lane.recorder.on_broken = lambda reason: tell("broken", reason=reason)
             lane.addon.notices = _once(lambda sentence: tell("notice", sentence=sentence))
             lane.recorder.sightings.notices = lane.addon.notices
-            async with control_served(lane.addon, listener, token) as control:
+            async with serve_control(lane.addon, listener, token) as control:
                 tell("ready", pid=os.getpid(), port=lane.port, control=control, token=token)
                 if last := tasks_to_begin(config.schedule or frozenset()):
                     tell("notice", sentence=_TASKS.format(last))

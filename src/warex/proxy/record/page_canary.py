@@ -13,7 +13,7 @@ from warex.proxy.record.recorder import Recorder
 from warex.traces import Canary, Event, FaultPlanned, RequestSeen
 
 
-class Proof:
+class FirstPageCanary:
     """Looks at a trial's events for the first page, where that is to be the proof."""
 
     def __init__(self, config: ProxyConfig, recorder: Recorder) -> None:
@@ -25,7 +25,7 @@ class Proof:
 
     def see(self, event: Event) -> None:
         """Record the proof where this event, which stands in the trace by now, is it."""
-        if self._wanted and (url := _came_for(event)) and urlsplit(url).hostname in self._hosts:
+        if self._wanted and (url := _browser_url(event)) and urlsplit(url).hostname in self._hosts:
             self._wanted = False
             self._recorder.write(Canary(passed=True, detail=f"the agent's own first page: {url}"))
 
@@ -43,7 +43,7 @@ class Proof:
         )
 
 
-def _came_for(event: Event) -> str | None:
+def _browser_url(event: Event) -> str | None:
     """Return the address that a browser came here for."""
     match event:
         case RequestSeen(url=url, headers=headers):

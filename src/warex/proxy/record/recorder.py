@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from warex.clock import Clock
 from warex.errors import WarexError
 from warex.packed import Counts, Packed
-from warex.proxy.record.traffic_summary import Sightings, Summary
+from warex.proxy.record.traffic_summary import TrafficCounter, TrafficSummary
 from warex.traces import Event, FaultDelivered, FaultMissed, FaultPlanned, HarnessBroke, TraceWriter
 from warex.traces.blobs import BlobStore
 
@@ -32,7 +32,7 @@ class Recorder:
     """Occurrences: what a client tries again silently belongs to the first try."""
     missed: int = 0
     """Occurrences that are over, none of their injections delivered."""
-    sightings: Sightings = field(default_factory=Sightings)
+    sightings: TrafficCounter = field(default_factory=TrafficCounter)
     on_written: Callable[[Event], None] = lambda event: None
     """Told of each event, once it stands in the trace."""
     _ledger: Packed[Event] = field(default_factory=Packed)
@@ -96,9 +96,9 @@ class Recorder:
         if first:
             self._break(reason)
 
-    def summary(self) -> Summary:
+    def summary(self) -> TrafficSummary:
         """Return what was seen and done so far."""
-        return Summary(
+        return TrafficSummary(
             hosts=dict(self.sightings.hosts),
             browser=self.sightings.browser,
             llm_unread=self.sightings.llm_unread,

@@ -17,7 +17,7 @@ from warex.traces import Armed, Event, LlmCall, LlmUnread, RequestSeen, TaskBega
 
 _CDP_PATH = re.compile(r"/devtools/(browser|page)/|^/playwright(/|$)")
 """How a browser is driven over a WebSocket: Chrome's own protocol, and Playwright's."""
-_FARMS = re.compile(
+_BROWSER_SERVICES = re.compile(
     r"(^|\.)(browserless\.io|browserbase\.com|steel\.dev|hyperbrowser\.ai|anchorbrowser\.io"
     r"|lambdatest\.com|browserstack\.com|saucelabs\.com|superproxy\.io|playwright\.microsoft\.com"
     r"|browser-use\.com)$"
@@ -27,7 +27,7 @@ _NEW_SESSION = re.compile(r"(^|/)session$")
 """WebDriver's call that starts a browser (W3C WebDriver §8.1), whatever the hub's prefix."""
 
 
-class Summary(TypedDict):
+class TrafficSummary(TypedDict):
     """What was seen, as it crosses a process."""
 
     hosts: dict[str, int]
@@ -44,7 +44,7 @@ class Summary(TypedDict):
 
 
 @dataclass(slots=True)
-class Sightings:
+class TrafficCounter:
     """Looks at every event of one trial."""
 
     notices: Callable[[str], None] = lambda sentence: None
@@ -94,19 +94,21 @@ class Sightings:
             return  # It says nothing of the way that its pages take.
         self.hosts[parts.hostname or ""] += 1
         self.browser |= by_browser
-        if (driven := _drives(event, parts)) is not None:
+        if (driven := _remote_browser(event, parts)) is not None:
             self.notices(
                 f"{driven} at {parts.hostname} drives a browser that runs there: its pages do not"
                 " come through WAREX, only the commands to it do"
             )
 
 
-def _drives(event: RequestSeen, parts: SplitResult) -> str | None:
+def _remote_browser(event: RequestSeen, parts: SplitResult) -> str | None:
     """Return how this request drives a browser on another machine; None where it does not."""
     host = parts.hostname or ""
     if _is_loopback(host):
         return None
-    if event.resource == "websocket" and (_CDP_PATH.search(parts.path) or _FARMS.search(host)):
+    if event.resource == "websocket" and (
+        _CDP_PATH.search(parts.path) or _BROWSER_SERVICES.search(host)
+    ):
         return "a WebSocket"
     if event.method == "POST" and _NEW_SESSION.search(parts.path) and _speaks_webdriver(event):
         return "a WebDriver session"

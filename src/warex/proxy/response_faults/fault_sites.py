@@ -6,8 +6,8 @@ from mitmproxy import http
 
 from warex.faults import CATALOGUE
 from warex.faults.own_site import OwnSite
-from warex.proxy.exchange.apply import answer_to
-from warex.proxy.exchange.state import Ongoing
+from warex.proxy.exchange.apply import make_response
+from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injection
 from warex.traces import Witness
@@ -23,7 +23,7 @@ _SITES: Final[dict[str, tuple[str, OwnSite]]] = {
 FAULT_HOSTS: Final = tuple(_SITES)
 
 
-class OwnSites:
+class FaultSites:
     """Answers for the faults' own sites in one trial."""
 
     def __init__(self, recorder: Recorder) -> None:
@@ -31,11 +31,11 @@ class OwnSites:
         self._latest: dict[str, tuple[str, str]] = {}
         """By the kind of fault: the exchange and the injection that last led to its site."""
 
-    def leads(self, ongoing: Ongoing, injection: Injection) -> None:
+    def leads(self, ongoing: ExchangeState, injection: Injection) -> None:
         """Note an injection: what follows at its fault's site is because of it."""
         self._latest[injection.fault.kind] = ongoing.exchange.id, injection.id
 
-    def answer(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    def answer(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Answer a request to such a site, and record what it shows."""
         request = ongoing.exchange.request
         kind, site = _SITES[request.parts.hostname or ""]
@@ -44,7 +44,7 @@ class OwnSites:
         visit = site.visit(request, sent.decode("utf-8", "replace"))
         reply = visit.reply
         ongoing.by_warex = True
-        flow.response = answer_to(flow.request, reply.status, reply.headers, reply.body)
+        flow.response = make_response(flow.request, reply.status, reply.headers, reply.body)
         if kind not in self._latest:
             return
         exchange, injection = self._latest[kind]

@@ -6,7 +6,7 @@ from typing import Final
 
 from mitmproxy import http
 
-from warex.proxy.exchange.state import Ongoing
+from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.net.encoding import StreamDecoder
 from warex.rewriting.base import Changed
 from warex.rewriting.html_body.code_identifiers import Mentions
@@ -19,11 +19,11 @@ NAMES: Final = "names"
 _KINDS: Final = ("javascript", "ecmascript", "css")
 _OF_CACHES: Final = (206, 304)
 """Answers whose whole the browser has from before."""
-_MOST: Final = 64 * 1024 * 1024
+_MAX_CHARACTERS: Final = 64 * 1024 * 1024
 """Characters of scripts and styles that are read in a trial; what comes behind them is unread."""
 
 
-class Mentioned:
+class UsedIdentifiers:
     """Reads the scripts and styles of a trial as they pass. Nothing is read unless a rule needs it.
 
     A script or style that was asked for and could not be read makes no name free on a page that has
@@ -38,12 +38,12 @@ class Mentioned:
         self._unread: set[str] = set()
         self._is_full = False
 
-    def ask(self, ongoing: Ongoing) -> None:
+    def ask(self, ongoing: ExchangeState) -> None:
         """Note that a site is asked for something, which may be a script."""
         if self._wanted:
             self._asked.add(ongoing.exchange.request.url)
 
-    def begin(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    def begin(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Read an answer while it passes, if it is a script or a style."""
         if not self._wanted or flow.response is None:
             return
@@ -68,7 +68,7 @@ class Mentioned:
         self._unread.discard(address)
 
     def _has_room(self, text: bytes | str) -> bool:
-        return self._mentions.characters + len(text) <= _MOST
+        return self._mentions.characters + len(text) <= _MAX_CHARACTERS
 
     def hear(self, what: str, text: str) -> list[str]:
         """Take in what a page says of itself, or return which of its names are free."""
@@ -97,7 +97,7 @@ class _Reader:
     applied = False
     changes: Sequence[Changed] = ()
 
-    def __init__(self, mentioned: Mentioned, address: str, coding: str) -> None:
+    def __init__(self, mentioned: UsedIdentifiers, address: str, coding: str) -> None:
         self._mentioned, self._address = mentioned, address
         self._decoder = StreamDecoder(coding)
         self._coded, self._read = bool(coding), bytearray()

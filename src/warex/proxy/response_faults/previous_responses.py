@@ -6,17 +6,17 @@ from typing import Final, NamedTuple
 from mitmproxy import http
 
 from warex.effects import Earlier, Elsewhere
-from warex.proxy.exchange.apply import Struck
-from warex.proxy.exchange.state import Ongoing
+from warex.proxy.exchange.apply import AppliedInjection
+from warex.proxy.exchange.state import ExchangeState
 from warex.scenarios import Rule
 from warex.traces import ChangedValue
 
 _MOST_PAGES: Final = 50
 _MOST_ANSWERS: Final = 64
 _KINDS: Final = ("document", "xhr")
-_ASKS_FOR_LESS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
+_CONDITIONAL_HEADERS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
 
-type _Whose = tuple[str, int]
+type _TaskKey = tuple[str, int]
 """The task, and the seed of its draws: what one task has seen is not another's."""
 
 
@@ -26,7 +26,7 @@ class _Answer(NamedTuple):
     body: bytes
 
 
-class EarlierAnswers:
+class PreviousResponses:
     """The pages and answers of a trial that may be given again, the first of each address.
 
     Nothing is kept unless a rule's fault asks for it.
@@ -36,19 +36,19 @@ class EarlierAnswers:
         given_again = {rule.fault.gives_again for rule in rules}
         self._wants_pages = "page" in given_again
         self._wants_answers = "answer" in given_again
-        self._pages: dict[tuple[_Whose, str], list[str]] = {}
+        self._pages: dict[tuple[_TaskKey, str], list[str]] = {}
         """The paths of the pages of each host."""
-        self._answers: dict[tuple[_Whose, str], _Answer] = {}
+        self._answers: dict[tuple[_TaskKey, str], _Answer] = {}
 
-    def begin(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    def begin(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Keep an answer that may be given again, while it passes."""
         if not self._wants_answers or not _is_whole(flow, ongoing):
             return
-        known = (_whose(ongoing), ongoing.exchange.request.url) in self._answers
+        known = (_task_key(ongoing), ongoing.exchange.request.url) in self._answers
         if not known and len(self._answers) < _MOST_ANSWERS:
             ongoing.kept = bytearray()
 
-    def end(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    def end(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Remember what has gone to the client whole."""
         if flow.response is None or not _is_whole(flow, ongoing):
             return
@@ -56,15 +56,15 @@ class EarlierAnswers:
         if ongoing.kept is not None:
             headers = flow.response.headers.copy()
             answer = _Answer(ongoing.exchange.id, headers, bytes(ongoing.kept))
-            self._answers.setdefault((_whose(ongoing), request.url), answer)
+            self._answers.setdefault((_task_key(ongoing), request.url), answer)
             ongoing.kept = None
         strayed = any(struck.remembered for struck in ongoing.struck)
         if self._wants_pages and request.is_top_level and not strayed:
-            pages = self._pages.setdefault((_whose(ongoing), request.parts.netloc), [])
+            pages = self._pages.setdefault((_task_key(ongoing), request.parts.netloc), [])
             if flow.request.path not in pages and len(pages) < _MOST_PAGES:
                 pages.append(flow.request.path)
 
-    def strike(self, flow: http.HTTPFlow, ongoing: Ongoing, struck: Struck) -> None:
+    def strike(self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection) -> None:
         """Do what the injection's effects say, if there is anything to give."""
         if struck.client_left:
             return
@@ -77,20 +77,24 @@ class EarlierAnswers:
                 case _:
                     pass
 
-    def _stray(self, flow: http.HTTPFlow, ongoing: Ongoing, struck: Struck, draw: float) -> None:
+    def _stray(
+        self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection, draw: float
+    ) -> None:
         asked, request = flow.request.path, ongoing.exchange.request
-        known = self._pages.get((_whose(ongoing), request.parts.netloc), ())
+        known = self._pages.get((_task_key(ongoing), request.parts.netloc), ())
         pages = [path for path in known if path != asked]
         if not pages or request.method != "GET":
             return
         flow.request.path = pages[int(draw * len(pages))]
-        for name in _ASKS_FOR_LESS:
+        for name in _CONDITIONAL_HEADERS:
             flow.request.headers.pop(name, None)
         struck.remembered = ChangedValue(where="page", before=asked, after=flow.request.path)
 
-    def _repeat(self, flow: http.HTTPFlow, ongoing: Ongoing, struck: Struck) -> None:
+    def _repeat(
+        self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection
+    ) -> None:
         request = ongoing.exchange.request
-        found = self._answers.get((_whose(ongoing), request.url))
+        found = self._answers.get((_task_key(ongoing), request.url))
         if found is None or request.method != "GET":
             return
         flow.response = http.Response.make(200, found.body)
@@ -104,11 +108,11 @@ class EarlierAnswers:
         struck.replied = True
 
 
-def _whose(ongoing: Ongoing) -> _Whose:
+def _task_key(ongoing: ExchangeState) -> _TaskKey:
     return ongoing.task_name, ongoing.task.injector.seed
 
 
-def _is_whole(flow: http.HTTPFlow, ongoing: Ongoing) -> bool:
+def _is_whole(flow: http.HTTPFlow, ongoing: ExchangeState) -> bool:
     """Whether the answer is a site's own to a plain question of a page or its scripts."""
     return (
         flow.response is not None

@@ -9,12 +9,12 @@ from mitmproxy import http
 from pydantic import JsonValue
 
 from warex.effects import Gate, Reply, Rewrite
-from warex.proxy.exchange.apply import Struck, answer_to
-from warex.proxy.exchange.state import Ongoing
+from warex.proxy.exchange.apply import AppliedInjection, make_response
+from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.net.encoding import StreamDecoder
 from warex.proxy.record.recorder import Recorder
-from warex.proxy.response_faults.identifiers import MENTIONS, NAMES, Mentioned
-from warex.proxy.response_faults.stream_rewriter import begin
+from warex.proxy.response_faults.identifiers import MENTIONS, NAMES, UsedIdentifiers
+from warex.proxy.response_faults.stream_rewriter import start_rewriter
 from warex.rewriting.html_body.script_injection import PageScript
 from warex.scenarios import Injection, Rule
 from warex.traces import Witness
@@ -34,14 +34,14 @@ _PAGE: Final = (
     b"<p>This step is done. You can go back now.</p></html>"
 )
 """What stands there."""
-_HEARD: Final = 300
+_MAX_REPORT: Final = 300
 """Bytes of a report that are kept: what happened, and a line that says more."""
 
-_ASKS_FOR_LESS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
+_CONDITIONAL_HEADERS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
 """Fields on which a site gives less than a whole answer (RFC 9110, sections 13 and 14)."""
 
-type Leads = Callable[[Ongoing, Injection], None]
-type Settle = Callable[[Ongoing, Struck, bool], None]
+type RewriteCallback = Callable[[ExchangeState, Injection], None]
+type SettleCallback = Callable[[ExchangeState, AppliedInjection, bool], None]
 
 
 def rewrites(injection: Injection) -> bool:
@@ -49,7 +49,7 @@ def rewrites(injection: Injection) -> bool:
     return all(effect.traits.rewrites for effect in injection.effects)
 
 
-def _changed(struck: Struck, texts: str) -> JsonValue:
+def _changed(struck: AppliedInjection, texts: str) -> JsonValue:
     """Return what becomes of a page's texts, and keep what is changed in them."""
     edits = [it.edit for it in struck.injection.effects if isinstance(it, Rewrite)]
     for edit in edits:
@@ -59,25 +59,29 @@ def _changed(struck: Struck, texts: str) -> JsonValue:
     return []
 
 
-class Rewrites:
+class RewrittenPages:
     """The pages of a trial that were changed, and what they report of themselves."""
 
     def __init__(
-        self, rules: Iterable[Rule], recorder: Recorder, settle: Settle, leads: Leads
+        self,
+        rules: Iterable[Rule],
+        recorder: Recorder,
+        settle: SettleCallback,
+        leads: RewriteCallback,
     ) -> None:
         if any(rule.fault.changes_page for rule in rules):
             # Before the first page, which is not to wait for it.
             import_module("warex.rewriting.html_body.head_inserter")
-        self._mentioned = Mentioned(rules)
+        self._mentioned = UsedIdentifiers(rules)
         self._recorder = recorder
         self._settle = settle
         self._leads = leads
-        self._pages: dict[str, tuple[Ongoing, Struck]] = {}
+        self._pages: dict[str, tuple[ExchangeState, AppliedInjection]] = {}
         """By the path at which each reports, or to which a text in it leads."""
-        self._gates: dict[str, tuple[Ongoing, Struck, Gate]] = {}
+        self._gates: dict[str, tuple[ExchangeState, AppliedInjection, Gate]] = {}
         """The walls of the trial, by the path at which each is passed."""
 
-    def ask(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    def ask(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Ask for an answer that may be changed so that it comes whole, and can be read."""
         self._mentioned.ask(ongoing)
         request = flow.request
@@ -86,7 +90,7 @@ class Rewrites:
             or ongoing.task.injector.may_rewrite(request.method, ongoing.exchange.request.url)
         ):
             return
-        for name in _ASKS_FOR_LESS:
+        for name in _CONDITIONAL_HEADERS:
             request.headers.pop(name, None)
         if "accept-encoding" in request.headers:
             offered = request.headers["accept-encoding"].split(",")
@@ -95,20 +99,20 @@ class Rewrites:
             ]
             request.headers["accept-encoding"] = ", ".join(read) or "identity"
 
-    def begin(self, flow: http.HTTPFlow, ongoing: Ongoing) -> None:
+    def begin(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Change the answer while it passes, where nothing else is to happen to it first."""
         self._mentioned.begin(flow, ongoing)
         if not all(map(rewrites, ongoing.waiting)):
             return
         for injection in ongoing.waiting:
-            struck = Struck(injection)
+            struck = AppliedInjection(injection)
             ongoing.struck.append(struck)
             self._begin(flow, ongoing, struck)
             if struck.rewriter is not None:
                 ongoing.rewriters.append(struck.rewriter)
         ongoing.waiting = []
 
-    def whole(self, flow: http.HTTPFlow, ongoing: Ongoing, struck: Struck) -> None:
+    def whole(self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection) -> None:
         """Change an answer that has come whole, since something else happened to it first.
 
         Where the answer is a wall of ours, it is heard from now on who gets past it.
@@ -125,10 +129,10 @@ class Rewrites:
             if flow.request.method != "HEAD":
                 flow.response.headers["content-length"] = str(len(flow.response.raw_content))
 
-    def _begin(self, flow: http.HTTPFlow, ongoing: Ongoing, struck: Struck) -> None:
+    def _begin(self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection) -> None:
         for effect in struck.injection.effects:
             if isinstance(effect, Rewrite):
-                struck.rewriter = begin(flow, effect.edit)
+                struck.rewriter = start_rewriter(flow, effect.edit)
                 if struck.rewriter is None:
                     continue
                 self._leads(ongoing, struck.injection)
@@ -151,7 +155,7 @@ class Rewrites:
         if flow.request.method in ("GET", "HEAD"):
             what, detail = _VISITED, ""
             headers = {"content-type": "text/html; charset=utf-8", "cache-control": "no-store"}
-            flow.response = answer_to(flow.request, 200, headers, _PAGE)
+            flow.response = make_response(flow.request, 200, headers, _PAGE)
         else:
             sent = flow.request.get_content(strict=False) or b""
             asked, _, text = sent.decode("utf-8", "replace").partition("\n")
@@ -161,9 +165,11 @@ class Rewrites:
                 else:
                     answer = list(self._mentioned.hear(asked, text))
                 headers = {"content-type": "application/json", "cache-control": "no-store"}
-                flow.response = answer_to(flow.request, 200, headers, json.dumps(answer).encode())
+                flow.response = make_response(
+                    flow.request, 200, headers, json.dumps(answer).encode()
+                )
                 return
-            what, _, detail = sent[:_HEARD].decode("utf-8", "replace").partition("\n")
+            what, _, detail = sent[:_MAX_REPORT].decode("utf-8", "replace").partition("\n")
             flow.response = http.Response.make(204)
         exchange, injection = ongoing.exchange.id, struck.injection.id
         self._recorder.write(

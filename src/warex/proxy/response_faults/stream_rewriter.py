@@ -23,7 +23,7 @@ _FOR_LATER: Final = ("etag", "last-modified", "accept-ranges")
 """Fields that let a browser keep a body for later, or ask for a part of it."""
 
 
-class Decoded:
+class DecodingRewriter:
     """A rewriter of a body that comes with a content coding, and goes without."""
 
     def __init__(self, rewriter: Rewriter, content_encoding: str) -> None:
@@ -50,7 +50,7 @@ class Decoded:
         return self._rewriter.close()
 
 
-def begin(flow: http.HTTPFlow, edit: Edit) -> Rewriter | None:
+def start_rewriter(flow: http.HTTPFlow, edit: Edit) -> Rewriter | None:
     """Begin to edit the answer, of which only the head has come; None if there is nothing to edit.
 
     What the head says of the body's bytes is taken out of it.
@@ -71,7 +71,7 @@ def begin(flow: http.HTTPFlow, edit: Edit) -> Rewriter | None:
     if not flow.request.is_http2 and flow.request.http_version == "HTTP/1.1":
         response.http_version = "HTTP/1.1"
         response.headers["transfer-encoding"] = "chunked"
-    return Decoded(rewriting.body, coding)
+    return DecodingRewriter(rewriting.body, coding)
 
 
 def _fields(headers: http.Headers, rewriting: Rewriting) -> Iterator[tuple[bytes, bytes]]:

@@ -16,20 +16,20 @@ from mitmproxy.proxy.context import Context
 from mitmproxy.proxy.layers import modes
 from mitmproxy.proxy.layers.http._upstream_proxy import HttpUpstreamProxy
 
-from warex.proxy.transparent.protocol_detection import Speech
-from warex.proxy.transparent.redirected_connection import Arrival
+from warex.proxy.transparent.protocol_detection import DetectedProtocol
+from warex.proxy.transparent.redirected_connection import RedirectedConnection
 
 _TRANSPARENT = mode_specs.ProxyMode.parse("transparent")
 
 
-class Entrance:
+class MitmproxyBridge:
     """Where mitmproxy gets its connections from."""
 
     def __init__(self, server: Proxyserver, upstream: str | None) -> None:
         self._server = server
         self._via = None if upstream is None else _spec(upstream)
 
-    async def serve(self, arrival: Arrival, spoken: Speech) -> None:
+    async def serve(self, arrival: RedirectedConnection, spoken: DetectedProtocol) -> None:
         """Serve a connection to its end."""
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader(loop=loop)
@@ -53,7 +53,9 @@ class Entrance:
         finally:
             writer.close()
 
-    def _top(self, context: Context, arrival: Arrival, spoken: Speech) -> layer.Layer:
+    def _top(
+        self, context: Context, arrival: RedirectedConnection, spoken: DetectedProtocol
+    ) -> layer.Layer:
         if spoken == "connect":
             return modes.HttpUpstreamProxy(context)
         context.server.address = (arrival.host, arrival.port)
@@ -70,6 +72,6 @@ def _spec(upstream: str) -> server_spec.ServerSpec:
     return scheme, (parts.hostname or "", parts.port or 0)
 
 
-def _authority(arrival: Arrival) -> str:
+def _authority(arrival: RedirectedConnection) -> str:
     host = f"[{arrival.host}]" if ":" in arrival.host else arrival.host
     return f"{host}:{arrival.port}"

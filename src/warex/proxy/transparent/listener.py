@@ -15,33 +15,33 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from contextlib import suppress
 from typing import Final, Literal
 
-from warex.proxy.transparent.protocol_detection import LONGEST, Speech, speech
+from warex.proxy.transparent.protocol_detection import MAX_PEEK, DetectedProtocol, detect_protocol
 from warex.proxy.transparent.redirected_connection import (
-    Arrival,
+    RedirectedConnection,
+    close_with_reset,
     original_destination,
-    reset_socket,
 )
-from warex.proxy.transparent.relay import Relay, Route
+from warex.proxy.transparent.relay import Connector, Relay
 
-_SILENCE: Final = 0.1
+_SERVER_FIRST_DELAY: Final = 0.1
 """Seconds after which a silent client is taken to wait for a greeting."""
-_UNFINISHED: Final = 1.0
+_INCOMPLETE_TIMEOUT: Final = 1.0
 """Seconds after which a beginning that tells nothing is taken to be whole."""
-_USUAL: Final = frozenset((80, 443))
+_WELL_KNOWN_PORTS: Final = frozenset((80, 443))
 """Ports on which nothing but HTTP is spoken: silent clients of these wait for nobody."""
 _HTTP_PORTS: Final = frozenset((3000, 5000, 8000, 8008, 8080, 8081, 8443, 8888, 11434))
-_LONG_SILENCE: Final = 2.0
+_LIKELY_HTTP_DELAY: Final = 2.0
 """The same on ports where HTTP is likely."""
-_AT_ONCE: Final = 64
+_ACCEPT_BATCH: Final = 64
 """Connections accepted before anybody else's turn."""
 
-type Serve = Callable[[Arrival, Speech], Awaitable[None]]
+type ServeCallback = Callable[[RedirectedConnection, DetectedProtocol], Awaitable[None]]
 """Serves HTTP on a connection, and closes it in the end."""
-type Relayed = Callable[[Arrival, int, int, float], None]
+type RelayCallback = Callable[[RedirectedConnection, int, int, float], None]
 """Told of a relayed connection: the bytes each way, and since when."""
 
 
-class FrontDoor:
+class RedirectListener:
     """Accepts redirected connections, and sends each where it belongs."""
 
     def __init__(
@@ -49,12 +49,12 @@ class FrontDoor:
         listeners: Iterable[socket.socket],
         *,
         name_of: Callable[[str], str],
-        accepted: Callable[[Arrival], None],
-        serve: Serve,
-        relayed: Relayed,
+        accepted: Callable[[RedirectedConnection], None],
+        serve: ServeCallback,
+        relayed: RelayCallback,
         broke: Callable[[Exception], None],
         now: Callable[[], float],
-        route: Route,
+        route: Connector,
         http_ports: Collection[int] = (),
         relays_h2c: bool = False,
     ) -> None:
@@ -88,7 +88,7 @@ class FrontDoor:
             await asyncio.wait(self._meetings)
 
     def _accept(self, listener: socket.socket) -> None:
-        for _ in range(_AT_ONCE):
+        for _ in range(_ACCEPT_BATCH):
             try:
                 client, _ = listener.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
@@ -109,10 +109,10 @@ class FrontDoor:
             destination = original_destination(client)
             if destination is None or destination in self._own:
                 # Nobody has a reason to come here by himself.
-                reset_socket(client)
+                close_with_reset(client)
                 return
             address, port = destination
-            arrival = Arrival(client, self._name_of(address), address, port)
+            arrival = RedirectedConnection(client, self._name_of(address), address, port)
             self._accepted(arrival)
             await self._welcome(arrival)
         except asyncio.CancelledError:
@@ -121,9 +121,9 @@ class FrontDoor:
         except Exception as error:  # noqa: BLE001 - fail closed: nobody passes by accident
             self._broke(error)
             with suppress(OSError):
-                reset_socket(client)
+                close_with_reset(client)
 
-    async def _welcome(self, arrival: Arrival) -> None:
+    async def _welcome(self, arrival: RedirectedConnection) -> None:
         """Find out what is spoken, and send the connection where it belongs."""
         client = arrival.client
         site: socket.socket | None = None
@@ -133,12 +133,14 @@ class FrontDoor:
             try:
                 site = await self._connect_unless(client, arrival)
             except OSError:
-                reset_socket(client)
+                close_with_reset(client)
                 return
             if site is not None:
                 await self._readable(client, site)
             # Whoever speaks first decides; of two at once, the server with its greeting.
-            spoken = "other" if site and _says(site) else await self._first_words(client, None)
+            spoken = (
+                "other" if site and _is_readable(site) else await self._first_words(client, None)
+            )
         match spoken:
             case "left" | "silent":
                 _close(client, site)
@@ -149,15 +151,15 @@ class FrontDoor:
             case _:
                 await self._relay(arrival, site)
 
-    def _patience(self, arrival: Arrival) -> float | None:
+    def _patience(self, arrival: RedirectedConnection) -> float | None:
         """Return how long a client may be silent before its site is asked to speak."""
-        if arrival.port in _USUAL or (arrival.host, arrival.port) in self._spoken:
+        if arrival.port in _WELL_KNOWN_PORTS or (arrival.host, arrival.port) in self._spoken:
             return None
-        return _LONG_SILENCE if arrival.port in self._http_ports else _SILENCE
+        return _LIKELY_HTTP_DELAY if arrival.port in self._http_ports else _SERVER_FIRST_DELAY
 
     async def _first_words(
         self, client: socket.socket, patience: float | None, quiet: bool = True
-    ) -> Speech | Literal["silent", "left"]:
+    ) -> DetectedProtocol | Literal["silent", "left"]:
         """Return what the client speaks, having waited ``patience`` seconds for its first byte.
 
         ``quiet``: a beginning that tells nothing is not waited for to become whole for ever.
@@ -165,7 +167,7 @@ class FrontDoor:
         seen = -1
         while True:
             try:
-                first = client.recv(LONGEST, socket.MSG_PEEK)
+                first = client.recv(MAX_PEEK, socket.MSG_PEEK)
             except BlockingIOError:
                 first = b""
             except OSError:
@@ -173,7 +175,7 @@ class FrontDoor:
             else:
                 if not first:
                     return "left"
-            spoken = speech(first)
+            spoken = detect_protocol(first)
             if spoken is not None:
                 return spoken
             if len(first) == seen:
@@ -183,7 +185,9 @@ class FrontDoor:
             # With what was looked at still there, the socket would count as readable for ever.
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, seen + 1)
             try:
-                async with asyncio.timeout((_UNFINISHED if quiet else None) if first else patience):
+                async with asyncio.timeout(
+                    (_INCOMPLETE_TIMEOUT if quiet else None) if first else patience
+                ):
                     await self._readable(client)
             except TimeoutError:
                 return "other" if first else "silent"
@@ -207,7 +211,7 @@ class FrontDoor:
                 self._loop.remove_reader(end)
 
     async def _connect_unless(
-        self, client: socket.socket, arrival: Arrival
+        self, client: socket.socket, arrival: RedirectedConnection
     ) -> socket.socket | None:
         """Connect to the site; None where the client has spoken before that was done."""
         connecting = self._loop.create_task(self._route.connect(arrival.host, arrival.port))
@@ -220,14 +224,14 @@ class FrontDoor:
             spoken.cancel()
             await asyncio.wait((connecting, spoken))
 
-    async def _relay(self, arrival: Arrival, site: socket.socket | None) -> None:
+    async def _relay(self, arrival: RedirectedConnection, site: socket.socket | None) -> None:
         began = self._now()
         if site is None:
             try:
                 site = await self._route.connect(arrival.host, arrival.port)
             except OSError:
                 # As near as it comes to the refusal that the client would have met.
-                reset_socket(arrival.client)
+                close_with_reset(arrival.client)
                 return
         relay = Relay(arrival.client, site)
         try:
@@ -236,7 +240,7 @@ class FrontDoor:
             self._relayed(arrival, relay.sent, relay.received, began)
 
 
-def _says(end: socket.socket) -> bool:
+def _is_readable(end: socket.socket) -> bool:
     """Whether a socket has something to read, its end included."""
     try:
         end.recv(1, socket.MSG_PEEK)

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-_LARGEST = 16
+_MAX_SOCKETS = 16
 """Sockets in one message at most; there are six of TCP and DNS, and two of netlink."""
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class PassedSockets:
     """What a namespace's inside gives to the proxy outside."""
 
     tcp: tuple[socket.socket, ...]
@@ -57,14 +57,14 @@ class Handed:
         )
 
 
-def send_alone(channel: socket.socket, first: socket.socket) -> None:
+def send_socket(channel: socket.socket, first: socket.socket) -> None:
     """Send one socket where no namespace's come with it."""
     socket.send_fds(channel, [bytes((1, 0, 0, 0, 0))], [first.fileno()])
 
 
-def receive(channel: socket.socket) -> tuple[list[socket.socket], Handed | None]:
-    """Receive what was sent by ``Handed.send`` or ``send_alone``; nothing at the channel's end."""
-    counts, handles, _, _ = socket.recv_fds(channel, 5, _LARGEST)
+def receive(channel: socket.socket) -> tuple[list[socket.socket], PassedSockets | None]:
+    """Receive what was sent by ``Handed.send`` or ``send_socket``; nothing at the channel's end."""
+    counts, handles, _, _ = socket.recv_fds(channel, 5, _MAX_SOCKETS)
     # A socket object finds out by itself of which kind it is.
     sockets = [socket.socket(fileno=handle) for handle in handles]
     if len(counts) < 5 or sum(counts) != len(sockets):
@@ -74,4 +74,4 @@ def receive(channel: socket.socket) -> tuple[list[socket.socket], Handed | None]
     first, tcp, udp, dns_tcp, netlink = counts
     if not netlink:
         return sockets, None
-    return sockets[:first], Handed.of(sockets[first:], tcp, udp, dns_tcp)
+    return sockets[:first], PassedSockets.of(sockets[first:], tcp, udp, dns_tcp)

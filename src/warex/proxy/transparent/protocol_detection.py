@@ -3,7 +3,7 @@
 import re
 from typing import Final, Literal
 
-type Speech = Literal["tls", "http", "connect", "h2c", "other"]
+type DetectedProtocol = Literal["tls", "http", "connect", "h2c", "other"]
 """TLS; HTTP/1; HTTP/1 to a proxy of the client's own; HTTP/2 without TLS; anything else."""
 
 PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -11,25 +11,27 @@ PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 _TOKEN: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}")
 _VERSION: Final = re.compile(rb" HTTP/1\.[0-9]\r?$")
-_USUAL: Final = frozenset((b"GET", b"POST", b"HEAD", b"PUT", b"PATCH", b"DELETE", b"OPTIONS"))
+_COMMON_METHODS: Final = frozenset(
+    (b"GET", b"POST", b"HEAD", b"PUT", b"PATCH", b"DELETE", b"OPTIONS")
+)
 
-LONGEST: Final = 8192
+MAX_PEEK: Final = 8192
 """Bytes of a first line after which nobody waits for its end any more."""
 
 
-def speech(first: bytes) -> Speech | None:
+def detect_protocol(first: bytes) -> DetectedProtocol | None:
     """Return what is spoken; None while these bytes do not tell yet."""
     if not first:
         return None
     if first[0] == 0x16:
         return _tls(first)
     if first.startswith(PREFACE[: len(first)]):
-        return "h2c" if len(first) >= len(PREFACE) else _unless_tired(first)
+        return "h2c" if len(first) >= len(PREFACE) else _undecided(first)
     # An empty line before the request is allowed (RFC 9112 §2.2).
-    return _http(first.lstrip(b"\r\n")) if first.strip(b"\r\n") else _unless_tired(first)
+    return _http(first.lstrip(b"\r\n")) if first.strip(b"\r\n") else _undecided(first)
 
 
-def _tls(first: bytes) -> Speech | None:
+def _tls(first: bytes) -> DetectedProtocol | None:
     """A handshake record whose message is a ClientHello (RFC 8446 §4.1.2, §5.1)."""
     wanted = (0x16, 0x03, None, None, None, 0x01)
     for found, needed in zip(first, wanted, strict=False):
@@ -40,7 +42,7 @@ def _tls(first: bytes) -> Speech | None:
     return "tls" if first[2] <= 4 else "other"
 
 
-def _http(first: bytes) -> Speech | None:
+def _http(first: bytes) -> DetectedProtocol | None:
     """A request line; its end decides, since other protocols too begin with a word."""
     line, ended, _ = first.partition(b"\n")
     if ended:
@@ -51,12 +53,12 @@ def _http(first: bytes) -> Speech | None:
     if not _TOKEN.fullmatch(word):
         return "other"
     if not space:
-        return _unless_tired(first)
-    if word in _USUAL and rest.startswith((b"/", b"http://", b"* ")):
+        return _undecided(first)
+    if word in _COMMON_METHODS and rest.startswith((b"/", b"http://", b"* ")):
         # A long URL need not have arrived in one piece.
         return "http"
-    return _unless_tired(first)
+    return _undecided(first)
 
 
-def _unless_tired(first: bytes) -> Speech | None:
-    return None if len(first) < LONGEST else "other"
+def _undecided(first: bytes) -> DetectedProtocol | None:
+    return None if len(first) < MAX_PEEK else "other"

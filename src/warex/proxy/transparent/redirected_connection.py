@@ -10,7 +10,7 @@ _SO_ORIGINAL_DST: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class RedirectedConnection:
     """A client's connection and its destination."""
 
     client: socket.socket
@@ -45,7 +45,7 @@ def original_destination(client: socket.socket) -> tuple[str, int] | None:
     return address, port
 
 
-def reset_socket(client: socket.socket) -> None:
+def close_with_reset(client: socket.socket) -> None:
     """Close a connection by a TCP reset."""
     try:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

@@ -12,14 +12,14 @@ from contextlib import suppress
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from warex.proxy.transparent.redirected_connection import reset_socket
+from warex.proxy.transparent.redirected_connection import close_with_reset
 
 _BUFFER: Final = 256 * 1024
 _HEAD: Final = 64 * 1024
 """Bytes of an upstream proxy's answer to CONNECT at most."""
 
 
-class _Way:
+class _Pipe:
     """One direction: what arrives at ``source`` leaves at ``sink``."""
 
     def __init__(self, source: socket.socket, sink: socket.socket, relay: "Relay") -> None:
@@ -90,8 +90,8 @@ class Relay:
 
     def __init__(self, client: socket.socket, site: socket.socket) -> None:
         self._client, self._site = client, site
-        self._out = _Way(client, site, self)
-        self._back = _Way(site, client, self)
+        self._out = _Pipe(client, site, self)
+        self._back = _Pipe(site, client, self)
         self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._broken = False
 
@@ -121,7 +121,7 @@ class Relay:
             self._back.stop()
             for end in (self._client, self._site):
                 if self._broken:
-                    reset_socket(end)
+                    close_with_reset(end)
                 else:
                     end.close()
 
@@ -140,7 +140,7 @@ class Relay:
             self._ended.set_result(None)
 
 
-class Route:
+class Connector:
     """How sites are reached: straight, or through another proxy."""
 
     def __init__(self, upstream: str | None = None) -> None:
@@ -153,7 +153,7 @@ class Route:
         parts = urlsplit(self.upstream)
         opened = await _connect(parts.hostname or "", parts.port or 0)
         try:
-            await _ask_through(opened, host, port, self._credentials(parts.username))
+            await _open_tunnel(opened, host, port, self._credentials(parts.username))
         except BaseException:
             opened.close()
             raise
@@ -188,7 +188,7 @@ async def _connect(host: str, port: int) -> socket.socket:
     raise failure
 
 
-async def _ask_through(opened: socket.socket, host: str, port: int, credentials: str) -> None:
+async def _open_tunnel(opened: socket.socket, host: str, port: int, credentials: str) -> None:
     """Ask an HTTP proxy for a tunnel (RFC 9110 §9.3.6)."""
     loop = asyncio.get_running_loop()
     target = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -15,13 +15,13 @@ from pathlib import Path
 
 _VARIABLE = "WAREX_COMMAND"
 _PROC = Path("/proc")
-_LOOK_AGAIN = 0.05
-_GRACE = 3.0
-_KILLING = 5.0
+_POLL_SECONDS = 0.05
+_TERM_SECONDS = 3.0
+_KILL_SECONDS = 5.0
 
 
 @dataclass(slots=True)
-class Family:
+class ProcessTree:
     """The processes of one command: its session, and whoever carries its mark."""
 
     mark: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -34,7 +34,7 @@ class Family:
 
     def end(self) -> None:
         """End all of them: politely first, so that browsers take their profiles away."""
-        for how, patience in ((signal.SIGTERM, _GRACE), (signal.SIGKILL, _KILLING)):
+        for how, patience in ((signal.SIGTERM, _TERM_SECONDS), (signal.SIGKILL, _KILL_SECONDS)):
             told: set[int] = set()
             deadline = time.monotonic() + patience
             while alive := self._alive():
@@ -44,7 +44,7 @@ class Family:
                 told |= alive
                 if time.monotonic() > deadline:
                     break
-                time.sleep(_LOOK_AGAIN)
+                time.sleep(_POLL_SECONDS)
             else:
                 return
 

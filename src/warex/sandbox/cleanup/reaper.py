@@ -18,9 +18,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from warex.errors import IN_A_ROW, MachineError, ProcessDied
-from warex.sandbox.cleanup.process_tree import Family
-from warex.sandbox.cleanup.symlink_tree import Farm
-from warex.sandbox.job_control import unsignalled
+from warex.sandbox.cleanup.process_tree import ProcessTree
+from warex.sandbox.cleanup.symlink_tree import SymlinkTree
+from warex.sandbox.job_control import signals_blocked
 
 _START = (
     "import sys; sys.path.insert(0, sys.argv[1]);"
@@ -28,14 +28,14 @@ _START = (
 )
 _SOURCES = Path(__file__).parents[3]
 _SECONDS = 15.0
-_BRIEF = 1.0
+_QUICK_DEATH_SECONDS = 1.0
 """Seconds: a guard that was ended sooner was ended like the one before it."""
 _REMOVING_SECONDS = 10.0
-_PAUSE = 0.05
+_RETRY_SECONDS = 0.05
 """Seconds between two tries: who still writes tells nobody when it has ended."""
 
 
-class Guard:
+class Reaper:
     """The caller's side: what is to be cleared up.
 
     Where the guard's process is ended by somebody, another one takes its place.
@@ -47,25 +47,25 @@ class Guard:
         self.died: ProcessDied | None = None
         """How its process was ended, if it was; that does not make it any less watchful."""
         self._lock = threading.Lock()
-        self._families: list[Family] = []
-        self._farms: list[Farm] = []
+        self._families: list[ProcessTree] = []
+        self._farms: list[SymlinkTree] = []
         self._closing = False
         self._process = _started(scratch)
         self._keeper = threading.Thread(target=self._keep, name="guard", daemon=True)
-        with unsignalled():
+        with signals_blocked():
             self._keeper.start()
 
-    def watch(self, family: Family) -> None:
+    def watch(self, family: ProcessTree) -> None:
         """Have the processes of a command ended."""
         with self._lock:
             self._families.append(family)
-            _tell(self._process, mark=family.mark, leader=family.leader)
+            _send(self._process, mark=family.mark, leader=family.leader)
 
-    def tend(self, farm: Farm) -> None:
+    def tend(self, farm: SymlinkTree) -> None:
         """Have what is new in a folder of links brought home."""
         with self._lock:
             self._farms.append(farm)
-            _tell_of(self._process, farm)
+            _send_tree(self._process, farm)
 
     def close(self) -> None:
         """Have all cleared up now; do it here where the guard was ended."""
@@ -86,7 +86,7 @@ class Guard:
         while True:
             began = time.monotonic()
             code = self._process.wait()
-            in_a_row = in_a_row + 1 if time.monotonic() - began < _BRIEF else 1
+            in_a_row = in_a_row + 1 if time.monotonic() - began < _QUICK_DEATH_SECONDS else 1
             with self._lock:
                 if self._closing:
                     return
@@ -96,9 +96,9 @@ class Guard:
                     return
                 self._process = _started(self.scratch)
                 for family in self._families:
-                    _tell(self._process, mark=family.mark, leader=family.leader)
+                    _send(self._process, mark=family.mark, leader=family.leader)
                 for farm in self._farms:
-                    _tell_of(self._process, farm)
+                    _send_tree(self._process, farm)
 
 
 def _started(scratch: Path) -> "subprocess.Popen[str]":
@@ -113,7 +113,7 @@ def _started(scratch: Path) -> "subprocess.Popen[str]":
     )
 
 
-def _tell(process: "subprocess.Popen[str]", **what: object) -> None:
+def _send(process: "subprocess.Popen[str]", **what: object) -> None:
     if process.stdin is not None:
         # Somebody may have killed it; the next one is told anew.
         with suppress(OSError):
@@ -121,8 +121,8 @@ def _tell(process: "subprocess.Popen[str]", **what: object) -> None:
             process.stdin.flush()
 
 
-def _tell_of(process: "subprocess.Popen[str]", farm: Farm) -> None:
-    _tell(process, shadow=str(farm.shadow), real=str(farm.real), planted=farm.planted)
+def _send_tree(process: "subprocess.Popen[str]", farm: SymlinkTree) -> None:
+    _send(process, shadow=str(farm.shadow), real=str(farm.real), planted=farm.planted)
 
 
 def _close(process: "subprocess.Popen[str]") -> None:
@@ -132,7 +132,7 @@ def _close(process: "subprocess.Popen[str]") -> None:
 
 
 @contextmanager
-def guarded() -> Iterator[Guard]:
+def start_reaper() -> Iterator[Reaper]:
     """Give a scratch folder and a guard for it; all is cleared up at the end.
 
     Raises MachineError where no folder can be made.
@@ -140,20 +140,20 @@ def guarded() -> Iterator[Guard]:
     try:
         scratch = Path(tempfile.gettempdir(), f"warex-{secrets.token_hex(6)}")
     except OSError as error:
-        raise _no_folder(error) from None
+        raise _no_temp_folder(error) from None
     # First the guard, then the folder: a kill between the two leaves nothing behind.
-    guard = Guard(scratch)
+    guard = Reaper(scratch)
     try:
         try:
             scratch.mkdir(mode=0o700)
         except OSError as error:
-            raise _no_folder(error) from None
+            raise _no_temp_folder(error) from None
         yield guard
     finally:
         guard.close()
 
 
-def _no_folder(error: OSError) -> MachineError:
+def _no_temp_folder(error: OSError) -> MachineError:
     return MachineError(
         f"no temporary folder can be made: {error}; set TMPDIR to one that can be written"
     )
@@ -165,26 +165,26 @@ def _remove(folder: Path) -> None:
     while folder.exists() and time.monotonic() < deadline:
         shutil.rmtree(folder, ignore_errors=True)
         if folder.exists():
-            time.sleep(_PAUSE)
+            time.sleep(_RETRY_SECONDS)
 
 
 def main() -> None:
     """Wait until the other end closes, then clear up."""
-    families: dict[str, Family] = {}
-    farms: list[Farm] = []
+    families: dict[str, ProcessTree] = {}
+    farms: list[SymlinkTree] = []
     for line in sys.stdin:
         match json.loads(line):
             case {"mark": mark, "leader": leader}:
-                families[mark] = Family(mark, leader)
+                families[mark] = ProcessTree(mark, leader)
             case {"shadow": shadow, "real": real, "planted": planted}:
-                farms.append(Farm(Path(shadow), Path(real), tuple(planted)))
+                farms.append(SymlinkTree(Path(shadow), Path(real), tuple(planted)))
             case _:
                 pass
     _clear_up(families.values(), farms)
     _remove(Path(sys.argv[2]))
 
 
-def _clear_up(families: Iterable[Family], farms: Iterable[Farm]) -> None:
+def _clear_up(families: Iterable[ProcessTree], farms: Iterable[SymlinkTree]) -> None:
     for family in families:
         family.end()
     for farm in farms:

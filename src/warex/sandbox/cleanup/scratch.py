@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from warex.sandbox.cleanup.reaper import guarded
+from warex.sandbox.cleanup.reaper import start_reaper
 
 
 @contextmanager
-def own_scratch() -> Iterator[Path]:
+def process_scratch() -> Iterator[Path]:
     """Have temporary files made in a folder of this process's own; yield it.
 
     It is removed at the end, also where the process was killed. It is set for the whole process
     (``TMPDIR``), so this is for a program, not for a library. Raises MachineError where no folder
     can be made.
     """
-    with guarded() as guard:
+    with start_reaper() as guard:
         variable, default = os.environ.get("TMPDIR"), tempfile.tempdir
         os.environ["TMPDIR"] = tempfile.tempdir = str(guard.scratch)
         try:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class Farm:
+class SymlinkTree:
     """A folder of links."""
 
     shadow: Path
@@ -36,19 +36,19 @@ class Farm:
                     shutil.move(entry.path, home)
 
 
-def plant(
+def create_symlink_tree(
     real: Path,
     shadow: Path,
     ours: Collection[Path] = (),
     make: Callable[[Path, Path], None] = lambda real, shadow: None,
-) -> Farm:
+) -> SymlinkTree:
     """Rebuild ``real`` in ``shadow`` out of links.
 
     ``ours`` are paths below ``real`` that are no links but what ``make`` makes of them, given the
     path there and the one here.
     """
     _plant(real, shadow, frozenset(ours), make)
-    return Farm(shadow, real, tuple(os.listdir(shadow)))
+    return SymlinkTree(shadow, real, tuple(os.listdir(shadow)))
 
 
 def _plant(

@@ -19,18 +19,18 @@ from warex.proxy.config import ProxyConfig
 from warex.proxy.interception import CANARY_HOST
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.canary import fetch_canary
-from warex.sandbox.chromium import QUIET
+from warex.sandbox.chromium import QUIET_FLAGS
 from warex.sandbox.doctor.finding import Finding
-from warex.sandbox.doctor.iptables_probe import BY_NODE, BY_PYTHON
-from warex.sandbox.isolation import Behind, Capture, Isolation, behind
+from warex.sandbox.doctor.iptables_probe import NODE_FETCH, PYTHON_FETCH
+from warex.sandbox.isolation import Capture, Isolation, Sandbox, open_sandbox
 
 _SECONDS = 15.0
 
-_NODE_HEEDS = (22, 21)
+_NODE_READS_PROXY_VARIABLES = (22, 21)
 """From this Node on its own fetch heeds proxy variables (NODE_USE_ENV_PROXY)."""
 
 
-def prove(
+def probe_isolation(
     isolation: Isolation,
     forkserver: Forkserver,
     ca: CertificateAuthority,
@@ -51,34 +51,38 @@ def prove(
     began = time.monotonic()
     try:
         with (
-            behind(isolation, forkserver, configure, ca, environment) as place,
+            open_sandbox(isolation, forkserver, configure, ca, environment) as place,
             ThreadPoolExecutor() as threads,
         ):
             _ = place.proxy
             took = 1000 * (time.monotonic() - began)
-            yield Finding(label, "ok", f"{_WHAT[isolation]}, ready in {took:.0f} ms", needed)
+            yield Finding(
+                label, "ok", f"{_DESCRIPTIONS[isolation]}, ready in {took:.0f} ms", needed
+            )
             probes: list[Callable[[], Finding]] = [
-                lambda: _client(place, "python", sys.executable, ("-c", BY_PYTHON), needed),
-                lambda: _client(place, "curl", "curl", ("-sS", "--max-time", "8")),
-                lambda: _node(place),
+                lambda: _probe_client(
+                    place, "python", sys.executable, ("-c", PYTHON_FETCH), needed
+                ),
+                lambda: _probe_client(place, "curl", "curl", ("-sS", "--max-time", "8")),
+                lambda: _probe_node(place),
             ]
             if chromium is not None:
-                probes.append(lambda: _canary(place, chromium, needed))
+                probes.append(lambda: _probe_chromium(place, chromium, needed))
                 if isolation == "environment":
-                    probes.append(lambda: _playwright(place, chromium, needed))
+                    probes.append(lambda: _probe_playwright(place, chromium, needed))
             yield from threads.map(lambda probe: probe(), probes)
     except WarexError as error:
         yield Finding(label, "broken", str(error), needed)
 
 
-_WHAT: Mapping[Isolation, str] = {
+_DESCRIPTIONS: Mapping[Isolation, str] = {
     "namespace": "a network of its own for a command",
     "environment": "variables and browser shims for a command",
 }
 
 
-def _client(
-    place: Behind, name: str, program: str, arguments: tuple[str, ...], needed: bool = False
+def _probe_client(
+    place: Sandbox, name: str, program: str, arguments: tuple[str, ...], needed: bool = False
 ) -> Finding:
     """Have a program fetch the canary page over HTTPS, with nothing but what its place gives."""
     label = f"{place.isolation}: {name}"
@@ -105,15 +109,15 @@ def _client(
     return Finding(label, "broken", f"{found} did not get the page: {last}", needed)
 
 
-def _node(place: Behind) -> Finding:
-    finding = _client(place, "node", "node", ("-e", BY_NODE))
+def _probe_node(place: Sandbox) -> Finding:
+    finding = _probe_client(place, "node", "node", ("-e", NODE_FETCH))
     if finding.state != "broken" or place.isolation != "environment":
         return finding
     release = _node_release(place)
-    if release is None or release >= _NODE_HEEDS:
+    if release is None or release >= _NODE_READS_PROXY_VARIABLES:
         return finding
     told = ".".join(map(str, release))
-    wanted = ".".join(map(str, _NODE_HEEDS))
+    wanted = ".".join(map(str, _NODE_READS_PROXY_VARIABLES))
     return Finding(
         finding.name,
         "broken",
@@ -123,7 +127,7 @@ def _node(place: Behind) -> Finding:
     )
 
 
-def _node_release(place: Behind) -> tuple[int, ...] | None:
+def _node_release(place: Sandbox) -> tuple[int, ...] | None:
     with tempfile.TemporaryDirectory(prefix="warex-doctor-") as scratch:
         log = Path(scratch) / "log"
         tell = "console.log(JSON.stringify(process.versions.node.split('.').map(Number)))"
@@ -134,7 +138,7 @@ def _node_release(place: Behind) -> tuple[int, ...] | None:
             return None
 
 
-def _canary(place: Behind, chromium: Path, needed: bool) -> Finding:
+def _probe_chromium(place: Sandbox, chromium: Path, needed: bool) -> Finding:
     label = f"{place.isolation}: chromium"
     try:
         fetch_canary(chromium, place)
@@ -143,7 +147,7 @@ def _canary(place: Behind, chromium: Path, needed: bool) -> Finding:
     return Finding(label, "ok", "Chromium's pages come through the proxy", needed)
 
 
-def _playwright(place: Behind, chromium: Path, needed: bool) -> Finding:
+def _probe_playwright(place: Sandbox, chromium: Path, needed: bool) -> Finding:
     try:
         require_extra("demo", "the reference agent", "playwright")
     except MachineError as error:
@@ -158,7 +162,7 @@ def _playwright(place: Behind, chromium: Path, needed: bool) -> Finding:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(
                 executable_path=chromium,
-                args=[*QUIET, *as_root, *place.environment.browser_arguments],
+                args=[*QUIET_FLAGS, *as_root, *place.environment.browser_arguments],
                 proxy={"server": place.proxy.url},
                 timeout=1000 * _SECONDS,
             )

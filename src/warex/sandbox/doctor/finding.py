@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-type State = Literal["ok", "missing", "broken"]
+type FindingState = Literal["ok", "missing", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +11,7 @@ class Finding:
     """What came of trying one thing."""
 
     name: str
-    state: State
+    state: FindingState
     sentence: str
     """What was found; where it is not ok, how to mend it."""
     needed: bool = True

@@ -20,17 +20,17 @@ from warex.linux import rtnetlink, syscalls
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import ProxyConfig
 from warex.proxy.interception import CANARY_HOST
-from warex.proxy.process.client import started
+from warex.proxy.process.client import start_proxy
 from warex.proxy.process.forkserver import Forkserver
-from warex.sandbox.chromium import headless
+from warex.sandbox.chromium import headless_command
 from warex.sandbox.doctor.finding import Finding
-from warex.sandbox.environment import trusts
+from warex.sandbox.environment import spki_flag
 from warex.sandbox.iptables import firewall
-from warex.sandbox.iptables.rules import Capture
+from warex.sandbox.iptables.rules import RedirectSpec
 
 LABEL = "iptables mode"
-BY_PYTHON = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=20).read())"
-BY_NODE = """
+PYTHON_FETCH = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=20).read())"
+NODE_FETCH = """
 fetch(process.argv[1]).then((answer) => answer.text()).then(console.log)
   .catch((error) => { console.error(String(error.cause ?? error)); process.exit(1); });
 """
@@ -45,7 +45,7 @@ _SITE = "192.0.2.80"
 _PROXY_PORT = 8080
 
 
-def prove_iptables(chromium: Path | None) -> Iterator[Finding]:
+def probe_iptables(chromium: Path | None) -> Iterator[Finding]:
     """Try the rules with Python, curl, Node and Chromium; only root can."""
     if os.geteuid() != 0:
         sentence = "needs root: sudo warex doctor tries it; namespace mode needs none"
@@ -71,15 +71,15 @@ def prove_iptables(chromium: Path | None) -> Iterator[Finding]:
         yield from findings
 
 
-def _findings(chromium: str | None) -> Iterator[Finding]:
+def _check_rules(chromium: str | None) -> Iterator[Finding]:
     with tempfile.TemporaryDirectory(prefix="warex-doctor-") as name:
         scratch = Path(name)
         scratch.chmod(0o755)
         os.environ["WAREX_RUN_DIR"] = str(scratch / "run")
         ca = ensure_ca()
         try:
-            _part(scratch)
-            capture = Capture(ports=(443,), proxy_port=_PROXY_PORT, user=_NOBODY)
+            _enter_namespace(scratch)
+            capture = RedirectSpec(ports=(443,), proxy_port=_PROXY_PORT, user=_NOBODY)
             backend = firewall.apply(capture, "auto")
         except (OSError, WarexError) as error:
             yield Finding(LABEL, "broken", f"the rules cannot be put in force: {error}", False)
@@ -88,20 +88,20 @@ def _findings(chromium: str | None) -> Iterator[Finding]:
         forkserver = Forkserver()
         config = ProxyConfig(ca=ca.folder, capture="transparent", port=_PROXY_PORT)
         try:
-            with started(forkserver, config):
+            with start_proxy(forkserver, config):
                 yield from _clients(scratch, ca, chromium)
         finally:
             forkserver.close()
 
 
-def _part(scratch: Path) -> None:
+def _enter_namespace(scratch: Path) -> None:
     """Leave the machine's network and its view of names."""
     os.unshare(os.CLONE_NEWNET | os.CLONE_NEWNS)
     syscalls.mount(None, "/", None, syscalls.REC | syscalls.PRIVATE)
     rtnetlink.bring_up("lo")
-    rtnetlink.make_device()
+    rtnetlink.create_device()
     rtnetlink.bring_up_device()
-    rtnetlink.give_address("192.0.2.2")
+    rtnetlink.add_address("192.0.2.2")
     hosts = scratch / "hosts"
     hosts.write_text(f"127.0.0.1 localhost\n{_SITE} {CANARY_HOST}\n")
     syscalls.mount(str(hosts), os.path.realpath("/etc/hosts"), None, syscalls.BIND)
@@ -116,9 +116,9 @@ def _clients(scratch: Path, ca: CertificateAuthority, chromium: str | None) -> I
     kept = {"PATH": _PATH, "HOME": str(home)}
     trust = dict.fromkeys(("SSL_CERT_FILE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"), str(bundle))
     for name, program, arguments in (
-        ("python", "python3", ("-c", BY_PYTHON)),
+        ("python", "python3", ("-c", PYTHON_FETCH)),
         ("curl", "curl", ("-sS", "--max-time", "20")),
-        ("node", "node", ("-e", BY_NODE)),
+        ("node", "node", ("-e", NODE_FETCH)),
     ):
         found = shutil.which(program, path=_PATH)
         if found is None:
@@ -128,8 +128,8 @@ def _clients(scratch: Path, ca: CertificateAuthority, chromium: str | None) -> I
         else:
             yield _fetched(name, (found, *arguments), kept | trust)
     if chromium is not None:
-        flags = (trusts(ca), "--no-sandbox", "--no-proxy-server", "--dump-dom")
-        yield _fetched("chromium", headless(Path(chromium), home / "profile", flags), kept)
+        flags = (spki_flag(ca), "--no-sandbox", "--no-proxy-server", "--dump-dom")
+        yield _fetched("chromium", headless_command(Path(chromium), home / "profile", flags), kept)
 
 
 def _fetched(name: str, command: Sequence[str], variables: dict[str, str]) -> Finding:
@@ -159,4 +159,4 @@ def _fetched(name: str, command: Sequence[str], variables: dict[str, str]) -> Fi
 
 
 if __name__ == "__main__":
-    print(json.dumps([asdict(each) for each in _findings(next(iter(sys.argv[1:]), None))]))  # noqa: T201
+    print(json.dumps([asdict(each) for each in _check_rules(next(iter(sys.argv[1:]), None))]))  # noqa: T201

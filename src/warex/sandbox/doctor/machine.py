@@ -23,25 +23,25 @@ from warex.clock import Clock
 from warex.errors import MachineError, WarexError
 from warex.proxy.certificates.ca import BASENAME, CertificateAuthority, ensure_ca
 from warex.proxy.config import ProxyConfig
-from warex.proxy.process.client import started
+from warex.proxy.process.client import start_proxy
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium
-from warex.sandbox.doctor.client_probes import prove
+from warex.sandbox.doctor.client_probes import probe_isolation
 from warex.sandbox.doctor.finding import Finding
-from warex.sandbox.doctor.iptables_probe import prove_iptables
+from warex.sandbox.doctor.iptables_probe import probe_iptables
 
-OLDEST_PYTHON = (3, 12)
-MITMPROXY = 12
+MIN_PYTHON = (3, 12)
+MITMPROXY_MAJOR = 12
 """Major version of mitmproxy that the proxy room is written for."""
-LEAST_DISK = 500_000_000
+MIN_FREE_DISK = 500_000_000
 """Bytes; a run of the demo takes about a twentieth."""
-LEAST_FILES = 1024
+MIN_OPEN_FILES = 1024
 """A page of many resources holds some hundred connections, each at both ends."""
 
 _SECONDS = 10.0
 
 
-def examine(
+def check_machine(
     environment: Mapping[str, str] = os.environ, folder: Path | None = None
 ) -> Iterator[Finding]:
     """Try everything in turn; what needs something that is broken is left out.
@@ -69,19 +69,19 @@ def examine(
         forkserver.close()
 
 
-def require_fit(folder: Path, ca: CertificateAuthority) -> None:
-    """Raise MachineError for the first thing that ``examine`` finds unfit and that is told at once.
+def require_quick_checks(folder: Path, ca: CertificateAuthority) -> None:
+    """Raise MachineError for the first unfit thing that ``check_machine`` finds at once.
 
     ``folder`` is where runs will stand; of one that is not there yet, the nearest that is.
     """
     there = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.is_dir())
-    for finding in told_at_once(there, ca):
+    for finding in quick_checks(there, ca):
         if finding.state != "ok":
             raise MachineError(f"{finding.name}: {finding.sentence}")
 
 
-def told_at_once(folder: Path, ca: CertificateAuthority) -> Iterator[Finding]:
-    """Yield what ``examine`` finds without starting anything; all of it is needed."""
+def quick_checks(folder: Path, ca: CertificateAuthority) -> Iterator[Finding]:
+    """Yield what ``check_machine`` finds without starting anything; all of it is needed."""
     yield from (_python(), _mitmproxy(), _disk(folder), _open_files(), _certificates(ca))
 
 
@@ -89,10 +89,10 @@ def _behind_a_proxy(
     forkserver: Forkserver, ca: CertificateAuthority, environment: Mapping[str, str]
 ) -> Iterator[Finding]:
     # The first one waits for mitmproxy to load; later ones are what a trial waits for.
-    with started(forkserver, ProxyConfig(ca=ca.folder)):
+    with start_proxy(forkserver, ProxyConfig(ca=ca.folder)):
         pass
     began = time.monotonic()
-    with started(forkserver, ProxyConfig(ca=ca.folder)):
+    with start_proxy(forkserver, ProxyConfig(ca=ca.folder)):
         took = 1000 * (time.monotonic() - began)
         yield Finding("proxy", "ok", f"a proxy of its own for a trial is ready in {took:.0f} ms")
     chromium = None
@@ -102,26 +102,26 @@ def _behind_a_proxy(
         yield Finding("chromium", "missing", str(error))
     else:
         yield _chromium(chromium)
-    yield from prove("environment", forkserver, ca, environment, chromium, needed=True)
-    yield from prove("namespace", forkserver, ca, environment, chromium, needed=False)
-    yield from prove_iptables(chromium)
+    yield from probe_isolation("environment", forkserver, ca, environment, chromium, needed=True)
+    yield from probe_isolation("namespace", forkserver, ca, environment, chromium, needed=False)
+    yield from probe_iptables(chromium)
 
 
 def _python() -> Finding:
     found = f"Python {platform.python_version()} at {sys.executable}"
-    if sys.version_info >= OLDEST_PYTHON:
+    if sys.version_info >= MIN_PYTHON:
         return Finding("python version", "ok", found)
-    oldest = ".".join(map(str, OLDEST_PYTHON))
+    oldest = ".".join(map(str, MIN_PYTHON))
     return Finding("python version", "broken", f"{found}; WAREX needs {oldest} or newer")
 
 
 def _mitmproxy() -> Finding:
-    remedy = f"install WAREX again, so that it brings mitmproxy {MITMPROXY}"
+    remedy = f"install WAREX again, so that it brings mitmproxy {MITMPROXY_MAJOR}"
     try:
         found = version("mitmproxy")
     except PackageNotFoundError:
         return Finding("mitmproxy", "missing", f"mitmproxy is not installed: {remedy}")
-    if found.split(".")[0] != str(MITMPROXY):
+    if found.split(".")[0] != str(MITMPROXY_MAJOR):
         return Finding("mitmproxy", "broken", f"mitmproxy {found} is installed: {remedy}")
     return Finding("mitmproxy", "ok", f"mitmproxy {found}")
 
@@ -129,7 +129,7 @@ def _mitmproxy() -> Finding:
 def _disk(folder: Path) -> Finding:
     free = shutil.disk_usage(folder).free
     found = f"{free / 1e9:.1f} GB free for runs in {folder}"
-    if free >= LEAST_DISK:
+    if free >= MIN_FREE_DISK:
         return Finding("disk", "ok", found)
     return Finding("disk", "broken", f"{found}: free some space, or choose another disk by --out")
 
@@ -138,9 +138,9 @@ def _open_files() -> Finding:
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = "any number of" if soft == resource.RLIM_INFINITY else f"{soft}"
     found = f"a process may hold {most} open files"
-    if soft == resource.RLIM_INFINITY or soft >= LEAST_FILES:
+    if soft == resource.RLIM_INFINITY or soft >= MIN_OPEN_FILES:
         return Finding("open files", "ok", found)
-    return Finding("open files", "broken", f"{found}: raise it with `ulimit -n {LEAST_FILES}`")
+    return Finding("open files", "broken", f"{found}: raise it with `ulimit -n {MIN_OPEN_FILES}`")
 
 
 def _certificates(ca: CertificateAuthority) -> Finding:

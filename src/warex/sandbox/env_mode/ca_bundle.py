@@ -10,21 +10,21 @@ from pathlib import Path
 
 from warex.files.reading import read_ordinary
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.sandbox.environment import ADDITIONS, BUNDLES, LOOPBACK
+from warex.sandbox.environment import CA_BUNDLE_VARIABLES, EXTRA_CA_VARIABLES, NO_PROXY_HOSTS
 
 _BEGIN = b"-----BEGIN CERTIFICATE-----"
 _FOLDER = "SSL_CERT_DIR"
 _IN_FOLDER = ("*.pem", "*.crt", "*.0")
 
 
-def own_bundles(
+def combined_bundles(
     base: Mapping[str, str], ca: CertificateAuthority, scratch: Path
 ) -> dict[str, Path]:
     """Write a file for each variable that names certificates of the user's; return them by name."""
     ours = ca.certificate.read_bytes()
     made: dict[tuple[Path, ...], Path] = {}
     found: dict[str, Path] = {}
-    for name in (*BUNDLES, *ADDITIONS):
+    for name in (*CA_BUNDLE_VARIABLES, *EXTRA_CA_VARIABLES):
         sources = tuple(_sources(name, base))
         if not sources:
             continue
@@ -60,7 +60,7 @@ def _certificates(source: Path) -> bytes:
         return b""  # Nobody could read it without us, either.
 
 
-def wgetrc(base: Mapping[str, str], proxy: str, bundle: Path, scratch: Path) -> Path:
+def write_wgetrc(base: Mapping[str, str], proxy: str, bundle: Path, scratch: Path) -> Path:
     """Write a configuration of wget's that holds the user's, then ours; return its path.
 
     GnuTLS, by which Debian's wget speaks TLS, reads no variable for whom it trusts.
@@ -72,7 +72,7 @@ def wgetrc(base: Mapping[str, str], proxy: str, bundle: Path, scratch: Path) -> 
         theirs = b""
     ours = (
         f"\nca_certificate = {bundle}\nuse_proxy = on\nhttp_proxy = {proxy}\n"
-        f"https_proxy = {proxy}\nno_proxy = {LOOPBACK}\n"
+        f"https_proxy = {proxy}\nno_proxy = {NO_PROXY_HOSTS}\n"
     )
     path = scratch / "wgetrc"
     path.write_bytes(theirs + ours.encode())

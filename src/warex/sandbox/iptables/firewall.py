@@ -20,10 +20,10 @@ from warex.errors import InputError, MachineError
 from warex.linux.nftables import IpFamily, delete_if_empty, exists
 from warex.linux.proc_net import Listener, find_listener
 from warex.sandbox.iptables.rules import (
-    BUILT_IN,
+    BUILT_IN_CHAINS,
     NFT_TABLE,
-    Capture,
-    accepts,
+    RedirectSpec,
+    has_accept_policy,
     iptables_revert,
     iptables_ruleset,
     nft_ruleset,
@@ -32,19 +32,19 @@ from warex.sandbox.iptables.rules import (
 type Backend = Literal["nftables", "iptables"]
 
 _SECONDS = 30
-_FAMILIES: dict[IpFamily, str] = {"ip": "iptables", "ip6": "ip6tables"}
-_KINDS = ("-nft", "-legacy", "")
+_COMMANDS: dict[IpFamily, str] = {"ip": "iptables", "ip6": "ip6tables"}
+_VARIANTS = ("-nft", "-legacy", "")
 """The two implementations of iptables, and the name for whichever the machine prefers."""
 
 
 @dataclass(frozen=True, slots=True)
-class InForce:
+class AppliedRules:
     """What the state file says."""
 
-    capture: Capture
+    capture: RedirectSpec
     backend: Backend
     kind: str = ""
-    """Which iptables put it there, of ``_KINDS``."""
+    """Which iptables put it there, of ``_VARIANTS``."""
     absent: tuple[tuple[IpFamily, str, str], ...] = ()
     """Tables and their chains that only our rules brought into being; "" for the table itself."""
 
@@ -52,11 +52,13 @@ class InForce:
 def choose_backend(wanted: Literal["auto", "nftables", "iptables"]) -> Backend:
     """Return the backend to use; raise MachineError where its program is missing."""
     if wanted == "auto":
-        return "iptables" if _program("nft") is None and _program("iptables") else "nftables"
+        return (
+            "iptables" if _find_program("nft") is None and _find_program("iptables") else "nftables"
+        )
     return wanted
 
 
-def apply(capture: Capture, wanted: Literal["auto", "nftables", "iptables"]) -> Backend:
+def apply(capture: RedirectSpec, wanted: Literal["auto", "nftables", "iptables"]) -> Backend:
     """Put the rules in force, in the place of earlier ones; return the backend that holds them.
 
     Raises MachineError where this user or this machine cannot, and InputError where the traffic
@@ -68,12 +70,12 @@ def apply(capture: Capture, wanted: Literal["auto", "nftables", "iptables"]) -> 
     with _locked() as state:
         before = _read(state)
         if backend == "nftables":
-            _needed("nft", "nftables")
-            _write(state, InForce(capture, backend))
-            _undo_unless_done(state, lambda: _run("nft", ("-f", "-"), nft_ruleset(capture)))
+            _require_program("nft", "nftables")
+            _write(state, AppliedRules(capture, backend))
+            _revert_on_error(state, lambda: _run("nft", ("-f", "-"), nft_ruleset(capture)))
             _revert_iptables(before)
         else:
-            _put_iptables(state, capture, before)
+            _apply_iptables(state, capture, before)
             _revert_nft()
     return backend
 
@@ -87,13 +89,13 @@ def revert() -> bool:
     with _locked() as state:
         before = _read(state)
         if before is not None and before.backend == "nftables":
-            _needed("nft", "nftables")
+            _require_program("nft", "nftables")
         found = [_revert_nft(), _revert_iptables(before)]
         state.unlink(missing_ok=True)
     return any(found)
 
 
-def in_force() -> Capture | None:
+def applied_redirect() -> RedirectSpec | None:
     """Return what the rules of this network namespace take, as far as this user may know."""
     found = _read(_state_file())
     return None if found is None else found.capture
@@ -107,7 +109,7 @@ def _must_be_root(what: str) -> None:
         )
 
 
-def _check_holder(capture: Capture) -> None:
+def _check_holder(capture: RedirectSpec) -> None:
     """Refuse to send traffic to a program that is not the proxy, or the proxy's to itself."""
     holder = find_listener(capture.proxy_port)
     if holder is None:
@@ -130,7 +132,7 @@ def _is_warex(listener: Listener) -> bool:
     return "warex.proxy.process.forkserver" in listener.command
 
 
-def _undo_unless_done(state: Path, put: Callable[[], object]) -> None:
+def _revert_on_error(state: Path, put: Callable[[], object]) -> None:
     try:
         put()
     except BaseException:
@@ -145,7 +147,7 @@ def _undo_unless_done(state: Path, put: Callable[[], object]) -> None:
 
 
 def _revert_nft() -> bool:
-    if _program("nft") is None or os.geteuid() != 0:
+    if _find_program("nft") is None or os.geteuid() != 0:
         return False
     tables = _run("nft", ("list", "tables")).splitlines()
     if f"table inet {NFT_TABLE}" not in tables:
@@ -157,41 +159,43 @@ def _revert_nft() -> bool:
 # --- iptables ------------------------------------------------------------------------------------
 
 
-def _put_iptables(state: Path, capture: Capture, before: InForce | None) -> None:
-    _needed("iptables", "iptables")
+def _apply_iptables(state: Path, capture: RedirectSpec, before: AppliedRules | None) -> None:
+    _require_program("iptables", "iptables")
     kind = "-nft" if "nf_tables" in _run("iptables", ("-V",)) else "-legacy"
-    if _program(f"iptables{kind}-restore") is None:
+    if _find_program(f"iptables{kind}-restore") is None:
         kind = ""
     families = list(_families())
     for family in families:
-        _needed(f"{_FAMILIES[family]}{kind}-restore", "iptables")
+        _require_program(f"{_COMMANDS[family]}{kind}-restore", "iptables")
     saved = {family: _saved(family, kind) for family in families}
     absent = before.absent if before else ()
     if kind != "-legacy":
-        places = [(f, table, chain) for f in families for table, chain in BUILT_IN]
+        places = [(f, table, chain) for f in families for table, chain in BUILT_IN_CHAINS]
         absent += tuple(place for place in places if not exists(*place))
-    _write(state, InForce(capture, "iptables", kind, absent))
+    _write(state, AppliedRules(capture, "iptables", kind, absent))
 
     def put() -> None:
         for family, text in saved.items():
             _restore(family, kind, iptables_ruleset(capture, text))
 
-    _undo_unless_done(state, put)
+    _revert_on_error(state, put)
 
 
-def _revert_iptables(before: InForce | None) -> bool:
+def _revert_iptables(before: AppliedRules | None) -> bool:
     found = False
-    for family in _FAMILIES:
-        for kind in _KINDS:
+    for family in _COMMANDS:
+        for kind in _VARIANTS:
             # Without a table's name, nothing is brought into being by asking.
-            if _program(f"{_FAMILIES[family]}{kind}-restore") is None:
+            if _find_program(f"{_COMMANDS[family]}{kind}-restore") is None:
                 continue
             if text := iptables_revert(_saved(family, kind)):
                 _restore(family, kind, text)
                 found = True
     for family, table, chain in before.absent if before else ():
         # An empty chain may have got a policy of somebody's meanwhile.
-        if not chain or accepts(_saved(family, before.kind if before else ""), table, chain):
+        if not chain or has_accept_policy(
+            _saved(family, before.kind if before else ""), table, chain
+        ):
             delete_if_empty(family, table, chain)
     return found
 
@@ -203,11 +207,11 @@ def _families() -> Iterator[IpFamily]:
 
 
 def _saved(family: IpFamily, kind: str) -> str:
-    return _run(f"{_FAMILIES[family]}{kind}-save", ())
+    return _run(f"{_COMMANDS[family]}{kind}-save", ())
 
 
 def _restore(family: IpFamily, kind: str, text: str) -> None:
-    _run(f"{_FAMILIES[family]}{kind}-restore", ("--noflush", "--wait", "10"), text)
+    _run(f"{_COMMANDS[family]}{kind}-restore", ("--noflush", "--wait", "10"), text)
 
 
 # --- the state file ------------------------------------------------------------------------------
@@ -241,7 +245,7 @@ def _cannot_keep(state: Path, error: OSError) -> MachineError:
     )
 
 
-def _write(state: Path, what: InForce) -> None:
+def _write(state: Path, what: AppliedRules) -> None:
     aside = state.with_suffix(".new")
     try:
         aside.write_text(json.dumps({"schema_version": 1, **asdict(what)}) + "\n", encoding="utf-8")
@@ -251,11 +255,11 @@ def _write(state: Path, what: InForce) -> None:
         raise _cannot_keep(state, error) from None
 
 
-def _read(state: Path) -> InForce | None:
+def _read(state: Path) -> AppliedRules | None:
     try:
         data = json.loads(state.read_text(encoding="utf-8"))
         given = data["capture"]
-        capture = Capture(
+        capture = RedirectSpec(
             ports=tuple(given["ports"]),
             proxy_port=given["proxy_port"],
             user=given["user"],
@@ -263,7 +267,7 @@ def _read(state: Path) -> InForce | None:
             incoming=tuple(given["incoming"]),
         )
         absent = tuple((family, table, chain) for family, table, chain in data["absent"])
-        return InForce(capture, data["backend"], data["kind"], absent)
+        return AppliedRules(capture, data["backend"], data["kind"], absent)
     except (OSError, ValueError, KeyError, TypeError):
         # Not there, or of another version: what is ours is known by its names all the same.
         return None
@@ -272,13 +276,13 @@ def _read(state: Path) -> InForce | None:
 # --- programs ------------------------------------------------------------------------------------
 
 
-def _program(name: str) -> str | None:
+def _find_program(name: str) -> str | None:
     # sudo's PATH has the folders for root's programs; a root shell's may not.
     return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 
 
-def _needed(name: str, package: str) -> None:
-    if _program(name) is None:
+def _require_program(name: str, package: str) -> None:
+    if _find_program(name) is None:
         raise MachineError(
             f"there is no {name} on this machine: install it (Debian: apt-get install {package}),"
             f" or choose --backend {'iptables' if package == 'nftables' else 'nftables'}"
@@ -287,7 +291,7 @@ def _needed(name: str, package: str) -> None:
 
 def _run(name: str, arguments: Sequence[str], text: str = "") -> str:
     """Run a program to its end and return what it printed; raise MachineError where it fails."""
-    path = _program(name)
+    path = _find_program(name)
     if path is None:
         raise MachineError(f"there is no {name} on this machine any more: install it again")
     try:

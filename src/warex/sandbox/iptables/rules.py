@@ -19,7 +19,7 @@ _PREFIX = "WAREX_"
 _HOOKS = {"nat": ("OUTPUT", "PREROUTING"), "filter": ("OUTPUT", "FORWARD")}
 """The built-in chains that jump to ours, by table."""
 
-BUILT_IN = (
+BUILT_IN_CHAINS = (
     *((table, hook) for table in _HOOKS for hook in _HOOKS[table]),
     ("nat", ""),
     ("filter", ""),
@@ -28,7 +28,7 @@ BUILT_IN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Capture:
+class RedirectSpec:
     """Whose traffic is sent to the proxy."""
 
     ports: tuple[int, ...]
@@ -48,7 +48,7 @@ class Capture:
 # --- nftables ------------------------------------------------------------------------------------
 
 
-def nft_ruleset(capture: Capture) -> str:
+def nft_ruleset(capture: RedirectSpec) -> str:
     """Return what ``nft -f`` is given: one transaction that replaces the table, if there is one."""
     ports = f"{{ {', '.join(map(str, capture.ports))} }}"
     redirect = f"redirect to :{capture.proxy_port}"
@@ -94,16 +94,16 @@ def _nft_device(device: str) -> str:
 # --- iptables ------------------------------------------------------------------------------------
 
 
-def iptables_ruleset(capture: Capture, saved: str) -> str:
+def iptables_ruleset(capture: RedirectSpec, saved: str) -> str:
     """Return what ``iptables-restore --noflush`` is given; the same for IPv4 and IPv6.
 
     ``saved`` is what ``iptables-save`` says is there now: rules of ours in it are replaced. Each
     table is one transaction.
     """
-    present = _ours(saved)
+    present = _own_rules(saved)
     lines: list[str] = []
     for table, hooks in _HOOKS.items():
-        ours = present.get(table, _Ours())
+        ours = present.get(table, _OwnRules())
         rules = {hook: list(_rules(capture, table, hook)) for hook in hooks}
         used = [hook for hook in hooks if rules[hook]]
         lines.append(f"*{table}")
@@ -121,7 +121,7 @@ def iptables_ruleset(capture: Capture, saved: str) -> str:
 def iptables_revert(saved: str) -> str:
     """Return what takes back all that is ours of what ``iptables-save`` said; empty for nothing."""
     lines: list[str] = []
-    for table, ours in _ours(saved).items():
+    for table, ours in _own_rules(saved).items():
         lines.append(f"*{table}")
         lines += ours.jumps
         lines += [f"-F {chain}" for chain in ours.chains]
@@ -130,14 +130,14 @@ def iptables_revert(saved: str) -> str:
     return "\n".join([*lines, ""]) if lines else ""
 
 
-def accepts(saved: str, table: str, chain: str) -> bool:
+def has_accept_policy(saved: str, table: str, chain: str) -> bool:
     """Whether a built-in chain has the policy with which it came into being."""
     return any(
         name == table and line.startswith(f":{chain} ACCEPT ") for name, line in _lines(saved)
     )
 
 
-def _rules(capture: Capture, table: str, hook: str) -> Iterator[str]:
+def _rules(capture: RedirectSpec, table: str, hook: str) -> Iterator[str]:
     protocol, target = ("tcp", f"REDIRECT --to-ports {capture.proxy_port}")
     if table == "filter":
         protocol, target = ("udp", "REJECT")
@@ -159,7 +159,7 @@ def _device(device: str) -> str:
 
 
 @dataclass(slots=True)
-class _Ours:
+class _OwnRules:
     """What is ours in one table."""
 
     chains: tuple[str, ...] = ()
@@ -167,11 +167,11 @@ class _Ours:
     """Each as the line that deletes it."""
 
 
-def _ours(saved: str) -> dict[str, _Ours]:
-    found: dict[str, _Ours] = {}
+def _own_rules(saved: str) -> dict[str, _OwnRules]:
+    found: dict[str, _OwnRules] = {}
     for table, line in _lines(saved):
         first, _, rest = line.partition(" ")
-        ours = found.setdefault(table, _Ours())
+        ours = found.setdefault(table, _OwnRules())
         if first.startswith(f":{_PREFIX}"):
             ours.chains += (first[1:],)
         elif first == "-A" and f" -j {_PREFIX}" in line and not rest.startswith(_PREFIX):

@@ -20,10 +20,10 @@ from warex.linux.syscalls import (
     unmount,
 )
 
-_SETTING_UP: Final = ("/sys", "/mnt", "/tmp")
+_STAGING_FOLDERS: Final = ("/sys", "/mnt", "/tmp")
 
 
-class Refused(Exception):
+class SetupError(Exception):
     """This machine does not allow a step of the making."""
 
     def __init__(self, step: str, error: OSError) -> None:
@@ -52,7 +52,7 @@ class MountPoint:
         for _ in range(100):
             try:
                 os.makedirs(self.path, 0o700, exist_ok=True)
-                self._handle = _held(self.path, fcntl.LOCK_SH)
+                self._handle = _locked_folder(self.path, fcntl.LOCK_SH)
             except FileNotFoundError:
                 continue  # Taken away by another who has just ended.
             except OSError:
@@ -69,14 +69,14 @@ class MountPoint:
             unmount(self.path)  # It is laid over in here, by ourselves.
         os.close(self._handle)
         self._handle = None
-        self.take_away()
+        self.remove_if_unused()
 
-    def take_away(self) -> None:
+    def remove_if_unused(self) -> None:
         """The same by somebody who has not laid it over."""
         if self.path is None:
             return
         with suppress(OSError):
-            handle = _held(self.path, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            handle = _locked_folder(self.path, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if handle is None:
                 return
             try:
@@ -95,7 +95,7 @@ def _missing(path: str) -> Iterator[str]:
         yield path
 
 
-def _held(path: str, how: int) -> int | None:
+def _locked_folder(path: str, how: int) -> int | None:
     """Return a handle of a folder, locked; None if it has been taken away meanwhile."""
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -111,7 +111,7 @@ def _held(path: str, how: int) -> int | None:
     return None
 
 
-def lay_files(plan: dict[str, Any], mount_point: MountPoint) -> None:
+def bind_files(plan: dict[str, Any], mount_point: MountPoint) -> None:
     """Lay the plan's files over those of the host, for this mount namespace only.
 
     They are copied to memory that vanishes with the namespace. It is mounted where it disturbs
@@ -119,27 +119,27 @@ def lay_files(plan: dict[str, Any], mount_point: MountPoint) -> None:
     """
     try:
         mount(None, "/", None, REC | PRIVATE)
-        scratch = next(path for path in _SETTING_UP if os.path.isdir(path))
+        scratch = next(path for path in _STAGING_FOLDERS if os.path.isdir(path))
         mount("warex", scratch, "tmpfs", 2 | 4, "mode=0755")
     except OSError as error:
-        raise Refused("mounts", error) from None
+        raise SetupError("mounts", error) from None
     # Whatever the caller's mask: these must be readable for whoever a command runs as.
     mask = os.umask(0o022)
     try:
-        _lay_out(scratch, plan, mount_point)
+        _bind_all(scratch, plan, mount_point)
     finally:
         os.umask(mask)
     with suppress(OSError):
         unmount(scratch)
 
 
-def _lay_out(scratch: str, plan: dict[str, Any], mount_point: MountPoint) -> None:
+def _bind_all(scratch: str, plan: dict[str, Any], mount_point: MountPoint) -> None:
     laid = 0
     for target, names in plan["layers"]:
         layer = f"{scratch}/layer{(laid := laid + 1)}"
         os.mkdir(layer, 0o755)
         for name, content in names.items():
-            write(f"{layer}/{name}", content)
+            write_file(f"{layer}/{name}", content)
         # Where overlays are not allowed, those who look here for a certificate find none of ours.
         with suppress(OSError):
             mount("warex", target, "overlay", READ_ONLY, f"lowerdir={layer}:{target}")
@@ -147,7 +147,7 @@ def _lay_out(scratch: str, plan: dict[str, Any], mount_point: MountPoint) -> Non
         mount_point.make()
     for target, content in plan["files"]:
         copy = f"{scratch}/{(laid := laid + 1)}"
-        _lay(copy, content)
+        _write_copy(copy, content)
         with suppress(OSError):  # What is not there need not be covered.
             mount(copy, os.path.realpath(target), None, BIND)
     if plan["data"] is not None:
@@ -155,19 +155,19 @@ def _lay_out(scratch: str, plan: dict[str, Any], mount_point: MountPoint) -> Non
         with suppress(OSError):
             mount("warex", folder, "tmpfs", 2 | 4, "mode=0700")
             os.makedirs(f"{folder}/pki", 0o700)
-            _lay(f"{folder}/pki/nssdb", database)
+            _write_copy(f"{folder}/pki/nssdb", database)
     for target in plan["hidden"]:
         with suppress(OSError):
             mount("warex", target, "tmpfs", NOT_FOR_PROGRAMS, "mode=0755")
 
 
-def _lay(path: str, content: bytes | dict[str, bytes]) -> None:
+def _write_copy(path: str, content: bytes | dict[str, bytes]) -> None:
     if isinstance(content, bytes):
-        write(path, content)
+        write_file(path, content)
         return
     os.mkdir(path, 0o700)
     for name, each in content.items():
-        write(f"{path}/{name}", each, 0o600)
+        write_file(f"{path}/{name}", each, 0o600)
 
 
 # ---- files
@@ -179,7 +179,7 @@ def read_file(path: str) -> bytes:
         return file.read()
 
 
-def write(path: str, content: bytes, mode: int = 0o644) -> None:
+def write_file(path: str, content: bytes, mode: int = 0o644) -> None:
     """Write a file, in one write as the kernel's own files want it."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     try:

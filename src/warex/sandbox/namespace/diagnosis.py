@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-_OTHERWISE: Final = "; or use environment mode (--isolate environment)"
+_FALLBACK: Final = "; or use environment mode (--isolate environment)"
 _SWITCHES: Final = (
     (
         "kernel/apparmor_restrict_unprivileged_userns",
@@ -22,10 +22,10 @@ _SYSTEM: Final = "proc/sys"
 _CONTAINERS: Final = (".dockerenv", "run/.containerenv")
 
 
-def remedy(step: str, number: int, *, root: Path = Path("/")) -> str:
+def diagnose(step: str, number: int, *, root: Path = Path("/")) -> str:
     """Return the sentence for a step that the kernel has refused with an error number."""
     why = os.strerror(number) if number else "no reason given"
-    return f"a namespace cannot be made here: {_cause(step, number, why, root)}{_OTHERWISE}"
+    return f"a namespace cannot be made here: {_cause(step, number, why, root)}{_FALLBACK}"
 
 
 def _cause(step: str, number: int, why: str, root: Path) -> str:

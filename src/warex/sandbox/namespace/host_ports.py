@@ -17,50 +17,54 @@ _ENDPOINTS = ("_URL", "_URI", "_BASE_URL", "_ENDPOINT", "_API_BASE", "_BASE", "_
 """How the variables end that tell programs where a service is."""
 _ENDPOINTS_BY_SERVICE = "AWS_ENDPOINT_URL_"
 """How those begin that AWS's SDKs read: ``AWS_ENDPOINT_URL_BEDROCK_RUNTIME``."""
-_OF_MODELS = re.compile(
+_MODEL_ENDPOINTS = re.compile(
     r"(.*_)?(BASE_URL|API_BASE)|OLLAMA_HOST|AZURE_OPENAI_ENDPOINT|CO_API_URL"
     rf"|{_ENDPOINTS_BY_SERVICE}BEDROCK_RUNTIME",
     re.IGNORECASE,
 )
 
 
-def named_in(text: str) -> set[int]:
+def loopback_ports_in(text: str) -> set[int]:
     """Return the ports of loopback addresses in a text: a scenario, a URL, a command line."""
     return {port for found in _LOOPBACK_URL.findall(text) if 0 < (port := int(found)) < 65536}
 
 
-def named_by_environment(environment: Mapping[str, str]) -> dict[int, str]:
+def loopback_ports_in_environment(environment: Mapping[str, str]) -> dict[int, str]:
     """Return the loopback ports that variables such as ``OPENAI_BASE_URL`` name, with the name."""
     found: dict[int, str] = {}
     for name, value in environment.items():
         upper = name.upper()
         if upper.endswith(_ENDPOINTS) or upper.startswith(_ENDPOINTS_BY_SERVICE):
-            for port in named_in(value):
+            for port in loopback_ports_in(value):
                 found.setdefault(port, name)
     return found
 
 
-def names_a_model(variable: str) -> bool:
+def is_model_endpoint(variable: str) -> bool:
     """Tell whether clients of models, and harnesses of sites, read this variable's address."""
-    return _OF_MODELS.fullmatch(variable) is not None
+    return _MODEL_ENDPOINTS.fullmatch(variable) is not None
 
 
-def gone_past(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
+def direct_loopback_warnings(
+    arguments: Sequence[str], environment: Mapping[str, str]
+) -> Iterator[str]:
     """Yield what to say of services on this machine that a command asks past the proxy.
 
     Without a namespace loopback stays direct for programs. Only what listens now is spoken of.
     """
-    found = dict.fromkeys(set().union(*map(named_in, arguments)), "the command line")
+    found = dict.fromkeys(set().union(*map(loopback_ports_in, arguments)), "the command line")
     found |= {
-        p: name for p, name in named_by_environment(environment).items() if names_a_model(name)
+        p: name
+        for p, name in loopback_ports_in_environment(environment).items()
+        if is_model_endpoint(name)
     }
     there = listening() if found else set()
     yield from (
-        said_of_gone_past(name, port) for port, name in sorted(found.items()) if port in there
+        direct_loopback_warning(name, port) for port, name in sorted(found.items()) if port in there
     )
 
 
-def said_of_gone_past(name: str, port: int) -> str:
+def direct_loopback_warning(name: str, port: int) -> str:
     """Return the sentence on one service, and who names it."""
     return (
         f"{name} names port {port} of this machine's loopback, and what programs ask there goes"

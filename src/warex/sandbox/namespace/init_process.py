@@ -15,27 +15,27 @@ import time
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
-from warex.linux.seccomp import close_all_but_held
+from warex.linux.seccomp import restrict_socket_families
 from warex.linux.syscalls import NOT_FOR_PROGRAMS, mount, prctl, unmount
-from warex.sandbox.namespace.bind_mounts import Refused
+from warex.sandbox.namespace.bind_mounts import SetupError
 
-GRACE: Final = 3.0
+GRACE_SECONDS: Final = 3.0
 """Seconds that commands have to end by themselves, so that browsers take their profiles away."""
 START, END = b"s", b"e"
 
 _MOST_MOUNTS: Final = 64
 """One on top of the other, at `/proc`; there is one as a rule, and one more for each namespace."""
-_HANDLES: Final = 253
+_MAX_FDS: Final = 253
 """In one message at most (SCM_MAX_FD)."""
 _PARENT_DEATH_SIGNAL, _DROP_FROM_BOUND = 1, 24
-_PYTHONS: Final = (signal.SIGPIPE, signal.SIGXFSZ)
+_IGNORED_BY_PYTHON: Final = (signal.SIGPIPE, signal.SIGXFSZ)
 """Signals that Python ignores in every program of its own."""
 _SHELL: Final = b"/bin/sh"
 
 
-def refuse(channel: socket.socket, error: Exception) -> None:
+def report_failure(channel: socket.socket, error: Exception) -> None:
     """Tell the owner why there will be no namespace."""
-    if isinstance(error, Refused):
+    if isinstance(error, SetupError):
         said = ("refused", error.step, error.errno)
     else:
         said = ("refused", repr(error), getattr(error, "errno", 0) or 0)
@@ -51,17 +51,17 @@ def serve(channel: socket.socket, sockets: list[socket.socket], had: int | None)
     try:
         prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         if had is None:
-            _take_away_the_hosts_processes()
+            _unmount_host_proc()
         try:
             mount("proc", "/proc", "proc", NOT_FOR_PROGRAMS)
         except OSError as error:
-            refuse(channel, Refused("proc", error))
+            report_failure(channel, SetupError("proc", error))
             os._exit(0)
-        ready = marshal.dumps(("ready", (len(sockets) - 3) // 3, close_all_but_held()))
+        ready = marshal.dumps(("ready", (len(sockets) - 3) // 3, restrict_socket_families()))
         socket.send_fds(channel, [ready], [held.fileno() for held in sockets])
         for held in sockets:
             held.close()
-        Commands(channel, had).serve()
+        CommandServer(channel, had).serve()
     except BrokenPipeError:
         pass  # The owner has gone.
     except BaseException as error:  # noqa: BLE001 - who reads this is a person looking for a bug
@@ -70,7 +70,7 @@ def serve(channel: socket.socket, sockets: list[socket.socket], had: int | None)
         os._exit(0)
 
 
-def _take_away_the_hosts_processes() -> None:
+def _unmount_host_proc() -> None:
     """Unmount every `/proc` of the host's, which would else lie below ours.
 
     Root could take ours off, and enter the host's network by any process of the host's. Elsewhere
@@ -81,7 +81,7 @@ def _take_away_the_hosts_processes() -> None:
             unmount("/proc")
 
 
-class Commands:
+class CommandServer:
     """Commands in the namespace, by process id; each has a line to who waits for it."""
 
     def __init__(self, channel: socket.socket, had: int | None) -> None:
@@ -131,7 +131,7 @@ class Commands:
     def _asked(self) -> bool:
         """Do what the owner asks; return False where there is none any more."""
         try:
-            what, handles, _, _ = socket.recv_fds(self._channel, 16, _HANDLES)
+            what, handles, _, _ = socket.recv_fds(self._channel, 16, _MAX_FDS)
         except ConnectionError:
             return False
         for handle in handles:
@@ -141,7 +141,7 @@ class Commands:
         elif what == END:
             with suppress(ProcessLookupError):
                 os.kill(-1, signal.SIGTERM)
-            self._ending = time.monotonic() + GRACE
+            self._ending = time.monotonic() + GRACE_SECONDS
         return bool(what)
 
     def _heard(self, process: int) -> None:
@@ -166,7 +166,7 @@ class Commands:
             if process == 0:
                 return True
             if (line := self._lines.pop(process, None)) is not None:
-                _tell(line, ("ended", os.waitstatus_to_exitcode(status)))
+                _send(line, ("ended", os.waitstatus_to_exitcode(status)))
                 line.close()
 
     def _start(self, handles: list[int]) -> None:
@@ -178,7 +178,7 @@ class Commands:
             process = os.fork()
         except OSError as error:  # A limit of processes or handles: of this command's start only.
             name = os.fsdecode(request["arguments"][0])
-            _tell(line, ("failed", error.errno, name, False))
+            _send(line, ("failed", error.errno, name, False))
             for handle in (line.detach(), *given):
                 os.close(handle)
             return
@@ -190,10 +190,10 @@ class Commands:
         said = read_all(out)
         if not said:
             self._lines[process] = line
-            _tell(line, ("started",))
+            _send(line, ("started",))
             return
         os.waitpid(process, 0)
-        _tell(line, ("failed", *marshal.loads(said)))
+        _send(line, ("failed", *marshal.loads(said)))
         line.close()
 
     def _become(
@@ -209,8 +209,8 @@ class Commands:
             line.send(marshal.dumps(("process",)))
             numbers: list[int] = [0, 1, 2, *request["pass_fds"]]
             above = max(numbers) + 1
-            failed = _above(failed, above)
-            moved = [_above(handle, above) for handle in given]
+            failed = _dup_above(failed, above)
+            moved = [_dup_above(handle, above) for handle in given]
             for handle, number in zip(moved, numbers, strict=True):
                 os.dup2(handle, number)
             os.chdir(where)
@@ -229,7 +229,7 @@ class Commands:
         for number in range(1, signal.NSIG):
             with suppress(OSError, ValueError):
                 # What the caller ignores stays ignored, as under nohup; Python's own does not.
-                if number in _PYTHONS or signal.getsignal(number) is not signal.SIG_IGN:
+                if number in _IGNORED_BY_PYTHON or signal.getsignal(number) is not signal.SIG_IGN:
                     signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         if self._had is not None and os.geteuid() == 0:
@@ -238,7 +238,7 @@ class Commands:
                     prctl(_DROP_FROM_BOUND, capability)
 
 
-def _above(handle: int, least: int) -> int:
+def _dup_above(handle: int, least: int) -> int:
     """Copy a handle out of the way of the numbers that a command is given."""
     try:
         return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, least)
@@ -261,7 +261,7 @@ def _execute(arguments: list[bytes], variables: dict[bytes, bytes]) -> None:
     os.execve(_SHELL, [_SHELL, script, *arguments[1:]], variables)
 
 
-def _tell(line: socket.socket, said: tuple[Any, ...]) -> None:
+def _send(line: socket.socket, said: tuple[Any, ...]) -> None:
     with suppress(OSError):  # Nobody may be waiting any more.
         line.send(marshal.dumps(said))
 

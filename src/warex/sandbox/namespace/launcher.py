@@ -22,12 +22,12 @@ from typing import IO, Any, Final, NamedTuple
 
 from warex.errors import MachineError, ProcessDied
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.transparent.passed_sockets import Handed
+from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.sandbox.environment import Environment
 from warex.sandbox.namespace import bind_mounts, init_process
-from warex.sandbox.namespace.diagnosis import remedy
-from warex.sandbox.namespace.loopback import Loopback
-from warex.sandbox.namespace.mount_plan import Laid, laid_over
+from warex.sandbox.namespace.diagnosis import diagnose
+from warex.sandbox.namespace.loopback import LoopbackMonitor
+from warex.sandbox.namespace.mount_plan import MountPlan, plan_mounts
 
 _SOURCE: Final = Path(__file__).parents[3]
 _START: Final = (
@@ -36,18 +36,18 @@ _START: Final = (
 )
 _LARGEST: Final = 65536
 _CREDENTIALS: Final = struct.Struct("3i")
-_OPEN_FAMILIES: Final = (
+_UNFILTERED_SOCKETS: Final = (
     "the command can open sockets that belong to no network namespace (AF_VSOCK), since this kernel"
     " takes no filter of system calls (seccomp); what it sends by them is neither hit nor recorded"
 )
 _READY_SECONDS: Final = 120.0
 """A first process that dies is known at once; one of fifty made at the same time may be long."""
-_END_SECONDS: Final = init_process.GRACE + 5.0
+_END_SECONDS: Final = init_process.GRACE_SECONDS + 5.0
 
 type _Stream = int | IO[bytes]
 
 
-class CannotStart(MachineError):
+class CommandNotStarted(MachineError):
     """A command cannot be started in the namespace; the message says why."""
 
     def __init__(self, sentence: str, status: int) -> None:
@@ -56,7 +56,7 @@ class CannotStart(MachineError):
         """What a shell would give: 127 if there is no such program, 126 if it may not be run."""
 
 
-class Inside:
+class NamespaceProcess:
     """A command that runs in the namespace."""
 
     def __init__(self, pid: int, line: socket.socket, gone: threading.Event) -> None:
@@ -78,7 +78,7 @@ class Inside:
         with self._lock:
             if self._code is None:
                 self._line.settimeout(timeout)
-                said, _ = _heard(self._line)
+                said, _ = _receive(self._line)
                 self._line.close()
                 if said and said[0] == "ended":
                     self._code = said[1]
@@ -95,11 +95,11 @@ class Inside:
             self._line.send(bytes([number]))
 
 
-class _Made(NamedTuple):
+class _SetupResult(NamedTuple):
     """What a namespace's inside has handed out."""
 
-    handed: Handed
-    loopback: Loopback
+    handed: PassedSockets
+    loopback: LoopbackMonitor
     closed: bool
     """Whether other address families are closed."""
 
@@ -107,7 +107,9 @@ class _Made(NamedTuple):
 class Namespace:
     """A namespace that is ready for commands."""
 
-    def __init__(self, channel: socket.socket, made: _Made, laid: Laid, own: bool) -> None:
+    def __init__(
+        self, channel: socket.socket, made: _SetupResult, laid: MountPlan, own: bool
+    ) -> None:
         self.handed = made.handed
         self.loopback = made.loopback
         self.notices = laid.notices
@@ -131,7 +133,7 @@ class Namespace:
             return None
         except ConnectionError:
             pass
-        return _gone()
+        return _namespace_died()
 
     def start(
         self,
@@ -143,7 +145,7 @@ class Namespace:
         stderr: _Stream,
         cwd: Path | str | None = None,
         pass_fds: Sequence[int] = (),
-    ) -> Inside:
+    ) -> NamespaceProcess:
         """Start a command with these streams, and with ``pass_fds`` under the same numbers.
 
         Raises CannotStart where it cannot be started, ProcessDied where the namespace has gone
@@ -152,40 +154,40 @@ class Namespace:
         request = {
             "arguments": [os.fsencode(argument) for argument in arguments],
             "variables": {os.fsencode(k): os.fsencode(v) for k, v in variables.items()},
-            "cwd": os.fspath(cwd or _here()),
+            "cwd": os.fspath(cwd or _working_folder()),
             "own_session": self._own_session,
             "pass_fds": list(pass_fds),
         }
-        ours, theirs = _pair()
+        ours, theirs = _socket_pair()
         # The kernel says beside each message which process has sent it, in this process's numbers.
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         with ExitStack() as stack:
             stack.callback(ours.close)
-            with theirs, _in_memory(request) as written:
-                streams = [_number(stream) for stream in (stdin, stdout, stderr)]
+            with theirs, _memfd(request) as written:
+                streams = [_fd(stream) for stream in (stdin, stdout, stderr)]
                 handles = [written, theirs.fileno(), *streams, *pass_fds]
                 try:
                     socket.send_fds(self._channel, [init_process.START], handles)
                 except OSError:
-                    raise _gone() from None
+                    raise _namespace_died() from None
             process = 0
             while True:
-                said, sender = _heard(ours)
+                said, sender = _receive(ours)
                 match said:
                     case ("process",):
                         process = sender
                     case ("started",) | None if process:
                         # Without a word of it, it may have begun all the same: its end tells.
                         stack.pop_all()
-                        return Inside(process, ours, self._gone)
+                        return NamespaceProcess(process, ours, self._gone)
                     case ("failed", int(number), str(name), bool(entering)):
                         raise _cannot_start(name, number, entering)
                     case _:
-                        raise _gone()
+                        raise _namespace_died()
 
 
 @contextmanager
-def namespace(
+def open_namespace(
     ca: CertificateAuthority, *, host_ports: Collection[int] = (), own_session: bool = True
 ) -> Iterator[Namespace]:
     """Give a namespace for commands; when the block ends, so do they, and nothing is left.
@@ -200,18 +202,18 @@ def namespace(
             f"a namespace needs Linux, and this is {sys.platform}: use environment mode, or run"
             " WAREX in a Linux machine or container"
         )
-    laid = laid_over(ca)
+    laid = plan_mounts(ca)
     plan = {"host_ports": sorted(host_ports), **laid.plan()}
-    channel, theirs = _pair()
+    channel, theirs = _socket_pair()
     with channel:
-        with theirs, _in_memory(plan) as written:
+        with theirs, _memfd(plan) as written:
             process = _launch(theirs, written)
         try:
             made = _ready(channel, process.pid, host_ports)
             try:
                 space = Namespace(channel, made, laid, own_session)
                 if not made.closed:
-                    space.notices = (*space.notices, _OPEN_FAMILIES)
+                    space.notices = (*space.notices, _UNFILTERED_SOCKETS)
                 yield space
             finally:
                 made.handed.close()
@@ -222,7 +224,7 @@ def namespace(
             _wait(process)
             if process.returncode and laid.mount_point is not None:
                 # It was killed before it could do so itself.
-                bind_mounts.MountPoint(str(laid.mount_point)).take_away()
+                bind_mounts.MountPoint(str(laid.mount_point)).remove_if_unused()
 
 
 def _launch(channel: socket.socket, plan: int) -> subprocess.Popen[bytes]:
@@ -242,7 +244,7 @@ def _launch(channel: socket.socket, plan: int) -> subprocess.Popen[bytes]:
         ) from None
 
 
-def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _Made:
+def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _SetupResult:
     """Wait until it is made, by the process ``pid``."""
     channel.settimeout(_READY_SECONDS)
     try:
@@ -259,10 +261,10 @@ def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _Ma
             for _, _, content in beside:
                 handles.frombytes(content)
             *sockets, refusals = [socket.socket(fileno=handle) for handle in handles]
-            handed = Handed.of(sockets, each, each, each)
-            return _Made(handed, Loopback(refusals, pid, host_ports), closed)
+            handed = PassedSockets.of(sockets, each, each, each)
+            return _SetupResult(handed, LoopbackMonitor(refusals, pid, host_ports), closed)
         case ("refused", str(step), int(number)):
-            raise MachineError(remedy(step, number))
+            raise MachineError(diagnose(step, number))
         case _:
             raise ProcessDied(
                 "the namespace was not made: its first process was ended, or its messages above"
@@ -286,12 +288,12 @@ def _wait(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _pair() -> tuple[socket.socket, socket.socket]:
+def _socket_pair() -> tuple[socket.socket, socket.socket]:
     return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
 @contextmanager
-def _in_memory(value: dict[str, Any]) -> Iterator[int]:
+def _memfd(value: dict[str, Any]) -> Iterator[int]:
     """Give a file in memory that holds a value: an environment may exceed a message."""
     handle = os.memfd_create("warex")
     try:
@@ -303,7 +305,7 @@ def _in_memory(value: dict[str, Any]) -> Iterator[int]:
         os.close(handle)
 
 
-def _heard(line: socket.socket) -> tuple[Any, int]:
+def _receive(line: socket.socket) -> tuple[Any, int]:
     """Return what was said, None at the line's end, and the process that said it."""
     try:
         data, beside, _, _ = line.recvmsg(_LARGEST, socket.CMSG_SPACE(_CREDENTIALS.size))
@@ -320,34 +322,34 @@ def _read(data: bytes) -> Any:
     return marshal.loads(data) if data else None
 
 
-def _number(stream: _Stream) -> int:
+def _fd(stream: _Stream) -> int:
     return stream if isinstance(stream, int) else stream.fileno()
 
 
-def _gone() -> ProcessDied:
+def _namespace_died() -> ProcessDied:
     return ProcessDied(
         "the command's namespace has gone: its first process was ended, by somebody or for want of"
         " memory"
     )
 
 
-def _here() -> Path:
+def _working_folder() -> Path:
     try:
         return Path.cwd()
     except FileNotFoundError:
         raise MachineError("the current folder is gone; cd to one that is there") from None
 
 
-def _cannot_start(name: str, number: int, entering: bool) -> CannotStart:
+def _cannot_start(name: str, number: int, entering: bool) -> CommandNotStarted:
     why = os.strerror(number)
     if number in (errno.EMFILE, errno.EAGAIN):
         limit = "-n, for open files" if number == errno.EMFILE else "-u, for processes"
-        return CannotStart(
+        return CommandNotStarted(
             f"{name!r} cannot be started: {why}; raise the limit (ulimit {limit})", 126
         )
     if entering:
-        return CannotStart(f"the folder {name!r} cannot be entered: {why}; name another", 126)
-    return CannotStart(
+        return CommandNotStarted(f"the folder {name!r} cannot be entered: {why}; name another", 126)
+    return CommandNotStarted(
         f"{name!r} cannot be started: {why}; install it, or name another program",
         127 if number == errno.ENOENT else 126,
     )

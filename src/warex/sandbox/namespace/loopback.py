@@ -12,7 +12,7 @@ from typing import Final
 from warex.linux import nftables
 from warex.linux.proc_net import find_listener, listening, tables_of, used
 
-_SETTLED: Final = 1.0
+_SETTLE_SECONDS: Final = 1.0
 """Seconds after which a port that refuses is not one of a service that is just being started."""
 _DRIVERS: Final = (
     "chrome",
@@ -27,11 +27,11 @@ _DRIVERS: Final = (
 )
 """How the names of browsers and of what drives them begin: what they serve is no site."""
 _UNNAMED: Final = "a program of it"
-_OWN_PORTS: Final = (1011, 1012)
+_PROXY_PORTS: Final = (1011, 1012)
 """Where the proxy listens inside (``warex.sandbox.namespace.setup``)."""
 
 
-class Loopback:
+class LoopbackMonitor:
     """The loopback of a namespace, looked at from outside while its commands run."""
 
     def __init__(self, refusals: socket.socket, pid: int, host_ports: Collection[int]) -> None:
@@ -61,7 +61,9 @@ class Loopback:
         # A browser asks ::1 first, where a service that is let through need not listen.
         known = self._told | self._served.keys() | self._host_ports
         pending = [port for port in self._refused if port not in known]
-        if ripe := [port for port in pending if over or now - self._refused[port] >= _SETTLED]:
+        if ripe := [
+            port for port in pending if over or now - self._refused[port] >= _SETTLE_SECONDS
+        ]:
             outside = listening()
             for port in sorted(ripe):
                 if port in outside:
@@ -114,7 +116,7 @@ class Loopback:
         """Note who listens inside, and who was connected to."""
         named = {port for port, name in self._served.items() if name != _UNNAMED}
         for port in listening(self._tables) - named:
-            if port in _OWN_PORTS:
+            if port in _PROXY_PORTS:
                 continue
             holder = find_listener(port, self._tables)
             # One that is just ending cannot be found any more.

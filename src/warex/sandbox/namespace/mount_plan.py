@@ -22,19 +22,19 @@ from warex.errors import MachineError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.chromium import find_chromium
 from warex.sandbox.environment import (
-    ADDITIONS,
-    BUNDLES,
-    DIRECT,
-    OWN_DIRECT,
-    OWN_PROXIES,
-    PROXIES,
-    REMOVED,
+    CA_BUNDLE_VARIABLES,
+    EXTRA_CA_VARIABLES,
+    NO_PROXY_VARIABLES,
+    PROGRAM_NO_PROXY_VARIABLES,
+    PROGRAM_PROXY_VARIABLES,
+    PROXY_VARIABLES,
+    UNSET_VARIABLES,
     Environment,
     both_cases,
 )
 from warex.sandbox.namespace import name_resolution
 from warex.sandbox.trust import nss_library
-from warex.sandbox.trust.java import truststores, with_certificate
+from warex.sandbox.trust.java import add_certificate, find_truststores
 
 _BUNDLES: Final = (
     "/etc/ssl/certs/ca-certificates.crt",  # Debian, Alpine, Arch
@@ -54,29 +54,29 @@ _ANCHORS: Final = (
 )
 """Folders of which p11-kit takes every file: GnuTLS's programs on Fedora, SUSE and Arch."""
 _ANCHOR: Final = "warex-ca.pem"
-_SOCKETS: Final = ("/run/nscd", "/var/run/nscd")
+_RESOLVER_SOCKETS: Final = ("/run/nscd", "/var/run/nscd")
 """Folders of sockets whose service answers from outside."""
-_KEPT: Final = "laid"
+_CACHE_FOLDER: Final = "laid"
 _DATABASE: Final = "nssdb"
 
-type Folder = dict[str, bytes]
+type FolderContents = dict[str, bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Laid:
+class MountPlan:
     """What a namespace's inside lays over, and the variables that go with it."""
 
     bundle: Path
     """PEM file of whom this machine trusts and of our CA, as the inside sees it."""
     ca: Path
     """PEM file of our CA alone, or with others where it alone cannot be read by all."""
-    files: dict[Path, bytes | Folder]
+    files: dict[Path, bytes | FolderContents]
     """By what they cover; a folder covers a folder."""
-    layers: dict[Path, Folder]
+    layers: dict[Path, FolderContents]
     """Files that a folder gets besides its own."""
     mount_point: Path | None = None
     """A folder that must exist to be covered, and must not stay."""
-    data: tuple[Path, Folder] | None = None
+    data: tuple[Path, FolderContents] | None = None
     """A folder to keep Chromium's database in where none can be covered."""
     notices: tuple[str, ...] = ()
     """What the user should know."""
@@ -97,16 +97,25 @@ class Laid:
 
         One that names a file or folder of the user's own stays: that has been laid over.
         """
-        dropped = {*both_cases(PROXIES), *both_cases(DIRECT), *OWN_PROXIES, *OWN_DIRECT}
-        lower = {name for name in (*OWN_PROXIES, *OWN_DIRECT) if name.islower()}
+        dropped = {
+            *both_cases(PROXY_VARIABLES),
+            *both_cases(NO_PROXY_VARIABLES),
+            *PROGRAM_PROXY_VARIABLES,
+            *PROGRAM_NO_PROXY_VARIABLES,
+        }
+        lower = {
+            name
+            for name in (*PROGRAM_PROXY_VARIABLES, *PROGRAM_NO_PROXY_VARIABLES)
+            if name.islower()
+        }
         kept = {
             name: value
             for name, value in base.items()
             if name not in dropped and name.lower() not in lower
         }
-        for names, usual in ((BUNDLES, self.bundle), (ADDITIONS, self.ca)):
+        for names, usual in ((CA_BUNDLE_VARIABLES, self.bundle), (EXTRA_CA_VARIABLES, self.ca)):
             kept |= {name: str(usual) for name in names if not self._covers(base.get(name))}
-        for name in REMOVED:
+        for name in UNSET_VARIABLES:
             if not all(self._covers(part) for part in kept.get(name, "").split(os.pathsep)):
                 kept.pop(name, None)
         if self.data is not None:
@@ -120,19 +129,23 @@ class Laid:
         return path in self.files or path in self.layers
 
 
-def laid_over(ca: CertificateAuthority, environment: Mapping[str, str] = os.environ) -> Laid:
+def plan_mounts(ca: CertificateAuthority, environment: Mapping[str, str] = os.environ) -> MountPlan:
     """Return what is to be laid over on this machine, for a user with this environment."""
     pem = ca.certificate.read_bytes()
     der = ssl.PEM_cert_to_DER_cert(pem.decode())
     notices: list[str] = []
-    files: dict[Path, bytes | Folder] = dict(_names())
-    named = [environment[name] for name in (*BUNDLES, *ADDITIONS) if environment.get(name)]
+    files: dict[Path, bytes | FolderContents] = dict(_resolver_files())
+    named = [
+        environment[name]
+        for name in (*CA_BUNDLE_VARIABLES, *EXTRA_CA_VARIABLES)
+        if environment.get(name)
+    ]
     for place in (*_BUNDLES, *named):
-        if (found := _content(Path(place))) is not None:
+        if (found := _read_if_file(Path(place))) is not None:
             files[Path(place).resolve()] = found.rstrip() + b"\n" + pem
-    for store in truststores(environment):
+    for store in find_truststores(environment):
         try:
-            files[store] = with_certificate(store.read_bytes(), der)
+            files[store] = add_certificate(store.read_bytes(), der)
         except (OSError, ValueError) as error:
             notices.append(f"Java will not trust WAREX by {store}: {error}")
     folders = [*_HASHED, *named, *environment.get("SSL_CERT_DIR", "").split(os.pathsep)]
@@ -142,9 +155,9 @@ def laid_over(ca: CertificateAuthority, environment: Mapping[str, str] = os.envi
         if folder.is_dir()
     }
     layers |= {Path(place).resolve(): {_ANCHOR: pem} for place in _ANCHORS if Path(place).is_dir()}
-    bundle = _usual_bundle(ca, files)
+    bundle = _default_bundle(ca, files)
     databases, mount_point, data = _databases(ca, der, environment, notices)
-    return Laid(
+    return MountPlan(
         bundle=bundle,
         # A command that root starts as somebody else cannot look into root's folders.
         ca=ca.certificate if os.geteuid() else bundle,
@@ -153,23 +166,25 @@ def laid_over(ca: CertificateAuthority, environment: Mapping[str, str] = os.envi
         mount_point=mount_point,
         data=data,
         notices=tuple(notices),
-        _hidden=tuple({Path(place).resolve() for place in _SOCKETS if Path(place).is_dir()}),
+        _hidden=tuple(
+            {Path(place).resolve() for place in _RESOLVER_SOCKETS if Path(place).is_dir()}
+        ),
     )
 
 
-def _names() -> Iterator[tuple[Path, bytes]]:
+def _resolver_files() -> Iterator[tuple[Path, bytes]]:
     rewritten = (
         ("/etc/resolv.conf", name_resolution.resolv_conf),
         ("/etc/nsswitch.conf", name_resolution.nsswitch_conf),
         ("/etc/hosts", lambda found: name_resolution.hosts(found, socket.gethostname())),
     )
     for place, rewrite in rewritten:
-        if (found := _content(Path(place))) is not None:
+        if (found := _read_if_file(Path(place))) is not None:
             text = rewrite(os.fsdecode(found))
             yield Path(place).resolve(), os.fsencode(text)
 
 
-def _content(path: Path) -> bytes | None:
+def _read_if_file(path: Path) -> bytes | None:
     try:
         return path.read_bytes() if path.is_file() else None
     except OSError:
@@ -184,17 +199,17 @@ def _hash_of(ca: CertificateAuthority) -> str:
 def _free_name(folder: Path, pem: bytes, hashed: str) -> str:
     """Return the name by which OpenSSL finds our certificate, beside others of the same hash."""
     number = 0
-    while (found := _content(folder / f"{hashed}.{number}")) is not None and found != pem:
+    while (found := _read_if_file(folder / f"{hashed}.{number}")) is not None and found != pem:
         number += 1
     return f"{hashed}.{number}"
 
 
-def _usual_bundle(ca: CertificateAuthority, files: Mapping[Path, bytes | Folder]) -> Path:
+def _default_bundle(ca: CertificateAuthority, files: Mapping[Path, bytes | FolderContents]) -> Path:
     for place in _BUNDLES:
         if Path(place).resolve() in files:
             return Path(place)
     # Nobody is trusted on this machine but by programs that bring their own list.
-    kept = ca.folder / _KEPT / "bundle.pem"
+    kept = ca.folder / _CACHE_FOLDER / "bundle.pem"
     try:
         kept.parent.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=kept.parent) as aside:
@@ -212,7 +227,7 @@ def _databases(
     der: bytes,
     environment: Mapping[str, str],
     notices: list[str],
-) -> tuple[dict[Path, bytes | Folder], Path | None, tuple[Path, Folder] | None]:
+) -> tuple[dict[Path, bytes | FolderContents], Path | None, tuple[Path, FolderContents] | None]:
     """Return what covers the user's databases, or where a new one is to be and what is in it."""
     home = Path(environment.get("HOME") or "/nonexistent")
     data = Path(environment.get("XDG_DATA_HOME") or home / ".local/share")
@@ -225,8 +240,12 @@ def _databases(
     }
     try:
         if found:
-            return {place: _trusting(ca, der, had) for place, had in found.items()}, None, None
-        new = _trusting(ca, der, {})
+            return (
+                {place: _cached_database(ca, der, had) for place, had in found.items()},
+                None,
+                None,
+            )
+        new = _cached_database(ca, der, {})
     except OSError as error:
         with suppress(MachineError):
             browser = find_chromium(environment)
@@ -236,7 +255,7 @@ def _databases(
     for place, root in zip(places, roots, strict=True):
         if root.is_dir() and _can_be_made(place):
             return {place: new}, place, None
-    scratch = ca.folder / _KEPT / "data"
+    scratch = ca.folder / _CACHE_FOLDER / "data"
     with suppress(OSError):
         scratch.mkdir(parents=True, exist_ok=True)
     if not scratch.is_dir():
@@ -248,17 +267,19 @@ def _databases(
     return {}, None, (scratch, new)
 
 
-def trusting_database(ca: CertificateAuthority, place: Path) -> Folder:
+def trusted_database(ca: CertificateAuthority, place: Path) -> FolderContents:
     """Return a copy of the database at a place, or a new one, in which the CA is trusted.
 
     Raises OSError where it cannot be made.
     """
     der = ssl.PEM_cert_to_DER_cert(ca.certificate.read_text())
-    return _trusting(ca, der, _read(place))
+    return _cached_database(ca, der, _read(place))
 
 
-def _read(place: Path) -> Folder:
-    found = {name: _content(place / name) for name in (*nss_library.FILES, nss_library.MODULES)}
+def _read(place: Path) -> FolderContents:
+    found = {
+        name: _read_if_file(place / name) for name in (*nss_library.FILES, nss_library.MODULES)
+    }
     return {name: content for name, content in found.items() if content is not None}
 
 
@@ -267,34 +288,34 @@ def _can_be_made(place: Path) -> bool:
     return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
 
 
-def _trusting(ca: CertificateAuthority, der: bytes, found: Folder) -> Folder:
+def _cached_database(ca: CertificateAuthority, der: bytes, found: FolderContents) -> FolderContents:
     """Return a database in which the CA is trusted, kept for the next time in the CA's folder.
 
     Of many that start at once, one makes it. Raises OSError where it cannot be made.
     """
     parts = [der, *(found.get(name, b"") for name in nss_library.FILES)]
     key = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
-    kept = ca.folder / _KEPT / f"nss-{key[:32]}"
+    kept = ca.folder / _CACHE_FOLDER / f"nss-{key[:32]}"
     if kept.is_dir():
         return {**found, **_read(kept)}
     try:
         kept.parent.mkdir(exist_ok=True)
         lock = os.open(kept.parent, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
-        return nss_library.database(found, der, _beside())  # Nothing can be kept here.
+        return nss_library.database(found, der, _browser_or_none())  # Nothing can be kept here.
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not kept.is_dir():
-            made = nss_library.database(found, der, _beside())
+            made = nss_library.database(found, der, _browser_or_none())
             with suppress(OSError):
-                _keep(kept, made)
+                _store_database(kept, made)
             return made
     finally:
         os.close(lock)
     return {**found, **_read(kept)}
 
 
-def _keep(kept: Path, made: Folder) -> None:
+def _store_database(kept: Path, made: FolderContents) -> None:
     for old in kept.parent.glob(".nss-*"):  # Left by one that was killed; we hold the lock.
         shutil.rmtree(old, ignore_errors=True)
     aside = Path(tempfile.mkdtemp(prefix=".nss-", dir=kept.parent))
@@ -307,7 +328,7 @@ def _keep(kept: Path, made: Folder) -> None:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _beside() -> Path | None:
+def _browser_or_none() -> Path | None:
     try:
         return find_chromium()
     except MachineError:

@@ -16,11 +16,17 @@ from typing import Any, Final
 
 from warex.linux import nftables, rtnetlink
 from warex.linux.proc_net import listening_on_ipv6
-from warex.sandbox.namespace.bind_mounts import MountPoint, Refused, lay_files, read_file, write
-from warex.sandbox.namespace.init_process import read_all, refuse, serve
+from warex.sandbox.namespace.bind_mounts import (
+    MountPoint,
+    SetupError,
+    bind_files,
+    read_file,
+    write_file,
+)
+from warex.sandbox.namespace.init_process import read_all, report_failure, serve
 
-FOUR: Final = "192.0.2.2"
-SIX: Final = "fd00:77::2"
+IPV4_ADDRESS: Final = "192.0.2.2"
+IPV6_ADDRESS: Final = "fd00:77::2"
 """Addresses of the device inside; set aside for documentation and for nobody's network."""
 TCP_PORT, DNS_PORT = 1011, 1012
 """Set aside, and below 1024, so that no service of the command's is in their place."""
@@ -44,10 +50,10 @@ def main(channel_handle: int, plan_handle: int) -> None:
     plan: _Plan = marshal.loads(read_all(plan_handle))
     mount_point = MountPoint(plan["mount_point"])
     try:
-        sockets, had = _make(plan, mount_point)
+        sockets, had = _set_up(plan, mount_point)
         child = os.fork()
-    except (Refused, OSError) as error:
-        refuse(channel, error)
+    except (SetupError, OSError) as error:
+        report_failure(channel, error)
         mount_point.remove()
         return
     if child == 0:
@@ -59,7 +65,7 @@ def main(channel_handle: int, plan_handle: int) -> None:
     mount_point.remove()
 
 
-def _make(plan: _Plan, mount_point: MountPoint) -> tuple[list[socket.socket], int | None]:
+def _set_up(plan: _Plan, mount_point: MountPoint) -> tuple[list[socket.socket], int | None]:
     """Unshare, and lay out the network and the files.
 
     Return the sockets, and what this process could do before if it can do more now.
@@ -69,7 +75,7 @@ def _make(plan: _Plan, mount_point: MountPoint) -> tuple[list[socket.socket], in
     had = _capabilities()
     alone = _unshare(had)
     sockets = _network(plan, six_outside)
-    lay_files(plan, mount_point)
+    bind_files(plan, mount_point)
     return sockets, None if alone else had
 
 
@@ -90,18 +96,18 @@ def _unshare(had: int) -> bool:
     try:
         os.unshare(os.CLONE_NEWUSER)
     except OSError as error:
-        raise Refused("user namespace", error) from None
+        raise SetupError("user namespace", error) from None
     try:
         # The user stays who they are: all capabilities in here until execve, and none after.
         for name, value in (("setgroups", "deny"), ("uid_map", user), ("gid_map", group)):
             text = value if value == "deny" else f"{value} {value} 1"
-            write(f"/proc/self/{name}", text.encode())
+            write_file(f"/proc/self/{name}", text.encode())
     except OSError as error:
-        raise Refused("user map", error) from None
+        raise SetupError("user map", error) from None
     try:
         os.unshare(kinds)
     except OSError as error:
-        raise Refused("namespaces", error) from None
+        raise SetupError("namespaces", error) from None
     return False
 
 
@@ -120,42 +126,42 @@ def _network(plan: _Plan, six_outside: set[int]) -> list[socket.socket]:
     """Make the device and the rules; return the sockets in the order in which they travel."""
     try:
         rtnetlink.bring_up("lo")
-        rtnetlink.make_device()
+        rtnetlink.create_device()
         rtnetlink.bring_up_device()
-        rtnetlink.give_address(FOUR)
+        rtnetlink.add_address(IPV4_ADDRESS)
     except OSError as error:
-        raise Refused("device", error) from None
-    own = [FOUR]
+        raise SetupError("device", error) from None
+    own = [IPV4_ADDRESS]
     hosts = ["127.0.0.1"]
     # A kernel without IPv6, or a host that has switched it off: so has the inside.
     with suppress(OSError):
         with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as probe:
             probe.bind(("::1", 0))
-        rtnetlink.give_address(SIX)
-        own.append(SIX)
+        rtnetlink.add_address(IPV6_ADDRESS)
+        own.append(IPV6_ADDRESS)
         hosts.append("::1")
     # A dropped connection times out after 3 seconds, not 2 minutes. No reason to do without all.
     with suppress(OSError):
-        write("/proc/sys/net/ipv4/tcp_syn_retries", b"1")
+        write_file("/proc/sys/net/ipv4/tcp_syn_retries", b"1")
     ports = set(plan["host_ports"])
     if ports:
         # Whoever takes any free port is not to get one that leads to the host.
         with suppress(OSError):
             reserved = ",".join(map(str, sorted(ports)))
-            write("/proc/sys/net/ipv4/ip_local_reserved_ports", reserved.encode())
-    to = nftables.Redirection(TCP_PORT, DNS_PORT, own, ports, ports & six_outside)
+            write_file("/proc/sys/net/ipv4/ip_local_reserved_ports", reserved.encode())
+    to = nftables.RedirectConfig(TCP_PORT, DNS_PORT, own, ports, ports & six_outside)
     try:
-        rules = nftables.opened()
+        rules = nftables.open_socket()
         nftables.set_rules(rules, to)
-        logs = nftables.listen_to_gates(), nftables.listen_to_refusals()
+        logs = nftables.listen_to_blocked(), nftables.listen_to_refusals()
     except OSError as error:
-        raise Refused("rules", error) from None
+        raise SetupError("rules", error) from None
     try:
         tcp = [_listener(host, TCP_PORT) for host in hosts]
         udp = [_bound(host, socket.SOCK_DGRAM, DNS_PORT) for host in hosts]
         dns = [_listener(host, DNS_PORT) for host in hosts]
     except OSError as error:
-        raise Refused("sockets", error) from None
+        raise SetupError("sockets", error) from None
     return [*tcp, *udp, *dns, rules, *logs]
 
 

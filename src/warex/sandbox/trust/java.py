@@ -11,7 +11,7 @@ from typing import Final
 _ALIAS: Final = b"warex"
 _PASSWORD: Final = b"changeit"
 """Java's default; who reads its own store of trust gives it or none."""
-_KEYED: Final = _PASSWORD.decode().encode("utf-16-be") + b"Mighty Aphrodite"
+_DIGEST_PREFIX: Final = _PASSWORD.decode().encode("utf-16-be") + b"Mighty Aphrodite"
 """What Java's own format is hashed with behind the password; it is there for no other reason."""
 _JKS: Final = bytes.fromhex("feedfeed")
 _TRUSTED: Final = 2
@@ -32,7 +32,7 @@ _USERS: Final = (
 _IN_HOME: Final = ("lib/security/cacerts", "jre/lib/security/cacerts")
 
 
-def truststores(environment: Mapping[str, str]) -> list[Path]:
+def find_truststores(environment: Mapping[str, str]) -> list[Path]:
     """Return each file of this machine's JVMs once, links followed."""
     homes = list(_homes(environment))
     places = [*map(Path, _SHARED), *(home / name for home in homes for name in _IN_HOME)]
@@ -51,7 +51,7 @@ def _homes(environment: Mapping[str, str]) -> Iterator[Path]:
             yield from Path(home).glob(pattern)
 
 
-def with_certificate(store: bytes, certificate: bytes) -> bytes:
+def add_certificate(store: bytes, certificate: bytes) -> bytes:
     """Return a truststore of the same certificates and one more, which is DER.
 
     In Java's old format, which every version reads whatever it expects, with the password that
@@ -60,7 +60,7 @@ def with_certificate(store: bytes, certificate: bytes) -> bytes:
     entries = _entries(store) if store[:4] == _JKS else _converted(store)
     whole = _JKS + struct.pack(">II", 2, len(entries) + 1) + b"".join(entries)
     whole += _entry(_ALIAS, certificate)
-    return whole + hashlib.sha1(_KEYED + whole, usedforsecurity=False).digest()
+    return whole + hashlib.sha1(_DIGEST_PREFIX + whole, usedforsecurity=False).digest()
 
 
 def _entries(store: bytes) -> list[bytes]:
@@ -74,9 +74,9 @@ def _entries(store: bytes) -> list[bytes]:
             (tag,) = struct.unpack_from(">I", store, at)
             if tag != _TRUSTED:
                 raise ValueError("it holds a key")
-            alias, at = _counted(store, at + 4, ">H")
-            _, at = _counted(store, at + 8, ">H")
-            _, at = _counted(store, at, ">I")
+            alias, at = _length_prefixed(store, at + 4, ">H")
+            _, at = _length_prefixed(store, at + 8, ">H")
+            _, at = _length_prefixed(store, at, ">I")
             if alias != _ALIAS:
                 found.append(store[began:at])
     except struct.error:
@@ -84,7 +84,7 @@ def _entries(store: bytes) -> list[bytes]:
     return found
 
 
-def _counted(store: bytes, at: int, size: str) -> tuple[bytes, int]:
+def _length_prefixed(store: bytes, at: int, size: str) -> tuple[bytes, int]:
     (length,) = struct.unpack_from(size, store, at)
     at += struct.calcsize(size)
     return store[at : at + length], at + length

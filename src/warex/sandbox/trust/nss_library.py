@@ -19,7 +19,7 @@ MODULES: Final = "pkcs11.txt"
 _NICKNAME: Final = b"WAREX testing CA"
 _MAY_ISSUE_FOR_SITES: Final = b"C,,"
 _SECONDS: Final = 60.0
-_PLACES: Final = (
+_LIBRARY_FOLDERS: Final = (
     "/usr/lib/*/nss",
     "/usr/lib64",
     "/usr/lib/firefox*",
@@ -57,7 +57,7 @@ def database(
 
 
 def _libraries(beside: Path | None) -> Iterator[Path]:
-    folders = [path for place in _PLACES for path in Path("/").glob(place.lstrip("/"))]
+    folders = [path for place in _LIBRARY_FOLDERS for path in Path("/").glob(place.lstrip("/"))]
     for folder in (*([] if beside is None else [beside.resolve().parent]), *folders):
         if (found := folder / "libnss3.so").is_file():
             yield found
@@ -93,25 +93,25 @@ def add(folder: str, certificate: bytes, places: list[str]) -> None:
     nss = _loaded(places)
     for name in ("PK11_GetInternalKeySlot", "CERT_NewTempCertificate", "CERT_GetDefaultCertDB"):
         getattr(nss, name).restype = ctypes.c_void_p
-    _ask(nss.NSS_InitReadWrite(b"sql:" + folder.encode()), nss, "open the database")
+    _check(nss.NSS_InitReadWrite(b"sql:" + folder.encode()), nss, "open the database")
     slot = ctypes.c_void_p(nss.PK11_GetInternalKeySlot())
     if nss.PK11_NeedUserInit(slot):
-        _ask(nss.PK11_InitPin(slot, None, b""), nss, "set no password")
+        _check(nss.PK11_InitPin(slot, None, b""), nss, "set no password")
     store = ctypes.c_void_p(nss.CERT_GetDefaultCertDB())
     item = _Item(0, certificate, len(certificate))
     pointer = nss.CERT_NewTempCertificate(store, ctypes.byref(item), None, 0, 1)
-    _ask(0 if pointer else -1, nss, "read the certificate")
+    _check(0 if pointer else -1, nss, "read the certificate")
     decoded = ctypes.c_void_p(pointer)
-    _ask(nss.PK11_ImportCert(slot, decoded, 0, _NICKNAME, 0), nss, "add the certificate")
+    _check(nss.PK11_ImportCert(slot, decoded, 0, _NICKNAME, 0), nss, "add the certificate")
     trust = _Trust()
-    _ask(nss.CERT_DecodeTrustString(ctypes.byref(trust), _MAY_ISSUE_FOR_SITES), nss, "read trust")
-    _ask(nss.CERT_ChangeCertTrust(store, decoded, ctypes.byref(trust)), nss, "trust it")
+    _check(nss.CERT_DecodeTrustString(ctypes.byref(trust), _MAY_ISSUE_FOR_SITES), nss, "read trust")
+    _check(nss.CERT_ChangeCertTrust(store, decoded, ctypes.byref(trust)), nss, "trust it")
     nss.CERT_DestroyCertificate(decoded)
     nss.PK11_FreeSlot(slot)
-    _ask(nss.NSS_Shutdown(), nss, "close the database")
+    _check(nss.NSS_Shutdown(), nss, "close the database")
 
 
-def _ask(status: int, nss: ctypes.CDLL, what: str) -> None:
+def _check(status: int, nss: ctypes.CDLL, what: str) -> None:
     if status:
         raise OSError(f"NSS cannot {what}: its error {nss.PR_GetError()}")
 
