@@ -14,7 +14,7 @@ from bench.campaigns import went
 from bench.row import Row
 from bench.setting import Setting
 from warex.analysis.stats.clustered import Task, mean_interval, ratio_interval
-from warex.benchmarks import Stage
+from warex.benchmarks import TaskEnvironment
 from warex.benchmarks.adapters.testbed import TestbedBenchmark
 from warex.campaigns.config.campaign import CampaignConfig
 from warex.campaigns.config.options import Options
@@ -101,11 +101,11 @@ class _SameSites(TestbedBenchmark):
 
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[Stage]:
+    ) -> AbstractContextManager[TaskEnvironment]:
         return self._secured(super().stage(task, folder, ca, direct=True))
 
     @contextmanager
-    def _secured(self, stage: AbstractContextManager[Stage]) -> Iterator[Stage]:
+    def _secured(self, stage: AbstractContextManager[TaskEnvironment]) -> Iterator[TaskEnvironment]:
         with stage as standing:
             ports = standing.direct_hosts.items()
             maps = tuple(f"https://{host}=https://127.0.0.1:{port}" for host, port in ports)

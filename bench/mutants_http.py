@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from warex.seeds import derive
+from warex.seeds import derive_seed
 
 _BODY: Final = b"<html>hello</html>"
 _CHUNKED: Final = b"12\r\n<html>hello</html>\r\n0\r\n\r\n"
@@ -488,7 +488,7 @@ def mutated(data: bytes, seed: int, times: int = 2) -> bytes:
     for turn in range(times):
 
         def draw(below: int, what: str, turn: int = turn) -> int:
-            return derive(seed, f"{turn} {what}") % max(below, 1)
+            return derive_seed(seed, f"{turn} {what}") % max(below, 1)
 
         at, size = draw(len(data), "where"), 1 + draw(8, "size")
         strange = _BYTES[draw(len(_BYTES), "byte")]

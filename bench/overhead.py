@@ -10,9 +10,9 @@ from pathlib import Path
 from bench.campaigns import all_solved, one_second_trials, went
 from bench.row import Row
 from bench.setting import Setting
-from warex.benchmarks import Stage
+from warex.benchmarks import TaskEnvironment
 from warex.benchmarks.command.adapter import CommandBenchmark
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.table import BenchmarkConfig
 from warex.proxy.certificates.ca import CertificateAuthority
 
 _LANES = 2
@@ -51,18 +51,18 @@ class _Timed(CommandBenchmark):
     out, and so count as overhead.
     """
 
-    def __init__(self, table: BenchmarkTable) -> None:
+    def __init__(self, table: BenchmarkConfig) -> None:
         super().__init__(table)
         self.seconds = 0.0
         self._lock = threading.Lock()
 
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[Stage]:
+    ) -> AbstractContextManager[TaskEnvironment]:
         return self._timed(super().stage(task, folder, ca, direct=direct))
 
     @contextmanager
-    def _timed(self, stage: AbstractContextManager[Stage]) -> Iterator[Stage]:
+    def _timed(self, stage: AbstractContextManager[TaskEnvironment]) -> Iterator[TaskEnvironment]:
         began = time.perf_counter()
         try:
             with stage as standing:

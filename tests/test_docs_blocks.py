@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from warex.campaigns.config.campaign import CampaignConfig
-from warex.scenarios.mistakes import check
+from warex.scenarios.mistakes import validate_document
 from warex.scenarios.scenario import Scenario
 from warex.trials.playbook import load_playbook
 
@@ -96,9 +96,9 @@ def added(text: str) -> None:
 def whole(data: Any) -> None:
     keys = data.keys() if isinstance(data, dict) else set()
     if {"name", "agents", "conditions"} <= keys:
-        assert check(CampaignConfig, data)[1] == []
+        assert validate_document(CampaignConfig, data)[1] == []
     elif {"name", "rules"} <= keys:
-        assert check(Scenario, data)[1] == []
+        assert validate_document(Scenario, data)[1] == []
 
 
 @pytest.mark.parametrize("block", BLOCKS)

@@ -1,6 +1,15 @@
 import pytest
 
-from warex.effects import EFFECTS, Cut, Delay, Effect, Reply, Traits, name_of, named
+from warex.effects import (
+    EFFECTS,
+    Cut,
+    Delay,
+    Effect,
+    EffectProperties,
+    Reply,
+    effect_name,
+    effects_with,
+)
 
 
 def test_a_reply_and_a_cut_end_the_exchange_and_a_delay_does_not() -> None:
@@ -19,7 +28,7 @@ def test_what_happens_to_an_attempt_ends_it_without_an_answer(name: str) -> None
 def test_the_traits_of_an_effect_do_not_contradict_each_other(kind: type[Effect]) -> None:
     traits = kind.traits
 
-    assert isinstance(traits, Traits)
+    assert isinstance(traits, EffectProperties)
     assert not (traits.keeps_answer and traits.ends)
     assert traits.ends or not traits.cuts
     assert traits.cuts or not traits.unreachable
@@ -28,6 +37,6 @@ def test_the_traits_of_an_effect_do_not_contradict_each_other(kind: type[Effect]
 
 
 def test_effects_are_found_by_their_traits_under_the_names_of_the_trace() -> None:
-    assert named(lambda traits: traits.keeps_answer) == {"delay", "trickle"}
-    assert named(lambda traits: traits.unreachable) == {"unresolved", "refuse", "drop"}
-    assert name_of(Delay(1.0)) not in named(lambda traits: traits.ends)
+    assert effects_with(lambda traits: traits.keeps_answer) == {"delay", "trickle"}
+    assert effects_with(lambda traits: traits.unreachable) == {"unresolved", "refuse", "drop"}
+    assert effect_name(Delay(1.0)) not in effects_with(lambda traits: traits.ends)

@@ -5,12 +5,12 @@ from collections import Counter
 
 import pytest
 
-from warex.packed import Counts, Packed, Tally
+from warex.packed import CompressedCounter, CompressedList, HashCounter
 
 
 @pytest.mark.parametrize("count", [0, 1, 1023, 1024, 1025, 5000])
 def test_what_was_appended_comes_back_in_its_order(count: int) -> None:
-    packed: Packed[tuple[int, str]] = Packed()
+    packed: CompressedList[tuple[int, str]] = CompressedList()
     for number in range(count):
         packed.append((number, "x"))
     assert list(packed) == [(number, "x") for number in range(count)]
@@ -18,7 +18,7 @@ def test_what_was_appended_comes_back_in_its_order(count: int) -> None:
 
 
 def test_a_tally_loses_no_count() -> None:
-    tally: Tally[str] = Tally()
+    tally: CompressedCounter[str] = CompressedCounter()
     items = [f"/{number % 3000}" for number in range(10_000)]
     for item in items:
         tally.add(item)
@@ -29,7 +29,7 @@ def test_a_tally_loses_no_count() -> None:
 
 
 def test_many_items_take_little_room() -> None:
-    tally: Tally[tuple[str, str]] = Tally()
+    tally: CompressedCounter[tuple[str, str]] = CompressedCounter()
     tracemalloc.start()
     try:
         for number in range(50_000):
@@ -41,7 +41,7 @@ def test_many_items_take_little_room() -> None:
 
 
 def test_counts_are_told_of_each_text_and_of_all() -> None:
-    counts = Counts()
+    counts = HashCounter()
     for number in range(3000):
         counts[f"GET https://a/{number}"] += number % 7
     counts["\udcff"] = 2

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warex.seeds import Luck, derive, draw
+from warex.seeds import KeyedRng, derive_seed, draw
 
 PARTS = st.lists(st.text(st.characters()), max_size=4)
 
@@ -26,14 +26,14 @@ def test_a_draw_is_the_same_in_every_version(
 
 
 def test_a_derived_seed_is_the_same_in_every_version() -> None:
-    assert derive(1, "testbed", "add-event", 1) == 4034110759
-    assert derive(2, "testbed", "add-event", 1) == 1054809838
+    assert derive_seed(1, "testbed", "add-event", 1) == 4034110759
+    assert derive_seed(2, "testbed", "add-event", 1) == 1054809838
 
 
 @given(st.integers(), PARTS)
 def test_a_draw_is_at_least_0_and_below_1(seed: int, about: list[str]) -> None:
     assert 0 <= draw(seed, *about) < 1
-    assert 0 <= derive(seed, *about) < 2**32
+    assert 0 <= derive_seed(seed, *about) < 2**32
 
 
 @given(st.integers(), PARTS, PARTS)
@@ -57,18 +57,20 @@ def test_a_url_that_is_not_utf_8_can_be_drawn_about() -> None:
 
 
 def test_a_faults_luck_is_not_the_rules() -> None:
-    assert Luck(1, "rule").draw(1) != draw(1, "rule", 1)
-    assert Luck(1, "rule").draw(1) != Luck(2, "rule").draw(1) != Luck(1, "other").draw(1)
+    assert KeyedRng(1, "rule").draw(1) != draw(1, "rule", 1)
+    assert (
+        KeyedRng(1, "rule").draw(1) != KeyedRng(2, "rule").draw(1) != KeyedRng(1, "other").draw(1)
+    )
 
 
 def test_a_choice_is_the_same_each_time() -> None:
-    luck = Luck(1, "rule")
+    luck = KeyedRng(1, "rule")
 
     assert {luck.choice("abc", "page") for _ in range(5)} == {"b"}
 
 
 def test_each_option_is_as_likely() -> None:
-    luck = Luck(1, "rule")
+    luck = KeyedRng(1, "rule")
 
     found = Counter(luck.choice("abcdefg", number) for number in range(7000))
 
@@ -78,4 +80,4 @@ def test_each_option_is_as_likely() -> None:
 
 def test_there_is_no_choice_among_nothing() -> None:
     with pytest.raises(IndexError):
-        Luck(1, "rule").choice([])
+        KeyedRng(1, "rule").choice([])

@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import Any, Final
 
 from warex.exports.dataset import Dataset, read_dataset
-from warex.training.fine_tuning.hyperparameters import Recipe
+from warex.training.fine_tuning.hyperparameters import Hyperparameters
 from warex.training.fine_tuning.trainer import METRICS, train
 
 _DTYPES: Final = {"bf16": "bfloat16", "fp32": "float32", "auto": "auto"}
@@ -27,7 +27,7 @@ _LOOK: Final = 0.5
 
 def main(how: str, data: str, model: str, out: str, recipe: str) -> None:
     """Train, and print seconds, the most memory in bytes, and the processors' or card's use."""
-    chosen, dataset = Recipe.model_validate_json(recipe), read_dataset(Path(data))
+    chosen, dataset = Hyperparameters.model_validate_json(recipe), read_dataset(Path(data))
     uses: list[float] = []
     over = threading.Event()
     watching = threading.Thread(target=_watch, args=(uses, over), daemon=True)
@@ -41,13 +41,13 @@ def main(how: str, data: str, model: str, out: str, recipe: str) -> None:
     print(json.dumps({"seconds": seconds, "memory": memory, "use": use}))
 
 
-def _by_warex(dataset: Dataset, model: str, out: Path, recipe: Recipe) -> float:
+def _by_warex(dataset: Dataset, model: str, out: Path, recipe: Hyperparameters) -> float:
     train(dataset, model, out, recipe)
     lines = map(json.loads, (out / METRICS).read_text().splitlines())
     return float(next(line["train_runtime"] for line in lines if "train_runtime" in line))
 
 
-def _by_trl(dataset: Dataset, model: str, out: Path, recipe: Recipe) -> float:
+def _by_trl(dataset: Dataset, model: str, out: Path, recipe: Hyperparameters) -> float:
     import torch
     from datasets import Dataset as Columns
     from peft import LoraConfig
@@ -80,7 +80,7 @@ def _by_trl(dataset: Dataset, model: str, out: Path, recipe: Recipe) -> float:
     return float(trainer.train().metrics["train_runtime"])
 
 
-WAYS: Final[Mapping[str, Callable[[Dataset, str, Path, Recipe], float]]] = {
+WAYS: Final[Mapping[str, Callable[[Dataset, str, Path, Hyperparameters], float]]] = {
     "warex": _by_warex,
     "trl": _by_trl,
 }

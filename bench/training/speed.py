@@ -18,10 +18,10 @@ from typing import Any, Final
 from bench.training.one_training import WAYS
 from bench.training.random_model import SHAPES, random_model
 from warex.exports.card import card
-from warex.exports.dataset import DatasetManifest, Draft, write_dataset
+from warex.exports.dataset import DatasetManifest, UnwrittenDataset, write_dataset
 from warex.exports.rows import Row
 from warex.llm.actions.parser import Vocabulary
-from warex.training.fine_tuning.hyperparameters import Recipe
+from warex.training.fine_tuning.hyperparameters import Hyperparameters
 
 LEAST: Final = 1.0
 """Times the speed of plain TRL."""
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     asked = parser.parse_args(arguments)
     if min(asked.examples, asked.rounds, asked.at_once) < 1 or asked.tokens < 200:
         parser.error("--examples, --rounds and --at-once: 1 is the least; --tokens: 200")
-    recipe = Recipe(
+    recipe = Hyperparameters(
         epochs=1,
         at_once=asked.at_once,
         max_length=2 * asked.tokens,
@@ -86,7 +86,7 @@ def write_rows(folder: Path, examples: int, tokens: int) -> int:
     """
     rows = list(_rows(examples, tokens))
     manifest = DatasetManifest(format="sft", vocabularies={"made-up": Vocabulary(name="made-up")})
-    write_dataset(folder, Draft(manifest, {"train": rows}), card)
+    write_dataset(folder, UnwrittenDataset(manifest, {"train": rows}), card)
     return sum(len(str(message["content"])) for row in rows for message in row.messages)
 
 
@@ -115,7 +115,9 @@ def _rows(examples: int, tokens: int) -> Iterator[Row]:
         )
 
 
-def _trained(how: str, data: Path, model: Path, out: Path, recipe: Recipe, tokens: int) -> Taken:
+def _trained(
+    how: str, data: Path, model: Path, out: Path, recipe: Hyperparameters, tokens: int
+) -> Taken:
     command = [sys.executable, "-m", "bench.training.one_training", how]
     command += [str(data), str(model), str(out), recipe.model_dump_json()]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -41,7 +41,7 @@ from warex.sandbox.env_mode.prepare import browser_flags
 from warex.sandbox.environment import proxied_environment, spki_flag
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_scenario
-from warex.scenarios.mistakes import check, listed
+from warex.scenarios.mistakes import format_errors, validate_document
 from warex.scenarios.paper_config import is_paper_config, read_paper_config
 from warex.traces import (
     EVENTS,
@@ -341,9 +341,9 @@ def _written(given: Mapping[str, object]) -> Scenario:
     data = _json(where, given)
     if is_paper_config(data):
         return read_paper_config(data, Path(where))
-    made, mistakes = check(Scenario, {"name": "intercept", **data})
+    made, mistakes = validate_document(Scenario, {"name": "intercept", **data})
     if made is None:
-        raise ScenarioError(listed(where, mistakes))
+        raise ScenarioError(format_errors(where, mistakes))
     return made
 
 

@@ -9,7 +9,7 @@ from warex.rewriting.base import Edit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Traits:
+class EffectProperties:
     """What is true of every effect of one kind."""
 
     ends: bool = False
@@ -38,13 +38,13 @@ class Traits:
 class Delay:
     """Hold the exchange for a while, then carry on."""
 
-    traits: ClassVar[Traits] = Traits(holds=True, keeps_answer=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(holds=True, keeps_answer=True)
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class WallExit:
     """A path of the same site, at which the proxy hears that somebody gets past a page of ours."""
 
     path: str
@@ -58,7 +58,7 @@ class Gate:
 class Reply:
     """Answer with this instead of the site's answer."""
 
-    traits: ClassVar[Traits] = Traits(ends=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(ends=True)
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Reply:
     """Whether an object of JSON that was sent comes back, ``body``'s own members added to it."""
     cookies: tuple[str, ...] = ()
     """The values of ``Set-Cookie`` fields."""
-    gate: Gate | None = None
+    gate: WallExit | None = None
     """How to get past it, where it is a wall."""
     page: str = ""
     """The family of error pages that the body is of; empty for none."""
@@ -80,7 +80,7 @@ class Cut:
     On HTTP/2 a close ends the stream (RFC 9113 RST_STREAM); a reset always takes the connection.
     """
 
-    traits: ClassVar[Traits] = Traits(ends=True, cuts=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(ends=True, cuts=True)
 
     how: Literal["close", "reset"] = "close"
 
@@ -92,7 +92,7 @@ class Trickle:
     A stream's pieces are its events, lines or messages; any other answer is divided into sixteen.
     """
 
-    traits: ClassVar[Traits] = Traits(keeps_answer=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(keeps_answer=True)
 
     pause: float
     """Seconds."""
@@ -106,7 +106,7 @@ class Truncate:
     ``reset`` end the connection in the middle, as in ``Cut``.
     """
 
-    traits: ClassVar[Traits] = Traits(ends=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(ends=True)
 
     share: float
     """Of the answer's pieces, from 0 to below 1; at least the first piece, never the last."""
@@ -120,7 +120,7 @@ class Rewrite:
     Delivered means that the page itself reported to be shown, at the edit's ``report``.
     """
 
-    traits: ClassVar[Traits] = Traits(rewrites=True, judged_by_values=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(rewrites=True, judged_by_values=True)
 
     edit: Edit
     link: str = ""
@@ -128,39 +128,39 @@ class Rewrite:
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class OtherPage:
     """Ask the site for another of its pages, one that was asked for before, in place of this."""
 
-    traits: ClassVar[Traits] = Traits(depends_on_site=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(depends_on_site=True)
 
     draw: float
     """Which of those pages: from 0 to below 1, the first to the last."""
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class ReplayFirst:
     """Answer with what the site answered when the same was first asked for."""
 
-    traits: ClassVar[Traits] = Traits(ends=True, depends_on_site=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(ends=True, depends_on_site=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Twice:
+class DuplicateRequest:
     """Send the request to the site once more, and before the client's own."""
 
-    traits: ClassVar[Traits] = Traits(
+    traits: ClassVar[EffectProperties] = EffectProperties(
         depends_on_site=True, goes_by_asking_again=False, judged_by_values=True
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Amend:
+class EditToolAnswer:
     """Change the answer of a server of tools (MCP) as it passes, or let it come late, or both.
 
     It is looked for wherever it comes: in the exchange itself, or as an event of another one.
     """
 
-    traits: ClassVar[Traits] = Traits(ends=True, goes_by_asking_again=False)
+    traits: ClassVar[EffectProperties] = EffectProperties(ends=True, goes_by_asking_again=False)
 
     change: Change | None
     """None leaves it as it is."""
@@ -169,53 +169,57 @@ class Amend:
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class PushToolEvent:
     """Put a message into the stream of events on which a client of tools (MCP) awaits answers."""
 
-    traits: ClassVar[Traits] = Traits(goes_by_asking_again=False)
+    traits: ClassVar[EffectProperties] = EffectProperties(goes_by_asking_again=False)
 
     message: bytes
     after: float = 0.0
     """Seconds from now."""
 
 
-type Answerless = Literal["nxdomain", "servfail", "timeout"]
+type DnsErrorCode = Literal["nxdomain", "servfail", "timeout"]
 """How a name stays without an address: it does not exist, the resolver fails, or is silent."""
 
-type Distrust = Literal["expired", "wrong_host", "self_signed", "unknown_ca"]
+type CertificateDefect = Literal["expired", "wrong_host", "self_signed", "unknown_ca"]
 """What is wrong with a certificate."""
 
 
 @dataclass(frozen=True, slots=True)
-class Unresolved:
+class DnsError:
     """Give the name no address (RFC 1035 RCODE 3 or 2, or no answer at all)."""
 
-    traits: ClassVar[Traits] = Traits(ends=True, cuts=True, unreachable=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(ends=True, cuts=True, unreachable=True)
 
-    code: Answerless
+    code: DnsErrorCode
 
 
 @dataclass(frozen=True, slots=True)
-class Refuse:
+class RefuseConnection:
     """Answer the connection's first packet with a TCP reset, as if no server listened."""
 
-    traits: ClassVar[Traits] = Traits(ends=True, cuts=True, unreachable=True, kernel="refuse")
+    traits: ClassVar[EffectProperties] = EffectProperties(
+        ends=True, cuts=True, unreachable=True, kernel="refuse"
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Drop:
+class DropPackets:
     """Leave the connection's packets unanswered, until the client's system gives up."""
 
-    traits: ClassVar[Traits] = Traits(ends=True, cuts=True, unreachable=True, kernel="drop")
+    traits: ClassVar[EffectProperties] = EffectProperties(
+        ends=True, cuts=True, unreachable=True, kernel="drop"
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class BadCertificate:
     """Begin TLS with a certificate that no client may trust."""
 
-    traits: ClassVar[Traits] = Traits(ends=True, cuts=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(ends=True, cuts=True)
 
-    wrong: Distrust
+    wrong: CertificateDefect
 
 
 type Effect = (
@@ -225,15 +229,15 @@ type Effect = (
     | Trickle
     | Truncate
     | Rewrite
-    | Elsewhere
-    | Earlier
-    | Twice
-    | Amend
-    | Say
-    | Unresolved
-    | Refuse
-    | Drop
-    | Certificate
+    | OtherPage
+    | ReplayFirst
+    | DuplicateRequest
+    | EditToolAnswer
+    | PushToolEvent
+    | DnsError
+    | RefuseConnection
+    | DropPackets
+    | BadCertificate
 )
 
 EFFECTS: Final[Mapping[str, type[Effect]]] = {
@@ -242,11 +246,11 @@ EFFECTS: Final[Mapping[str, type[Effect]]] = {
 """Every kind of effect, by the name that it has in a trace."""
 
 
-def name_of(effect: Effect) -> str:
+def effect_name(effect: Effect) -> str:
     """Return the name that an effect has in a trace."""
     return type(effect).__name__.lower()
 
 
-def named(wanted: Callable[[Traits], bool]) -> frozenset[str]:
+def effects_with(wanted: Callable[[EffectProperties], bool]) -> frozenset[str]:
     """Return the names of the kinds whose traits are wanted."""
     return frozenset(name for name, kind in EFFECTS.items() if wanted(kind.traits))

@@ -75,16 +75,16 @@ def _signal(number: int) -> str:
         return f"signal {number}"
 
 
-IN_A_ROW = 3
+MAX_DEATHS_IN_A_ROW = 3
 """So many deaths in a row are no accident."""
 
 
-def anew[T](start: Callable[[], T]) -> T:
+def retry_if_process_died[T](start: Callable[[], T]) -> T:
     """Return what a function does, called again where a process of ours is ended meanwhile.
 
     Raises the last ProcessDied of three.
     """
-    for _ in range(IN_A_ROW - 1):
+    for _ in range(MAX_DEATHS_IN_A_ROW - 1):
         try:
             return start()
         except ProcessDied:

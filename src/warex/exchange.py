@@ -19,7 +19,7 @@ type Resource = Literal[
 ]
 """What a browser wants the answer for."""
 
-ONLY_BY_GET: Final[frozenset[Resource]] = frozenset(
+SUBRESOURCES: Final[frozenset[Resource]] = frozenset(
     ("script", "stylesheet", "image", "font", "media", "websocket")
 )
 """What browsers ask for by GET alone."""

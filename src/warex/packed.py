@@ -13,7 +13,7 @@ _BLOCK: Final = 1024
 """Items that are kept as they are, before they are packed together."""
 
 
-class Packed[T]:
+class CompressedList[T]:
     """A list that only grows; all but its newest items are compressed."""
 
     def __init__(self) -> None:
@@ -36,12 +36,12 @@ class Packed[T]:
         yield from tuple(self._newest)
 
 
-class Tally[T: Hashable]:
+class CompressedCounter[T: Hashable]:
     """Counts how often there was what; what is told of one item may come in several parts."""
 
     def __init__(self) -> None:
         self._newest: Counter[T] = Counter()
-        self._older: Packed[tuple[T, int]] = Packed()
+        self._older: CompressedList[tuple[T, int]] = CompressedList()
 
     def add(self, item: T) -> None:
         """Count an item once more."""
@@ -57,7 +57,7 @@ class Tally[T: Hashable]:
         yield from tuple(self._newest.items())
 
 
-class Counts:
+class HashCounter:
     """A number for each of many texts, 0 to begin with; 16 bytes a text, which itself is not kept.
 
     A text is known by 64 bits of its hash: of a million texts, any two are taken for one with a

@@ -26,13 +26,13 @@ def draw(seed: int, *about: str | int) -> float:
     return (_digest((seed, *about)) >> 11) / 2**53
 
 
-def derive(seed: int, *about: str | int) -> int:
+def derive_seed(seed: int, *about: str | int) -> int:
     """Return a seed (32 bits) for a part of the work, dependent only on the arguments."""
     return _digest((seed, "derive", *about)) >> 32
 
 
 @dataclass(frozen=True, slots=True)
-class Luck:
+class KeyedRng:
     """What a fault may draw from: keyed by the trial's seed and the rule."""
 
     seed: int

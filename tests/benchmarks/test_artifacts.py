@@ -4,12 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from warex.benchmarks.artifacts import crashed, last_words, object_in, text_in
+from warex.benchmarks.artifacts import (
+    harness_crash,
+    last_output,
+    read_json_or_empty,
+    read_text_or_empty,
+)
 from warex.errors import TrialVoid
 
 
 def test_a_harness_without_a_result_is_counted_as_crashed_with_its_reason() -> None:
-    result = crashed("it ended")
+    result = harness_crash("it ended")
 
     assert (result.ending, result.score, result.reasons) == ("harness_crashed", 0.0, ("it ended",))
     assert result.unusable is None
@@ -18,15 +23,15 @@ def test_a_harness_without_a_result_is_counted_as_crashed_with_its_reason() -> N
 def test_a_file_is_text_whatever_its_bytes_and_empty_if_it_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(b"a\xff\nb")
 
-    assert text_in(tmp_path / "log") == "a�\nb"
-    assert text_in(tmp_path / "none") == ""
+    assert read_text_or_empty(tmp_path / "log") == "a�\nb"
+    assert read_text_or_empty(tmp_path / "none") == ""
 
 
 def test_an_object_is_read_and_none_is_an_empty_one(tmp_path: Path) -> None:
     (tmp_path / "said.json").write_text('{"score": 1}')
 
-    assert object_in(tmp_path / "said.json") == {"score": 1}
-    assert object_in(tmp_path / "none.json") == {}
+    assert read_json_or_empty(tmp_path / "said.json") == {"score": 1}
+    assert read_json_or_empty(tmp_path / "none.json") == {}
 
 
 @pytest.mark.parametrize("held", ["", "{", "[1]", "\xff"])
@@ -34,14 +39,14 @@ def test_what_is_no_object_voids_the_trial(held: str, tmp_path: Path) -> None:
     (tmp_path / "said.json").write_bytes(held.encode("latin-1"))
 
     with pytest.raises(TrialVoid, match=r"said\.json"):
-        object_in(tmp_path / "said.json")
+        read_json_or_empty(tmp_path / "said.json")
 
 
 def test_the_last_words_are_the_last_line_that_says_something(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("one\n it failed here \n" + "x" * 400 + "\n \n")
 
-    assert last_words(log) == ", after it said: " + "x" * 300
-    assert last_words(log, about="failed") == ", after it said: it failed here"
-    assert last_words(log, about="nowhere") == last_words(log)
-    assert last_words(tmp_path / "none") == ""
+    assert last_output(log) == ", after it said: " + "x" * 300
+    assert last_output(log, about="failed") == ", after it said: it failed here"
+    assert last_output(log, about="nowhere") == last_output(log)
+    assert last_output(tmp_path / "none") == ""

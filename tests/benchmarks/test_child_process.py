@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.benchmarks.child_process import program
+from warex.benchmarks.child_process import child_process
 from warex.errors import ProcessDied, TrialVoid
 
 pytestmark = pytest.mark.wire
@@ -29,7 +29,7 @@ def _some_path(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_program_ends_with_its_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = "import os, sys\nprint('{\"pid\": %d}' % os.getpid(), flush=True)\nsys.stdin.read()"
 
-    with program(module(tmp_path, "waits", code, monkeypatch)) as said:
+    with child_process(module(tmp_path, "waits", code, monkeypatch)) as said:
         os.kill(said["pid"], 0)
 
     with pytest.raises(ProcessLookupError):
@@ -42,7 +42,7 @@ def test_a_program_that_does_not_listen_is_killed(
     monkeypatch.setattr("warex.benchmarks.child_process._END_SECONDS", 0.2)
     code = "import os, time\nprint('{\"pid\": %d}' % os.getpid(), flush=True)\ntime.sleep(600)"
 
-    with program(module(tmp_path, "deaf", code, monkeypatch)) as said:
+    with child_process(module(tmp_path, "deaf", code, monkeypatch)) as said:
         pass
 
     with pytest.raises(ProcessLookupError):
@@ -56,7 +56,7 @@ def test_a_program_that_ends_too_early_voids_the_trial(
 
     with (
         pytest.raises(TrialVoid, match="ends ended with code 2 before it was ready"),
-        program(name),
+        child_process(name),
     ):
         pass
 
@@ -68,7 +68,7 @@ def test_a_program_that_is_never_ready_voids_the_trial(
 
     with (
         pytest.raises(TrialVoid, match=r"never was not ready within 0\.3 s"),
-        program(name, ready_s=0.3),
+        child_process(name, ready_s=0.3),
     ):
         pass
 
@@ -107,7 +107,7 @@ def test_a_program_that_is_killed_voids_the_trial_whatever_else_was_found(
     code = "import os, sys\nprint('{\"pid\": %d}' % os.getpid(), flush=True)\nsys.stdin.read()"
 
     def trial() -> None:
-        with program(module(tmp_path, "waits", code, monkeypatch)) as said:
+        with child_process(module(tmp_path, "waits", code, monkeypatch)) as said:
             ended = os.pidfd_open(said["pid"])
             os.kill(said["pid"], signal.SIGTERM)
             assert select.select([ended], [], [], 10)[0]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.benchmarks.file_server import served
+from warex.benchmarks.file_server import serve_folder
 from warex.errors import TrialVoid
 
 pytestmark = pytest.mark.wire
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.wire
 
 def test_a_folder_is_served_and_every_request_counts(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<p>hello")
-    with served(tmp_path) as told:
+    with serve_folder(tmp_path) as told:
         address = f"http://127.0.0.1:{told.port}"
         assert told.requests == 0
         with urllib.request.urlopen(f"{address}/page.html") as answer:
@@ -28,5 +28,5 @@ def test_a_folder_is_served_and_every_request_counts(tmp_path: Path) -> None:
 
 
 def test_pages_that_are_not_there_void_the_trial(tmp_path: Path) -> None:
-    with pytest.raises(TrialVoid, match="is no folder"), served(tmp_path / "none"):
+    with pytest.raises(TrialVoid, match="is no folder"), serve_folder(tmp_path / "none"):
         pass

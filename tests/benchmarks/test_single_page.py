@@ -2,14 +2,14 @@
 
 import pytest
 
-from warex.benchmarks.single_page import hits_document, missed_on_single_page
+from warex.benchmarks.single_page import replaces_document, spa_warnings
 from warex.scenarios import Arm
 from warex.scenarios.load import load_preset
 from warex.scenarios.presets import preset_names
 
 
 def said(preset: str, arm: Arm) -> str:
-    return "\n".join(missed_on_single_page(load_preset(preset), arm, "these sites"))
+    return "\n".join(spa_warnings(load_preset(preset), arm, "these sites"))
 
 
 def test_a_rule_about_documents_that_begins_with_the_agents_first_step_may_reach_nothing() -> None:
@@ -32,6 +32,6 @@ def test_what_such_a_site_asks_for_later_is_not_doubted(preset: str) -> None:
 
 
 def test_a_page_that_is_taken_away_is_told_from_its_data() -> None:
-    assert hits_document(load_preset("paper/server-error"))
-    assert not hits_document(load_preset("spa/server-error"))
-    assert not hits_document(load_preset("connection/refused"))
+    assert replaces_document(load_preset("paper/server-error"))
+    assert not replaces_document(load_preset("spa/server-error"))
+    assert not replaces_document(load_preset("connection/refused"))

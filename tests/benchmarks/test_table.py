@@ -3,40 +3,40 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from warex.benchmarks import BenchmarkTable, benchmark_of
+from warex.benchmarks import BenchmarkConfig, benchmark_of
 from warex.errors import CampaignError
-from warex.scenarios.mistakes import check
+from warex.scenarios.mistakes import validate_document
 
 FULL = {"name": "agentlab", "dir": "env", "sites": {"map": "http://127.0.0.1:3000"}}
 
 
 def test_a_name_alone_is_a_table_and_is_written_as_it_was() -> None:
-    table = BenchmarkTable.model_validate("testbed")
+    table = BenchmarkConfig.model_validate("testbed")
 
-    assert table == BenchmarkTable(name="testbed")
+    assert table == BenchmarkConfig(name="testbed")
     written: object = table.model_dump(mode="json")
     assert written == "testbed"
 
 
 def test_a_table_is_written_without_what_nobody_gave() -> None:
-    assert BenchmarkTable.model_validate(FULL).model_dump(mode="json") == FULL
+    assert BenchmarkConfig.model_validate(FULL).model_dump(mode="json") == FULL
 
 
 def test_a_list_of_sites_says_that_they_are_where_they_say() -> None:
-    table = BenchmarkTable.model_validate({"name": "command", "sites": ["https://a.example"]})
+    table = BenchmarkConfig.model_validate({"name": "command", "sites": ["https://a.example"]})
 
     assert table.sites == {"https://a.example": "https://a.example"}
 
 
 def test_an_unknown_key_is_told_with_its_near_match() -> None:
-    _, mistakes = check(BenchmarkTable, {"name": "x", "option": {}})
+    _, mistakes = validate_document(BenchmarkConfig, {"name": "x", "option": {}})
 
     assert "there is no key 'option' here; did you mean 'options'?" in mistakes[0]
 
 
 def test_it_cannot_be_changed() -> None:
     with pytest.raises(ValidationError):
-        BenchmarkTable(name="x").name = "y"  # type: ignore[misc] # that is the point
+        BenchmarkConfig(name="x").name = "y"  # type: ignore[misc] # that is the point
 
 
 def test_paths_are_looked_for_beside_the_campaign_first(
@@ -47,7 +47,7 @@ def test_paths_are_looked_for_beside_the_campaign_first(
         (folder / "both").mkdir(parents=True)
     (elsewhere / "here").mkdir()
     monkeypatch.chdir(elsewhere)
-    table = BenchmarkTable(name="x", dir="both").beside(beside)
+    table = BenchmarkConfig(name="x", dir="both").beside(beside)
 
     assert table.home == beside / "both"
     assert table.path("here") == elsewhere / "here"
@@ -86,4 +86,4 @@ def test_paths_are_looked_for_beside_the_campaign_first(
 )
 def test_an_adapter_refuses_what_it_cannot_take(table: dict[str, object], why: str) -> None:
     with pytest.raises(CampaignError, match=why):
-        benchmark_of(BenchmarkTable.model_validate(table))
+        benchmark_of(BenchmarkConfig.model_validate(table))

@@ -1,5 +1,5 @@
 from tests.exports.builders import failure, row
-from warex.exports.balance import balanced
+from warex.exports.balance import balance_rows
 
 ROWS = [*(row(f"c{at}") for at in range(20)), *(failure(f"f{at}") for at in range(5))]
 
@@ -10,25 +10,25 @@ def kinds(rows: object) -> tuple[int, int]:
 
 
 def test_there_are_as_many_clean_rows_as_failures() -> None:
-    assert kinds(balanced(ROWS, 1.0, 0)) == (5, 5)
-    assert kinds(balanced(ROWS, 2.0, 0)) == (5, 10)
-    assert kinds(balanced(ROWS[:3] + ROWS[20:], 1.0, 0)) == (3, 3)
+    assert kinds(balance_rows(ROWS, 1.0, 0)) == (5, 5)
+    assert kinds(balance_rows(ROWS, 2.0, 0)) == (5, 10)
+    assert kinds(balance_rows(ROWS[:3] + ROWS[20:], 1.0, 0)) == (3, 3)
 
 
 def test_the_seed_chooses_and_the_order_stays() -> None:
-    one, other = balanced(ROWS, 1.0, 0), balanced(ROWS, 1.0, 1)
+    one, other = balance_rows(ROWS, 1.0, 0), balance_rows(ROWS, 1.0, 1)
 
-    assert one == balanced(ROWS, 1.0, 0)
+    assert one == balance_rows(ROWS, 1.0, 0)
     assert one != other
     assert list(one) == [it for it in ROWS if it in one]
 
 
 def test_rows_of_one_kind_stay() -> None:
-    assert balanced(ROWS[:3], 1.0, 0) == tuple(ROWS[:3])
+    assert balance_rows(ROWS[:3], 1.0, 0) == tuple(ROWS[:3])
 
 
 def test_no_more_failures_are_taken_than_are_asked_for_and_clean_rows_follow() -> None:
-    assert kinds(balanced(ROWS, 2.0, 0, most=3)) == (3, 6)
-    assert kinds(balanced(ROWS, None, 0, most=3)) == (3, 3)
-    assert kinds(balanced(ROWS, None, 0)) == (5, 20)
-    assert kinds(balanced(ROWS[:9], 1.0, 0, most=4)) == (0, 4)
+    assert kinds(balance_rows(ROWS, 2.0, 0, most=3)) == (3, 6)
+    assert kinds(balance_rows(ROWS, None, 0, most=3)) == (3, 3)
+    assert kinds(balance_rows(ROWS, None, 0)) == (5, 20)
+    assert kinds(balance_rows(ROWS[:9], 1.0, 0, most=4)) == (0, 4)

@@ -6,14 +6,14 @@ from tests.analysis.builders import RunFolder, failed, solved
 from tests.exports.runs import GOALS, clean, losing, recovering, several_sites
 from warex.analysis.run.load import load_run
 from warex.errors import InputError
-from warex.exports.build import Request, build
-from warex.exports.splits import Plan
+from warex.exports.build import DatasetRequest, build
+from warex.exports.splits import SplitPlan
 
-BY_SITE = Plan(by=("site",), shares=(1, 1, 1))
+BY_SITE = SplitPlan(by=("site",), shares=(1, 1, 1))
 
 
 def test_each_side_has_its_own_site_and_as_many_clean_as_failures(tmp_path: Path) -> None:
-    draft = build([several_sites(tmp_path / "run")], Request(plan=BY_SITE))
+    draft = build([several_sites(tmp_path / "run")], DatasetRequest(plan=BY_SITE))
 
     for rows in draft.splits.values():
         assert len({row.site for row in rows}) == 1
@@ -23,30 +23,30 @@ def test_each_side_has_its_own_site_and_as_many_clean_as_failures(tmp_path: Path
 
 
 def test_without_a_split_all_is_for_training(tmp_path: Path) -> None:
-    request = Request(plan=None, clean_per_failure=None)
+    request = DatasetRequest(plan=None, clean_per_failure=None)
 
     assert list(build([several_sites(tmp_path / "run")], request).splits) == ["train"]
 
 
 def test_agents_and_conditions_can_be_chosen(tmp_path: Path) -> None:
     run = several_sites(tmp_path / "run")
-    request = Request(plan=None, only="clean", conditions=("clean",))
+    request = DatasetRequest(plan=None, only="clean", conditions=("clean",))
 
     assert {it.condition for it in build([run], request).splits["train"]} == {"clean"}
     with pytest.raises(InputError, match="has no agent 'x'; it has giveup, patient"):
-        build([run], Request(agents=("x",)))
+        build([run], DatasetRequest(agents=("x",)))
 
 
 def test_runs_that_teach_one_kind_alone_are_refused_with_what_helps(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "clean").manifest()
     folder.trial("clean", "shop-1", solved(), clean())
     with pytest.raises(InputError, match="no step after a fault that teaches something"):
-        build([load_run(folder.path)], Request())
+        build([load_run(folder.path)], DatasetRequest())
 
     folder = RunFolder(tmp_path / "lost").manifest()
     folder.trial("server-error", "shop-1", failed(), losing())
     with pytest.raises(InputError, match="no step after a fault"):
-        build([load_run(folder.path)], Request())
+        build([load_run(folder.path)], DatasetRequest())
 
 
 def test_a_leak_ends_the_export(tmp_path: Path) -> None:
@@ -55,9 +55,9 @@ def test_a_leak_ends_the_export(tmp_path: Path) -> None:
         folder.trial("clean", f"shop-{number}", solved(), clean(goal))
         folder.trial("server-error", f"shop-{number}", solved(), recovering(goal))
     run = load_run(folder.path)
-    plan = Plan(by=("task",), shares=(1, 1, 1))
+    plan = SplitPlan(by=("task",), shares=(1, 1, 1))
 
     with pytest.raises(InputError, match=r"the site shop\.example .*--allow-leak site"):
-        build([run], Request(plan=plan))
-    draft = build([run], Request(plan=plan, allowed_leaks=("site", "observation")))
+        build([run], DatasetRequest(plan=plan))
+    draft = build([run], DatasetRequest(plan=plan, allowed_leaks=("site", "observation")))
     assert draft.manifest.leaks[0] == "site shop.example: train and validation"

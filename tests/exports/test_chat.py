@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from tests.exports.builders import llm_call
-from warex.exports.chat import chat, texts, tools
+from warex.exports.chat import chat, message_texts, tools
 
 PICTURE = "blob:sha256/" + "0" * 64
 SEEN = {"type": "image", "blob": "sha256/" + "0" * 64}
@@ -195,4 +195,4 @@ def test_messages_of_no_known_shape_break_nothing(sent: Any) -> None:
 def test_the_texts_of_messages_leave_out_images() -> None:
     messages = [{"role": "user", "content": [{"type": "text", "text": "a"}, SEEN]}]
 
-    assert list(texts([*messages, {"role": "user", "content": "b"}])) == ["a", "b"]
+    assert list(message_texts([*messages, {"role": "user", "content": "b"}])) == ["a", "b"]

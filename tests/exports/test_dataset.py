@@ -6,13 +6,20 @@ import pytest
 
 from tests.exports.builders import MANIFEST, failure, row
 from warex.errors import InputError
-from warex.exports.dataset import Draft, read_dataset, require_free, write_dataset
+from warex.exports.dataset import (
+    UnwrittenDataset,
+    read_dataset,
+    require_empty_folder,
+    write_dataset,
+)
 
 
 def written(folder: Path) -> Path:
     splits = {"train": [row("a"), failure("b", relabelled=True)], "test": [failure("c")]}
     write_dataset(
-        folder, Draft(MANIFEST, splits, {"images/x.png": b"PNG"}), lambda manifest: "# Card\n"
+        folder,
+        UnwrittenDataset(MANIFEST, splits, {"images/x.png": b"PNG"}),
+        lambda manifest: "# Card\n",
     )
     return folder
 
@@ -51,9 +58,9 @@ def test_a_folder_that_holds_something_is_not_written_into(tmp_path: Path) -> No
     (tmp_path / "mine.txt").write_text("x")
 
     with pytest.raises(InputError, match="is not empty"):
-        require_free(tmp_path)
+        require_empty_folder(tmp_path)
     with pytest.raises(InputError, match="is not a folder"):
-        require_free(tmp_path / "mine.txt")
+        require_empty_folder(tmp_path / "mine.txt")
 
 
 def test_a_folder_that_is_no_data_set_is_said_to_be_none(tmp_path: Path) -> None:
@@ -99,7 +106,9 @@ def test_a_missing_split_and_an_unknown_vocabulary_are_named(tmp_path: Path) -> 
         read_dataset(folder)
 
     write_dataset(
-        tmp_path / "two", Draft(MANIFEST, {"train": [row(vocabulary="step")]}), lambda _: ""
+        tmp_path / "two",
+        UnwrittenDataset(MANIFEST, {"train": [row(vocabulary="step")]}),
+        lambda _: "",
     )
     with pytest.raises(InputError, match="there is no vocabulary 'step', which row r1 names"):
         read_dataset(tmp_path / "two")

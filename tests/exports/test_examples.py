@@ -5,17 +5,17 @@ from pydantic import JsonValue
 from tests.analysis.builders import RunFolder, Story, failed, solved
 from tests.exports.runs import clean, losing, recovering, several_sites
 from warex.analysis.run.load import load_run
-from warex.exports.examples import Choice, Found, find_examples
+from warex.exports.examples import FoundExamples, SelectionOptions, find_examples
 from warex.llm.actions.parser import Vocabulary
 from warex.traces.blobs import BlobStore
 from warex.traces.outcome import Void
 
 
-def found(tmp_path: Path, *trials: tuple[object, Story], **choice: bool) -> Found:
+def found(tmp_path: Path, *trials: tuple[object, Story], **choice: bool) -> FoundExamples:
     folder = RunFolder(tmp_path / "run").manifest()
     for number, (outcome, story) in enumerate(trials):
         folder.trial("server-error", f"shop-{number}", outcome, story)  # type: ignore[arg-type]
-    return find_examples([load_run(folder.path)], Choice(**choice))  # type: ignore[arg-type]
+    return find_examples([load_run(folder.path)], SelectionOptions(**choice))  # type: ignore[arg-type]
 
 
 def test_a_recovery_and_the_steps_of_a_solved_trial_are_examples(tmp_path: Path) -> None:
@@ -54,13 +54,13 @@ def test_two_trials_that_show_and_answer_the_same_are_one_example(tmp_path: Path
     assert everything.left_out["the same as another"] == 2
 
 
-def relabelled(tmp_path: Path, asks_again: str) -> Found:
+def relabelled(tmp_path: Path, asks_again: str) -> FoundExamples:
     folder = RunFolder(tmp_path / "run").manifest()
     manifest = folder.path / "manifest.json"
     text = manifest.read_text().replace('"asks_again": ""', f'"asks_again": "{asks_again}"')
     manifest.write_text(text)
     folder.trial("server-error", "shop-1", failed(), losing())
-    return find_examples([load_run(folder.path)], Choice(relabel=True))
+    return find_examples([load_run(folder.path)], SelectionOptions(relabel=True))
 
 
 def test_a_lost_step_is_relabelled_in_the_agents_own_words(tmp_path: Path) -> None:
@@ -88,8 +88,8 @@ def test_screenshots_are_taken_along_once_each(tmp_path: Path) -> None:
     attempt = folder.trial("clean", "shop-1", solved(), story.stops())
     assert BlobStore(attempt / "blobs").put(_PNG) == _STORED
 
-    everything = find_examples([load_run(folder.path)], Choice())
-    blind = find_examples([load_run(folder.path)], Choice(images=False))
+    everything = find_examples([load_run(folder.path)], SelectionOptions())
+    blind = find_examples([load_run(folder.path)], SelectionOptions(images=False))
 
     (name, data), *more = everything.images.items()
     assert not more
@@ -104,7 +104,7 @@ def test_screenshots_are_taken_along_once_each(tmp_path: Path) -> None:
 
 def test_agents_of_one_benchmark_may_have_several_vocabularies(tmp_path: Path) -> None:
     run = several_sites(tmp_path / "run")
-    everything = find_examples([run], Choice())
+    everything = find_examples([run], SelectionOptions())
 
     assert set(everything.vocabularies) == {"testbed"}
     assert isinstance(everything.vocabularies["testbed"], Vocabulary)

@@ -2,7 +2,7 @@ import pytest
 
 from tests.exports.builders import failure, row
 from warex.errors import InputError
-from warex.exports.leaks import leaks, require_none
+from warex.exports.leaks import leaks, require_no_leaks
 from warex.exports.names import Side
 from warex.exports.rows import Row
 
@@ -46,9 +46,9 @@ def test_a_leak_is_refused_with_what_helps_unless_it_is_accepted() -> None:
     }
 
     with pytest.raises(InputError, match=r"the task task-a stands in train and in validation.*"):
-        require_none(sides)
-    assert [it.what for it in require_none(sides, ["task"])] == ["task"]
+        require_no_leaks(sides)
+    assert [it.what for it in require_no_leaks(sides, ["task"])] == ["task"]
 
 
 def test_a_side_that_is_empty_leaks_nothing() -> None:
-    assert require_none({"train": [row()], "test": []}) == ()
+    assert require_no_leaks({"train": [row()], "test": []}) == ()

@@ -3,12 +3,12 @@ from typing import Any
 import pytest
 
 from tests.exports.builders import row
-from warex.exports.mask import masked
+from warex.exports.mask import mask_pii
 
 
 def said(text: str, answer: str = "reload()") -> tuple[str, str]:
     messages = [{"role": "user", "content": text}, {"role": "assistant", "content": answer}]
-    first, last = masked(row(messages=messages)).messages
+    first, last = mask_pii(row(messages=messages)).messages
     return first["content"], last["content"]
 
 
@@ -59,7 +59,7 @@ def test_parts_and_calls_are_masked_and_their_ids_and_addresses_are_whole() -> N
         {"role": "user", "content": [{"type": "text", "text": "ada@x.example"}]},
         {"role": "assistant", "content": None, "tool_calls": [call]},
     ]
-    found = masked(row(messages=messages, url="https://x.example/?to=ada@x.example"))
+    found = mask_pii(row(messages=messages, url="https://x.example/?to=ada@x.example"))
 
     assert found.messages[0]["content"] == [{"type": "text", "text": "[email-1]"}]
     (told,) = found.messages[1]["tool_calls"]

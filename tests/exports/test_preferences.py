@@ -1,12 +1,12 @@
 from pathlib import Path
 
 from tests.exports.runs import several_sites
-from warex.exports.examples import Choice, Example, find_examples
+from warex.exports.examples import Example, SelectionOptions, find_examples
 from warex.exports.preferences import labels, pairs
 
 
 def examples(tmp_path: Path) -> list[Example]:
-    return find_examples([several_sites(tmp_path / "run")], Choice()).examples
+    return find_examples([several_sites(tmp_path / "run")], SelectionOptions()).examples
 
 
 def test_a_recovery_is_paired_with_the_answer_of_who_gave_up_at_the_same_page(

@@ -8,7 +8,7 @@ from tests.exports.builders import failure, row
 from warex.errors import InputError
 from warex.exports.names import SIDES
 from warex.exports.rows import Row
-from warex.exports.splits import Plan, divided
+from warex.exports.splits import SplitPlan, split_rows
 
 SITES = [f"s{number}.example" for number in range(11)]
 
@@ -23,7 +23,7 @@ def rows(sites: list[str], families: tuple[str, ...] = ("nginx", "iis", "rails")
 
 
 def test_eleven_sites_are_nine_for_training_and_one_each_held_out() -> None:
-    division = divided(rows(SITES), Plan(by=("site",)))
+    division = split_rows(rows(SITES), SplitPlan(by=("site",)))
 
     assert [len({it.site for it in division.sides[side]}) for side in SIDES] == [9, 1, 1]
     assert division.between == 0
@@ -33,7 +33,7 @@ def test_eleven_sites_are_nine_for_training_and_one_each_held_out() -> None:
 def test_no_site_and_no_family_stands_on_two_sides(seed: int, number: int) -> None:
     given_rows = rows([f"s{at}.example" for at in range(number)])
 
-    division = divided(given_rows, Plan(seed=seed, shares=(1, 1, 1)))
+    division = split_rows(given_rows, SplitPlan(seed=seed, shares=(1, 1, 1)))
 
     for what in ("site", "page_family"):
         held = [{getattr(it, what) for it in division.sides[side]} - {""} for side in SIDES]
@@ -42,9 +42,9 @@ def test_no_site_and_no_family_stands_on_two_sides(seed: int, number: int) -> No
 
 
 def test_what_is_named_is_held_out_and_the_rest_trained_on() -> None:
-    plan = Plan(by=("site",), held={"test": {"site": ("s1*",)}})
+    plan = SplitPlan(by=("site",), held={"test": {"site": ("s1*",)}})
 
-    division = divided(rows(SITES), plan)
+    division = split_rows(rows(SITES), plan)
 
     assert {it.site for it in division.sides["test"]} == {"s1.example", "s10.example"}
     assert len({it.site for it in division.sides["train"]}) == 9
@@ -54,21 +54,21 @@ def test_what_is_named_is_held_out_and_the_rest_trained_on() -> None:
 def test_a_row_of_a_held_out_site_with_a_page_that_is_trained_on_is_in_between() -> None:
     held = {"test": {"site": ("s1.example",), "page_family": ("iis",)}}
 
-    division = divided(rows(SITES), Plan(held=held))  # type: ignore[arg-type]
+    division = split_rows(rows(SITES), SplitPlan(held=held))  # type: ignore[arg-type]
 
     assert {it.id for it in division.sides["test"]} == {"c-s1.example", "f-s1.example-iis"}
     assert division.between == 2 + 10
 
 
 def test_one_seed_gives_one_split() -> None:
-    assert divided(rows(SITES), Plan(seed=3)) == divided(rows(SITES), Plan(seed=3))
-    assert divided(rows(SITES), Plan(seed=3)) != divided(rows(SITES), Plan(seed=4))
+    assert split_rows(rows(SITES), SplitPlan(seed=3)) == split_rows(rows(SITES), SplitPlan(seed=3))
+    assert split_rows(rows(SITES), SplitPlan(seed=3)) != split_rows(rows(SITES), SplitPlan(seed=4))
 
 
 def test_too_few_names_and_unknown_ones_are_said() -> None:
     with pytest.raises(InputError, match=r"--split site: there is only s0\.example, and 3 sides"):
-        divided(rows(SITES[:1]), Plan(by=("site",)))
+        split_rows(rows(SITES[:1]), SplitPlan(by=("site",)))
     with pytest.raises(InputError, match=r"--test site=nope: there is no such site; there are: s0"):
-        divided(rows(SITES), Plan(by=("site",), held={"test": {"site": ("nope",)}}))
+        split_rows(rows(SITES), SplitPlan(by=("site",), held={"test": {"site": ("nope",)}}))
     with pytest.raises(InputError, match="--split fault: no step tells its fault"):
-        divided([row()], Plan(by=("fault",)))
+        split_rows([row()], SplitPlan(by=("fault",)))

@@ -6,13 +6,13 @@ from tests.llm.families.vectors import vectors
 from warex.effects import Reply
 from warex.exchange import Request
 from warex.faults import Fault
-from warex.llm import FAMILIES, LlmAnswer, read_answer
+from warex.llm import LLM_APIS, LlmAnswer, read_answer
 from warex.llm.exchange import LlmExchange
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 CALLS = [
     LlmExchange("x1", Request("POST", f"https://model.test{vector.path}"), asked=request, step=3)
-    for family in FAMILIES
+    for family in LLM_APIS
     for vector in vectors(family.name)[:8]
     for request in [vector.recognised()]
 ]
@@ -27,7 +27,7 @@ each_call = pytest.mark.parametrize("call", CALLS, ids=_id)
 
 def answered(fault: Fault, call: LlmExchange, seed: int = 1) -> tuple[Reply, LlmAnswer]:
     """Return what a call is answered, and how WAREX reads that."""
-    (reply,), _ = fault.effects(call, {}, Luck(seed, "rule"))
+    (reply,), _ = fault.effects(call, {}, KeyedRng(seed, "rule"))
     assert isinstance(reply, Reply)
     kind = reply.headers["content-type"]
     return reply, read_answer(call.asked, reply.status, kind, reply.body)

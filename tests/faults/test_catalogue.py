@@ -8,10 +8,10 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from tests.faults.calls import CALLS
-from warex.effects import Amend, Delay, Effect, Say, name_of
+from warex.effects import Delay, EditToolAnswer, Effect, PushToolEvent, effect_name
 from warex.exchange import Exchange, Request
 from warex.faults import CATALOGUE, AnyFault, ConnectionFault, Fault, HeldFault, Target
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs/reference/faults.md").read_text()
@@ -47,13 +47,15 @@ def stages_of(fault: type[Fault]) -> tuple[str, ...]:
 
 
 def done_by(fault: Fault) -> tuple[Effect, ...]:
-    return fault.effects(EXCHANGE, {}, Luck(1, "rule"))[0]
+    return fault.effects(EXCHANGE, {}, KeyedRng(1, "rule"))[0]
 
 
 def held_by(effects: tuple[Effect, ...]) -> float:
     """Return for how long effects hold what they hit, before anything of it comes."""
     waits = sum(effect.seconds for effect in effects if isinstance(effect, Delay))
-    return waits + sum(effect.after for effect in effects if isinstance(effect, Amend | Say))
+    return waits + sum(
+        effect.after for effect in effects if isinstance(effect, EditToolAnswer | PushToolEvent)
+    )
 
 
 def section_of(kind: str) -> str:
@@ -89,7 +91,7 @@ def test_the_docs_name_every_parameter_with_its_default_and_no_other(fault: type
 
 @each_fault
 def test_a_fault_does_something_and_forgets_nothing(fault: type[Fault]) -> None:
-    effects, memory = fault().effects(EXCHANGE, {"seen": 1}, Luck(1, "rule"))
+    effects, memory = fault().effects(EXCHANGE, {"seen": 1}, KeyedRng(1, "rule"))
 
     assert effects
     assert memory["seen"] == 1
@@ -105,7 +107,9 @@ def test_what_is_said_of_a_fault_is_what_it_does(fault: type[Fault]) -> None:
     assert fault.point is None or any(effect.traits.cuts for effect in effects)
     assert given.rewrites or not fault.changes_page
     assert fault.changes_page or not (fault.reads_code or given.covers_page)
-    assert fault.gives_again == next((GIVEN_AGAIN.get(name_of(effect)) for effect in effects), None)
+    assert fault.gives_again == next(
+        (GIVEN_AGAIN.get(effect_name(effect)) for effect in effects), None
+    )
     assert fault.category == "attack" or not given.inaction_resists
     assert fault.target == "llm" or not fault.looks_healthy
     assert held_by(effects) == given.held_s
@@ -115,9 +119,9 @@ def test_what_is_said_of_a_fault_is_what_it_does(fault: type[Fault]) -> None:
 def test_a_fault_of_a_model_does_the_same_over_every_api(fault: type[Fault]) -> None:
     given = fault()
     for call in CALLS:
-        effects, _ = given.effects(call, {}, Luck(1, "rule"))
+        effects, _ = given.effects(call, {}, KeyedRng(1, "rule"))
 
-        assert list(map(name_of, effects)) == list(map(name_of, done_by(given)))
+        assert list(map(effect_name, effects)) == list(map(effect_name, done_by(given)))
 
 
 @each_of_connections

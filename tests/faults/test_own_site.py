@@ -2,14 +2,14 @@ import re
 
 from warex.exchange import Request
 from warex.faults import CATALOGUE
-from warex.faults.own_site import OwnSite, reserved
+from warex.faults.own_site import HostedSite, unregistrable_host
 
-SITES: list[OwnSite] = [it.own_site for it in CATALOGUE if it.own_site is not None]
+SITES: list[HostedSite] = [it.own_site for it in CATALOGUE if it.own_site is not None]
 
 
 def test_a_host_is_a_label_that_registries_refuse() -> None:
     # RFC 5890, section 2.3.1.
-    assert reserved("go", "shop") == "go--shop.com"
+    assert unregistrable_host("go", "shop") == "go--shop.com"
     assert all(re.fullmatch(r"(?!xn)..--[a-z]+\.com", host) for it in SITES for host in it.hosts)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import warex
 from warex.faults.popups import popup
-from warex.rewriting.html_body.script_injection import page_script
+from warex.rewriting.html_body.script_injection import injected_script
 
 SCRIPTS = sorted(Path(warex.__file__).parent.rglob("*.js"))
 
@@ -21,7 +21,7 @@ def test_a_script_means_the_same_in_every_encoding_and_in_xml(path: Path) -> Non
 
 
 def test_what_a_script_is_given_cannot_end_it() -> None:
-    given = page_script(popup.__name__, {"title": "</script><!-- ]]> ä"}, "/9f2c")
+    given = injected_script(popup.__name__, {"title": "</script><!-- ]]> ä"}, "/9f2c")
 
     assert given.script.isascii()
     assert not any(it in given.script for it in ("</script", "<!--", "]]>"))
@@ -31,6 +31,6 @@ def test_what_a_script_is_given_cannot_end_it() -> None:
 
 
 def test_nothing_in_a_page_tells_who_changed_it() -> None:
-    given = page_script(popup.__name__, {}, "/9f2c").script.lower()
+    given = injected_script(popup.__name__, {}, "/9f2c").script.lower()
 
     assert not any(it in given for it in ("warex", "fault", "inject", "//"))

@@ -1,7 +1,7 @@
 import pytest
 
 from warex.faults import Stage
-from warex.faults.words import attempts_meet, what_happens
+from warex.faults.words import describe_connection_tries, describe_exchange
 
 
 @pytest.mark.parametrize(
@@ -14,11 +14,11 @@ from warex.faults.words import attempts_meet, what_happens
     ],
 )
 def test_steps_are_told_in_their_order(stage: Stage, delay: float, sentence: str) -> None:
-    assert what_happens(stage, delay, "cut") == sentence
+    assert describe_exchange(stage, delay, "cut") == sentence
 
 
 def test_a_hold_is_told_where_there_is_one() -> None:
-    assert attempts_meet("refused", 0) == "is refused"
-    assert attempts_meet("refused", 2.5) == (
+    assert describe_connection_tries("refused", 0) == "is refused"
+    assert describe_connection_tries("refused", 2.5) == (
         "is refused; so is every attempt at that host within 2.5 s of the first"
     )

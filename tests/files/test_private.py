@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.files.private import make_private, private_folder, private_opener
+from warex.files.private import make_private_dir, private_opener, restrict_to_owner
 
 
 @pytest.fixture(params=[0o000, 0o022, 0o777], autouse=True)
@@ -22,7 +22,7 @@ def mode(path: Path) -> int:
 
 
 def test_a_folder_and_those_above_it_are_its_owners(tmp_path: Path) -> None:
-    private_folder(tmp_path / "a" / "b")
+    make_private_dir(tmp_path / "a" / "b")
 
     assert [mode(tmp_path / name) for name in ("a", "a/b")] == [0o700, 0o700]
 
@@ -30,7 +30,7 @@ def test_a_folder_and_those_above_it_are_its_owners(tmp_path: Path) -> None:
 def test_a_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
 
-    private_folder(tmp_path)
+    make_private_dir(tmp_path)
 
     assert mode(tmp_path) == 0o755
 
@@ -42,7 +42,7 @@ def test_many_may_make_the_folders_above_theirs_at_once(tmp_path: Path) -> None:
     def made(name: int) -> None:
         for turn in range(50):
             together.wait()
-            private_folder(tmp_path / f"{turn}" / "a" / "b" / f"{name}")
+            make_private_dir(tmp_path / f"{turn}" / "a" / "b" / f"{name}")
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(made, range(8)))
@@ -52,7 +52,7 @@ def test_many_may_make_the_folders_above_theirs_at_once(tmp_path: Path) -> None:
 
 def test_nothing_is_made_where_nothing_can_be() -> None:
     with pytest.raises(FileNotFoundError):
-        private_folder(Path("/proc/no/such/folder"))
+        make_private_dir(Path("/proc/no/such/folder"))
 
 
 def test_a_file_in_the_way_is_an_error(tmp_path: Path) -> None:
@@ -60,9 +60,9 @@ def test_a_file_in_the_way_is_an_error(tmp_path: Path) -> None:
         pass
 
     with pytest.raises(FileExistsError):
-        private_folder(tmp_path / "file")
+        make_private_dir(tmp_path / "file")
     with pytest.raises(NotADirectoryError):
-        private_folder(tmp_path / "file" / "folder")
+        make_private_dir(tmp_path / "file" / "folder")
 
 
 def test_a_file_is_its_owners(tmp_path: Path) -> None:
@@ -83,14 +83,14 @@ def test_a_device_stays_as_it_is() -> None:
 
 def test_what_others_left_is_made_private_and_links_are_not_followed(tmp_path: Path) -> None:
     outside, folder = tmp_path / "outside", tmp_path / "run"
-    private_folder(folder / "sub")
+    make_private_dir(folder / "sub")
     for path in (outside, folder / "sub" / "log"):
         path.touch()
         path.chmod(0o644)
     (folder / "link").symlink_to(outside)
     (folder / "sub").chmod(0o755)
 
-    make_private(folder)
+    restrict_to_owner(folder)
 
     assert [mode(it) for it in (folder / "sub", folder / "sub/log", outside)] == [
         0o700,
@@ -101,4 +101,4 @@ def test_what_others_left_is_made_private_and_links_are_not_followed(tmp_path: P
 
 def test_where_no_folder_can_be_made_there_is_an_error() -> None:
     with pytest.raises(OSError, match="No such file"):
-        private_folder(Path("/proc/warex/deep"))
+        make_private_dir(Path("/proc/warex/deep"))

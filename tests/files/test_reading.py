@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.files.reading import open_ordinary, read_ordinary, read_words
+from warex.files.reading import open_regular_file, read_regular_file, read_text_file
 
 
 def _socket(path: Path) -> None:
@@ -28,7 +28,7 @@ def test_what_is_no_ordinary_file_is_told_at_once(tmp_path: Path, what: str) -> 
     PLACES[what](tmp_path / "f")
 
     with pytest.raises(OSError, match=what) as refused:
-        read_ordinary(tmp_path / "f")
+        read_regular_file(tmp_path / "f")
     assert refused.value.strerror
 
 
@@ -36,13 +36,13 @@ def test_a_link_is_followed_only_where_that_is_meant(tmp_path: Path) -> None:
     (tmp_path / "there").write_text("ü")
     (tmp_path / "link").symlink_to("there")
 
-    assert read_words(tmp_path / "link") == "ü"
+    assert read_text_file(tmp_path / "link") == "ü"
     with pytest.raises(OSError, match="it is a link; put the file itself there"):
-        open_ordinary(tmp_path / "link", follow=False)
+        open_regular_file(tmp_path / "link", follow=False)
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     os.truncate(os.open(tmp_path / "f", os.O_CREAT | os.O_RDWR), 1 << 40)
 
     with pytest.raises(OSError, match="it has more than 1,073,741,824 bytes"):
-        read_ordinary(tmp_path / "f")
+        read_regular_file(tmp_path / "f")

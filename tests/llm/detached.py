@@ -2,14 +2,14 @@
 
 from pydantic import JsonValue
 
-from warex.llm.body.large_base64 import NOTHING, LeftOut
+from warex.llm.body.large_base64 import NOTHING_OMITTED, OmittedBase64
 from warex.llm.content.images import detach_images
 from warex.llm.content.token_estimate import ImagesOf
 from warex.traces.blobs import reference
 
 
 def detached(
-    messages: list[JsonValue], images: ImagesOf, left_out: LeftOut = NOTHING
+    messages: list[JsonValue], images: ImagesOf, left_out: OmittedBase64 = NOTHING_OMITTED
 ) -> tuple[list[JsonValue], dict[str, bytes]]:
     """Return the messages with references for images, and the images by SHA-256 in hex."""
     blobs: dict[str, bytes] = {}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from tests.llm.families.vectors import Vector
-from warex.llm.body.framing import frames
+from warex.llm.body.framing import split_frames
 from warex.llm.body.lenient_json import as_dict, as_text
 from warex.llm.families.writing import aws_message_of
 
@@ -42,7 +42,7 @@ def spoilt_answer(vector: Vector, data: st.DataObject) -> bytes:
 
 
 def _spoilt_message(vector: Vector, data: st.DataObject) -> bytes:
-    items = list(frames(vector.body, vector.content_type).items) or [{"chunk": {}}]
+    items = list(split_frames(vector.body, vector.content_type).items) or [{"chunk": {}}]
     ((kind, payload),) = as_dict(data.draw(st.sampled_from(items))).items()
     content = spoilt(payload, data)
     # InvokeModel's events hold JSON in base64.

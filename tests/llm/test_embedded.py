@@ -1,6 +1,6 @@
 import pytest
 
-from warex.llm.embedded import is_embedded
+from warex.llm.embedded import is_mock_model
 
 
 @pytest.mark.parametrize(
@@ -13,4 +13,4 @@ from warex.llm.embedded import is_embedded
     ],
 )
 def test_a_model_is_played_by_warex_when_its_name_says_so(model: str, embedded: bool) -> None:
-    assert is_embedded(model) is embedded
+    assert is_mock_model(model) is embedded

@@ -2,7 +2,7 @@ from itertools import accumulate
 
 import pytest
 
-from warex.llm.steps import Steps
+from warex.llm.steps import StepCounter
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,6 @@ from warex.llm.steps import Steps
     ],
 )
 def test_repeats_of_one_body_in_a_row_are_one_step(bodies: str, steps: list[int]) -> None:
-    counts = [each.count for each in accumulate(bodies, Steps.after, initial=Steps())]
+    counts = [each.count for each in accumulate(bodies, StepCounter.after, initial=StepCounter())]
 
     assert counts == [0, *steps]

@@ -5,7 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from warex.mcp.changes import Change, Corrupted, Replaced, WithoutTools, changed, failure
+from warex.mcp.changes import (
+    Change,
+    CorruptResult,
+    RemoveTools,
+    ReplaceAnswer,
+    apply_change,
+    tool_failure,
+)
 
 _json: st.SearchStrategy[JsonValue] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -16,11 +23,11 @@ _json: st.SearchStrategy[JsonValue] = st.recursive(
     max_leaves=8,
 )
 CHANGES: list[Change] = [
-    Replaced(failure("no")),
-    WithoutTools("a*"),
-    Corrupted("truncated"),
-    Corrupted("garbled"),
-    Corrupted("empty"),
+    ReplaceAnswer(tool_failure("no")),
+    RemoveTools("a*"),
+    CorruptResult("truncated"),
+    CorruptResult("garbled"),
+    CorruptResult("empty"),
 ]
 
 
@@ -29,7 +36,7 @@ def message(**result: JsonValue) -> dict[str, JsonValue]:
 
 
 def after(change: Change, **result: JsonValue) -> JsonValue:
-    given = json.loads(changed(message(**result), change))
+    given = json.loads(apply_change(message(**result), change))
     assert given["id"] == "7"
     kept: JsonValue = given.get("result", given.get("error"))
     return kept
@@ -37,7 +44,7 @@ def after(change: Change, **result: JsonValue) -> JsonValue:
 
 def test_of_a_truncated_result_the_first_half_of_each_text_is_left() -> None:
     block: JsonValue = [{"type": "text", "text": "Ünïcode!"}, {"resource": {"text": "abcd"}}]
-    got = after(Corrupted("truncated"), content=block, structuredContent={"n": 1, "t": ["xy"]})
+    got = after(CorruptResult("truncated"), content=block, structuredContent={"n": 1, "t": ["xy"]})
 
     assert got == {
         "_meta": {"a": 1},
@@ -47,19 +54,19 @@ def test_of_a_truncated_result_the_first_half_of_each_text_is_left() -> None:
 
 
 def test_in_a_garbled_result_every_third_letter_is_lost() -> None:
-    got = after(Corrupted("garbled"), content=[{"type": "text", "text": "abcdef"}])
+    got = after(CorruptResult("garbled"), content=[{"type": "text", "text": "abcdef"}])
 
     assert got == {"_meta": {"a": 1}, "content": [{"type": "text", "text": "a\ufffdcd\ufffdf"}]}
 
 
 def test_an_empty_result_has_no_content_of_either_kind() -> None:
-    got = after(Corrupted("empty"), content=[{"type": "image"}], structuredContent={"n": 1})
+    got = after(CorruptResult("empty"), content=[{"type": "image"}], structuredContent={"n": 1})
 
     assert got == {"_meta": {"a": 1}, "content": []}
 
 
 def test_invalid_json_is_the_beginning_of_the_message() -> None:
-    given = changed(message(content=[]), Corrupted("invalid_json"))
+    given = apply_change(message(content=[]), CorruptResult("invalid_json"))
 
     assert given.startswith(b'{"jsonrpc"')
     with pytest.raises(ValueError, match="char"):
@@ -69,14 +76,14 @@ def test_invalid_json_is_the_beginning_of_the_message() -> None:
 def test_a_list_lacks_the_tools_that_fit_and_no_other() -> None:
     tools: JsonValue = [{"name": "ask"}, {"name": "buy"}]
 
-    assert after(WithoutTools("a*"), tools=tools) == {"_meta": {"a": 1}, "tools": [{"name": "buy"}]}
+    assert after(RemoveTools("a*"), tools=tools) == {"_meta": {"a": 1}, "tools": [{"name": "buy"}]}
 
 
 def test_an_error_is_not_damaged_any_more() -> None:
     error: dict[str, JsonValue] = {"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "a"}}
 
-    assert json.loads(changed(error, Corrupted("truncated"))) == error
-    assert json.loads(changed(error, WithoutTools("*"))) == error
+    assert json.loads(apply_change(error, CorruptResult("truncated"))) == error
+    assert json.loads(apply_change(error, RemoveTools("*"))) == error
 
 
 @settings(max_examples=60)
@@ -84,7 +91,7 @@ def test_an_error_is_not_damaged_any_more() -> None:
 def test_whatever_a_server_says_it_stays_a_message_in_one_line(
     result: JsonValue, change: Change
 ) -> None:
-    given = changed({"jsonrpc": "2.0", "id": 1, "result": result}, change)
+    given = apply_change({"jsonrpc": "2.0", "id": 1, "result": result}, change)
 
     assert json.loads(given)["id"] == 1
     assert b"\n" not in given

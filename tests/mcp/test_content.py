@@ -2,7 +2,7 @@ import base64
 
 from pydantic import JsonValue
 
-from warex.mcp.content import detach_data, shortened
+from warex.mcp.content import detach_blobs, truncated
 
 PICTURE = base64.b64encode(b"GIF89a").decode()
 
@@ -10,7 +10,7 @@ PICTURE = base64.b64encode(b"GIF89a").decode()
 def test_an_image_becomes_the_name_of_its_blob() -> None:
     result: JsonValue = {"content": [{"type": "image", "data": PICTURE, "mimeType": "image/gif"}]}
 
-    kept, blobs = detach_data(result, bytes)
+    kept, blobs = detach_blobs(result, bytes)
 
     ((digest, content),) = blobs.items()
     assert content == b"GIF89a"
@@ -22,7 +22,7 @@ def test_sound_and_files_become_their_length() -> None:
     file: JsonValue = {"uri": "file:///a.pdf", "mimeType": "application/pdf", "blob": "QUJD"}
     sound: JsonValue = {"type": "audio", "data": "QUJD", "mimeType": "audio/wav"}
 
-    kept, blobs = detach_data([{"type": "resource", "resource": file}, sound], bytes)
+    kept, blobs = detach_blobs([{"type": "resource", "resource": file}, sound], bytes)
 
     assert str(kept).count("4 characters of base64") == 2
     assert blobs == {}
@@ -31,21 +31,21 @@ def test_sound_and_files_become_their_length() -> None:
 def test_what_is_no_base64_stays() -> None:
     part: JsonValue = {"type": "image", "data": "not base64!", "mimeType": "image/gif"}
 
-    assert detach_data(part, bytes) == (part, {})
+    assert detach_blobs(part, bytes) == (part, {})
 
 
 def test_what_is_short_stays_as_it_is() -> None:
     value: JsonValue = {"a": ["text", 1, None, True, 1.5]}
 
-    assert shortened(value) == (value, False)
+    assert truncated(value) == (value, False)
 
 
 def test_of_a_long_text_its_beginning_is_kept() -> None:
-    assert shortened({"a": "b" * 30}, 11) == ({"a": f"{'b' * 10}… (20 more characters)"}, True)
+    assert truncated({"a": "b" * 30}, 11) == ({"a": f"{'b' * 10}… (20 more characters)"}, True)
 
 
 def test_many_small_things_are_cut_as_well() -> None:
-    kept, cut = shortened([[]] * 50_000)
+    kept, cut = truncated([[]] * 50_000)
 
     assert isinstance(kept, list)
     assert (len(kept), cut) == (20_000, True)
@@ -56,5 +56,5 @@ def test_what_is_nested_deeply_is_left_out() -> None:
     for _ in range(500):
         value = [value]
 
-    assert shortened(value)[1]
-    assert detach_data(value, bytes)[1] == {}
+    assert truncated(value)[1]
+    assert detach_blobs(value, bytes)[1] == {}

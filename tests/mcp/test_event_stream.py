@@ -3,7 +3,7 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warex.mcp.event_stream import EventReader, ServerEvent
+from warex.mcp.event_stream import SseEvent, SseReader
 
 STREAM = (
     b": hello\r\n\r\nid: 1\r\nevent: endpoint\r\ndata: /m\r\n\r\n"
@@ -12,7 +12,7 @@ STREAM = (
 
 
 def test_an_event_has_its_name_its_data_and_whether_one_can_go_on_after_it() -> None:
-    found = EventReader().feed(STREAM)
+    found = SseReader().feed(STREAM)
 
     told = [(event.name, event.data, event.has_id) for event in found if event.data]
     assert told == [
@@ -25,8 +25,8 @@ def test_an_event_has_its_name_its_data_and_whether_one_can_go_on_after_it() -> 
 @settings(max_examples=60)
 @given(st.lists(st.integers(0, len(STREAM)), max_size=6))
 def test_it_does_not_matter_how_a_stream_is_cut_into_pieces(cuts: list[int]) -> None:
-    reader = EventReader()
-    found: list[ServerEvent] = []
+    reader = SseReader()
+    found: list[SseEvent] = []
     for begin, end in itertools.pairwise([0, *sorted(cuts), len(STREAM)]):
         found += reader.feed(STREAM[begin:end])
 
@@ -37,14 +37,14 @@ def test_it_does_not_matter_how_a_stream_is_cut_into_pieces(cuts: list[int]) -> 
 @settings(max_examples=60)
 @given(st.lists(st.text("\r\n :daté", max_size=8).map(str.encode), max_size=8))
 def test_whatever_comes_is_given_back_as_it_came(pieces: list[bytes]) -> None:
-    reader = EventReader(longest=20)
+    reader = SseReader(longest=20)
     given_back = b"".join(event.raw for piece in pieces for event in reader.feed(piece))
 
     assert given_back + reader.rest() == b"".join(pieces)
 
 
 def test_of_an_event_that_never_ends_no_more_is_kept_than_so_much() -> None:
-    reader = EventReader(longest=1000)
+    reader = SseReader(longest=1000)
     for _ in range(1000):
         for event in reader.feed(b"data: x" * 10):
             assert event.data == b""

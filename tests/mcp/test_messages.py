@@ -13,7 +13,7 @@ from warex.mcp import (
     read_messages,
     requests,
 )
-from warex.mcp.content import detach_data, shortened
+from warex.mcp.content import detach_blobs, truncated
 
 _json: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
@@ -154,8 +154,8 @@ def test_nothing_that_is_sent_raises(body: bytes) -> None:
 
     for request in requests(messages):
         assert isinstance(request.tool, str)
-        shortened(request.arguments)
+        truncated(request.arguments)
     for answer in answers(messages):
-        detach_data(answer.result, bytes)
+        detach_blobs(answer.result, bytes)
     assert len([*cancelled(messages)]) <= len(messages)
     assert is_mcp(messages, {}) in (True, False)

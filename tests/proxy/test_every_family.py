@@ -9,24 +9,24 @@ import pytest
 from tests.llm.families.vectors import Vector, vectors
 from tests.proxy.support.lanes import Begin, Lane
 from tests.proxy.support.origin import Answer, Origin, Seen
-from warex.llm import FAMILIES, Family, recognise
+from warex.llm import LLM_APIS, LlmApi, recognise
 from warex.llm.defences import Defence
-from warex.traces import DefenceApplied, LlmCall, begin_llm_cache, share_answers
+from warex.traces import DefenceApplied, LlmCall, begin_llm_cache, publish_answers
 
 pytestmark = [pytest.mark.wire, pytest.mark.slow]
 
 HINT = Defence(name="hint", text='Reload "pages"\nthat fail: é.')
 WRITTEN = json.dumps(HINT.text)[1:-1].encode()
 
-each_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+each_family = pytest.mark.parametrize("family", LLM_APIS, ids=lambda family: family.name)
 
 
-def requests(family: Family) -> list[Vector]:
+def requests(family: LlmApi) -> list[Vector]:
     """One call for each of the API's paths and bodies."""
     return list({(v.path, v.sent): v for v in vectors(family.name)}.values())
 
 
-def answers(family: Family) -> list[Vector]:
+def answers(family: LlmApi) -> list[Vector]:
     """Calls that were answered whole, streamed and not."""
     good = [v for v in vectors(family.name) if v.status == 200 and v.expected().complete]
     found = list({(v.path, v.sent, v.body): v for v in good}.values())
@@ -55,7 +55,7 @@ SYSTEM = ("system", "developer")
 
 @each_family
 def test_the_server_receives_a_defence_once_and_all_else_as_it_was(
-    begin: Begin, plain: Origin, family: Family
+    begin: Begin, plain: Origin, family: LlmApi
 ) -> None:
     sent = requests(family)
     with begin(defence=HINT) as lane:
@@ -80,7 +80,7 @@ def test_the_server_receives_a_defence_once_and_all_else_as_it_was(
 
 
 @each_family
-def test_a_request_has_a_system_prompt_or_none(family: Family) -> None:
+def test_a_request_has_a_system_prompt_or_none(family: LlmApi) -> None:
     prompts = {bool(_prompt(Seen("POST", v.path, [], v.sent))[0]) for v in requests(family)}
 
     assert prompts == {True, False}
@@ -88,7 +88,7 @@ def test_a_request_has_a_system_prompt_or_none(family: Family) -> None:
 
 @each_family
 def test_an_answer_is_given_again_byte_for_byte_without_the_model(
-    begin: Begin, plain: Origin, tmp_path: Path, family: Family
+    begin: Begin, plain: Origin, tmp_path: Path, family: LlmApi
 ) -> None:
     (run := tmp_path / "run").mkdir()
     cache = begin_llm_cache(run)
@@ -107,7 +107,7 @@ def test_an_answer_is_given_again_byte_for_byte_without_the_model(
         return lane, said
 
     first, said = trial(answering=True)
-    share_answers(first.out, cache / "1")
+    publish_answers(first.out, cache / "1")
     asked = len(plain.seen)
     plain.routes.clear()
     second, again = trial(answering=False)

@@ -12,7 +12,7 @@ from tests.proxy.support.lanes import Begin
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults import HttpError, JavascriptFailure, Popup
 from warex.scenarios import Match, Rule, Scenario, Trigger
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 from warex.traces import FaultPlanned, HarnessBroke, ResponseSeen
 
 pytestmark = pytest.mark.wire
@@ -78,7 +78,7 @@ def never_hits() -> Scenario:
     )
 
 
-def generated(luck: Luck, number: int) -> Answer:
+def generated(luck: KeyedRng, number: int) -> Answer:
     """Make an answer; ``number`` tells which one."""
     coding = luck.choice([*CODINGS], "coding", number)
     size = luck.choice([0, 1, 3, 40, 4000], "size", number)
@@ -98,7 +98,7 @@ def answered(client: httpx.Client, url: str) -> tuple[int, list[tuple[bytes, byt
 
 @pytest.mark.parametrize("count", [60, pytest.param(600, marks=pytest.mark.slow)])
 def test_answers_that_nothing_hits_pass_unchanged(begin: Begin, plain: Origin, count: int) -> None:
-    luck = Luck(1, "answers")
+    luck = KeyedRng(1, "answers")
     plain.routes |= {f"/{number}": generated(luck, number) for number in range(count)}
     urls = [f"http://127.0.0.1:{plain.port}/{number}" for number in range(count)]
     with httpx.Client(timeout=10) as direct:

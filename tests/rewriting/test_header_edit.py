@@ -1,12 +1,12 @@
 import pytest
 
 from warex.exchange import Request, Response
-from warex.rewriting.header_edit import HeadEdit
+from warex.rewriting.header_edit import HeaderEdit
 
 GET = Request("GET", "https://shop.example/")
-COOKIES = HeadEdit(without=("set-cookie",), of_pages=False)
+COOKIES = HeaderEdit(without=("set-cookie",), of_pages=False)
 HTML = {"content-type": "text/html; charset=utf-8"}
-POLICY = HeadEdit(more=(("content-security-policy", "script-src 'none'"),))
+POLICY = HeaderEdit(more=(("content-security-policy", "script-src 'none'"),))
 
 
 @pytest.mark.parametrize("status", [200, 303, 304])

@@ -6,7 +6,7 @@ from itertools import count
 from pydantic import JsonValue
 
 from warex.exchange import Exchange, Request, Response
-from warex.scenarios import Decision, Injection, Injector, Rule, Scenario
+from warex.scenarios import Decision, Injector, PlannedInjection, Rule, Scenario
 
 SITE = "https://shop.test"
 PAGE = f"{SITE}/"
@@ -74,10 +74,10 @@ def hits(
     return [n for n, url in enumerate(urls, 1) if send(injector, url, headers=headers).injections]
 
 
-def only(injections: tuple[Injection, ...]) -> Injection:
+def only(injections: tuple[PlannedInjection, ...]) -> PlannedInjection:
     [injection] = injections
     return injection
 
 
-def places(injections: Iterable[Injection]) -> list[tuple[str, str, int]]:
+def places(injections: Iterable[PlannedInjection]) -> list[tuple[str, str, int]]:
     return [(it.rule, it.scope, it.ordinal) for it in injections]

@@ -9,7 +9,7 @@ from pydantic import BaseModel, JsonValue
 
 from warex.errors import ScenarioError
 from warex.scenarios.load import load_scenario
-from warex.scenarios.mistakes import check, named, not_among
+from warex.scenarios.mistakes import name_list, unknown_name, validate_document
 
 type Refusal = Callable[[str], str]
 
@@ -247,17 +247,19 @@ class Choices(BaseModel, extra="forbid"):
 def test_of_several_ways_the_one_that_was_meant_is_told(
     data: dict[str, JsonValue], told: list[str]
 ) -> None:
-    assert check(Choices, data) == (None, told)
+    assert validate_document(Choices, data) == (None, told)
 
 
 def test_what_is_not_there_is_told_with_the_near_match_and_what_there_is() -> None:
-    assert not_among("there is no site", "shpo", ["shop", "mail"]) == (
+    assert unknown_name("there is no site", "shpo", ["shop", "mail"]) == (
         "there is no site 'shpo'; did you mean 'shop'? There are: shop, mail"
     )
-    assert not_among("there is no site", "x", ["shop"]) == "there is no site 'x'; there are: shop"
+    assert (
+        unknown_name("there is no site", "x", ["shop"]) == "there is no site 'x'; there are: shop"
+    )
 
 
 def test_a_long_list_is_cut_short() -> None:
     names = [f"t{number}" for number in range(23)]
-    assert named(names[:20]).endswith("t18, t19")
-    assert named(names).endswith("t18, t19 and 3 more")
+    assert name_list(names[:20]).endswith("t18, t19")
+    assert name_list(names).endswith("t18, t19 and 3 more")

@@ -4,18 +4,18 @@ import time
 
 import pytest
 
-from warex.faults import Point
+from warex.faults import ConnectionPhase
 from warex.scenarios.origins import (
-    Target,
-    fits_any,
-    origin_mistake,
+    ConnectionTarget,
+    matches_any,
+    origin_error,
     origins_of_sites,
-    read_origins,
+    parse_origin_pattern,
 )
 
 
-def fits(pattern: str, host: str, port: int | None, point: Point = "connect") -> bool:
-    return read_origins(pattern).fits(Target.of(point, host, port))
+def fits(pattern: str, host: str, port: int | None, point: ConnectionPhase = "connect") -> bool:
+    return parse_origin_pattern(pattern).fits(ConnectionTarget.of(point, host, port))
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,13 @@ def test_a_star_in_a_host_is_any_text_and_everything_else_itself() -> None:
 
 def test_an_ipv6_address_is_compared_without_its_brackets() -> None:
     assert fits("https://[2001:DB8::1]:8443/*", "[2001:db8::1]", 8443)
-    assert Target.of("connect", "2001:db8::1", 8443).scope == "CONNECT [2001:db8::1]:8443"
+    assert ConnectionTarget.of("connect", "2001:db8::1", 8443).scope == "CONNECT [2001:db8::1]:8443"
 
 
 def test_a_name_has_no_port_and_no_scheme() -> None:
     assert fits("https://shop.example:8443/*", "shop.example", None, "name")
     assert fits("http://shop.example/*", "Shop.Example.", 443, "name")
-    assert Target.of("name", "shop.example", 443).scope == "CONNECT shop.example"
+    assert ConnectionTarget.of("name", "shop.example", 443).scope == "CONNECT shop.example"
 
 
 def test_tls_is_never_plain() -> None:
@@ -85,50 +85,54 @@ def test_tls_is_never_plain() -> None:
 )
 def test_what_names_more_or_less_than_an_origin_is_refused(pattern: str) -> None:
     with pytest.raises(ValueError, match="is not a scheme, a host, perhaps a port, and no more"):
-        read_origins(pattern)
+        parse_origin_pattern(pattern)
 
 
 def test_a_scheme_or_port_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="`ftp` is no scheme of the web; give http, https or"):
-        read_origins("ftp://shop.example")
+        parse_origin_pattern("ftp://shop.example")
     with pytest.raises(ValueError, match="70000 is no port; give one from 1 to 65535"):
-        read_origins("https://shop.example:70000")
+        parse_origin_pattern("https://shop.example:70000")
 
 
 def test_an_exact_url_takes_no_star() -> None:
-    assert read_origins("https://shop.example", exact=True).port == 443
+    assert parse_origin_pattern("https://shop.example", exact=True).port == 443
     for pattern in ("https://*.example", "*", "https://shop.example/*"):
         with pytest.raises(ValueError, match="no more"):
-            read_origins(pattern, exact=True)
+            parse_origin_pattern(pattern, exact=True)
 
 
 def test_the_sites_are_origins_whatever_their_paths() -> None:
-    about = fits_any(origins_of_sites(["https://shop.example/store", "http://wiki.example:8023"]))
-    assert about(Target("connect", "shop.example", 443))
-    assert about(Target("connect", "wiki.example", 8023))
-    assert not about(Target("connect", "wiki.example", 80))
+    about = matches_any(
+        origins_of_sites(["https://shop.example/store", "http://wiki.example:8023"])
+    )
+    assert about(ConnectionTarget("connect", "shop.example", 443))
+    assert about(ConnectionTarget("connect", "wiki.example", 8023))
+    assert not about(ConnectionTarget("connect", "wiki.example", 80))
 
 
 def test_without_sites_every_origin_is_one_and_a_broken_site_is_none() -> None:
-    assert fits_any(origins_of_sites([]))(Target("connect", "any.example", 1))
-    assert not fits_any(origins_of_sites(["shop.example"]))(Target("connect", "shop.example", 443))
+    assert matches_any(origins_of_sites([]))(ConnectionTarget("connect", "any.example", 1))
+    assert not matches_any(origins_of_sites(["shop.example"]))(
+        ConnectionTarget("connect", "shop.example", 443)
+    )
 
 
 @pytest.mark.parametrize("after", ["", "*", "/", "/*"])
 def test_the_sites_may_stand_for_themselves_only(after: str) -> None:
-    assert origin_mistake(f"{{sites}}{after}", None, "{sites}") is None
-    assert origin_mistake("{sites}/cart", None, "{sites}") is not None
+    assert origin_error(f"{{sites}}{after}", None, "{sites}") is None
+    assert origin_error("{sites}/cart", None, "{sites}") is not None
 
 
 def test_a_target_has_a_url_with_the_scheme_that_its_port_says() -> None:
-    assert Target("connect", "shop.example", 443).url == "https://shop.example:443/"
-    assert Target("connect", "shop.example", 80).url == "http://shop.example:80/"
-    assert Target("tls", "shop.example", 80).url == "https://shop.example:80/"
-    assert Target("name", "shop.example").url == "https://shop.example/"
+    assert ConnectionTarget("connect", "shop.example", 443).url == "https://shop.example:443/"
+    assert ConnectionTarget("connect", "shop.example", 80).url == "http://shop.example:80/"
+    assert ConnectionTarget("tls", "shop.example", 80).url == "https://shop.example:80/"
+    assert ConnectionTarget("name", "shop.example").url == "https://shop.example/"
 
 
 def test_a_long_host_takes_no_time() -> None:
-    origins = read_origins("https://*a*a*a*b")
+    origins = parse_origin_pattern("https://*a*a*a*b")
     began = time.process_time()
 
     assert not origins.names_host("a" * 100_000)

@@ -6,7 +6,7 @@ import pytest
 
 from warex.exchange import Exchange, Request
 from warex.scenarios.injection.injector import Injector
-from warex.scenarios.lint.linter import doubts
+from warex.scenarios.lint.linter import lint
 from warex.scenarios.load import load_preset, load_scenario
 from warex.scenarios.presets import preset_names
 from warex.scenarios.scenario import Rule
@@ -30,7 +30,7 @@ def test_each_way_not_to_reach_a_site_fails_each_host_once(name: str, kind: str)
     (rule,) = load_preset(name).rules
     assert rule.fault.kind == kind
     assert (rule.per, rule.trigger.first) == ("url", 1)
-    assert doubts(load_preset(name)) == ()
+    assert lint(load_preset(name)) == ()
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_what_a_single_page_site_asks_for_later_fails_once(
     (rule,) = load_preset(name).rules
     assert (rule.resources, rule.fault.kind) == ((resource,), kind)
     assert (rule.per, rule.trigger.first) == ("url", 1)
-    assert doubts(load_preset(name)) == ()
+    assert lint(load_preset(name)) == ()
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -122,7 +122,7 @@ def test_a_changed_site_is_changed_on_every_page_and_works_as_before(name: str) 
     assert (rule.resources, rule.trigger.always) == (("document",), True)
     assert rule.fault.category == "variation"
     assert "permanent" in load_preset(name).description
-    assert doubts(load_preset(name)) == ()
+    assert lint(load_preset(name)) == ()
 
 
 SCRIPTS = [f"https://shop.example/{name}.js" for name in "abcdefg"]

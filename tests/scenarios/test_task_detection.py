@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from warex.errors import InputError
 from warex.llm import LlmRequest
-from warex.scenarios.task_detection import READY, TaskFinder, TaskRule, Turn
+from warex.scenarios.task_detection import BUILT_IN_RULES, TaskChange, TaskDetector, TaskRule
 
 
 def call(*messages: tuple[str, JsonValue], continues: str | None = None) -> LlmRequest:
@@ -19,7 +19,7 @@ def call(*messages: tuple[str, JsonValue], continues: str | None = None) -> LlmR
     return LlmRequest("openai-chat", "m", sent, [], False, digest, continues=continues)
 
 
-def told(finder: TaskFinder, *calls: LlmRequest) -> list[tuple[str | None, bool] | None]:
+def told(finder: TaskDetector, *calls: LlmRequest) -> list[tuple[str | None, bool] | None]:
     turns = map(finder.call, calls)
     return [None if turn is None else (turn.task, turn.begins) for turn in turns]
 
@@ -36,13 +36,13 @@ def webarena(goal: str, before: str = "None") -> LlmRequest:
 
 
 def test_webarenas_examples_are_no_tasks() -> None:
-    finder = TaskFinder(READY["webarena"])
+    finder = TaskDetector(BUILT_IN_RULES["webarena"])
     calls = [webarena("buy tea"), webarena("buy tea", "click [1]"), webarena("sell tea")]
     assert told(finder, *calls) == [("buy tea", True), ("buy tea", False), ("sell tea", True)]
 
 
 def test_a_first_step_begins_the_same_task_again_and_a_clients_repeat_does_not() -> None:
-    finder = TaskFinder(READY["webarena"])
+    finder = TaskDetector(BUILT_IN_RULES["webarena"])
     first, later = webarena("buy tea"), webarena("buy tea", "click [1]")
     again = call(("user", "a changed page\nOBJECTIVE: buy tea\nPREVIOUS ACTION: None"))
     assert [begins for _, begins in filter(None, told(finder, first, first, later, again))] == [
@@ -55,7 +55,7 @@ def test_a_first_step_begins_the_same_task_again_and_a_clients_repeat_does_not()
 
 
 def test_the_same_task_begins_again_on_a_page_that_has_not_changed() -> None:
-    finder = TaskFinder(READY["webarena"])
+    finder = TaskDetector(BUILT_IN_RULES["webarena"])
     first, later = webarena("buy tea"), webarena("buy tea", "click [1]")
     turns = told(finder, first, first, later, first, first, later)
     assert [begins for _, begins in filter(None, turns)] == [True, False, False] * 2
@@ -67,21 +67,21 @@ def test_a_sub_policy_of_step_is_no_task() -> None:
             ("user", f"### Input:\nOBJECTIVE:\n{goal}\nOBSERVATION:\n…\nPREVIOUS ACTIONS:\n")
         )
 
-    finder = TaskFinder(READY["step"])
+    finder = TaskDetector(BUILT_IN_RULES["step"])
     calls = [step("count commits"), step("find_commits [by me]"), step("count commits")]
     assert told(finder, *calls) == [("count commits", True), None, ("count commits", False)]
 
 
 def test_reals_config_page_names_the_task_and_its_finish_page_ends_it() -> None:
-    finder = TaskFinder(READY["real"])
+    finder = TaskDetector(BUILT_IN_RULES["real"])
     site = "https://evals-gomail.vercel.app"
     config = f"{site}/config?run_id=0&task_id=v1.gomail-2&latency=0"
-    assert finder.request("GET", config) == Turn("v1.gomail-2", begins=True)
+    assert finder.request("GET", config) == TaskChange("v1.gomail-2", begins=True)
     assert finder.request("GET", f"{site}/") is None
     assert finder.call(call(("user", "# Goal"), ("user", "write a mail"))) is None
-    assert finder.request("GET", f"{site}/finish") == Turn(None)
+    assert finder.request("GET", f"{site}/finish") == TaskChange(None)
     assert finder.request("GET", f"{site}/finish") is None
-    assert finder.request("GET", config) == Turn("v1.gomail-2", begins=True)
+    assert finder.request("GET", config) == TaskChange("v1.gomail-2", begins=True)
     assert finder.request("GET", f"{site}/config?run_id=0") is None
 
 
@@ -97,7 +97,7 @@ def test_a_webvoyager_task_begins_where_the_conversation_has_one_message() -> No
     later = call(
         ("system", "s"), ("user", goal), ("assistant", "Click [1]"), ("user", "Observation")
     )
-    finder = TaskFinder(READY["webvoyager"])
+    finder = TaskDetector(BUILT_IN_RULES["webvoyager"])
     again = call(("system", "s2"), ("user", goal))
     assert told(finder, begun, begun, later, begun, again) == [
         ("Find a pan.", True),
@@ -117,7 +117,7 @@ def test_an_agentlab_goal_is_the_part_after_its_title() -> None:
         ]
         return call(("system", "s"), ("user", parts))
 
-    finder = TaskFinder(READY["agentlab"])
+    finder = TaskDetector(BUILT_IN_RULES["agentlab"])
     most_basic = call(("user", "You try the following goal on a website:\n\nsay hello"))
     assert told(finder, step(1, "book"), step(2, "book"), step(1, "pay"), most_basic) == [
         ("book", True),
@@ -128,7 +128,7 @@ def test_an_agentlab_goal_is_the_part_after_its_title() -> None:
 
 
 def test_a_miniwob_page_names_its_task() -> None:
-    finder = TaskFinder(READY["miniwob"])
+    finder = TaskDetector(BUILT_IN_RULES["miniwob"])
     urls = [
         "miniwob/click-test.html",
         "core/core.js",
@@ -151,7 +151,7 @@ def test_a_browser_use_judge_is_no_task(rule: str, prefix: str) -> None:
         said = f"<agent_history>{history}</agent_history>\n{asked}"
         return call(("system", "s"), ("user", said))
 
-    finder = TaskFinder(READY[rule])
+    finder = TaskDetector(BUILT_IN_RULES[rule])
     calls = [
         step("a b", "Agent initialized"),
         step("a b", "clicked"),
@@ -164,26 +164,26 @@ def test_a_browser_use_judge_is_no_task(rule: str, prefix: str) -> None:
 
 
 def test_webarena_infinity_resets_between_tasks() -> None:
-    finder = TaskFinder(READY["webarena-infinity"])
+    finder = TaskDetector(BUILT_IN_RULES["webarena-infinity"])
     finder.call(
         call(("user", "<user_request>\nx Your task: go\n</user_request> Agent initialized"))
     )
-    assert finder.request("POST", "http://127.0.0.1:8101/api/reset") == Turn(None)
+    assert finder.request("POST", "http://127.0.0.1:8101/api/reset") == TaskChange(None)
     assert finder.request("GET", "http://127.0.0.1:8101/api/state") is None
 
 
 def test_a_task_that_comes_back_ran_at_the_same_time() -> None:
-    finder = TaskFinder(READY["webarena"])
+    finder = TaskDetector(BUILT_IN_RULES["webarena"])
     for goal, before in (("a", "None"), ("b", "None")):
         turn = finder.call(webarena(goal, before))
         assert turn is not None
         assert not turn.alone
     back = finder.call(webarena("a", "click [1]"))
-    assert back == Turn("a", begins=True, alone=True)
+    assert back == TaskChange("a", begins=True, alone=True)
 
 
 def test_a_new_conversation_is_a_task_and_one_that_goes_on_is_none() -> None:
-    finder = TaskFinder(READY["conversation"])
+    finder = TaskDetector(BUILT_IN_RULES["conversation"])
     one = [("system", "s"), ("user", "do one")]
     two = [("system", "s"), ("user", "do two")]
     more: list[tuple[str, JsonValue]] = [("assistant", "ok"), ("user", "seen")]
@@ -195,13 +195,13 @@ def test_a_new_conversation_is_a_task_and_one_that_goes_on_is_none() -> None:
     ]
     assert finder.call(call(("user", "new input"), continues="resp_1")) is None
     assert finder.call(call(("system", "s"))) is None
-    assert finder.call(call(*one, *more, *more)) == Turn(
+    assert finder.call(call(*one, *more, *more)) == TaskChange(
         "conversation 1", begins=True, told_by="conversation", alone=True
     )
 
 
 def test_a_name_is_one_short_line_without_secrets() -> None:
-    finder = TaskFinder(TaskRule.parse("text:(?s)Goal: (?P<task>.+)"))
+    finder = TaskDetector(TaskRule.parse("text:(?s)Goal: (?P<task>.+)"))
     names = [
         finder.call(call(("user", f"Goal: {goal}")))
         for goal in (
@@ -232,9 +232,9 @@ def test_a_rule_that_cannot_work_says_why(text: str, said: str) -> None:
         TaskRule.parse(text)
 
 
-@pytest.mark.parametrize("name", READY)
+@pytest.mark.parametrize("name", BUILT_IN_RULES)
 def test_a_ready_rule_crosses_a_process(name: str) -> None:
-    rule = READY[name]
+    rule = BUILT_IN_RULES[name]
     assert TaskRule.model_validate_json(rule.model_dump_json()) == rule
     assert all("task" in rule.regexes[key].names for key in ("text", "url") if key in rule.regexes)
 
@@ -247,8 +247,8 @@ JSON = st.recursive(
 )
 
 
-@given(st.sampled_from(sorted(READY)), st.lists(JSON), st.text())
+@given(st.sampled_from(sorted(BUILT_IN_RULES)), st.lists(JSON), st.text())
 def test_nothing_that_is_sent_breaks_a_rule(name: str, messages: list[JsonValue], url: str) -> None:
-    finder = TaskFinder(READY[name])
+    finder = TaskDetector(BUILT_IN_RULES[name])
     finder.call(LlmRequest("openai-chat", "m", messages, [], False, "d"))
     finder.request("GET", url)

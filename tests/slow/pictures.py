@@ -7,13 +7,13 @@ from playwright.sync_api import Page
 
 from warex.exchange import Exchange, Request
 from warex.faults import Fault
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 def accent(fault: Fault, rule: str, seed: int) -> str:
     """Return the colour of the button that a fault's popup has on the first page it hits."""
     exchange = Exchange("", Request("GET", "https://any.example/"))
-    effects, _ = fault.effects(exchange, {}, Luck(seed, rule))
+    effects, _ = fault.effects(exchange, {}, KeyedRng(seed, rule))
     found = re.search(r'"accent":"(#\w{6})"', str(effects))
     assert found
     return found[1]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from warex.text.english import a, counted, did_you_mean, of_number
+from warex.text.english import count_noun, did_you_mean, of_number, with_article
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ from warex.text.english import a, counted, did_you_mean, of_number
     ],
 )
 def test_a_noun_has_the_article_that_is_spoken_before_it(said: str) -> None:
-    assert a(said.partition(" ")[2]) == said
+    assert with_article(said.partition(" ")[2]) == said
 
 
 def test_the_nearest_word_is_asked_for_if_one_is_near_enough() -> None:
@@ -45,14 +45,14 @@ def test_the_nearest_word_is_asked_for_if_one_is_near_enough() -> None:
 
 
 def test_a_noun_is_counted_as_people_do() -> None:
-    assert [counted(n, "trial") for n in (0, 1, 2, 1200)] == [
+    assert [count_noun(n, "trial") for n in (0, 1, 2, 1200)] == [
         "0 trials",
         "1 trial",
         "2 trials",
         "1,200 trials",
     ]
-    assert counted(1, "query", "queries") == "1 query"
-    assert counted(2, "query", "queries") == "2 queries"
+    assert count_noun(1, "query", "queries") == "1 query"
+    assert count_noun(2, "query", "queries") == "2 queries"
     assert [of_number(number, "step") for number in (0, 1, 1.0, 1.5)] == [
         "steps",
         "step",

@@ -6,21 +6,24 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warex.text.escaping import shown, visible, visible_json
+from warex.text.escaping import escape_controls, escape_controls_in_json, in_backticks
 
 
 def test_a_control_character_is_shown_as_a_sign() -> None:
-    assert visible("a\x1b[31mb\x07\x7f\x9b\u202e\r\n\t\ud800") == "a␛[31mb␇␡\ufffd\ufffd␍\n\t\ufffd"
+    assert (
+        escape_controls("a\x1b[31mb\x07\x7f\x9b\u202e\r\n\t\ud800")
+        == "a␛[31mb␇␡\ufffd\ufffd␍\n\t\ufffd"
+    )
 
 
 def test_a_pattern_is_shown_as_it_was_written() -> None:
-    assert shown(r"^https://shop\.example/'a'") == r"`^https://shop\.example/'a'`"
-    assert shown("a\x1b") == "`a␛`"
+    assert in_backticks(r"^https://shop\.example/'a'") == r"`^https://shop\.example/'a'`"
+    assert in_backticks("a\x1b") == "`a␛`"
 
 
 @given(text=st.text())
 def test_nothing_that_would_be_obeyed_is_left_and_the_rest_stands(text: str) -> None:
-    shown = visible(text)
+    shown = escape_controls(text)
 
     assert len(shown) == len(text)
     assert all(unicodedata.category(c) != "Cc" or c in "\n\t" for c in shown)
@@ -34,5 +37,5 @@ BIDI = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 def test_json_says_the_same_as_before(data: dict[str, str]) -> None:
     text = json.dumps(data, ensure_ascii=False, indent=2)
 
-    assert json.loads(visible_json(text)) == data
-    assert visible(visible_json(text)) == visible_json(text)
+    assert json.loads(escape_controls_in_json(text)) == data
+    assert escape_controls(escape_controls_in_json(text)) == escape_controls_in_json(text)

@@ -10,14 +10,14 @@ from warex.errors import MachineError, TraceError
 from warex.traces import TrialKey
 from warex.traces.llm_cache import (
     OWN_ANSWERS,
-    Asking,
-    KeptAnswer,
+    CachedAnswer,
+    CacheLookup,
     LlmCache,
     begin_llm_cache,
-    drop_answers,
+    discard_answers,
     open_llm_cache,
-    share_answers,
-    shared_answers,
+    publish_answers,
+    shared_answers_dir,
 )
 
 URL = "https://llm.example/v1/chat/completions"
@@ -27,8 +27,8 @@ def cache(folder: Path, secret: bytes = b"s" * 32) -> LlmCache:
     return LlmCache(folder / "shared", folder / "attempt" / OWN_ANSWERS, secret)
 
 
-def answer(text: str, latency: float = 2.0) -> KeptAnswer:
-    return KeptAnswer((("content-type", "application/json"),), text.encode(), latency)
+def answer(text: str, latency: float = 2.0) -> CachedAnswer:
+    return CachedAnswer((("content-type", "application/json"),), text.encode(), latency)
 
 
 def attempt(folder: Path) -> Path:
@@ -56,7 +56,7 @@ def test_two_askings_of_one_question_never_get_the_same_answer(tmp_path: Path) -
     one, two = (first.ask("POST", URL, b"same") for _ in range(2))
     first.keep(one, answer("one"))
     first.keep(two, answer("two"))
-    share_answers(tmp_path / "attempt", tmp_path / "shared")
+    publish_answers(tmp_path / "attempt", tmp_path / "shared")
 
     later = cache(tmp_path)
     given = [later.earlier(later.ask("POST", URL, b"same")) for _ in range(3)]
@@ -80,7 +80,7 @@ def test_what_a_trial_is_answered_is_shared_only_when_it_is_over(tmp_path: Path)
     running.keep(asking, answer("mine"))
 
     assert cache(tmp_path).earlier(asking) is None
-    share_answers(tmp_path / "attempt", tmp_path / "shared")
+    publish_answers(tmp_path / "attempt", tmp_path / "shared")
     assert cache(tmp_path).earlier(asking) == answer("mine")
     assert not (tmp_path / "attempt" / OWN_ANSWERS).exists()
 
@@ -90,25 +90,25 @@ def test_a_void_trials_answers_are_gone(tmp_path: Path) -> None:
     running = cache(tmp_path)
     running.keep(running.ask("POST", URL, b"same"), answer("mine"))
 
-    drop_answers(tmp_path / "attempt")
-    drop_answers(tmp_path / "attempt")
-    share_answers(tmp_path / "attempt", tmp_path / "shared")
+    discard_answers(tmp_path / "attempt")
+    discard_answers(tmp_path / "attempt")
+    publish_answers(tmp_path / "attempt", tmp_path / "shared")
 
     assert not (tmp_path / "shared").exists()
 
 
 def test_what_is_shared_already_stays(tmp_path: Path) -> None:
-    asking = Asking("k", 1)
+    asking = CacheLookup("k", 1)
     for text in ("first", "second"):
         attempt(tmp_path)
         cache(tmp_path).keep(asking, answer(text))
-        share_answers(tmp_path / "attempt", tmp_path / "shared")
+        publish_answers(tmp_path / "attempt", tmp_path / "shared")
 
     assert cache(tmp_path).earlier(asking) == answer("first")
 
 
 def test_two_lanes_that_share_at_once_leave_whole_answers(tmp_path: Path) -> None:
-    askings = [Asking(f"k{n}", 1) for n in range(50)]
+    askings = [CacheLookup(f"k{n}", 1) for n in range(50)]
     lanes = []
     for name in ("a", "b"):
         lane = LlmCache(tmp_path / "shared", attempt(tmp_path / name) / OWN_ANSWERS, b"")
@@ -117,7 +117,7 @@ def test_two_lanes_that_share_at_once_leave_whole_answers(tmp_path: Path) -> Non
         lanes.append(tmp_path / name / "attempt")
 
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda lane: share_answers(lane, tmp_path / "shared"), lanes))
+        list(pool.map(lambda lane: publish_answers(lane, tmp_path / "shared"), lanes))
 
     found = {cache(tmp_path).earlier(asking) for asking in askings}
     assert found <= {answer("a" * 5000), answer("b" * 5000)}
@@ -126,7 +126,7 @@ def test_two_lanes_that_share_at_once_leave_whole_answers(tmp_path: Path) -> Non
 def test_only_trials_of_one_agent_task_and_repeat_share(tmp_path: Path) -> None:
     def folder(**other: object) -> Path:
         names = {"benchmark": "testbed", "agent": "a", "condition": "clean", "task": "t"}
-        return shared_answers(tmp_path, TrialKey(**{**names, "repeat": 1, **other}))  # type: ignore[arg-type]
+        return shared_answers_dir(tmp_path, TrialKey(**{**names, "repeat": 1, **other}))  # type: ignore[arg-type]
 
     assert folder() == folder(condition="server-error") == tmp_path / "a" / "t" / "1"
     assert len({folder(), folder(agent="b"), folder(task="u"), folder(repeat=2)}) == 4
@@ -149,9 +149,9 @@ def test_a_run_has_a_secret_of_its_own_that_others_cannot_read(tmp_path: Path) -
 
 
 def test_a_body_of_any_bytes_comes_back_as_it_was(tmp_path: Path) -> None:
-    kept = KeptAnswer((("content-encoding", "br"),), b"\n\x00\xff\n", 1.25)
+    kept = CachedAnswer((("content-encoding", "br"),), b"\n\x00\xff\n", 1.25)
 
-    assert KeptAnswer.from_bytes(kept.to_bytes()) == kept
+    assert CachedAnswer.from_bytes(kept.to_bytes()) == kept
 
 
 @pytest.mark.parametrize(
@@ -162,14 +162,14 @@ def test_a_damaged_answer_is_refused_with_its_place(tmp_path: Path, content: byt
     (tmp_path / "shared" / "k-1").write_bytes(content)
 
     with pytest.raises(TraceError, match=r"k-1 is no kept answer .* delete it"):
-        cache(tmp_path).earlier(Asking("k", 1))
+        cache(tmp_path).earlier(CacheLookup("k", 1))
 
 
 def test_a_disk_that_refuses_is_named(tmp_path: Path) -> None:
     (tmp_path / "attempt").write_text("in the way")
 
     with pytest.raises(MachineError, match="cannot be written"):
-        cache(tmp_path).keep(Asking("k", 1), answer("x"))
+        cache(tmp_path).keep(CacheLookup("k", 1), answer("x"))
 
 
 def test_a_lost_secret_is_named(tmp_path: Path) -> None:

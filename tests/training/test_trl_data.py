@@ -8,14 +8,14 @@ import pytest
 from tests.exports.builders import MANIFEST, failure, row
 from warex.errors import InputError
 from warex.exports.dataset import Dataset
-from warex.exports.rows import Facts, Labelled, Pair
+from warex.exports.rows import LabelledAnswer, PreferencePair, RowMetadata
 from warex.training.trl_data import (
     examples,
-    limited,
-    plain,
+    for_chat_template,
     require_rows,
     require_two_kinds,
-    shortened,
+    sample_rows,
+    truncate_prompt,
 )
 
 
@@ -23,7 +23,7 @@ def words(messages: Sequence[Mapping[str, Any]]) -> int:
     return sum(len(str(message["content"]).split()) for message in messages)
 
 
-def dataset(*rows: Facts, kind: str = "sft") -> Dataset:
+def dataset(*rows: RowMetadata, kind: str = "sft") -> Dataset:
     manifest = MANIFEST.model_copy(update={"format": kind})
     return Dataset(Path("data"), manifest, {"train": rows})
 
@@ -39,8 +39,8 @@ def test_pairs_and_labels_are_examples_of_their_own() -> None:
     facts = failure().model_dump(exclude={"messages"})
     good = {"role": "assistant", "content": "reload()"}
     bad = {"role": "assistant", "content": "noop()"}
-    pair = Pair(**facts, prompt=row().prompt, chosen=[good], rejected=[bad])
-    label = Labelled(**facts, prompt=row().prompt, completion=[bad], label=False)
+    pair = PreferencePair(**facts, prompt=row().prompt, chosen=[good], rejected=[bad])
+    label = LabelledAnswer(**facts, prompt=row().prompt, completion=[bad], label=False)
 
     assert examples([pair], words, 100)[0] == [
         {"prompt": row().prompt, "chosen": [good], "rejected": [bad]}
@@ -66,7 +66,7 @@ def test_a_long_observation_is_cut_and_the_answer_never() -> None:
 def test_what_cannot_be_made_short_enough_is_left_out_and_counted() -> None:
     answer = {"role": "assistant", "content": "word " * 200}
     assert examples([failure(messages=[*row().prompt, answer])], words, 100) == ([], 1)
-    assert shortened(row().prompt, words, 0) is None
+    assert truncate_prompt(row().prompt, words, 0) is None
 
 
 def test_arguments_of_tool_calls_are_objects_for_a_chat_template() -> None:
@@ -74,7 +74,7 @@ def test_arguments_of_tool_calls_are_objects_for_a_chat_template() -> None:
     spoilt = {**call, "function": {"name": "f", "arguments": "{"}}
     message = {"role": "assistant", "content": "", "tool_calls": [call, spoilt], "name": None}
 
-    (told,) = plain([message])
+    (told,) = for_chat_template([message])
 
     given = [one["function"]["arguments"] for one in told["tool_calls"]]
     assert given == [{"a": 1}, {"": "{"}]
@@ -101,9 +101,9 @@ def test_of_too_many_rows_some_of_each_kind_are_drawn() -> None:
     rows = [row(id=f"clean-{number}") for number in range(20)]
     rows += [failure(id=f"failure-{number}") for number in range(20)]
 
-    some, more = limited(rows, 5), limited(rows, 8)
+    some, more = sample_rows(rows, 5), sample_rows(rows, 8)
 
     assert [it.kind for it in some] == ["clean"] * 5 + ["failure"] * 5
     assert some != [*rows[:5], *rows[20:25]]
     assert {it.id for it in some} < {it.id for it in more}
-    assert limited(rows, None) == rows
+    assert sample_rows(rows, None) == rows

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
 
-from warex.benchmarks import Benchmark, Command, Job, Result, Stage
+from warex.benchmarks import Benchmark, Command, Job, TaskEnvironment, TaskResult
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
@@ -73,28 +73,28 @@ class Shop(Benchmark):
 
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[Stage]:
+    ) -> AbstractContextManager[TaskEnvironment]:
         return self._stage()
 
     @contextmanager
-    def _stage(self) -> Iterator[Stage]:
+    def _stage(self) -> Iterator[TaskEnvironment]:
         with served(b"<h1>Shop</h1>", "text/html") as port:
-            yield Stage(maps=(f"{SITE}=http://127.0.0.1:{port}",))
+            yield TaskEnvironment(maps=(f"{SITE}=http://127.0.0.1:{port}",))
 
-    def command(self, job: Job, stage: Stage) -> Command:
+    def command(self, job: Job, stage: TaskEnvironment) -> Command:
         verbs = job.agent.model.removeprefix("scripted:").split(",")
         return Command([sys.executable, "-c", AGENT, job.agent.base_url or "", *verbs])
 
-    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
         match code:
             case 0:
-                return Result("answered", 1.0, "bought")
+                return TaskResult("answered", 1.0, "bought")
             case None:
-                return Result("time_limit", 0.5)
+                return TaskResult("time_limit", 0.5)
             case 4:
-                return Result("model_error", 0.0, unusable="its model answered 401: no key")
+                return TaskResult("model_error", 0.0, unusable="its model answered 401: no key")
             case _:
-                return Result("harness_crashed", 0.0, reasons=(f"it ended with code {code}",))
+                return TaskResult("harness_crashed", 0.0, reasons=(f"it ended with code {code}",))
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.trials.shop import SITE, Shop
-from warex.benchmarks import AgentSpec, Command, Job, Stage
+from warex.benchmarks import AgentSpec, Command, Job, TaskEnvironment
 from warex.scenarios import Scenario
 from warex.traces import (
     Counted,
@@ -55,7 +55,7 @@ class HardCoded(Shop):
     def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
         return (HARD_CODED,)
 
-    def command(self, job: Job, stage: Stage) -> Command:
+    def command(self, job: Job, stage: TaskEnvironment) -> Command:
         return super().command(replace(job, agent=replace(job.agent, base_url=HARD_CODED)), stage)
 
 
@@ -88,7 +88,7 @@ def test_what_judges_is_neither_hit_nor_counted(
         def never(self, task: str) -> tuple[str, ...]:
             return (f"{SITE}/*",) if by == "url" else ()
 
-        def reached(self, stage: Stage) -> bool | None:
+        def reached(self, stage: TaskEnvironment) -> bool | None:
             # What judges is no browser, so none has gone past the proxy.
             return False if by == "agent" else None
 
@@ -109,7 +109,7 @@ def test_the_command_gets_what_the_adapter_sets_and_a_scratch_of_its_own(
     class Telling(Shop):
         key_variables = ("WAREX_TEST_KEY", "PATH")
 
-        def command(self, job: Job, stage: Stage) -> Command:
+        def command(self, job: Job, stage: TaskEnvironment) -> Command:
             assert job.scratch.is_dir()
             seen.append(job)
             python, how, code, *rest = super().command(job, stage).arguments

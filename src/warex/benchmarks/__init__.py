@@ -12,11 +12,19 @@ from warex.benchmarks.adapters.testbed import TestbedBenchmark
 from warex.benchmarks.adapters.webarena import WebArenaBenchmark
 from warex.benchmarks.adapters.webarena_infinity import InfinityBenchmark
 from warex.benchmarks.adapters.webvoyager import WebVoyagerBenchmark
-from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
+from warex.benchmarks.base import (
+    AGENT_LOG,
+    AgentSpec,
+    Benchmark,
+    Command,
+    Job,
+    TaskEnvironment,
+    TaskResult,
+)
 from warex.benchmarks.command.adapter import CommandBenchmark
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError
-from warex.scenarios.mistakes import not_among
+from warex.scenarios.mistakes import unknown_name
 
 BENCHMARKS: tuple[type[Benchmark], ...] = (
     TestbedBenchmark,
@@ -35,11 +43,11 @@ __all__ = [
     "BENCHMARKS",
     "AgentSpec",
     "Benchmark",
-    "BenchmarkTable",
+    "BenchmarkConfig",
     "Command",
     "Job",
-    "Result",
-    "Stage",
+    "TaskEnvironment",
+    "TaskResult",
     "benchmark_kind",
     "benchmark_of",
 ]
@@ -51,10 +59,10 @@ def benchmark_kind(name: str) -> type[Benchmark]:
         if kind.name == name:
             return kind
     names = [kind.name for kind in BENCHMARKS]
-    raise CampaignError(not_among("there is no benchmark", name, names))
+    raise CampaignError(unknown_name("there is no benchmark", name, names))
 
 
-def benchmark_of(table: BenchmarkTable) -> Benchmark:
+def benchmark_of(table: BenchmarkConfig) -> Benchmark:
     """Return the benchmark that a campaign's table names.
 
     Raises CampaignError where there is none of this name, or the table holds what it cannot take.

@@ -4,31 +4,31 @@ import json
 from pathlib import Path
 from typing import Any
 
-from warex.benchmarks.base import Result
+from warex.benchmarks.base import TaskResult
 from warex.errors import TrialVoid
-from warex.files.reading import read_ordinary, read_words
+from warex.files.reading import read_regular_file, read_text_file
 
 
-def crashed(why: str) -> Result:
+def harness_crash(why: str) -> TaskResult:
     """Return the result of a harness that gave none."""
-    return Result("harness_crashed", 0.0, reasons=(why,))
+    return TaskResult("harness_crashed", 0.0, reasons=(why,))
 
 
-def text_in(path: Path) -> str:
+def read_text_or_empty(path: Path) -> str:
     """Return what a file holds, whatever its bytes; nothing if there is none."""
     try:
-        return read_words(path, "replace")
+        return read_text_file(path, "replace")
     except FileNotFoundError:
         return ""
 
 
-def object_in(path: Path) -> dict[str, Any]:
+def read_json_or_empty(path: Path) -> dict[str, Any]:
     """Return the JSON object that a file holds, an empty one if there is no file.
 
     Raises TrialVoid where something else is in it.
     """
     try:
-        said = json.loads(read_ordinary(path))
+        said = json.loads(read_regular_file(path))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
@@ -38,11 +38,11 @@ def object_in(path: Path) -> dict[str, Any]:
     return said
 
 
-def last_words(log: Path, about: str = "") -> str:
+def last_output(log: Path, about: str = "") -> str:
     """Return the last line that was printed, as the end of a sentence.
 
     If any line has ``about`` in it, the last of those.
     """
-    lines = [line.strip() for line in text_in(log).split("\n") if line.strip()]
+    lines = [line.strip() for line in read_text_or_empty(log).split("\n") if line.strip()]
     said = [line for line in lines if about in line] or lines
     return f", after it said: {said[-1][:300]}" if said else ""

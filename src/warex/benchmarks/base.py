@@ -18,16 +18,16 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 
 from warex.benchmarks.installation.recipe import Recipe
-from warex.benchmarks.installation.virtualenv import Made, environment_in
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.installation.virtualenv import Virtualenv, find_virtualenv
+from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, MachineError
 from warex.llm.actions.parser import Vocabulary
-from warex.llm.embedded import is_embedded
+from warex.llm.embedded import is_mock_model
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.chromium import find_chromium
 from warex.sandbox.doctor.finding import Finding
 from warex.scenarios import Arm, Scenario
-from warex.scenarios.mistakes import check, listed, not_among
+from warex.scenarios.mistakes import format_errors, unknown_name, validate_document
 from warex.traces import NO_PROXY, Ending, Trace
 
 AGENT_LOG = "agent.log"
@@ -51,11 +51,11 @@ class AgentSpec:
     @property
     def embedded(self) -> bool:
         """Whether WAREX plays the model itself, and gives it an address when the trial runs."""
-        return is_embedded(self.model)
+        return is_mock_model(self.model)
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class TaskResult:
     """What came of a task, read from the benchmark's own record."""
 
     ending: Ending
@@ -68,7 +68,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class TaskEnvironment:
     """A task's world, up and running for one trial."""
 
     maps: tuple[str, ...] = ()
@@ -176,9 +176,9 @@ class Benchmark(ABC):
     embedded_model: ClassVar[str] = "gpt-4o-mini"
     """The name by which the harness is to ask for a playbook, which answers to any."""
 
-    def __init__(self, table: BenchmarkTable | None = None) -> None:
+    def __init__(self, table: BenchmarkConfig | None = None) -> None:
         """Take the campaign's table; raise CampaignError for what cannot be in it."""
-        self.table = table or BenchmarkTable(name=self.name)
+        self.table = table or BenchmarkConfig(name=self.name)
         self.options = self._options()
         self._check_table()
 
@@ -256,7 +256,7 @@ class Benchmark(ABC):
     def needs(self) -> Iterator[Finding]:
         """Yield what it needs of this machine and of its folder, for ``warex doctor``."""
         if self.recipe is not None:
-            state, sentence = environment_in(self.name, self.recipe, self.table.home)[1:]
+            state, sentence = find_virtualenv(self.name, self.recipe, self.table.home)[1:]
             yield Finding("environment", state, sentence)
         try:
             yield Finding("browser", "ok", str(self.find_browser()))
@@ -280,7 +280,7 @@ class Benchmark(ABC):
     @abstractmethod
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[Stage]:
+    ) -> AbstractContextManager[TaskEnvironment]:
         """Bring the task's world up, anew.
 
         ``direct``: the browser comes without a proxy, so sites of this machine speak TLS
@@ -295,10 +295,10 @@ class Benchmark(ABC):
         return nullcontext()
 
     @abstractmethod
-    def command(self, job: Job, stage: Stage) -> Command:
+    def command(self, job: Job, stage: TaskEnvironment) -> Command:
         """Return what has the agent do the task."""
 
-    def reached(self, stage: Stage) -> bool | None:
+    def reached(self, stage: TaskEnvironment) -> bool | None:
         """Return whether anybody asked for a page of the task's sites; None: nobody can tell.
 
         Raises TrialVoid where the task's world does not say.
@@ -306,14 +306,16 @@ class Benchmark(ABC):
         return None
 
     @abstractmethod
-    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
         """Return what came of it; ``code`` is the command's exit code, None if its time was up.
 
         A harness that left no result is ``harness_crashed``: void before any fault was delivered,
         counted with 0 after. Raises TrialVoid where the benchmark's own record cannot be read.
         """
 
-    def judged(self, task: str, folder: Path, result: Result, trace: Trace | None) -> Result:
+    def judged(
+        self, task: str, folder: Path, result: TaskResult, trace: Trace | None
+    ) -> TaskResult:
         """Return what came of it once more, as the whole trial shows it.
 
         Called when agent and proxy have ended, so that nothing that is asked now can meet a fault.
@@ -321,14 +323,14 @@ class Benchmark(ABC):
         """
         return result
 
-    def environment(self) -> Made:
+    def environment(self) -> Virtualenv:
         """Return the benchmark's own environment.
 
         Raises CampaignError where the table names none, MachineError where it is not there.
         """
         if self.recipe is None:
             raise CampaignError(f"the benchmark {self.name!r} has no environment of its own")
-        made, state, sentence = environment_in(self.name, self.recipe, self.table.home)
+        made, state, sentence = find_virtualenv(self.name, self.recipe, self.table.home)
         if self.table.home is None:
             raise CampaignError(sentence)
         if made is None or state != "ok":
@@ -336,9 +338,9 @@ class Benchmark(ABC):
         return made
 
     def _options(self) -> BaseModel:
-        made, mistakes = check(self.options_model, self.table.options)
+        made, mistakes = validate_document(self.options_model, self.table.options)
         if made is None:
-            raise CampaignError(listed("benchmark.options", mistakes))
+            raise CampaignError(format_errors("benchmark.options", mistakes))
         return made
 
     def _check_table(self) -> None:
@@ -360,7 +362,7 @@ class Benchmark(ABC):
                         " https://shop.example"
                     )
         elif site not in known:
-            there = not_among("there is no site", site, known)
+            there = unknown_name("there is no site", site, known)
             none = f"there is no site {site!r}; {self.name} takes none"
             raise CampaignError(f"benchmark.sites: {there if known else none}")
         if not _is_url(target):

@@ -15,7 +15,7 @@ _END_SECONDS = 5.0
 
 
 @contextmanager
-def program(
+def child_process(
     module: str, *arguments: str, ready_s: float = _READY_SECONDS
 ) -> Iterator[dict[str, Any]]:
     """Run one of our own programs that prints a JSON line when it is ready; end it afterwards.
@@ -23,12 +23,15 @@ def program(
     It ends with its standard input, so that it cannot outlive whoever started it. Raises TrialVoid
     where it is not ready in time, ProcessDied where somebody has ended it, then or later.
     """
-    with running(module, *arguments, ready_s=ready_s) as (process, said), needed(process, module):
+    with (
+        start_child(module, *arguments, ready_s=ready_s) as (process, said),
+        require_alive(process, module),
+    ):
         yield said
 
 
 @contextmanager
-def running(
+def start_child(
     module: str, *arguments: str, ready_s: float = _READY_SECONDS
 ) -> Iterator[tuple["subprocess.Popen[bytes]", dict[str, Any]]]:
     """Run one of our own programs as ``program`` does; leave it to the caller if it is ended."""
@@ -51,7 +54,7 @@ def running(
 
 
 @contextmanager
-def needed(process: "subprocess.Popen[bytes]", module: str) -> Iterator[None]:
+def require_alive(process: "subprocess.Popen[bytes]", module: str) -> Iterator[None]:
     """Raise ProcessDied where a program is ended before the block is."""
     void: TrialVoid | None = None
     try:

@@ -9,13 +9,13 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from warex.benchmarks.base import Stage, maps_of
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.base import TaskEnvironment, maps_of
+from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, TrialVoid
 
 
 @dataclass(slots=True)
-class Served:
+class ServedFolder:
     """A folder that is being served."""
 
     port: int
@@ -23,11 +23,11 @@ class Served:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[Served]:
+def serve_folder(folder: Path) -> Iterator[ServedFolder]:
     """Serve a folder on loopback; raise TrialVoid where it is not there."""
     if not folder.is_dir():
         raise TrialVoid(f"the pages of the task are not there: {folder} is no folder")
-    told = Served(0)
+    told = ServedFolder(0)
     with _Server(("127.0.0.1", 0), partial(_Handler, told, directory=str(folder))) as server:
         told.port = server.server_address[1]
         thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
@@ -39,7 +39,7 @@ def served(folder: Path) -> Iterator[Served]:
             thread.join()
 
 
-def require_folders(table: BenchmarkTable) -> None:
+def require_site_folders(table: BenchmarkConfig) -> None:
     """Raise CampaignError where a site is to be served from what is neither folder nor origin."""
     for site, target in table.sites.items():
         if "://" not in target and not table.path(target).is_dir():
@@ -50,15 +50,15 @@ def require_folders(table: BenchmarkTable) -> None:
 
 
 @contextmanager
-def staged(table: BenchmarkTable) -> Iterator[Stage]:
+def serve_sites(table: BenchmarkConfig) -> Iterator[TaskEnvironment]:
     """Serve the sites of a table that are folders; map these, and those that are elsewhere."""
     with ExitStack() as held:
         where = dict(table.sites)
         for site, target in where.items():
             if "://" not in target:
-                port = held.enter_context(served(table.path(target))).port
+                port = held.enter_context(serve_folder(table.path(target))).port
                 where[site] = f"http://127.0.0.1:{port}"
-        yield Stage(maps_of(where))
+        yield TaskEnvironment(maps_of(where))
 
 
 class _Server(ThreadingHTTPServer):
@@ -73,7 +73,7 @@ class _Server(ThreadingHTTPServer):
 class _Handler(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def __init__(self, told: Served, *arguments: Any, **named: Any) -> None:
+    def __init__(self, told: ServedFolder, *arguments: Any, **named: Any) -> None:
         self._told = told
         super().__init__(*arguments, **named)
 

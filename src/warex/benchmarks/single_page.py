@@ -9,7 +9,7 @@ _DATA: Final = frozenset({"xhr", "other"})
 """What such a site asks for while it is used; chunks of a view not opened before come beside."""
 
 
-def missed_on_single_page(scenario: Scenario, arm: Arm, sites: str) -> Iterator[str]:
+def spa_warnings(scenario: Scenario, arm: Arm, sites: str) -> Iterator[str]:
     """Yield a sentence for each rule that may find nothing to hit.
 
     ``arm`` is from when on the benchmark bears the scenario; ``sites`` says whose sites they are.
@@ -27,7 +27,7 @@ def missed_on_single_page(scenario: Scenario, arm: Arm, sites: str) -> Iterator[
             )
 
 
-def hits_document(scenario: Scenario) -> bool:
+def replaces_document(scenario: Scenario) -> bool:
     """Return whether a rule takes a page away that only asking for it again brings back."""
     return any("document" in rule.resources for rule in scenario.rules)
 

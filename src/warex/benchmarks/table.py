@@ -18,7 +18,7 @@ from pydantic import (
 type Text = Annotated[str, StringConstraints(min_length=1)]
 
 
-class BenchmarkTable(BaseModel, frozen=True, extra="forbid"):
+class BenchmarkConfig(BaseModel, frozen=True, extra="forbid"):
     """Which benchmark, where its own environment is, and what its adapter must be told."""
 
     name: Text
@@ -50,7 +50,7 @@ class BenchmarkTable(BaseModel, frozen=True, extra="forbid"):
         whole = {key: value for key, value in write(self).items() if value}
         return self.name if whole.keys() == {"name"} else whole
 
-    def beside(self, folder: Path) -> "BenchmarkTable":
+    def beside(self, folder: Path) -> "BenchmarkConfig":
         """Return the table of a campaign that lies in this folder."""
         copy = self.model_copy()
         copy._folder = folder  # type: ignore[misc] # mypy takes frozen to include private ones

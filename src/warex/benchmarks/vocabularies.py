@@ -8,10 +8,10 @@ from pydantic import model_validator
 from warex.errors import InputError
 from warex.llm.actions.parser import Vocabulary
 from warex.scenarios.documents import SUFFIXES, read_document
-from warex.scenarios.mistakes import check, not_among
+from warex.scenarios.mistakes import unknown_name, validate_document
 
 
-class Words(Vocabulary, frozen=True, extra="forbid"):
+class VocabularyConfig(Vocabulary, frozen=True, extra="forbid"):
     """The agent's actions, list by list, or those of a benchmark by its name."""
 
     name: str = "command"
@@ -25,7 +25,7 @@ class Words(Vocabulary, frozen=True, extra="forbid"):
 
         known = {kind.name: kind.vocabulary for kind in BENCHMARKS if kind.name != "command"}
         if value not in known:
-            raise ValueError(not_among("there is no vocabulary", value, list(known)))
+            raise ValueError(unknown_name("there is no vocabulary", value, list(known)))
         return known[value].model_dump()
 
 
@@ -35,10 +35,12 @@ def find_vocabulary(name: str) -> Vocabulary:
     Raises InputError for a name that is none, and for a file that holds none.
     """
     if not name.endswith(SUFFIXES):
-        found, mistakes = check(Words, name)
+        found, mistakes = validate_document(VocabularyConfig, name)
         where = "--vocabulary"
     else:
-        found, mistakes = check(Words, read_document(Path(name), "a vocabulary", InputError))
+        found, mistakes = validate_document(
+            VocabularyConfig, read_document(Path(name), "a vocabulary", InputError)
+        )
         where = f"--vocabulary: {name}"
     if found is None:
         raise InputError(f"{where}: {'; '.join(mistakes)}")

@@ -23,12 +23,12 @@ from warex.campaigns.run.spending import Spent, spent_in
 from warex.clock import Clock, iso
 from warex.errors import ScenarioError
 from warex.extras import require_extra
-from warex.llm.embedded import is_embedded
+from warex.llm.embedded import is_mock_model
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.sandbox.doctor.machine import require_quick_checks
 from warex.sandbox.isolation import Isolation, available_isolation
 from warex.sandbox.namespace.host_ports import loopback_ports_in
-from warex.scenarios.namespace_only import require_showable
+from warex.scenarios.namespace_only import require_namespace
 from warex.traces import (
     MANIFEST,
     Manifest,
@@ -236,7 +236,9 @@ def _spent(folder: Path, config: CampaignConfig) -> Spent:
     spent = spent_in(folder, config.price_table)
     # An attempt lies in its repeat, that in its task, condition and agent.
     name = folder.parents[3].name
-    played = any(is_embedded(agent.model) and escape(agent.name) == name for agent in config.agents)
+    played = any(
+        is_mock_model(agent.model) and escape(agent.name) == name for agent in config.agents
+    )
     # Nobody is paid for a model that WAREX plays.
     return Spent(tokens=spent.tokens) if played else spent
 
@@ -253,7 +255,7 @@ def _isolation(
     for spec in planned.trials:
         if spec.scenario is not None:
             try:
-                require_showable(spec.scenario.rules, in_namespace=isolation == "namespace")
+                require_namespace(spec.scenario.rules, in_namespace=isolation == "namespace")
             except ScenarioError as error:
                 reason = f" ({why})" if why else ""
                 raise ScenarioError(f"condition {spec.key.condition!r}: {error}{reason}") from None

@@ -53,9 +53,9 @@ def _faults() -> Iterable[str]:
 
 
 def _task_rules() -> Iterable[str]:
-    from warex.scenarios.task_detection import READY
+    from warex.scenarios.task_detection import BUILT_IN_RULES
 
-    return READY
+    return BUILT_IN_RULES
 
 
 SCENARIO = _of(_scenarios, or_file=True)

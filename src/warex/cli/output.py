@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warex.text.escaping import visible
+from warex.text.escaping import escape_controls
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,8 +23,8 @@ def echo(
     end: str = "\n",
 ) -> None:
     """Print a text on standard output, or on standard error; ``lead`` stands first, coloured."""
-    styled = click.style(visible(lead), fg=colour) if lead else ""
-    click.echo(f"{styled}{visible(str(sentence))}{end}", err=err, nl=False)
+    styled = click.style(escape_controls(lead), fg=colour) if lead else ""
+    click.echo(f"{styled}{escape_controls(str(sentence))}{end}", err=err, nl=False)
 
 
 def echo_columns(
@@ -40,7 +40,9 @@ def echo_columns(
         echo(f"{label:{width}} {words}", lead=lead, colour=colour)
         return
     room = max(40, get_terminal_size().columns - indent)
-    folded = textwrap.wrap(visible(words), room, break_long_words=False, break_on_hyphens=False)
+    folded = textwrap.wrap(
+        escape_controls(words), room, break_long_words=False, break_on_hyphens=False
+    )
     first, *rest = folded or [""]
     said = f"\n{' ' * indent}".join((f"{label:{width}} {first}", *rest))
     echo(said, lead=lead, colour=colour)
@@ -60,11 +62,11 @@ def console(*, stderr: bool = False) -> "Console":
             if isinstance(renderable, Text):
                 # Before its lines are folded: what was obeyed has no width.
                 renderable = renderable.copy()
-                renderable.plain = visible(renderable.plain)
+                renderable.plain = escape_controls(renderable.plain)
             for segment in super().render(renderable, options):
                 if segment.control or segment.text.isprintable():
                     yield segment
                 else:
-                    yield Segment(visible(segment.text), segment.style)
+                    yield Segment(escape_controls(segment.text), segment.style)
 
     return Shown(stderr=stderr, markup=False, emoji=False)

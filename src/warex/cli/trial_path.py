@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from warex.errors import TraceError
-from warex.files.reading import stands
+from warex.files.reading import path_exists
 
 
 def latest_attempt(trial: Path) -> Path:
@@ -20,7 +20,7 @@ def find_trace(trial: Path) -> Path:
     from warex.traces.paths import EVENTS
 
     attempt = latest_attempt(trial)
-    if attempt.is_dir() and not stands(attempt / EVENTS):
+    if attempt.is_dir() and not path_exists(attempt / EVENTS):
         from warex.analysis.run.folder_hints import what_it_is
 
         raise TraceError(

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from warex.exports.rows import Facts
+from warex.exports.rows import RowMetadata
 from warex.seeds import draw
 
 
-def balanced[R: Facts](
+def balance_rows[R: RowMetadata](
     rows: Sequence[R], clean_per_failure: float | None, seed: int, most: int | None = None
 ) -> tuple[R, ...]:
     """Return rows with so many clean ones for each failure, chosen by seed, in their order.
@@ -25,6 +25,6 @@ def balanced[R: Facts](
     return tuple(row for row in rows if row.id in kept)
 
 
-def _drawn(rows: Sequence[Facts], number: int, seed: int) -> set[str]:
+def _drawn(rows: Sequence[RowMetadata], number: int, seed: int) -> set[str]:
     shuffled = sorted(rows, key=lambda row: draw(seed, "balance", row.id))
     return {row.id for row in shuffled[:number]}

@@ -7,15 +7,15 @@ from typing import Any, Final
 
 from warex.analysis.run.load import Run
 from warex.errors import InputError
-from warex.exports.balance import balanced
-from warex.exports.dataset import DatasetManifest, Draft
-from warex.exports.examples import Choice, Example, find_examples
-from warex.exports.leaks import require_none
-from warex.exports.mask import CHATS, masked
+from warex.exports.balance import balance_rows
+from warex.exports.dataset import DatasetManifest, UnwrittenDataset
+from warex.exports.examples import Example, SelectionOptions, find_examples
+from warex.exports.leaks import require_no_leaks
+from warex.exports.mask import CHATS, mask_pii
 from warex.exports.names import Format, Kind, Leak, Side
 from warex.exports.preferences import labels, pairs
-from warex.exports.rows import Facts
-from warex.exports.splits import Division, Plan, divided
+from warex.exports.rows import RowMetadata
+from warex.exports.splits import Split, SplitPlan, split_rows
 
 ONE_KIND: Final = {
     "failure": "there is no step after a fault that teaches something: no trial that counts was hit"
@@ -27,12 +27,12 @@ ONE_KIND: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class DatasetRequest:
     """What data set is wanted."""
 
     format: Format = "sft"
-    choice: Choice = field(default_factory=Choice)
-    plan: Plan | None = field(default_factory=Plan)
+    choice: SelectionOptions = field(default_factory=SelectionOptions)
+    plan: SplitPlan | None = field(default_factory=SplitPlan)
     """None: all rows are for training."""
     clean_per_failure: float | None = 1.0
     """None: all are kept."""
@@ -50,7 +50,7 @@ class Request:
     """Further fields of the manifest: license, made_by, warex."""
 
 
-def build(runs: Sequence[Run], request: Request) -> Draft:
+def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
     """Return the data set that is asked for.
 
     Raises InputError where there is nothing to learn, all is of one kind, the rows cannot be
@@ -60,21 +60,21 @@ def build(runs: Sequence[Run], request: Request) -> Draft:
     left_out = found.left_out
     rows = _rows(found.examples, request, left_out)
     if request.mask:
-        rows = [masked(row) for row in rows]
+        rows = [mask_pii(row) for row in rows]
     for kind in ("failure", "clean"):
         wanted = request.only in (None, kind) and (request.format != "dpo" or kind == "failure")
         if wanted and not any(row.kind == kind for row in rows):
             raise InputError(ONE_KIND[kind])
     if request.plan is None:
-        division: Division[Facts] = Division({"train": tuple(rows)}, 0)
+        division: Split[RowMetadata] = Split({"train": tuple(rows)}, 0)
     else:
-        division = divided(rows, request.plan)
+        division = split_rows(rows, request.plan)
     if division.between:
         left_out["between the sides of the split"] = division.between
-    leaks = require_none(division.sides, request.allowed_leaks)
+    leaks = require_no_leaks(division.sides, request.allowed_leaks)
     sides = dict(division.sides)
     kept = {
-        side: balanced(
+        side: balance_rows(
             it,
             request.clean_per_failure,
             request.seed,
@@ -99,10 +99,10 @@ def build(runs: Sequence[Run], request: Request) -> Draft:
     )
     images = {name: data for name, data in found.images.items() if name in used}
     splits = _in_parts(sides) if images else {str(side): rows for side, rows in sides.items()}
-    return Draft(manifest, splits, images)
+    return UnwrittenDataset(manifest, splits, images)
 
 
-def _narrowed(run: Run, request: Request) -> Run:
+def _narrowed(run: Run, request: DatasetRequest) -> Run:
     for what, wanted, known in (
         ("agent", request.agents, run.agents),
         ("condition", request.conditions, run.conditions),
@@ -120,8 +120,10 @@ def _narrowed(run: Run, request: Request) -> Run:
     return replace(run, attempts=tuple(attempts))
 
 
-def _rows(examples: Sequence[Example], request: Request, left_out: Counter[str]) -> list[Facts]:
-    rows: list[Facts]
+def _rows(
+    examples: Sequence[Example], request: DatasetRequest, left_out: Counter[str]
+) -> list[RowMetadata]:
+    rows: list[RowMetadata]
     if request.format not in ("dpo", "kto"):
         taken = [it for it in examples if it.part != "lost" or it.row.relabelled]
         left_out.update({"lost": len(examples) - len(taken)} if len(taken) < len(examples) else {})
@@ -133,12 +135,12 @@ def _rows(examples: Sequence[Example], request: Request, left_out: Counter[str])
     return [row for row in rows if request.only in (None, row.kind)]
 
 
-def _in_parts(sides: Mapping[Side, tuple[Facts, ...]]) -> dict[str, tuple[Facts, ...]]:
+def _in_parts(sides: Mapping[Side, tuple[RowMetadata, ...]]) -> dict[str, tuple[RowMetadata, ...]]:
     """Write each message's content as a list of parts: a column has one type."""
     return {str(side): tuple(map(_parted, rows)) for side, rows in sides.items()}
 
 
-def _parted(row: Facts) -> Facts:
+def _parted(row: RowMetadata) -> RowMetadata:
     given = {name: getattr(row, name) for name in type(row).model_fields if name in CHATS}
     changed = {
         name: [

@@ -8,7 +8,7 @@ from jinja2 import Environment
 from warex.exports.dataset import DatasetManifest
 from warex.exports.names import Format
 from warex.exports.rows import ROWS
-from warex.text.english import counted
+from warex.text.english import count_noun
 
 _COLUMNS: Final[Mapping[Format, str]] = {
     "sft": "`messages`, of which the last is the answer wanted: the loss belongs on that alone",
@@ -111,7 +111,7 @@ def card(manifest: DatasetManifest) -> str:
         columns=_COLUMNS[manifest.format],
         ending="parquet" if manifest.format in ROWS else "jsonl",
         snippet=_SNIPPETS[manifest.format],
-        counted=counted,
+        counted=count_noun,
         several=lambda what: ", ".join(
             sorted({it for split in held for it in getattr(split, what)})
         ),

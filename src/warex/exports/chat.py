@@ -71,7 +71,7 @@ def tools(given: JsonValue) -> list[dict[str, Any]] | None:
     return found or None
 
 
-def texts(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def message_texts(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the texts of messages, tool calls left out."""
     for message in messages:
         content = message.get("content")

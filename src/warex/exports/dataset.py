@@ -20,12 +20,12 @@ from pydantic import BaseModel, ValidationError
 
 from warex.errors import InputError
 from warex.exports.names import Format
-from warex.exports.rows import ROWS, Facts, Labelled, Pair, Row
+from warex.exports.rows import ROWS, LabelledAnswer, PreferencePair, Row, RowMetadata
 from warex.exports.trajectories import adp, atif
 from warex.extras import require_extra
-from warex.files.reading import read_ordinary, stands
+from warex.files.reading import path_exists, read_regular_file
 from warex.llm.actions.parser import Vocabulary
-from warex.traces.files import write_whole
+from warex.traces.files import write_atomic
 
 MANIFEST: Final = "dataset.json"
 
@@ -76,7 +76,7 @@ class Dataset:
 
     folder: Path
     manifest: DatasetManifest
-    splits: Mapping[str, tuple[Facts, ...]]
+    splits: Mapping[str, tuple[RowMetadata, ...]]
 
     def rows(self, split: str) -> tuple[Row, ...]:
         """Return a split's rows of supervised fine-tuning; none where there is no such split.
@@ -85,19 +85,19 @@ class Dataset:
         """
         return cast("tuple[Row, ...]", self._of("sft", split))
 
-    def pairs(self, split: str) -> tuple[Pair, ...]:
+    def pairs(self, split: str) -> tuple[PreferencePair, ...]:
         """Return a split's pairs. Raises InputError for a data set of another format."""
-        return cast("tuple[Pair, ...]", self._of("dpo", split))
+        return cast("tuple[PreferencePair, ...]", self._of("dpo", split))
 
-    def labelled(self, split: str) -> tuple[Labelled, ...]:
+    def labelled(self, split: str) -> tuple[LabelledAnswer, ...]:
         """Return a split's labelled answers. Raises InputError for one of another format."""
-        return cast("tuple[Labelled, ...]", self._of("kto", split))
+        return cast("tuple[LabelledAnswer, ...]", self._of("kto", split))
 
-    def vocabulary(self, facts: Facts) -> Vocabulary:
+    def vocabulary(self, facts: RowMetadata) -> Vocabulary:
         """Return the vocabulary of the agent that a row comes from."""
         return self.manifest.vocabularies[facts.vocabulary]
 
-    def _of(self, wanted: Format, split: str) -> tuple[Facts, ...]:
+    def _of(self, wanted: Format, split: str) -> tuple[RowMetadata, ...]:
         if self.manifest.format != wanted:
             raise InputError(
                 f"{self.folder} is a data set of the format {self.manifest.format}, not {wanted}:"
@@ -107,17 +107,17 @@ class Dataset:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class UnwrittenDataset:
     """A data set that is to be written."""
 
     manifest: DatasetManifest
-    splits: Mapping[str, Sequence[Facts]]
+    splits: Mapping[str, Sequence[RowMetadata]]
     images: Mapping[str, bytes] = field(default_factory=dict)
     """By their file below the folder."""
 
 
 def write_dataset(
-    folder: Path, draft: Draft, card: Callable[[DatasetManifest], str]
+    folder: Path, draft: UnwrittenDataset, card: Callable[[DatasetManifest], str]
 ) -> DatasetManifest:
     """Write a data set; the manifest, which makes it whole, last. Return the manifest.
 
@@ -126,29 +126,29 @@ def write_dataset(
     Raises InputError where the folder is a file or holds another data set's files, MachineError
     where the disk refuses or Polars, which writes Parquet, is not installed.
     """
-    require_free(folder)
+    require_empty_folder(folder)
     require_parquet(draft.manifest.format)
     for name, data in draft.images.items():
-        write_whole(folder / name, data)
+        write_atomic(folder / name, data)
     facts: dict[str, SplitFacts] = {}
     for split, rows in draft.splits.items():
         plain = [_written(row, draft.manifest) for row in rows]
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in plain)
         data = text.encode("utf-8", "replace")
-        write_whole(folder / f"{split}.jsonl", data)
+        write_atomic(folder / f"{split}.jsonl", data)
         if draft.manifest.format in ROWS:
-            write_whole(folder / f"{split}.parquet", _parquet(plain))
+            write_atomic(folder / f"{split}.parquet", _parquet(plain))
         facts[split] = _facts(rows, hashlib.sha256(data).hexdigest())
     manifest = draft.manifest.model_copy(update={"splits": facts})
-    write_whole(folder / "README.md", card(manifest).encode("utf-8", "replace"))
+    write_atomic(folder / "README.md", card(manifest).encode("utf-8", "replace"))
     whole = json.dumps(manifest.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
-    write_whole(folder / MANIFEST, whole.encode("utf-8", "replace"))
+    write_atomic(folder / MANIFEST, whole.encode("utf-8", "replace"))
     return manifest
 
 
-def require_free(folder: Path) -> None:
+def require_empty_folder(folder: Path) -> None:
     """Raise InputError where a data set cannot be written into a folder."""
-    if stands(folder) and not folder.is_dir():
+    if path_exists(folder) and not folder.is_dir():
         raise InputError(f"{folder} is not a folder: name one for the data set")
     if folder.is_dir() and any(folder.iterdir()):
         raise InputError(f"{folder} is not empty: name a new folder, or delete it")
@@ -188,7 +188,7 @@ def read_dataset(folder: Path) -> Dataset:
 
 def _manifest(folder: Path) -> DatasetManifest:
     path = folder / MANIFEST
-    if not stands(path):
+    if not path_exists(path):
         raise InputError(
             f"{folder} is no data set: it has no {MANIFEST}. `warex export RUN --to sft --out"
             f" {folder}` makes one"
@@ -201,9 +201,9 @@ def _manifest(folder: Path) -> DatasetManifest:
         raise InputError(f"{path}: {where + ': ' if where else ''}{first['msg']}") from None
 
 
-def _rows(path: Path, kind: Format, digest: str) -> list[Facts]:
+def _rows(path: Path, kind: Format, digest: str) -> list[RowMetadata]:
     data = _bytes(path)
-    found: list[Facts] = []
+    found: list[RowMetadata] = []
     for number, line in enumerate(data.splitlines(), 1):
         try:
             found.append(ROWS[kind].model_validate_json(line))
@@ -224,12 +224,12 @@ def _rows(path: Path, kind: Format, digest: str) -> list[Facts]:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return read_ordinary(path)
+        return read_regular_file(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
-def _written(row: Facts, manifest: DatasetManifest) -> dict[str, Any]:
+def _written(row: RowMetadata, manifest: DatasetManifest) -> dict[str, Any]:
     """Return a row as the format has it."""
     if manifest.format == "atif" and isinstance(row, Row):
         return atif.trajectory(row)
@@ -238,7 +238,7 @@ def _written(row: Facts, manifest: DatasetManifest) -> dict[str, Any]:
     return row.model_dump(mode="json")
 
 
-def _facts(rows: Sequence[Facts], digest: str) -> SplitFacts:
+def _facts(rows: Sequence[RowMetadata], digest: str) -> SplitFacts:
     def several(name: str) -> tuple[str, ...]:
         return tuple(sorted({str(getattr(row, name)) for row in rows} - {""}))
 

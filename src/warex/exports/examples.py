@@ -13,10 +13,10 @@ from warex.analysis.trial.attribution import by_task
 from warex.analysis.trial.record import TrialRecord, vocabulary_of
 from warex.errors import TraceError
 from warex.exports.chat import chat, tools
-from warex.exports.fitting import fitted
+from warex.exports.fitting import truncate_messages
 from warex.exports.rows import ChatMessage, Row
-from warex.exports.steps import Part, Step, steps
-from warex.llm.actions.parser import Vocabulary, read_actions
+from warex.exports.steps import Step, StepRole, steps
+from warex.llm.actions.parser import Vocabulary, parse_actions
 from warex.llm.base import LlmAnswer
 from warex.traces.blobs import BlobStore
 from warex.traces.events import TrialBegan
@@ -31,7 +31,7 @@ _MAGIC: Final = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpg", b"RIFF": "webp", b"G
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SelectionOptions:
     """Which steps are taken, and how they are written."""
 
     relabel: bool = False
@@ -48,13 +48,13 @@ class Example:
     """A row with what the agent did."""
 
     row: Row
-    part: Part
+    part: StepRole
     own: ChatMessage
     """The agent's own answer; the row's, unless that was put in its place."""
 
 
 @dataclass(slots=True)
-class Found:
+class FoundExamples:
     """What runs hold."""
 
     examples: list[Example] = field(default_factory=list)
@@ -65,12 +65,12 @@ class Found:
     """Trials and steps that were not taken, by reason."""
 
 
-def find_examples(runs: Sequence[Run], choice: Choice) -> Found:
+def find_examples(runs: Sequence[Run], choice: SelectionOptions) -> FoundExamples:
     """Return every step of the runs' counted trials that teaches something.
 
     Raises TraceError for a damaged trace.
     """
-    found = Found()
+    found = FoundExamples()
     known: set[str] = set()
     for run in runs:
         for record in run.trials:
@@ -87,7 +87,9 @@ def find_examples(runs: Sequence[Run], choice: Choice) -> Found:
     return found
 
 
-def _of_trial(run: Run, record: TrialRecord, choice: Choice, found: Found) -> Iterator[Example]:
+def _of_trial(
+    run: Run, record: TrialRecord, choice: SelectionOptions, found: FoundExamples
+) -> Iterator[Example]:
     if record.key.condition == NO_PROXY or not (record.path / EVENTS).is_file():
         found.left_out["of a trial without a trace"] += 1
         return
@@ -122,8 +124,8 @@ def _example(
     step: Step,
     words: Vocabulary,
     vocabulary: str,
-    choice: Choice,
-    found: Found,
+    choice: SelectionOptions,
+    found: FoundExamples,
 ) -> Iterator[Example]:
     call = step.call.event
     *prompt, own = chat(call)
@@ -132,13 +134,13 @@ def _example(
         return
     wanted, action, relabelled = own, step.act.name, False
     if step.part == "lost" and choice.relabel:
-        again = asking_again(words, step) if step.asking_helps else None
+        again = retry_answer(words, step) if step.asking_helps else None
         if again is None:
             found.left_out["lost, and no action of the agent asks again"] += 1
             return
         wanted, action = again
         relabelled = True
-    messages = fitted([*prompt, wanted], choice.largest, step.act.texts)
+    messages = truncate_messages([*prompt, wanted], choice.largest, step.act.texts)
     if messages is None:
         found.left_out["too long: the element acted on would be cut away"] += 1
         return
@@ -172,7 +174,7 @@ def _example(
     yield Example(row, step.part, own)
 
 
-def asking_again(words: Vocabulary, step: Step) -> tuple[ChatMessage, str] | None:
+def retry_answer(words: Vocabulary, step: Step) -> tuple[ChatMessage, str] | None:
     """Return the answer that asks for a step's page again, and the action in it.
 
     None where the agent's vocabulary has none, or the page's address is not known.
@@ -180,7 +182,7 @@ def asking_again(words: Vocabulary, step: Step) -> tuple[ChatMessage, str] | Non
     if not words.asks_again or ("{url}" in words.asks_again and not step.url):
         return None
     text = words.asks_again.replace("{url}", step.url)
-    acts = read_actions(LlmAnswer("", text=text, complete=True), words)
+    acts = parse_actions(LlmAnswer("", text=text, complete=True), words)
     return ({"role": "assistant", "content": text}, acts[0].name) if acts else None
 
 
@@ -198,7 +200,7 @@ def _group(pattern: str, task: str) -> str:
 
 
 def _images(
-    messages: list[ChatMessage], attempt: Path, choice: Choice, found: Found
+    messages: list[ChatMessage], attempt: Path, choice: SelectionOptions, found: FoundExamples
 ) -> Iterator[str]:
     """Yield the files of a prompt's images; take the blobs' names out of its parts."""
     store = BlobStore(attempt / BLOBS)
@@ -224,7 +226,7 @@ def _images(
         )
 
 
-def _blob(store: BlobStore, reference: str, found: Found) -> bytes | None:
+def _blob(store: BlobStore, reference: str, found: FoundExamples) -> bytes | None:
     try:
         return store.get(reference)
     except TraceError:

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from warex.exports.chat import texts
+from warex.exports.chat import message_texts
 from warex.exports.rows import ChatMessage
 
 _CUT: Final = "\n[…]\n"
 
 
-def fitted(
+def truncate_messages(
     messages: Sequence[ChatMessage], largest: int, needed: Sequence[str] = ()
 ) -> list[ChatMessage] | None:
     """Return messages of at most ``largest`` characters; the last one is the answer, left whole.
@@ -20,7 +20,7 @@ def fitted(
     """
     *prompt, answer = messages
     whole = [_copy(message) for message in prompt]
-    size = sum(map(len, texts(whole)))
+    size = sum(map(len, message_texts(whole)))
     if size <= largest:
         return [*whole, answer]
     holder, key = max(_places(whole), key=lambda place: len(place[0][place[1]]))

@@ -14,11 +14,11 @@ from typing import Any, Final
 import numpy as np
 
 from warex.errors import InputError
-from warex.exports.chat import texts
+from warex.exports.chat import message_texts
 from warex.exports.names import LEAKS, SIDES, Leak, Side
-from warex.exports.rows import Facts
+from warex.exports.rows import RowMetadata
 
-ALIKE: Final = 0.9
+NEAR_DUPLICATE: Final = 0.9
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _RUN: Final = 5
 """Words that are compared together."""
@@ -28,7 +28,7 @@ _PRIME: Final = (1 << 31) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Leakage:
     """A value on two sides."""
 
     what: Leak
@@ -36,9 +36,9 @@ class Found:
     shown: str
 
 
-def require_none(
-    sides: Mapping[Side, Sequence[Facts]], allowed: Sequence[Leak] = ()
-) -> tuple[Found, ...]:
+def require_no_leaks(
+    sides: Mapping[Side, Sequence[RowMetadata]], allowed: Sequence[Leak] = ()
+) -> tuple[Leakage, ...]:
     """Return the leaks that are allowed; raise InputError for the first that is not."""
     found = tuple(leaks(sides))
     for leak in found:
@@ -64,7 +64,7 @@ _SHOWN: Final[Mapping[Leak, str]] = {
 }
 
 
-def leaks(sides: Mapping[Side, Sequence[Facts]]) -> Iterator[Found]:
+def leaks(sides: Mapping[Side, Sequence[RowMetadata]]) -> Iterator[Leakage]:
     """Yield what stands on two sides; of each kind and pair of sides one, the first by name."""
     pairs = [(one, other) for at, one in enumerate(SIDES) for other in SIDES[at + 1 :]]
     for what in LEAKS:
@@ -75,14 +75,14 @@ def leaks(sides: Mapping[Side, Sequence[Facts]]) -> Iterator[Found]:
                 both = _values(sides.get(one, ()), what) & _values(sides.get(other, ()), what)
                 shown = min(both, default=None)
             if shown is not None:
-                yield Found(what, (one, other), shown)
+                yield Leakage(what, (one, other), shown)
 
 
-def _values(rows: Sequence[Facts], what: str) -> set[str]:
+def _values(rows: Sequence[RowMetadata], what: str) -> set[str]:
     return {str(getattr(row, what)) for row in rows} - {""}
 
 
-def _alike(some: Sequence[Facts], others: Sequence[Facts]) -> str | None:
+def _alike(some: Sequence[RowMetadata], others: Sequence[RowMetadata]) -> str | None:
     """Return the ids of the first pair of rows that show nearly the same; None for none."""
     if not some or not others:
         return None
@@ -95,19 +95,19 @@ def _alike(some: Sequence[Facts], others: Sequence[Facts]) -> str | None:
         held = _runs(row)
         near = sorted({place for band in _signature(held) for place in buckets.get(band, ())})
         for place in near:
-            if _jaccard(runs[place], held) >= ALIKE:
+            if _jaccard(runs[place], held) >= NEAR_DUPLICATE:
                 return f"({some[place].id}, {row.id})"
     return None
 
 
-def observation(row: Facts) -> str:
+def observation(row: RowMetadata) -> str:
     """Return what the model is shown last: the text of the prompt's last message with one."""
     messages: list[dict[str, Any]] = getattr(row, "prompt")  # noqa: B009 - of every kind of row
-    shown = ["\n".join(texts([message])) for message in messages]
+    shown = ["\n".join(message_texts([message])) for message in messages]
     return next((text for text in reversed(shown) if text), "")
 
 
-def _runs(row: Facts) -> frozenset[int]:
+def _runs(row: RowMetadata) -> frozenset[int]:
     words = _WORD.findall(observation(row).lower())
     last = max(1, len(words) - _RUN + 1)
     return frozenset(zlib.crc32(" ".join(words[at : at + _RUN]).encode()) for at in range(last))

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from warex.exports.rows import Facts
+from warex.exports.rows import RowMetadata
 
 CHATS: Final = ("messages", "prompt", "chosen", "rejected", "completion")
 """Fields of rows that hold messages."""
@@ -41,7 +41,7 @@ _FORMS: Final[tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...]] = 
 )  # fmt: skip
 
 
-def masked[R: Facts](row: R) -> R:
+def mask_pii[R: RowMetadata](row: R) -> R:
     """Return a row with personal data masked in its messages and its address."""
     masks: dict[str, str] = {}
     chats = [name for name in CHATS if name in type(row).model_fields]

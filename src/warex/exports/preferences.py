@@ -7,13 +7,13 @@ from typing import Final
 
 from warex.exports.examples import Example
 from warex.exports.leaks import observation
-from warex.exports.rows import Labelled, Pair, Row
+from warex.exports.rows import LabelledAnswer, PreferencePair, Row
 
 _ALIKE: Final = 0.8
 """How much of two prompts must be the same for an answer to one to be one to the other."""
 
 
-def pairs(examples: Sequence[Example]) -> Iterator[Pair]:
+def pairs(examples: Sequence[Example]) -> Iterator[PreferencePair]:
     """Yield a pair for each step that was recovered from, with the answer of one that was not.
 
     The two are of the same task, page and fault. A lost step that was relabelled is a pair by
@@ -32,7 +32,7 @@ def pairs(examples: Sequence[Example]) -> Iterator[Pair]:
                 yield _pair(example.row, near[0])
 
 
-def labels(examples: Sequence[Example]) -> Iterator[Labelled]:
+def labels(examples: Sequence[Example]) -> Iterator[LabelledAnswer]:
     """Yield each answer with whether it is wanted: lost ones are not."""
     for example in examples:
         facts = example.row.model_dump(exclude={"messages", "tools"})
@@ -40,10 +40,10 @@ def labels(examples: Sequence[Example]) -> Iterator[Labelled]:
         prompt = example.row.prompt
         wanted = example.row.answer
         if example.part != "lost" or example.row.relabelled:
-            yield Labelled(**facts, prompt=prompt, completion=[wanted], label=True)
+            yield LabelledAnswer(**facts, prompt=prompt, completion=[wanted], label=True)
         if example.part == "lost":
             own = {**facts, "id": f"{facts['id']}-own", "relabelled": False}
-            yield Labelled(**own, prompt=prompt, completion=[example.own], label=False)
+            yield LabelledAnswer(**own, prompt=prompt, completion=[example.own], label=False)
 
 
 def _state(row: Row) -> tuple[str, ...]:
@@ -56,8 +56,8 @@ def _alike(one: Row, other: Row) -> bool:
     return SequenceMatcher(None, observation(one), observation(other)).quick_ratio() >= _ALIKE
 
 
-def _pair(row: Row, lost: Example) -> Pair:
+def _pair(row: Row, lost: Example) -> PreferencePair:
     facts = row.model_dump(exclude={"messages", "tools"})
-    return Pair(
+    return PreferencePair(
         **facts, tools=row.tools, prompt=row.prompt, chosen=[row.answer], rejected=[lost.own]
     )

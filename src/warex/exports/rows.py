@@ -30,7 +30,7 @@ type Tools = Annotated[
 """JSON schemas of the tools. In a file they are one text: no two tools have a column's one type."""
 
 
-class Facts(BaseModel, frozen=True, extra="forbid"):
+class RowMetadata(BaseModel, frozen=True, extra="forbid"):
     """Where a row comes from."""
 
     id: str
@@ -83,7 +83,7 @@ def _are_of_chat(messages: list[ChatMessage]) -> list[ChatMessage]:
 type Chat = Annotated[list[ChatMessage], Field(min_length=1), BeforeValidator(_are_of_chat)]
 
 
-class Row(Facts, frozen=True):
+class Row(RowMetadata, frozen=True):
     """What the model is shown, and in the last message the answer wanted: the loss is on that."""
 
     messages: Chat
@@ -104,7 +104,7 @@ class Row(Facts, frozen=True):
         return self.messages[-1]
 
 
-class Pair(Facts, frozen=True):
+class PreferencePair(RowMetadata, frozen=True):
     """Two answers to one prompt (DPO)."""
 
     prompt: Chat
@@ -112,7 +112,7 @@ class Pair(Facts, frozen=True):
     rejected: Chat
 
 
-class Labelled(Facts, frozen=True):
+class LabelledAnswer(RowMetadata, frozen=True):
     """One answer to a prompt, and whether it is wanted (KTO)."""
 
     prompt: Chat
@@ -120,5 +120,5 @@ class Labelled(Facts, frozen=True):
     label: bool
 
 
-ROWS: dict[Format, type[Facts]] = {"sft": Row, "dpo": Pair, "kto": Labelled}
+ROWS: dict[Format, type[RowMetadata]] = {"sft": Row, "dpo": PreferencePair, "kto": LabelledAnswer}
 """What the rows of each format are that is read again, and trained on."""

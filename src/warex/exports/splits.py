@@ -12,12 +12,12 @@ from fnmatch import fnmatchcase
 
 from warex.errors import InputError
 from warex.exports.names import SIDES, Dimension, Side
-from warex.exports.rows import Facts
+from warex.exports.rows import RowMetadata
 from warex.seeds import draw
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SplitPlan:
     """How rows are divided."""
 
     by: tuple[Dimension, ...] = ("site", "page_family")
@@ -29,7 +29,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Division[R: Facts]:
+class Split[R: RowMetadata]:
     """Rows on their sides."""
 
     sides: Mapping[Side, tuple[R, ...]]
@@ -37,7 +37,7 @@ class Division[R: Facts]:
     """Rows that stand on no side."""
 
 
-def divided[R: Facts](rows: Sequence[R], plan: Plan) -> Division[R]:
+def split_rows[R: RowMetadata](rows: Sequence[R], plan: SplitPlan) -> Split[R]:
     """Return the rows on their sides.
 
     Raises InputError where a dimension has too few names, or a name to be held out is not there.
@@ -54,10 +54,10 @@ def divided[R: Facts](rows: Sequence[R], plan: Plan) -> Division[R]:
         else:
             # It has none of the dimensions; its task decides, so that no task is on two sides.
             sides[_drawn(plan, row.benchmark, row.task)].append(row)
-    return Division({side: tuple(sides[side]) for side in SIDES}, between)
+    return Split({side: tuple(sides[side]) for side in SIDES}, between)
 
 
-def _places(rows: Iterable[Facts], by: Dimension, plan: Plan) -> dict[str, Side]:
+def _places(rows: Iterable[RowMetadata], by: Dimension, plan: SplitPlan) -> dict[str, Side]:
     names = sorted({getattr(row, by) for row in rows} - {""})
     if not names:
         raise InputError(f"--split {by}: no step tells its {by}")
@@ -102,7 +102,7 @@ def _counts(number: int, shares: tuple[int, int, int]) -> tuple[int, int, int]:
     return number - validation - test, validation, test
 
 
-def _drawn(plan: Plan, *about: str) -> Side:
+def _drawn(plan: SplitPlan, *about: str) -> Side:
     point = draw(plan.seed, "split", *about) * sum(plan.shares)
     if point < plan.shares[2]:
         return "test"

@@ -9,15 +9,15 @@ from urllib.parse import urlsplit
 from warex.analysis.recovery import Recovery
 from warex.analysis.recovery.equivalence import is_write
 from warex.analysis.recovery.trial_events import Act, Call, Story
-from warex.effects import named
+from warex.effects import effects_with
 from warex.llm.actions.parser import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
 
-type Part = Literal["clean", "recovery", "lost"]
+type StepRole = Literal["clean", "recovery", "lost"]
 """``clean``: no fault stands between the agent and its task. ``recovery``: its answer is what the
 agent recovered by. ``lost``: the first after a fault that the agent did not recover from."""
 
-_ASKING_HELPS = named(lambda traits: traits.goes_by_asking_again)
+_ASKING_HELPS = effects_with(lambda traits: traits.goes_by_asking_again)
 _REPORTS = ("dismissed", "accepted", "cleared")
 """What a page says of a dialog or a wall that is gone."""
 
@@ -31,7 +31,7 @@ class Step:
     """The action wanted or, of several, the one that recovers."""
     url: str
     """Of the page that the agent is on; empty where none is known."""
-    part: Part
+    part: StepRole
     plan: FaultPlanned | None
     """The fault, unless it is clean."""
     asking_helps: bool = False
@@ -59,7 +59,7 @@ def steps(
     plans = {e.event.injection: e.event for e in entries if isinstance(e.event, FaultPlanned)}
     hit = {e.event.exchange: e.event for e in entries if isinstance(e.event, RequestSeen)}
     felt = {e.event.injection: e.t for e in entries if isinstance(e.event, FaultDelivered)}
-    about: dict[int, tuple[Part, FaultPlanned]] = {}
+    about: dict[int, tuple[StepRole, FaultPlanned]] = {}
     spoilt: list[tuple[float, float]] = []
     for one in recoveries:
         plan, since = plans.get(one.injection), felt.get(one.injection, inf)

@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field, JsonValue
 
 from warex.effects import Delay, Effect
 from warex.exchange import Exchange, Request, Resource
-from warex.faults.own_site import OwnSite
-from warex.seeds import Luck
+from warex.faults.own_site import HostedSite
+from warex.seeds import KeyedRng
 
 type Stage = Literal["request", "response"]
 """When a fault strikes.
@@ -29,7 +29,7 @@ page until it is closed. ``attack``: the page wants the agent to do what its use
 ``variation``: the site looks different and works as before.
 """
 
-type Memory = Mapping[str, JsonValue]
+type FaultState = Mapping[str, JsonValue]
 """What a fault remembers from hit to hit, per trial and rule. Empty at the start."""
 
 type Seconds = Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False, strict=True)]
@@ -38,7 +38,7 @@ type Seconds = Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False, strict
 type ErrorStatus = Annotated[int, Field(ge=400, le=599, strict=True)]
 """An HTTP status that says error (RFC 9110 §15.5, §15.6)."""
 
-type Point = Literal["name", "connect", "tls"]
+type ConnectionPhase = Literal["name", "connect", "tls"]
 """Where an attempt to reach a site can fail before there is a request: when its name is asked for,
 when the connection is made, when TLS begins."""
 
@@ -47,7 +47,7 @@ type Target = Literal["site", "connection", "llm", "mcp"]
 a server of tools."""
 
 
-def counted(memory: Memory, what: str = "pages") -> tuple[int, Memory]:
+def next_number(memory: FaultState, what: str = "pages") -> tuple[int, FaultState]:
     """Return how many there were before this one, and the memory with it."""
     before = memory.get(what, 0)
     number = before if isinstance(before, int) else 0
@@ -68,7 +68,7 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
 
     target: ClassVar[Target] = "site"
 
-    point: ClassVar[Point | None] = None
+    point: ClassVar[ConnectionPhase | None] = None
     """Where the attempt to reach a site fails; None for what strikes an exchange."""
 
     needs_namespace: ClassVar[bool] = False
@@ -93,7 +93,7 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     sizes: ClassVar[tuple[str, ...]] = ()
     """Parameters that say how large it is: what a campaign's ``intensity`` multiplies."""
 
-    own_site: ClassVar[OwnSite | None] = None
+    own_site: ClassVar[HostedSite | None] = None
     """A site to which it leads; the proxy answers it, whatever the scenario is."""
 
     stage: Stage = "request"
@@ -147,11 +147,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
 
     @abstractmethod
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Return what the proxy should do to this exchange, in order, and what to remember."""
 
-    def goes_on(self, exchange: Exchange, memory: Memory) -> bool:
+    def goes_on(self, exchange: Exchange, memory: FaultState) -> bool:
         """Whether what an earlier hit of the rule began is still there for this exchange.
 
         It is then hit, too, whatever the trigger says, and belongs to the same occurrence: a quota
@@ -184,7 +184,7 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     def on_a_page(self) -> tuple[Effect, ...]:
         """Return what it does to who asks for a page, for the first time."""
         exchange = Exchange("", Request("GET", "https://site.example/"))
-        return self.effects(exchange, {}, Luck(0, ""))[0]
+        return self.effects(exchange, {}, KeyedRng(0, ""))[0]
 
     def answers_within(self, seconds: float) -> bool:
         """Whether who asks for a page is given an answer, the site's or another, in that time."""
@@ -241,7 +241,7 @@ class ConnectionFault(Fault, frozen=True):
     """
 
     target: ClassVar[Target] = "connection"
-    point: ClassVar[Point]
+    point: ClassVar[ConnectionPhase]
 
     sizes: ClassVar[tuple[str, ...]] = ("hold",)
 

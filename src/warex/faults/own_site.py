@@ -8,7 +8,7 @@ from warex.exchange import Request
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class VisitAction:
     """One thing that a client did at such a site."""
 
     what: str
@@ -22,10 +22,10 @@ class Visit:
     """What a request to such a site is answered, and what it shows of the client."""
 
     reply: Reply
-    seen: tuple[Seen, ...] = ()
+    seen: tuple[VisitAction, ...] = ()
 
 
-class OwnSite(Protocol):
+class HostedSite(Protocol):
     """A site without state: the same request always gets the same answer."""
 
     @property
@@ -38,7 +38,7 @@ class OwnSite(Protocol):
         ...
 
 
-def reserved(prefix: str, name: str) -> str:
+def unregistrable_host(prefix: str, name: str) -> str:
     """Return a host that looks like any other, and that nobody can register.
 
     With hyphens as the third and the fourth character a label is reserved (RFC 5890, section

@@ -3,7 +3,7 @@
 from warex.faults.base import Stage
 
 
-def what_happens(stage: Stage, delay: float, end: str, *, by: str = "the site") -> str:
+def describe_exchange(stage: Stage, delay: float, end: str, *, by: str = "the site") -> str:
     """Return e.g. ``is held for 10 s and then answered 504``; ``end`` is ``answered 504``.
 
     The subject of the sentence, an exchange, is left to the caller.
@@ -16,7 +16,7 @@ def what_happens(stage: Stage, delay: float, end: str, *, by: str = "the site") 
     return f"is {', '.join(steps)} and then {end}"
 
 
-def attempts_meet(end: str, hold: float) -> str:
+def describe_connection_tries(end: str, hold: float) -> str:
     """Return e.g. ``is refused at once; so is every attempt at that host within 3 s``."""
     again = f"; so is every attempt at that host within {hold:g} s of the first" if hold else ""
     return f"is {end}{again}"

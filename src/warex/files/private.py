@@ -8,7 +8,7 @@ from pathlib import Path
 _FILE, _FOLDER = 0o600, 0o700
 
 
-def private_folder(path: Path) -> None:
+def make_private_dir(path: Path) -> None:
     """Make a folder, and those above it that are missing; one that is there stays as it is.
 
     Raises OSError where it cannot be made.
@@ -34,7 +34,7 @@ def private_opener(path: str, flags: int) -> int:
     return handle
 
 
-def make_private(folder: Path) -> None:
+def restrict_to_owner(folder: Path) -> None:
     """Take from others what other programs have left in a folder; what is not ours stays."""
     for place, folders, files in os.walk(folder):
         for names, mode in ((folders, _FOLDER), (files, _FILE)):

@@ -20,7 +20,7 @@ _KINDS: Final = {
 }
 
 
-def stands(path: Path) -> bool:
+def path_exists(path: Path) -> bool:
     """Whether something is there, also a link that leads nowhere; an OSError that says else."""
     try:
         path.lstat()
@@ -29,7 +29,7 @@ def stands(path: Path) -> bool:
     return True
 
 
-def open_ordinary(path: Path, *, follow: bool = True) -> BinaryIO:
+def open_regular_file(path: Path, *, follow: bool = True) -> BinaryIO:
     """Open an ordinary file for reading; not ``follow``: a link is refused.
 
     Raises OSError for any other kind of file, without waiting for it.
@@ -53,15 +53,15 @@ def open_ordinary(path: Path, *, follow: bool = True) -> BinaryIO:
     return os.fdopen(handle, "rb", 1 << 18)
 
 
-def read_ordinary(path: Path, *, follow: bool = True, largest: int = LARGEST) -> bytes:
+def read_regular_file(path: Path, *, follow: bool = True, largest: int = LARGEST) -> bytes:
     """Return what is in an ordinary file of at most ``largest`` bytes. Raises OSError."""
-    with open_ordinary(path, follow=follow) as file:
+    with open_regular_file(path, follow=follow) as file:
         data = file.read(largest + 1) if os.fstat(file.fileno()).st_size <= largest else None
     if data is None or len(data) > largest:
         raise OSError(errno.EFBIG, f"it has more than {largest:,} bytes", path)
     return data
 
 
-def read_words(path: Path, errors: str = "strict") -> str:
+def read_text_file(path: Path, errors: str = "strict") -> str:
     """Return the text in an ordinary file, UTF-8. Raises OSError, UnicodeDecodeError."""
-    return read_ordinary(path).decode("utf-8", errors)
+    return read_regular_file(path).decode("utf-8", errors)

@@ -6,21 +6,21 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
-from warex.llm.base import LlmAnswer, LlmRequest, ToolCall, Trouble, Usage, WrittenAnswer
-from warex.llm.body.large_base64 import leave_out
-from warex.llm.body.lenient_json import as_dict, read_json
+from warex.llm.base import ApiErrorKind, LlmAnswer, LlmRequest, SerializedAnswer, ToolCall, Usage
+from warex.llm.body.large_base64 import omit_base64
+from warex.llm.body.lenient_json import as_dict, parse_json
 from warex.llm.content.images import detach_images as _detach_images
-from warex.llm.content.images import held_images
+from warex.llm.content.images import iter_images
 from warex.llm.content.token_estimate import estimate_input
-from warex.llm.families import FAMILIES, Family
+from warex.llm.families import LLM_APIS, LlmApi
 
-_BY_NAME = {family.name: family for family in FAMILIES}
-_ENDINGS = tuple(ending for family in FAMILIES for ending in family.path_endings)
+_BY_NAME = {family.name: family for family in LLM_APIS}
+_ENDINGS = tuple(ending for family in LLM_APIS for ending in family.path_endings)
 
 __all__ = [
-    "FAMILIES",
-    "Family",
+    "LLM_APIS",
     "LlmAnswer",
+    "LlmApi",
     "LlmRequest",
     "ToolCall",
     "Usage",
@@ -51,15 +51,15 @@ def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequ
     """
     if not could_be_llm(method, path):
         return None
-    shorter, left_out = leave_out(body)
+    shorter, left_out = omit_base64(body)
     try:
-        sent = read_json(shorter)
+        sent = parse_json(shorter)
     except ValueError:
         return None
     if not isinstance(sent, dict):
         return None
     shape = path.partition("?")[0]
-    for family in FAMILIES:
+    for family in LLM_APIS:
         if shape.endswith(family.path_endings) and family.recognise(path, sent):
             # Some APIs name the model in the path: to ask another one is no repeat.
             asked = hashlib.sha256(f"{shape}\n".encode(errors="replace"))
@@ -67,7 +67,7 @@ def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequ
             digest = asked.hexdigest()
             if not left_out:
                 return family.read_request(path, sent, digest)
-            images = set(held_images(sent, family.images))
+            images = set(iter_images(sent, family.images))
             sent = as_dict(left_out.put_back(sent, but=images))
             return replace(family.read_request(path, sent, digest), left_out=left_out)
     return None
@@ -88,16 +88,16 @@ def with_system_text(request: LlmRequest, body: bytes, text: str) -> bytes:
     ``body`` is decompressed; all else in it stays byte for byte. Raises ValueError where the system
     prompt has a form that is not understood.
     """
-    shorter, left_out = leave_out(body)
+    shorter, left_out = omit_base64(body)
     return left_out.whole(_BY_NAME[request.family].with_system_text(shorter, text))
 
 
-def write_answer(request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
+def write_answer(request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
     """Return an answer to a recognised request as its API sends it."""
     return _BY_NAME[request.family].write_answer(request, answer)
 
 
-def refuse(request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+def refuse(request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
     """Return the error that a recognised request's API sends for a trouble.
 
     ``wait``: for how many seconds the client is told to wait, where the API tells it so.

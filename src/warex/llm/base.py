@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from pydantic import JsonValue
 
-from warex.llm.body.large_base64 import NOTHING, LeftOut
+from warex.llm.body.large_base64 import NOTHING_OMITTED, OmittedBase64
 
 type UsageSource = Literal["reported", "estimated", "partial"]
 """How far a usage can be trusted.
@@ -98,12 +98,12 @@ class LlmRequest:
     form: str = ""
     """Which of its API's forms it has, where that has several: ``generate`` of Ollama's,
     ``array`` of Gemini's streams."""
-    left_out: LeftOut = field(default=NOTHING, repr=False, compare=False)
+    left_out: OmittedBase64 = field(default=NOTHING_OMITTED, repr=False, compare=False)
     """Large images, which have only a stand-in in ``messages``: ``detach_images`` takes them from
     the body, of which they are views."""
 
 
-UNUSUAL_END: Final[Mapping[str, str]] = {
+ABNORMAL_FINISH: Final[Mapping[str, str]] = {
     "length": "stopped at the limit of tokens",
     "refusal": "refused to help",
     "content_filter": "stopped by a content filter",
@@ -160,7 +160,7 @@ class Image:
     """The image in base64; None where the message has only its address."""
 
 
-type Trouble = Literal[
+type ApiErrorKind = Literal[
     "rate_limited",
     "server_error",
     "unavailable",
@@ -173,7 +173,7 @@ type Trouble = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenAnswer:
+class SerializedAnswer:
     """An answer as an API sends it."""
 
     status: int

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class StepCounter:
     """How many steps there have been, while they happen."""
 
     count: int = 0
     last_digest: str | None = None
 
-    def after(self, body_digest: str) -> "Steps":
+    def after(self, body_digest: str) -> "StepCounter":
         """Return the steps after one more call."""
         if body_digest == self.last_digest:
             return self
-        return Steps(self.count + 1, body_digest)
+        return StepCounter(self.count + 1, body_digest)

@@ -20,7 +20,7 @@ SESSION_NOT_FOUND: Final = -32001
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
+class ReplaceAnswer:
     """Another answer."""
 
     answer: Mapping[str, JsonValue]
@@ -28,50 +28,50 @@ class Replaced:
 
 
 @dataclass(frozen=True, slots=True)
-class Corrupted:
+class CorruptResult:
     """A result that is damaged."""
 
     how: Corruption
 
 
 @dataclass(frozen=True, slots=True)
-class WithoutTools:
+class RemoveTools:
     """A list without the tools whose name fits a glob."""
 
     tool: str
 
 
-type Change = Replaced | Corrupted | WithoutTools
+type Change = ReplaceAnswer | CorruptResult | RemoveTools
 
 
-def changed(message: Mapping[str, JsonValue], change: Change) -> bytes:
+def apply_change(message: Mapping[str, JsonValue], change: Change) -> bytes:
     """Return an answer as it is sent instead."""
     match change:
-        case Replaced(answer):
-            return written({"jsonrpc": "2.0", "id": message.get("id"), **answer})
-        case WithoutTools(tool):
+        case ReplaceAnswer(answer):
+            return serialize({"jsonrpc": "2.0", "id": message.get("id"), **answer})
+        case RemoveTools(tool):
             result = as_dict(message.get("result"))
             kept = [it for it in as_list(result.get("tools")) if not _is_called(it, tool)]
             if "tools" not in result:
-                return written(message)
-            return written({**message, "result": {**result, "tools": kept}})
-        case Corrupted("invalid_json"):
-            whole = written(message)
+                return serialize(message)
+            return serialize({**message, "result": {**result, "tools": kept}})
+        case CorruptResult("invalid_json"):
+            whole = serialize(message)
             return whole[: len(whole) * 2 // 3]
-        case Corrupted(how):
+        case CorruptResult(how):
             if "result" not in message:
-                return written(message)
-            return written({**message, "result": _CORRUPT[how](as_dict(message["result"]))})
+                return serialize(message)
+            return serialize({**message, "result": _CORRUPT[how](as_dict(message["result"]))})
 
 
 def answers_to(
     asked: tuple[McpRequest, ...], answer: Callable[[McpRequest], Mapping[str, JsonValue]]
 ) -> list[bytes]:
     """Return an answer to each request of an exchange."""
-    return [written({"jsonrpc": "2.0", "id": it.id, **answer(it)}) for it in asked]
+    return [serialize({"jsonrpc": "2.0", "id": it.id, **answer(it)}) for it in asked]
 
 
-def failure(text: str) -> dict[str, JsonValue]:
+def tool_failure(text: str) -> dict[str, JsonValue]:
     """Return the answer of a tool that says that it failed."""
     return {"result": {"content": [{"type": "text", "text": text}], "isError": True}}
 
@@ -81,7 +81,7 @@ def error(code: int, text: str) -> dict[str, JsonValue]:
     return {"error": {"code": code, "message": text}}
 
 
-def written(message: Mapping[str, JsonValue]) -> bytes:
+def serialize(message: Mapping[str, JsonValue]) -> bytes:
     """Return a message as it goes over the wire: in one line."""
     return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
 

@@ -29,7 +29,7 @@ class _Room:
         return f"{kept}… ({len(text) - len(kept):,} more characters)"
 
 
-def shortened(value: JsonValue, most: int = MOST_TEXT) -> tuple[JsonValue, bool]:
+def truncated(value: JsonValue, most: int = MOST_TEXT) -> tuple[JsonValue, bool]:
     """Return JSON with at most so many characters of text, and whether anything is left out."""
     room = _Room(most)
     return _shortened(value, room, _DEEPEST), room.cut
@@ -54,7 +54,7 @@ def _shortened(value: JsonValue, room: _Room, levels: int) -> JsonValue:
     }
 
 
-def detach_data(
+def detach_blobs(
     value: JsonValue, clean: Callable[[bytes], bytes]
 ) -> tuple[JsonValue, dict[str, bytes]]:
     """Return a result with references for what is base64 in it, and the images by SHA-256 in hex.

@@ -16,7 +16,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
-class ServerEvent:
+class SseEvent:
     """One event."""
 
     raw: bytes
@@ -28,7 +28,7 @@ class ServerEvent:
 
 
 @dataclass(slots=True)
-class EventReader:
+class SseReader:
     """Divides a stream into events."""
 
     longest: int = LONGEST
@@ -38,10 +38,10 @@ class EventReader:
     _rest: bytearray = field(default_factory=bytearray)
     _searched: int = 0
 
-    def feed(self, data: bytes) -> list[ServerEvent]:
+    def feed(self, data: bytes) -> list[SseEvent]:
         """Return the events that are whole by now; together they are what was fed, and the rest."""
         self._rest += data
-        found: list[ServerEvent] = []
+        found: list[SseEvent] = []
         begin = 0
         while end := _END.search(self._rest, max(begin, self._searched)):
             found.append(_event(bytes(self._rest[begin : end.end()])))
@@ -53,7 +53,7 @@ class EventReader:
         self._searched = max(0, len(self._rest) - 3)
         if len(self._rest) > self.longest:
             self.gave_up = True
-            found.append(ServerEvent(self.rest()))
+            found.append(SseEvent(self.rest()))
         return found
 
     @property
@@ -71,13 +71,13 @@ class EventReader:
         return rest
 
 
-def with_data(event: ServerEvent, data: bytes) -> bytes:
+def with_data(event: SseEvent, data: bytes) -> bytes:
     """Return an event with other data, as it is sent."""
     lines = [line for line in _LINE_END.split(event.raw) if line and not _DATA.match(line)]
     return b"\n".join((*lines, b"data: " + data, b"", b""))
 
 
-def _event(raw: bytes) -> ServerEvent:
+def _event(raw: bytes) -> SseEvent:
     name, data, has_id = b"", [], False
     for line in _LINE_END.split(raw.removeprefix(_BOM)):
         key, _, value = line.partition(b":")
@@ -88,4 +88,4 @@ def _event(raw: bytes) -> ServerEvent:
             name = value
         elif key == b"id":
             has_id = True
-    return ServerEvent(raw, name.decode(errors="replace") or "message", b"\n".join(data), has_id)
+    return SseEvent(raw, name.decode(errors="replace") or "message", b"\n".join(data), has_id)

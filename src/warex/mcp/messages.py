@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from warex.llm.body.lenient_json import as_dict, as_list, as_text, read_json
+from warex.llm.body.lenient_json import as_dict, as_list, as_text, parse_json
 
 type Key = str | float
 """What pairs an answer with its request: a text is never a number."""
@@ -57,7 +57,7 @@ def read_messages(body: bytes) -> list[dict[str, JsonValue]]:
     if len(body) > LONGEST or body.lstrip()[:1] not in (b"{", b"["):
         return []
     try:
-        said = read_json(body)
+        said = parse_json(body)
     except ValueError:
         return []
     found = [as_dict(it) for it in (said if isinstance(said, list) else [said])[:_MOST]]

@@ -38,7 +38,7 @@ from warex.proxy.record.recorder import Recorder
 from warex.proxy.response_faults.fault_sites import FAULT_HOSTS, FaultSites
 from warex.proxy.response_faults.previous_responses import PreviousResponses
 from warex.proxy.response_faults.rewritten_pages import RewrittenPages
-from warex.scenarios import Decision, Injection, Injector
+from warex.scenarios import Decision, Injector, PlannedInjection
 from warex.traces import FaultMissed, RequestSeen, ResponseSeen
 from warex.traces.redaction.structured import redact_url
 
@@ -272,7 +272,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             self.recorder.write(missed(injection, "superseded"))
 
     async def _strike_before(
-        self, flow: http.HTTPFlow, ongoing: ExchangeState, injections: list[Injection]
+        self, flow: http.HTTPFlow, ongoing: ExchangeState, injections: list[PlannedInjection]
     ) -> None:
         await self._strike(flow, ongoing, injections)
         self._ask(flow, ongoing)
@@ -298,7 +298,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             self.end(flow, ongoing)
 
     async def _strike(
-        self, flow: http.HTTPFlow, ongoing: ExchangeState, injections: list[Injection]
+        self, flow: http.HTTPFlow, ongoing: ExchangeState, injections: list[PlannedInjection]
     ) -> bool:
         """Strike in order, until the client leaves; return whether the exchange was cut."""
         for injection in injections:
@@ -340,7 +340,9 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             self.recorder.write(missed(injection, "superseded"))
         ongoing.waiting = []
 
-    def _died(self, flow: http.HTTPFlow, ongoing: ExchangeState, injection: Injection) -> None:
+    def _died(
+        self, flow: http.HTTPFlow, ongoing: ExchangeState, injection: PlannedInjection
+    ) -> None:
         """Expect the browser's silent repeat of whatever our cut has killed."""
         now = self.recorder.clock.now()
         dead = [ongoing]

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, field_validator, model_validator
 
 from warex.llm.actions.parser import Vocabulary
 from warex.llm.defences import Defence
-from warex.scenarios import Mark, Scenario
+from warex.scenarios import CountPosition, Scenario
 from warex.scenarios.task_detection import TaskRule
 from warex.traffic import TrafficOptions
 
@@ -48,7 +48,7 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     own_proof: bool = False
     """Whether the agent opens a page of ``sites`` before all else, which then proves that its
     browser comes this way; otherwise a canary does."""
-    schedule: frozenset[Mark] | None = None
+    schedule: frozenset[CountPosition] | None = None
     """A past ledger's places, to be hit exactly."""
 
     defence: Defence | None = None

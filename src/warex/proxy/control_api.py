@@ -21,8 +21,8 @@ from warex.faults import AnyFault
 from warex.proxy.addon import WarexAddon
 from warex.proxy.exchange.tasks import seed_of
 from warex.scenarios import Match, Rule
-from warex.scenarios.mistakes import check
-from warex.scenarios.namespace_only import require_showable
+from warex.scenarios.mistakes import validate_document
+from warex.scenarios.namespace_only import require_namespace
 from warex.traces import Control
 
 
@@ -99,7 +99,7 @@ class ControlApi:
             "fault": body.fault.model_dump(mode="json"),
         }
         rule = _validated(Rule, data)
-        require_showable([rule], in_namespace=self._addon.config.capture == "handed")
+        require_namespace([rule], in_namespace=self._addon.config.capture == "handed")
         injector = self._addon.injector
         if body.name is None:
             numbered = (rule.model_copy(update={"name": f"one-shot-{n}"}) for n in count(1))
@@ -169,7 +169,7 @@ def _body[M: BaseModel](shape: type[M], sent: bytes) -> M:
 
 
 def _validated[M: BaseModel](model: type[M], data: JsonValue) -> M:
-    made, mistakes = check(model, data)
+    made, mistakes = validate_document(model, data)
     if made is None:
         raise ValueError("\n".join(mistakes))
     return made

@@ -33,10 +33,10 @@ from warex.proxy.record.recorder import Recorder
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.proxy.transparent_mode import serve_redirected
 from warex.scenarios import Injector, Scenario
-from warex.scenarios.namespace_only import require_showable
+from warex.scenarios.namespace_only import require_namespace
 from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
 from warex.traces.blobs import BlobStore
-from warex.traces.redaction.environment_secrets import known
+from warex.traces.redaction.environment_secrets import process_secrets
 
 _VERSIONS = {name: version(name) for name in ("warex", "mitmproxy")}
 """Looked up before the fork: that reads two files of metadata, as e-mail is read."""
@@ -68,7 +68,7 @@ async def run_engine(
     _check_scenario(config)
     _check_port(config)
     clock = Clock()
-    known().add(config.secrets)
+    process_secrets().add(config.secrets)
     writer = TraceWriter(config.out / EVENTS, clock) if config.out else None
     blobs = BlobStore(config.out / "blobs") if config.out else None
     recorder = Recorder(clock, writer, blobs)
@@ -132,7 +132,7 @@ async def run_engine(
 def _check_scenario(config: ProxyConfig) -> None:
     """Refuse what cannot show, before a trace is begun."""
     rules = config.scenario.rules if config.scenario is not None else ()
-    require_showable(rules, in_namespace=config.capture == "handed")
+    require_namespace(rules, in_namespace=config.capture == "handed")
 
 
 def _check_port(config: ProxyConfig) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from warex.llm.recognition.hosts import host_fits, is_known_llm_host
+from warex.llm.recognition.hosts import host_matches, is_known_llm_host
 from warex.proxy.config import ProxyConfig
 from warex.proxy.exchange.tasks import TASK_HOST
 from warex.proxy.response_faults.fault_sites import FAULT_HOSTS
@@ -52,7 +52,7 @@ class Interception:
             return None
         if host in self._rejected:
             return "tls_rejected"
-        if any(host_fits(pattern, host) for pattern in self._traffic.pass_through):
+        if any(host_matches(pattern, host) for pattern in self._traffic.pass_through):
             return "pass_through"
         if host in BACKGROUND_HOSTS:
             return "background"
@@ -71,6 +71,6 @@ class Interception:
     def _is_concerned(self, host: str) -> bool:
         return (
             is_known_llm_host(host)
-            or any(host_fits(pattern, host) for pattern in self._traffic.llm_hosts)
+            or any(host_matches(pattern, host) for pattern in self._traffic.llm_hosts)
             or any(may_concern_host(rule.match, host, self._sites) for rule in self._injector.rules)
         )

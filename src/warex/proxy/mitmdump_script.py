@@ -23,7 +23,7 @@ from warex.proxy.mitmproxy_patches import http1, http2, http_stream
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.load import load_scenario
-from warex.scenarios.namespace_only import require_showable
+from warex.scenarios.namespace_only import require_namespace
 from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
 from warex.traces.blobs import BlobStore
 
@@ -116,7 +116,7 @@ class Warex:
 def _begin() -> _Trial:
     options: Any = ctx.options
     scenario = load_scenario(options.warex_scenario) if options.warex_scenario else None
-    require_showable(scenario.rules if scenario else (), in_namespace=False)
+    require_namespace(scenario.rules if scenario else (), in_namespace=False)
     out = Path(options.warex_out) if options.warex_out else None
     config = ProxyConfig(
         ca=Path(options.confdir),

@@ -11,7 +11,7 @@ _LONGEST: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ValueChange:
     """One value that is not what the site said: where it stands, and both values as text."""
 
     where: str
@@ -19,10 +19,10 @@ class Changed:
     after: str | None
     """None where it was taken out."""
 
-    def short(self) -> "Changed":
+    def short(self) -> "ValueChange":
         """Return it with long values cut off."""
         after = self.after if self.after is None else self.after[:_LONGEST]
-        return Changed(self.where[:_LONGEST], self.before[:_LONGEST], after)
+        return ValueChange(self.where[:_LONGEST], self.before[:_LONGEST], after)
 
 
 class Rewriter(Protocol):
@@ -34,7 +34,7 @@ class Rewriter(Protocol):
         ...
 
     @property
-    def changes(self) -> Sequence[Changed]:
+    def changes(self) -> Sequence[ValueChange]:
         """The values that were changed, as far as the edit is about values."""
         ...
 
@@ -48,7 +48,7 @@ class Rewriter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Rewriting:
+class ActiveRewrite:
     """An edit under way: what becomes of an answer's body, and of its head."""
 
     body: Rewriter
@@ -68,6 +68,6 @@ class Edit(Protocol):
         """The path at which the proxy hears what the changed page reports; empty for none."""
         ...
 
-    def begin(self, request: Request, response: Response) -> Rewriting | None:
+    def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
         """Begin to change an answer with this head; None where it has nothing of the kind."""
         ...

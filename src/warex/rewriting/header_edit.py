@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from warex.exchange import Request, Response
-from warex.rewriting.base import Changed, Rewriting
+from warex.rewriting.base import ActiveRewrite, ValueChange
 
 _PAGES: Final = ("text/html", "application/xhtml+xml")
 _NOT_WHOLE: Final = (204, 205, 206, 304)
 
 
 @dataclass(frozen=True, slots=True)
-class HeadEdit:
+class HeaderEdit:
     """Takes fields out of an answer's head, and adds others at its end.
 
     Names are in lower case. ``of_pages``: only where a browser shows the answer as an HTML page, so
@@ -24,13 +24,13 @@ class HeadEdit:
     of_pages: bool = True
     report: str = ""
 
-    def begin(self, request: Request, response: Response) -> Rewriting | None:
+    def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
         """Begin with the answer's head; None where there is nothing to change."""
         if self.of_pages and not _is_page(request, response):
             return None
         if not self.more and not any(name in response.headers for name in self.without):
             return None
-        return Rewriting(Unchanged(), self._field, self.more, keeps_body=True)
+        return ActiveRewrite(Unchanged(), self._field, self.more, keeps_body=True)
 
     def _field(self, name: str, value: str) -> str | None:
         return None if name in self.without else value
@@ -46,7 +46,7 @@ class Unchanged:
     """A body that passes as it is."""
 
     applied: bool = True
-    changes: Sequence[Changed] = ()
+    changes: Sequence[ValueChange] = ()
 
     def feed(self, data: bytes) -> bytes:
         """Return what has come."""

@@ -11,7 +11,7 @@ from typing import IO, Protocol
 from warex.errors import MachineError
 from warex.files.private import private_opener
 from warex.sandbox.cleanup.process_tree import ProcessTree
-from warex.traces import cannot_write
+from warex.traces import write_error
 
 _POLL_SECONDS = 0.1
 """Seconds between two questions whether to stop; who asks for a stop is another thread."""
@@ -72,7 +72,7 @@ def run_command(
     try:
         output = open(log, "ab", opener=private_opener)  # noqa: SIM115 - closed below
     except OSError as error:
-        raise cannot_write(log, error) from None
+        raise write_error(log, error) from None
     with output:
         began = time.monotonic()
         watch(family)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, Protocol
 
-from warex.errors import InputError, MachineError, ProcessDied, WarexError, anew
+from warex.errors import InputError, MachineError, ProcessDied, WarexError, retry_if_process_died
 from warex.sandbox.cleanup.process_tree import ProcessTree
 from warex.sandbox.cleanup.reaper import Reaper, start_reaper
 from warex.sandbox.direct import start_direct
@@ -242,7 +242,7 @@ def available_isolation(
             pass
 
     try:
-        anew(tried)
+        retry_if_process_died(tried)
     except ProcessDied:
         raise  # That says nothing of what this machine allows.
     except MachineError as error:

@@ -1,29 +1,29 @@
 """Which exchanges get which fault, and when."""
 
-from warex.scenarios.injection.connection_tries import Gate
-from warex.scenarios.injection.injector import Injector, LeftAlone
-from warex.scenarios.injection.planner import NOTHING, Decision, Injection
-from warex.scenarios.injection.rule_state import Mark, Schedule
-from warex.scenarios.matching.exclusions import BACKGROUND_HOSTS, NEVER
+from warex.scenarios.injection.connection_tries import TryOutcome
+from warex.scenarios.injection.injector import Injector, SkippedMatches
+from warex.scenarios.injection.planner import NO_INJECTION, Decision, PlannedInjection
+from warex.scenarios.injection.rule_state import CountPosition, InjectionSchedule
+from warex.scenarios.matching.exclusions import BACKGROUND_HOSTS, EXCLUSIONS
 from warex.scenarios.scenario import SITES, Match, Random, Rule, Scenario, Trigger
 from warex.traffic import Arm
 
 __all__ = [
     "BACKGROUND_HOSTS",
-    "NEVER",
-    "NOTHING",
+    "EXCLUSIONS",
+    "NO_INJECTION",
     "SITES",
     "Arm",
+    "CountPosition",
     "Decision",
-    "Gate",
-    "Injection",
+    "InjectionSchedule",
     "Injector",
-    "LeftAlone",
-    "Mark",
     "Match",
+    "PlannedInjection",
     "Random",
     "Rule",
     "Scenario",
-    "Schedule",
+    "SkippedMatches",
     "Trigger",
+    "TryOutcome",
 ]

@@ -17,7 +17,7 @@ import yaml
 from pydantic import JsonValue
 
 from warex.errors import InputError
-from warex.text.english import a
+from warex.text.english import with_article
 
 MAX_BYTES: Final = 1_000_000
 MAX_DEPTH: Final = 32
@@ -103,7 +103,9 @@ def _plain(value: Any, depth: int) -> JsonValue:
             return value
         case _:
             kind = type(value).__name__
-            raise _Refused(f"holds {a(kind)}, {value}; put it in quotes if it is meant as text")
+            raise _Refused(
+                f"holds {with_article(kind)}, {value}; put it in quotes if it is meant as text"
+            )
 
 
 def _unicode(text: str) -> str:

@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 
 
-def stars(glob: str, star: str = ".") -> str:
+def glob_to_regex(glob: str, star: str = ".") -> str:
     """Return a glob's regular expression; ``star`` is what one character of a ``*`` may be."""
-    return joined([re.escape(part) for part in glob.split("*")], star)
+    return join_with_wildcards([re.escape(part) for part in glob.split("*")], star)
 
 
-def joined(parts: Sequence[str], star: str) -> str:
+def join_with_wildcards(parts: Sequence[str], star: str) -> str:
     """Return expressions of fixed length with stars between them."""
     first, *others = parts
     if not others:

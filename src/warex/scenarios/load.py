@@ -6,7 +6,7 @@ from typing import Final
 
 from warex.errors import ScenarioError
 from warex.scenarios.documents import SUFFIXES, read_document
-from warex.scenarios.mistakes import check, listed
+from warex.scenarios.mistakes import format_errors, validate_document
 from warex.scenarios.paper_config import is_paper_config, read_paper_config
 from warex.scenarios.presets import preset_names, preset_path
 from warex.scenarios.scenario import Scenario
@@ -45,9 +45,9 @@ def _load_file(path: Path) -> Scenario:
         )
     if is_paper_config(data):
         return read_paper_config(data, path)
-    scenario, mistakes = check(Scenario, data, path.parent)
+    scenario, mistakes = validate_document(Scenario, data, path.parent)
     if scenario is None:
-        raise ScenarioError(listed(path, mistakes))
+        raise ScenarioError(format_errors(path, mistakes))
     return scenario
 
 

@@ -15,15 +15,15 @@ from pydantic_core import ErrorDetails
 
 from warex.text.english import did_you_mean
 
-MOST: Final = 30
+MAX_ERRORS: Final = 30
 """Mistakes told of one document; the rest are counted."""
-MOST_NAMED: Final = 20
+MAX_NAMES: Final = 20
 """Names told in one sentence; the rest are counted."""
 
 type Place = tuple[str | int, ...]
 
 
-def check[M: BaseModel](
+def validate_document[M: BaseModel](
     model: type[M], data: JsonValue, folder: Path | None = None
 ) -> tuple[M | None, list[str]]:
     """Return the model made of the data, or None and a sentence for every mistake.
@@ -55,26 +55,26 @@ def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
     return model.model_json_schema()
 
 
-def listed(document: object, sentences: Sequence[str]) -> str:
+def format_errors(document: object, sentences: Sequence[str]) -> str:
     """Return one text that names the document and all its mistakes."""
     if len(sentences) == 1:
         return f"{document}: {sentences[0]}"
-    told = [f"  {sentence}" for sentence in sentences[:MOST]]
-    if len(sentences) > MOST:
-        told.append(f"  and {len(sentences) - MOST} more")
+    told = [f"  {sentence}" for sentence in sentences[:MAX_ERRORS]]
+    if len(sentences) > MAX_ERRORS:
+        told.append(f"  and {len(sentences) - MAX_ERRORS} more")
     return "\n".join([f"{document} has {len(sentences)} mistakes:", *told])
 
 
-def not_among(said: str, name: str, known: Sequence[str]) -> str:
+def unknown_name(said: str, name: str, known: Sequence[str]) -> str:
     """Return "SAID 'NAME'; did you mean '…'? There are: …", with a long list cut short."""
     told = f"{said} {name!r}{did_you_mean(name, known)}"
-    return _then(told, f"there are: {named(known)}")
+    return _then(told, f"there are: {name_list(known)}")
 
 
-def named(known: Sequence[str]) -> str:
-    """Return names for a sentence; those beyond ``MOST_NAMED`` are counted."""
-    more = len(known) - MOST_NAMED
-    shown = ", ".join(known[:MOST_NAMED])
+def name_list(known: Sequence[str]) -> str:
+    """Return names for a sentence; those beyond ``MAX_NAMES`` are counted."""
+    more = len(known) - MAX_NAMES
+    shown = ", ".join(known[:MAX_NAMES])
     return f"{shown} and {more} more" if more > 0 else shown
 
 

@@ -11,14 +11,14 @@ NAMESPACE_MODE: Final = "namespace mode (warex exec --isolate namespace, or the 
 """Where every fault can show, as users ask for it."""
 
 
-def hidden(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+def namespace_only_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     """Return the rules whose faults show in namespace mode only."""
     return tuple(rule for rule in rules if rule.fault.needs_namespace)
 
 
-def require_showable(rules: Iterable[Rule], *, in_namespace: bool) -> None:
+def require_namespace(rules: Iterable[Rule], *, in_namespace: bool) -> None:
     """Raise ScenarioError where a rule's fault cannot show; it names the mode that can."""
-    found = () if in_namespace else hidden(rules)
+    found = () if in_namespace else namespace_only_rules(rules)
     if not found:
         return
     told = ", ".join(f"{rule.name!r} ({rule.fault.kind})" for rule in found)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from warex.faults import Point
-from warex.scenarios.globs import stars
-from warex.text.escaping import shown
+from warex.faults import ConnectionPhase
+from warex.scenarios.globs import glob_to_regex
+from warex.text.escaping import in_backticks
 
 _SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
 _PORTS: Final = {"http": 80, "https": 443}
@@ -30,17 +30,17 @@ ALLOWED: Final = (
 """Patterns to show to whoever wrote another one."""
 
 
-class Target(NamedTuple):
+class ConnectionTarget(NamedTuple):
     """What a client tries to reach."""
 
-    point: Point
+    point: ConnectionPhase
     host: str
     """In lower case, an IPv6 address without brackets."""
     port: int | None = None
     """None for a name, and for any port that nothing names."""
 
     @classmethod
-    def of(cls, point: Point, host: str, port: int | None) -> "Target":
+    def of(cls, point: ConnectionPhase, host: str, port: int | None) -> "ConnectionTarget":
         """Return the target as rules compare it; a name has no port."""
         host = host.lower().strip("[]").rstrip(".")
         return cls(point, host, None if point == "name" else port)
@@ -67,7 +67,7 @@ class Target(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Origins:
+class OriginPattern:
     """A pattern over origins."""
 
     schemes: frozenset[str]
@@ -80,7 +80,7 @@ class Origins:
         """Whether the pattern is about this host."""
         return _host_regex(self.host).fullmatch(host) is not None
 
-    def fits(self, target: Target) -> bool:
+    def fits(self, target: ConnectionTarget) -> bool:
         """Whether the pattern is about this target."""
         if not self.names_host(target.host):
             return False
@@ -91,35 +91,40 @@ class Origins:
         return self.port is None or self.port == target.port
 
 
-ANYTHING: Final = Origins(frozenset(_PORTS), "*", None)
+ANY_ORIGIN: Final = OriginPattern(frozenset(_PORTS), "*", None)
 
 
-def read_origins(pattern: str, *, exact: bool = False) -> Origins:
+def parse_origin_pattern(pattern: str, *, exact: bool = False) -> OriginPattern:
     """Read a pattern; raise ValueError, in a sentence, where it is about more than an origin."""
     if pattern == "*" and not exact:
-        return ANYTHING
+        return ANY_ORIGIN
     found = _ORIGIN.fullmatch(pattern)
     if found is None or (exact and "*" in pattern):
-        raise ValueError(f"{shown(pattern)} is not a scheme, a host, perhaps a port, and no more")
+        raise ValueError(
+            f"{in_backticks(pattern)} is not a scheme, a host, perhaps a port, and no more"
+        )
     said = found["scheme"].lower()
     schemes = frozenset(it for name, it in _SCHEMES.items() if _host_regex(said).fullmatch(name))
     if not schemes:
         raise ValueError(
-            f"{shown(pattern)}: {shown(said)} is no scheme of the web; give http, https or *"
+            f"{in_backticks(pattern)}: {in_backticks(said)} is no scheme of the web; give"
+            " http, https or *"
         )
     port = found["port"]
     if port is not None and port != ":*":
         number = int(port[1:])
         if not 1 <= number <= 65535:
-            raise ValueError(f"{shown(pattern)}: {number} is no port; give one from 1 to 65535")
+            raise ValueError(
+                f"{in_backticks(pattern)}: {number} is no port; give one from 1 to 65535"
+            )
     elif port is None and len(schemes) == 1:
         number = _PORTS[next(iter(schemes))]
     else:
         number = None
-    return Origins(schemes, found["host"].lower().strip("[]").rstrip("."), number)
+    return OriginPattern(schemes, found["host"].lower().strip("[]").rstrip("."), number)
 
 
-def origin_mistake(url: str | None, url_exact: str | None, sites: str) -> str | None:
+def origin_error(url: str | None, url_exact: str | None, sites: str) -> str | None:
     """Return what is wrong with a match's patterns, in words; None where they are origins.
 
     ``sites`` is the text that stands for the benchmark's sites.
@@ -129,28 +134,32 @@ def origin_mistake(url: str | None, url_exact: str | None, sites: str) -> str | 
         return None
     if url_exact is None and pattern.startswith(sites):
         after = pattern.removeprefix(sites)
-        return None if after in ("", "*", "/", "/*") else f"{shown(pattern)} goes on after {sites}"
+        return (
+            None
+            if after in ("", "*", "/", "/*")
+            else f"{in_backticks(pattern)} goes on after {sites}"
+        )
     try:
-        read_origins(pattern, exact=url_exact is not None)
+        parse_origin_pattern(pattern, exact=url_exact is not None)
     except ValueError as error:
         return str(error)
     return None
 
 
-def origins_of_sites(sites: Iterable[str]) -> tuple[Origins, ...]:
+def origins_of_sites(sites: Iterable[str]) -> tuple[OriginPattern, ...]:
     """Return what the benchmark's sites are, without their paths; all origins where there are none.
 
     A site that is no origin, such as one without a scheme, is about nothing.
     """
     sites = tuple(sites)
-    return tuple(_readable(sites)) if sites else (ANYTHING,)
+    return tuple(_readable(sites)) if sites else (ANY_ORIGIN,)
 
 
-def _readable(sites: Iterable[str]) -> Iterable[Origins]:
+def _readable(sites: Iterable[str]) -> Iterable[OriginPattern]:
     for site in sites:
         if (origin := _URL_ORIGIN.match(site)) is not None:
             try:
-                yield read_origins(origin[1])
+                yield parse_origin_pattern(origin[1])
             except ValueError:
                 continue
 
@@ -165,7 +174,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def fits_any(origins: Iterable[Origins]) -> Callable[[Target], bool]:
+def matches_any(origins: Iterable[OriginPattern]) -> Callable[[ConnectionTarget], bool]:
     """Return whether a target belongs to any of the patterns."""
     origins = tuple(origins)
     return lambda target: any(pattern.fits(target) for pattern in origins)
@@ -173,4 +182,4 @@ def fits_any(origins: Iterable[Origins]) -> Callable[[Target], bool]:
 
 @lru_cache(maxsize=1024)
 def _host_regex(glob: str) -> re.Pattern[str]:
-    return re.compile(stars(glob))
+    return re.compile(glob_to_regex(glob))

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, JsonValue, model_validator
 from warex.errors import ScenarioError
 from warex.exchange import Resource
 from warex.faults import ErrorStatus, Seconds
-from warex.scenarios.mistakes import check, listed
+from warex.scenarios.mistakes import format_errors, validate_document
 from warex.scenarios.scenario import SITES, Probability, Scenario
 from warex.text.regex import Regex, RegexError
 
@@ -45,14 +45,16 @@ _VALUES: Final = {
 _OWN_KEYS: Final = {"rules", "schema_version"}
 
 
-CHANCE: Final = 0.5
+DEFAULT_PROBABILITY: Final = 0.5
 """How likely each matching request is hit under a frequency above 0; the paper gives no number."""
 
 type Frequency = Annotated[int, Field(ge=0, strict=True)]
 """0: only the first matching request; x: each by chance until x were hit (paper §3.3)."""
 
 
-def frequency_trigger(frequency: int, probability: float = CHANCE) -> dict[str, JsonValue]:
+def frequency_trigger(
+    frequency: int, probability: float = DEFAULT_PROBABILITY
+) -> dict[str, JsonValue]:
     """Return the trigger that the paper's frequency stands for; it numbers ``per: rule``."""
     if frequency == 0:
         return {"first": 1}
@@ -66,7 +68,7 @@ class PaperFailure(BaseModel, frozen=True, extra="forbid"):
     url: str | None = Field(default=None, min_length=1, description="Left out: all task sites.")
     url_match: Literal["exact", "regex"] = "exact"
     frequency: Frequency = 0
-    probability: Probability = CHANCE
+    probability: Probability = DEFAULT_PROBABILITY
     delay: Seconds | None = None
     status_code: ErrorStatus | None = None
 
@@ -103,16 +105,16 @@ def read_paper_config(data: Mapping[str, JsonValue], path: Path) -> Scenario:
     try:
         plain = _canonical(dict(data))
     except ValueError as error:
-        raise ScenarioError(listed(where, [str(error)])) from None
+        raise ScenarioError(format_errors(where, [str(error)])) from None
     several = isinstance(plain, dict) and "failures" in plain
     mistakes: list[str]
     if several:
-        config, mistakes = check(PaperConfig, plain)
+        config, mistakes = validate_document(PaperConfig, plain)
     else:
-        failure, mistakes = check(PaperFailure, plain)
+        failure, mistakes = validate_document(PaperFailure, plain)
         config = PaperConfig(failures=(failure,)) if failure else None
     if config is None:
-        raise ScenarioError(listed(where, mistakes))
+        raise ScenarioError(format_errors(where, mistakes))
     rules = [_rule(number, failure) for number, failure in enumerate(config.failures, 1)]
     return Scenario.model_validate({"name": path.stem.strip() or "config", "rules": rules})
 

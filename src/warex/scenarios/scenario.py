@@ -20,9 +20,9 @@ from pydantic_core import CoreSchema
 
 from warex.exchange import Resource
 from warex.faults import AnyFault
-from warex.llm import FAMILIES
-from warex.scenarios.origins import ALLOWED, origin_mistake
-from warex.text.escaping import shown
+from warex.llm import LLM_APIS
+from warex.scenarios.origins import ALLOWED, origin_error
+from warex.text.escaping import in_backticks
 from warex.text.regex import Regex
 from warex.traffic import Arm
 
@@ -42,7 +42,7 @@ def _url(pattern: str) -> str:
     try:
         urlsplit(pattern)
     except ValueError as error:
-        raise ValueError(f"{shown(pattern)} is no URL: {error}") from None
+        raise ValueError(f"{in_backticks(pattern)} is no URL: {error}") from None
     return pattern
 
 
@@ -89,7 +89,7 @@ class LlmMatch(BaseModel, frozen=True, extra="forbid"):
     @field_validator("family")
     @classmethod
     def _families_exist(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        known = [family.name for family in FAMILIES]
+        known = [family.name for family in LLM_APIS]
         for name in names or ():
             if name not in known:
                 raise ValueError(f"there is no API {name!r}; there are {', '.join(known)}")
@@ -243,7 +243,7 @@ class Rule(BaseModel, frozen=True, extra="forbid"):
                 f"{when}, so match.{' and match.'.join(given)} cannot be known; its match may hold"
                 f" only url or url_exact, with scheme, host and port, such as {ALLOWED}"
             )
-        mistake = origin_mistake(self.match.url, self.match.url_exact, SITES)
+        mistake = origin_error(self.match.url, self.match.url_exact, SITES)
         if mistake is not None:
             key = "url_exact" if self.match.url_exact is not None else "url"
             raise ValueError(

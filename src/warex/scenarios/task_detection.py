@@ -61,8 +61,8 @@ class TaskRule(BaseModel, frozen=True, extra="forbid"):
 
         Raises InputError for anything else.
         """
-        if text in READY:
-            return READY[text]
+        if text in BUILT_IN_RULES:
+            return BUILT_IN_RULES[text]
         kind, colon, pattern = text.partition(":")
         if colon and kind in ("text", "url"):
             try:
@@ -74,7 +74,7 @@ class TaskRule(BaseModel, frozen=True, extra="forbid"):
             return cls.model_validate({"name": kind, kind: pattern})
         raise InputError(
             f"--tasks {text!r} is no rule; give text:REGEX or url:REGEX with a group (?P<task>...),"
-            f" or one of {', '.join(READY)}"
+            f" or one of {', '.join(BUILT_IN_RULES)}"
         )
 
 
@@ -123,12 +123,12 @@ _READY: Final = (
     ),
     TaskRule(name="conversation", conversation=True),
 )
-READY: Final[Mapping[str, TaskRule]] = {rule.name: rule for rule in _READY}
+BUILT_IN_RULES: Final[Mapping[str, TaskRule]] = {rule.name: rule for rule in _READY}
 """The rules for harnesses, and for conversations, by their names."""
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TaskChange:
     """What traffic says of the tasks."""
 
     task: str | None
@@ -140,7 +140,7 @@ class Turn:
 
 
 @dataclass(slots=True)
-class TaskFinder:
+class TaskDetector:
     """Follows the traffic of one trial by a rule."""
 
     rule: TaskRule
@@ -153,7 +153,7 @@ class TaskFinder:
     _last_digest: str = ""
     """The body of the last call that named a task: the same at once again is a client's repeat."""
 
-    def request(self, method: str, url: str) -> Turn | None:
+    def request(self, method: str, url: str) -> TaskChange | None:
         """Look at what is asked for; None where it says nothing of the tasks."""
         what = f"{method} {url}"
         ends = self.rule.regexes.get("ends")
@@ -164,7 +164,7 @@ class TaskFinder:
         name = None if found is None else _named(found.named.get("task", ""))
         return None if name is None else self._told(name, again=False)
 
-    def call(self, call: LlmRequest) -> Turn | None:
+    def call(self, call: LlmRequest) -> TaskChange | None:
         """Look at a call to the model; None where it says nothing of the tasks."""
         if self.rule.conversation:
             return self._conversation(call)
@@ -185,18 +185,18 @@ class TaskFinder:
         self._last_digest = call.body_digest
         return self._told(name, again=again)
 
-    def over(self) -> Turn | None:
+    def over(self) -> TaskChange | None:
         """Note that the task is over; None where there was none."""
         if self._now is None:
             return None
         self._now = None
-        return Turn(None)
+        return TaskChange(None)
 
     def _is_none(self, name: str) -> bool:
         pattern = self.rule.regexes.get("not_task")
         return pattern is not None and pattern.finds(name.strip())
 
-    def _conversation(self, call: LlmRequest) -> Turn | None:
+    def _conversation(self, call: LlmRequest) -> TaskChange | None:
         if call.continues is not None:
             # What the API keeps of it is not sent again.
             return None
@@ -210,7 +210,7 @@ class TaskFinder:
         number = self._known.setdefault(key, len(self._known) + 1)
         return self._told(f"conversation {number}", again=False)
 
-    def _told(self, name: str, *, again: bool) -> Turn:
+    def _told(self, name: str, *, again: bool) -> TaskChange:
         changes = name != self._now
         # Where no sign tells a first step, a task that comes back may have begun once more.
         surely = self.rule.conversation or self.rule.first is not None or self.rule.begins_alone
@@ -219,7 +219,7 @@ class TaskFinder:
         if len(self._seen) < _MOST:
             self._seen.add(name)
         self._now = name
-        return Turn(
+        return TaskChange(
             name,
             changes or again,
             "conversation" if self.rule.conversation else "rule",

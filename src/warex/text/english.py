@@ -13,7 +13,7 @@ _SPELLED_OUT: Final = re.compile(r"[FHLMNRSX](?=[B-DF-HJ-NP-TV-Z\d])")
 """Letters whose names begin with a vowel, of words said letter by letter: HTML, not HAR."""
 
 
-def a(noun: str) -> str:
+def with_article(noun: str) -> str:
     """Return the noun with its indefinite article, by how it sounds: *an image*, *a URL*."""
     spoken = _SOUNDS_LIKE_A_VOWEL.match(noun) or _SPELLED_OUT.match(noun)
     return f"{'an' if spoken else 'a'} {noun}"
@@ -28,7 +28,7 @@ def did_you_mean(word: str, words: Iterable[str], likeness: float = 0.6) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def counted(number: int, noun: str, plural: str | None = None) -> str:
+def count_noun(number: int, noun: str, plural: str | None = None) -> str:
     """Write a number of things: ``1 trial``, ``0 trials``, ``1,200 trials``.
 
     ``plural`` is for nouns that do not take an s.

@@ -15,17 +15,17 @@ _OBEYED: Final = re.compile(
 """Control characters but line feed and tab, marks of direction, lines' ends, half characters."""
 
 
-def visible(text: str) -> str:
+def escape_controls(text: str) -> str:
     """Return the text with a sign for each character that would be obeyed: ␛ for ESC."""
     return _OBEYED.sub(_sign, text)
 
 
-def shown(text: str) -> str:
+def in_backticks(text: str) -> str:
     """Return a pattern or the like as it was written, between backticks: no sign is doubled."""
-    return f"`{visible(text)}`"
+    return f"`{escape_controls(text)}`"
 
 
-def visible_json(text: str) -> str:
+def escape_controls_in_json(text: str) -> str:
     """Return a JSON text with such characters escaped, so that it still says the same."""
     return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 

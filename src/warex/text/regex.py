@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from warex.text.escaping import shown
+from warex.text.escaping import in_backticks
 
 
 class RegexError(ValueError):
@@ -23,7 +23,7 @@ class RegexError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RegexMatch:
     """One match."""
 
     groups: tuple[str | None, ...]
@@ -72,14 +72,14 @@ class Regex:
         """Whether it matches somewhere in the text."""
         return self._compiled.search(_bytes(text)) is not None
 
-    def last(self, text: str) -> Found | None:
+    def last(self, text: str) -> RegexMatch | None:
         """Return the last of its matches that do not overlap; None if there is none."""
         one = deque(self._compiled.finditer(_bytes(text)), maxlen=1)
         if not one:
             return None
         last = one.pop()
         groups = tuple(each if each is None else each.decode() for each in last.groups())
-        return Found(groups, {name: groups[at - 1] or "" for name, at in self._names.items()})
+        return RegexMatch(groups, {name: groups[at - 1] or "" for name, at in self._names.items()})
 
 
 def _bytes(text: str) -> bytes:
@@ -95,7 +95,7 @@ def _require_pythons(pattern: str) -> None:
 
 
 def _shown(pattern: str) -> str:
-    return shown(pattern if len(pattern) <= 200 else f"{pattern[:200]}…")
+    return in_backticks(pattern if len(pattern) <= 200 else f"{pattern[:200]}…")
 
 
 def _cannot(pattern: str, why: str) -> RegexError:

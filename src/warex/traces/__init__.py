@@ -35,13 +35,13 @@ from warex.traces.events import (
     WebSocketSeen,
     Witness,
 )
-from warex.traces.files import cannot_write, write_whole
+from warex.traces.files import write_atomic, write_error
 from warex.traces.llm_cache import (
     begin_llm_cache,
-    drop_answers,
+    discard_answers,
     llm_cache_secret,
-    share_answers,
-    shared_answers,
+    publish_answers,
+    shared_answers_dir,
 )
 from warex.traces.manifest import (
     MANIFEST_VERSION,
@@ -145,14 +145,14 @@ __all__ = [
     "Witness",
     "attempt_dir",
     "begin_llm_cache",
-    "cannot_write",
-    "drop_answers",
+    "discard_answers",
     "escape",
     "find_trials",
     "iter_trace",
     "leave_outcome",
     "llm_cache_secret",
     "outcome_adapter",
+    "publish_answers",
     "read_manifest",
     "read_outcome",
     "read_trace",
@@ -163,11 +163,11 @@ __all__ = [
     "redact_text",
     "redact_url",
     "secrets_of",
-    "share_answers",
-    "shared_answers",
+    "shared_answers_dir",
     "trial_dir",
     "unescape",
+    "write_atomic",
+    "write_error",
     "write_manifest",
     "write_outcome",
-    "write_whole",
 ]

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 from warex.errors import TraceError
-from warex.files.reading import read_ordinary
-from warex.traces.files import write_whole
+from warex.files.reading import read_regular_file
+from warex.traces.files import write_atomic
 
 _REF = re.compile(r"sha256/[0-9a-f]{64}")
 
@@ -30,7 +30,7 @@ class BlobStore:
         ref = reference(data)
         path = self._folder / ref
         if not path.exists():
-            write_whole(path, data)
+            write_atomic(path, data)
         return ref
 
     def get(self, ref: str) -> bytes:
@@ -39,7 +39,7 @@ class BlobStore:
             raise TraceError(f"{ref!r} names no blob; what does reads sha256/<64 hex digits>.")
         path = self._folder / ref
         try:
-            data = read_ordinary(path, follow=False)
+            data = read_regular_file(path, follow=False)
         except OSError as error:
             raise TraceError(f"{path}: this blob cannot be read: {error.strerror}.") from error
         if reference(data) != ref:

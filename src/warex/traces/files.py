@@ -11,9 +11,9 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from warex.errors import MachineError, TraceError
-from warex.files.private import private_folder, private_opener
-from warex.files.reading import read_ordinary
-from warex.text.english import a
+from warex.files.private import make_private_dir, private_opener
+from warex.files.reading import read_regular_file
+from warex.text.english import with_article
 
 _REMEDIES = {
     errno.ENOSPC: "the disk is full: free some space",
@@ -25,13 +25,13 @@ _REMEDIES = {
 }
 
 
-def cannot_write(path: Path, error: OSError) -> MachineError:
+def write_error(path: Path, error: OSError) -> MachineError:
     """Return the sentence for a failed write: where, why and what helps."""
     why = _REMEDIES.get(error.errno or 0, error.strerror or str(error))
     return MachineError(f"{path} cannot be written: {why}. Everything written before is kept.")
 
 
-def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
+def write_atomic(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Put ``data`` at ``path``, replacing what was there; a reader never sees half of it.
 
     ``data`` may come in pieces, read from ``path`` itself as they are written. Makes the folder if
@@ -40,7 +40,7 @@ def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
     # The name is this thread's own: two may store the same blob at once.
     draft = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
-        private_folder(path.parent)
+        make_private_dir(path.parent)
         try:
             with open(draft, "wb", opener=private_opener) as file:
                 file.writelines((data,) if isinstance(data, bytes) else data)
@@ -49,16 +49,16 @@ def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
             draft.unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise cannot_write(path, error) from error
+        raise write_error(path, error) from error
 
 
 _LARGEST = 1 << 28
 
 
-def read_object(path: Path, what: str) -> dict[str, Any]:
+def read_json_object(path: Path, what: str) -> dict[str, Any]:
     """Return the JSON object in a file that should hold ``what``; TraceError says why not."""
     try:
-        data = json.loads(read_ordinary(path, follow=False, largest=_LARGEST))
+        data = json.loads(read_regular_file(path, follow=False, largest=_LARGEST))
     except FileNotFoundError:
         raise TraceError(f"{path} does not exist: this folder has no {what}.") from None
     except OSError as error:
@@ -66,11 +66,11 @@ def read_object(path: Path, what: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise TraceError(f"{path}: this {what} is cut short or damaged ({error}).") from None
     if not isinstance(data, dict):
-        raise TraceError(f"{path}: this is not {a(what)}: it holds no JSON object.")
+        raise TraceError(f"{path}: this is not {with_article(what)}: it holds no JSON object.")
     return cast(dict[str, Any], data)
 
 
-def explain(error: ValidationError) -> str:
+def first_validation_error(error: ValidationError) -> str:
     """Return the first fault pydantic found, as "place: reason"."""
     first = error.errors(include_url=False)[0]
     place = ".".join(map(str, first["loc"]))

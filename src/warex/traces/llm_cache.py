@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Final, Self
 
 from warex.errors import TraceError
-from warex.files.private import private_folder
-from warex.files.reading import read_ordinary
-from warex.traces.files import cannot_write, write_whole
+from warex.files.private import make_private_dir
+from warex.files.reading import read_regular_file
+from warex.traces.files import write_atomic, write_error
 from warex.traces.paths import TrialKey, escape
 
 LLM_CACHE: Final = "llm-cache"
@@ -30,7 +30,7 @@ _SECRET: Final = ".secret"
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAnswer:
+class CachedAnswer:
     """A complete answer of status 200."""
 
     headers: tuple[tuple[str, str], ...]
@@ -60,7 +60,7 @@ class KeptAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class CacheLookup:
     """One asking of one question within a trial."""
 
     key: str
@@ -83,23 +83,23 @@ class LlmCache:
     secret: bytes = field(repr=False)
     _asked: dict[str, set[int]] = field(default_factory=dict)
 
-    def ask(self, method: str, url: str, body: bytes) -> Asking:
+    def ask(self, method: str, url: str, body: bytes) -> CacheLookup:
         """Number an asking; ``body`` as the model is sent it, before anything is redacted."""
         question = f"{method} {url}\n".encode() + body
         key = hmac.new(self.secret, question, hashlib.sha256).hexdigest()
         taken = self._asked.setdefault(key, set())
         nth = next(number for number in range(1, len(taken) + 2) if number not in taken)
         taken.add(nth)
-        return Asking(key, nth)
+        return CacheLookup(key, nth)
 
-    def earlier(self, asking: Asking) -> KeptAnswer | None:
+    def earlier(self, asking: CacheLookup) -> CachedAnswer | None:
         """Return what an earlier trial was answered at the same asking, or None.
 
         Raises TraceError for a file that is damaged.
         """
         path = self.shared / asking.file
         try:
-            return KeptAnswer.from_bytes(read_ordinary(path, follow=False))
+            return CachedAnswer.from_bytes(read_regular_file(path, follow=False))
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -107,15 +107,15 @@ class LlmCache:
         except ValueError as error:
             raise TraceError(f"{path} is no kept answer ({error}); delete it.") from None
 
-    def keep(self, asking: Asking, answer: KeptAnswer) -> None:
+    def keep(self, asking: CacheLookup, answer: CachedAnswer) -> None:
         """Keep a complete answer for other trials. Raises MachineError where the disk refuses."""
         try:
-            private_folder(self.own)
+            make_private_dir(self.own)
         except OSError as error:
-            raise cannot_write(self.own, error) from None
-        write_whole(self.own / asking.file, answer.to_bytes())
+            raise write_error(self.own, error) from None
+        write_atomic(self.own / asking.file, answer.to_bytes())
 
-    def give_up(self, asking: Asking) -> None:
+    def give_up(self, asking: CacheLookup) -> None:
         """Note that no answer came: the next asking of the question is this one again."""
         self._asked[asking.key].discard(asking.nth)
 
@@ -129,7 +129,7 @@ def begin_llm_cache(run: Path, secret_of_run: bytes | None = None) -> Path:
     folder = run / LLM_CACHE
     secret, draft = folder / _SECRET, folder / f"{_SECRET}.new"
     try:
-        private_folder(folder)
+        make_private_dir(folder)
         if not secret.exists():
             draft.unlink(missing_ok=True)
             handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -137,11 +137,11 @@ def begin_llm_cache(run: Path, secret_of_run: bytes | None = None) -> Path:
                 file.write(secret_of_run or secrets.token_bytes(32))
             draft.replace(secret)
     except OSError as error:
-        raise cannot_write(folder, error) from None
+        raise write_error(folder, error) from None
     return folder
 
 
-def shared_answers(cache: Path, key: TrialKey) -> Path:
+def shared_answers_dir(cache: Path, key: TrialKey) -> Path:
     """Return the folder of the answers that a trial shares with its like in other conditions."""
     return cache / escape(key.agent) / escape(key.task) / str(key.repeat)
 
@@ -155,12 +155,12 @@ def llm_cache_secret(cache: Path) -> bytes:
     """Return what a run's questions are hashed with. Raises TraceError where it cannot be read."""
     path = cache / _SECRET
     try:
-        return read_ordinary(path, follow=False)
+        return read_regular_file(path, follow=False)
     except OSError as error:
         raise TraceError(f"{path} cannot be read: {error.strerror}.") from None
 
 
-def share_answers(attempt: Path, shared: Path) -> None:
+def publish_answers(attempt: Path, shared: Path) -> None:
     """Let other trials have what an attempt was answered; what is shared already stays.
 
     Raises MachineError where the disk refuses.
@@ -169,7 +169,7 @@ def share_answers(attempt: Path, shared: Path) -> None:
     if not own.is_dir():
         return
     try:
-        private_folder(shared)
+        make_private_dir(shared)
         for path in sorted(own.iterdir()):
             there = shared / path.name
             if there.exists():
@@ -178,10 +178,10 @@ def share_answers(attempt: Path, shared: Path) -> None:
                 path.replace(there)
         own.rmdir()
     except OSError as error:
-        raise cannot_write(shared, error) from None
+        raise write_error(shared, error) from None
 
 
-def drop_answers(attempt: Path) -> None:
+def discard_answers(attempt: Path) -> None:
     """Delete what a void attempt was answered."""
     own = attempt / OWN_ANSWERS
     for path in own.iterdir() if own.is_dir() else ():

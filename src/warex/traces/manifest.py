@@ -7,7 +7,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from warex.errors import TraceError
-from warex.traces.files import explain, read_object, write_whole
+from warex.traces.files import first_validation_error, read_json_object, write_atomic
 from warex.traces.redaction.structured import redact_arguments, redact_json
 
 MANIFEST_VERSION: Final = 1
@@ -50,7 +50,7 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
     Raises MachineError when the disk refuses.
     """
     text = json.dumps(redact_manifest(manifest).model_dump(), indent=2, ensure_ascii=False)
-    write_whole(path, (text + "\n").encode("utf-8", "replace"))
+    write_atomic(path, (text + "\n").encode("utf-8", "replace"))
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -58,7 +58,7 @@ def read_manifest(path: Path) -> Manifest:
 
     Raises TraceError if it is missing, cut short, of another version or not a manifest.
     """
-    data = read_object(path, "manifest")
+    data = read_json_object(path, "manifest")
     if data.get("schema_version") != MANIFEST_VERSION:
         raise TraceError(
             f"{path}: schema_version {data.get('schema_version')!r} is unknown; this WAREX reads "
@@ -67,4 +67,6 @@ def read_manifest(path: Path) -> Manifest:
     try:
         return Manifest.model_validate(data)
     except ValidationError as error:
-        raise TraceError(f"{path}: this is not a manifest: {explain(error)}.") from None
+        raise TraceError(
+            f"{path}: this is not a manifest: {first_validation_error(error)}."
+        ) from None

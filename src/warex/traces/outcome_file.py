@@ -7,8 +7,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from warex.errors import MachineError, TraceError
-from warex.files.reading import stands
-from warex.traces.files import explain, read_object, write_whole
+from warex.files.reading import path_exists
+from warex.traces.files import first_validation_error, read_json_object, write_atomic
 from warex.traces.outcome import Counted, Outcome, Unscored, Void, outcome_adapter
 from warex.traces.paths import OUTCOME
 from warex.traces.redaction.structured import redact_json
@@ -24,7 +24,7 @@ def write_outcome(folder: Path, outcome: Outcome) -> None:
     text = json.dumps(
         said if isinstance(outcome, Unscored) else redact_json(said), ensure_ascii=False
     )
-    write_whole(folder / OUTCOME, (text + "\n").encode("utf-8", "replace"))
+    write_atomic(folder / OUTCOME, (text + "\n").encode("utf-8", "replace"))
 
 
 def leave_outcome(out: Path | None, broken: str | None, ended: Counted | Unscored) -> None:
@@ -48,9 +48,11 @@ def read_outcome(folder: Path) -> Outcome | None:
     Raises TraceError if the file is cut short or damaged.
     """
     path = folder / OUTCOME
-    if not stands(path):
+    if not path_exists(path):
         return None
     try:
-        return outcome_adapter.validate_python(read_object(path, "outcome"))
+        return outcome_adapter.validate_python(read_json_object(path, "outcome"))
     except ValidationError as error:
-        raise TraceError(f"{path}: this is not an outcome: {explain(error)}.") from None
+        raise TraceError(
+            f"{path}: this is not an outcome: {first_validation_error(error)}."
+        ) from None

@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import force_setattr as share
 
 from warex.errors import TraceError
-from warex.files.reading import open_ordinary
+from warex.files.reading import open_regular_file
 from warex.traces.events import (
     SCHEMA_VERSION,
     Entry,
@@ -108,7 +108,7 @@ def iter_trace(path: Path, *, lean: bool = False) -> Generator[Entry, None, str 
     before: int | None = None
     known: dict[Any, Any] = {}
     try:
-        with open_ordinary(path, follow=False) as file:
+        with open_regular_file(path, follow=False) as file:
             while line := file.readline(_LONGEST):
                 number += 1
                 try:

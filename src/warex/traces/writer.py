@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from warex.clock import Clock, iso
 from warex.errors import InputError
-from warex.files.private import private_folder, private_opener
+from warex.files.private import make_private_dir, private_opener
 from warex.traces.events import SCHEMA_VERSION, Event, Json, RequestSeen, ResponseSeen
-from warex.traces.files import cannot_write
+from warex.traces.files import write_error
 from warex.traces.redaction.structured import redact_header, redact_json, redact_line, redact_url
 
 
@@ -32,10 +32,10 @@ class TraceWriter:
         self._path = path
         self._clock = clock
         try:
-            private_folder(path.parent)
+            make_private_dir(path.parent)
             self._file = FileIO(path, "a", opener=private_opener)
         except OSError as error:
-            raise cannot_write(path, error) from error
+            raise write_error(path, error) from error
         if held := self._file.tell():
             self._file.close()
             raise InputError(
@@ -59,7 +59,7 @@ class TraceWriter:
                 written += self._file.write(line[written:])
         except OSError as error:
             self._take_back()
-            raise cannot_write(self._path, error) from error
+            raise write_error(self._path, error) from error
         self._end += len(line)
         self._seq += 1
         self._torn = False

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from warex.errors import InputError
-from warex.exports.balance import balanced
+from warex.exports.balance import balance_rows
 from warex.exports.dataset import Dataset
-from warex.exports.fitting import fitted
+from warex.exports.fitting import truncate_messages
 from warex.exports.names import Side
-from warex.exports.rows import ChatMessage, Facts, Labelled, Pair, Row
+from warex.exports.rows import ChatMessage, LabelledAnswer, PreferencePair, Row, RowMetadata
 
 type Length = Callable[[Sequence[ChatMessage]], int]
 """Tokens of messages, written by the model's chat template."""
@@ -18,22 +18,22 @@ _TRIES: Final = 6
 _SLACK: Final = 0.95
 
 
-def rows_of(dataset: Dataset, side: Side) -> Sequence[Facts]:
+def rows_of_split(dataset: Dataset, side: Side) -> Sequence[RowMetadata]:
     """Return a side's rows, whatever the format; none where there is no such side."""
     return dataset.splits.get(side, ())
 
 
-def limited(rows: Sequence[Row], most: int | None) -> list[Row]:
+def sample_rows(rows: Sequence[Row], most: int | None) -> list[Row]:
     """Return at most so many rows of each kind, drawn and always the same; all for None.
 
     A larger choice contains the smaller.
     """
-    return list(balanced(rows, None, 0, most))
+    return list(balance_rows(rows, None, 0, most))
 
 
 def require_rows(dataset: Dataset) -> None:
     """Raise InputError where a data set has nothing to train on, or screenshots."""
-    rows = rows_of(dataset, "train")
+    rows = rows_of_split(dataset, "train")
     if not rows:
         raise InputError(f"{dataset.folder} has no row in train: there is nothing to learn")
     if any(row.images for row in rows):
@@ -49,7 +49,7 @@ def require_two_kinds(dataset: Dataset) -> None:
     A model that sees failures alone learns to reload always; one that sees none learns nothing of
     them. Preferences are about failures alone.
     """
-    rows = rows_of(dataset, "train")
+    rows = rows_of_split(dataset, "train")
     kinds = {row.kind for row in rows}
     if dataset.manifest.format != "dpo" and len(kinds) == 1:
         (kind,) = kinds
@@ -62,7 +62,7 @@ def require_two_kinds(dataset: Dataset) -> None:
 
 
 def examples(
-    rows: Sequence[Facts], length: Length, max_length: int
+    rows: Sequence[RowMetadata], length: Length, max_length: int
 ) -> tuple[list[dict[str, Any]], int]:
     """Return rows as TRL's examples, and how many were left out since they do not fit.
 
@@ -74,12 +74,12 @@ def examples(
         room = max_length - max(
             length([*prompt, *answer]) - length(prompt) for answer in answers.values()
         )
-        short = shortened(prompt, length, room)
+        short = truncate_prompt(prompt, length, room)
         if short is None:
             continue
-        written = {name: plain(answer) for name, answer in answers.items()}
-        example: dict[str, Any] = {"prompt": plain(short), **written}
-        if isinstance(row, Labelled):
+        written = {name: for_chat_template(answer) for name, answer in answers.items()}
+        example: dict[str, Any] = {"prompt": for_chat_template(short), **written}
+        if isinstance(row, LabelledAnswer):
             example["label"] = row.label
         if row.tools:
             example["tools"] = json.dumps(row.tools)
@@ -87,7 +87,7 @@ def examples(
     return found, len(rows) - len(found)
 
 
-def shortened(
+def truncate_prompt(
     prompt: Sequence[ChatMessage], length: Length, largest: int
 ) -> list[ChatMessage] | None:
     """Return a prompt of at most ``largest`` tokens; None where it cannot be made so short."""
@@ -99,13 +99,13 @@ def shortened(
         if tokens <= largest or whole is None:
             return whole
         characters *= _SLACK * largest / tokens
-        cut = fitted([*prompt, end], int(characters))
+        cut = truncate_messages([*prompt, end], int(characters))
         whole = cut[:-1] if cut else None
         tokens = length(whole) if whole else 0
     return whole if tokens <= largest else None
 
 
-def plain(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+def for_chat_template(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
     """Return messages as chat templates read them: the arguments of tool calls are objects."""
     return [dict(_plain(message)) for message in messages]
 
@@ -129,13 +129,13 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     return {**call, "function": function}
 
 
-def _parts(row: Facts) -> tuple[list[ChatMessage], dict[str, list[ChatMessage]]]:
+def _parts(row: RowMetadata) -> tuple[list[ChatMessage], dict[str, list[ChatMessage]]]:
     match row:
         case Row():
             return row.prompt, {"completion": [row.answer]}
-        case Pair():
+        case PreferencePair():
             return row.prompt, {"chosen": row.chosen, "rejected": row.rejected}
-        case Labelled():
+        case LabelledAnswer():
             return row.prompt, {"completion": row.completion}
         case _:
             raise TypeError(f"{type(row).__name__} is no row of a data set")

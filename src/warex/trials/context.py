@@ -11,7 +11,7 @@ from warex.llm.defences import Defence
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.isolation import Isolation
-from warex.scenarios import Arm, Scenario, Schedule
+from warex.scenarios import Arm, InjectionSchedule, Scenario
 from warex.traces import (
     TrialKey,
 )
@@ -31,7 +31,7 @@ class TrialSpec:
     proxied: bool = True
     arm: Arm | None = None
     """None: the benchmark decides."""
-    schedule: Schedule | None = None
+    schedule: InjectionSchedule | None = None
     """A past ledger's places, to be hit exactly."""
     replay_of: str | None = None
     playbook: Playbook | None = None

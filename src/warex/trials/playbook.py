@@ -19,10 +19,10 @@ from pydantic import (
     model_validator,
 )
 
-from warex.benchmarks.child_process import program
+from warex.benchmarks.child_process import child_process
 from warex.errors import CampaignError
 from warex.scenarios.documents import read_document
-from warex.scenarios.mistakes import check, listed
+from warex.scenarios.mistakes import format_errors, validate_document
 from warex.text.regex import Regex
 from warex.trials.scripted_model import MODULE
 
@@ -93,9 +93,9 @@ def load_playbook(path: Path) -> Playbook:
     Raises CampaignError with every mistake, naming the file and the place.
     """
     data = read_document(path, "a playbook", CampaignError)
-    playbook, mistakes = check(Playbook, data)
+    playbook, mistakes = validate_document(Playbook, data)
     if playbook is None:
-        raise CampaignError(listed(path, mistakes))
+        raise CampaignError(format_errors(path, mistakes))
     return playbook
 
 
@@ -107,5 +107,5 @@ def played(playbook: Playbook, scratch: Path) -> Iterator[int]:
     """
     file = scratch / "playbook.json"
     file.write_text(json.dumps(playbook.model_dump(mode="json", by_alias=True)), "utf-8")
-    with program(MODULE, "--playbook", str(file)) as said:
+    with child_process(MODULE, "--playbook", str(file)) as said:
         yield int(said["port"])

@@ -4,13 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from warex.benchmarks import AgentSpec, Benchmark, Stage
+from warex.benchmarks import AgentSpec, Benchmark, TaskEnvironment
 from warex.errors import MachineError
 from warex.proxy.config import LlmCachePaths, ProxyConfig
 from warex.sandbox.isolation import Capture
 from warex.traces import (
     secrets_of,
-    shared_answers,
+    shared_answers_dir,
 )
 from warex.traffic import origin_of
 from warex.trials.addresses import (
@@ -24,7 +24,7 @@ from warex.trials.playbook import PLAYBOOK
 from warex.trials.scripted_model import HOST
 
 
-def host_ports(spec: TrialSpec, stage: Stage, context: TrialContext) -> frozenset[int]:
+def host_ports(spec: TrialSpec, stage: TaskEnvironment, context: TrialContext) -> frozenset[int]:
     """Return the ports of this machine's loopback that the agent or its browser goes to."""
     benchmark, task = context.benchmark, spec.key.task
     endpoints = benchmark.endpoints(with_model_name(spec.agent, benchmark))
@@ -37,7 +37,7 @@ def proxy_config(
     spec: TrialSpec,
     attempt: int,
     folder: Path,
-    stage: Stage,
+    stage: TaskEnvironment,
     context: TrialContext,
     capture: Capture,
     ended: str,
@@ -117,7 +117,7 @@ def shared_answers_of(spec: TrialSpec, context: TrialContext) -> Path | None:
     """Return where the answers lie that this trial shares, if it may share any."""
     if context.llm_cache is None or not (spec.cached and spec.proxied):
         return None
-    return shared_answers(context.llm_cache, spec.key)
+    return shared_answers_dir(context.llm_cache, spec.key)
 
 
 def with_model_name(agent: AgentSpec, benchmark: Benchmark) -> AgentSpec:

@@ -12,10 +12,18 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Protocol
 
-from warex.benchmarks import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
-from warex.benchmarks.scoring.user_commands import ended_by
+from warex.benchmarks import (
+    AGENT_LOG,
+    AgentSpec,
+    Benchmark,
+    Command,
+    Job,
+    TaskEnvironment,
+    TaskResult,
+)
+from warex.benchmarks.scoring.user_commands import stopped_when
 from warex.errors import InputError, ProcessDied, TraceError, TrialVoid
-from warex.files.private import make_private, private_folder
+from warex.files.private import make_private_dir, restrict_to_owner
 from warex.proxy.config import ProxyConfig
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.command import CompletedCommand, run_command
@@ -31,12 +39,12 @@ from warex.traces import (
     Trace,
     Unscored,
     Void,
-    cannot_write,
-    drop_answers,
+    discard_answers,
+    publish_answers,
     read_trace,
     redact_file,
     secrets_of,
-    share_answers,
+    write_error,
     write_outcome,
 )
 from warex.trials.addresses import (
@@ -73,25 +81,25 @@ def run_trial(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext
     an attempt, Interrupted where it was stopped.
     """
     try:
-        private_folder(folder)
+        make_private_dir(folder)
     except OSError as error:
-        raise cannot_write(folder, error) from None
+        raise write_error(folder, error) from None
     if any(folder.iterdir()):
         raise InputError(f"{folder} holds an attempt already; each needs a folder of its own")
     try:
-        with ended_by(context.stop.is_set):
+        with stopped_when(context.stop.is_set):
             outcome = _run(spec, attempt, folder, context)
     except TrialVoid as void:
         outcome = Void(reason=str(void), died=isinstance(void, ProcessDied))
     finally:
-        make_private(folder)
+        restrict_to_owner(folder)
     if context.stop.is_set():
         raise Interrupted
     shared = shared_answers_of(spec, context)
     if shared is not None and isinstance(outcome, Void):
-        drop_answers(folder)
+        discard_answers(folder)
     elif shared is not None:
-        share_answers(folder, shared)
+        publish_answers(folder, shared)
     write_outcome(folder, outcome)
     return outcome
 
@@ -128,7 +136,7 @@ def _with_its_model(spec: TrialSpec, context: TrialContext) -> Iterator[TrialCon
 
 
 def _run_behind(
-    spec: TrialSpec, attempt: int, stage: Stage, folder: Path, context: TrialContext
+    spec: TrialSpec, attempt: int, stage: TaskEnvironment, folder: Path, context: TrialContext
 ) -> Outcome:
     # A nonce of the trial's own: no page can say in the harness's place that the agent has ended.
     ended = token_hex(16)
@@ -224,7 +232,7 @@ def _let_the_agent_work(
     spec: TrialSpec,
     folder: Path,
     context: TrialContext,
-    stage: Stage,
+    stage: TaskEnvironment,
     environment: Environment,
     run: _Run,
     stop: Callable[[], bool],
@@ -274,7 +282,7 @@ def _variables(environment: Environment, command: Command, benchmark: Benchmark)
 
 
 def _outcome(
-    result: Result,
+    result: TaskResult,
     finished: CompletedCommand,
     delivered: Iterable[FaultDelivered] = (),
     calls: Iterable[LlmCall] = (),

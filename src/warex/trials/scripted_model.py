@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from warex.benchmarks.child_process import needed, running
-from warex.errors import MachineError, ProcessDied, TrialVoid, anew
+from warex.benchmarks.child_process import require_alive, start_child
+from warex.errors import MachineError, ProcessDied, TrialVoid, retry_if_process_died
 
 MODULE = "warex.agents.scripted_model"
 
@@ -39,7 +39,7 @@ class ScriptedModel:
     def __enter__(self) -> Self:
         """Start it; raise MachineError where it does not start."""
         try:
-            anew(self._started)
+            retry_if_process_died(self._started)
         except ProcessDied:
             raise
         except TrialVoid as error:
@@ -59,12 +59,12 @@ class ScriptedModel:
     def lend(self) -> Iterator[int]:
         """Yield its port for a trial; raise ProcessDied where it is ended meanwhile."""
         process, said = self._started()
-        with needed(process, MODULE):
+        with require_alive(process, MODULE):
             yield int(said["port"])
 
     def _started(self) -> "tuple[subprocess.Popen[bytes], dict[str, Any]]":
         with self._lock:
             if self._running is None or self._running[0].poll() is not None:
                 self._until.close()
-                self._running = self._until.enter_context(running(MODULE, *self._arguments))
+                self._running = self._until.enter_context(start_child(MODULE, *self._arguments))
             return self._running

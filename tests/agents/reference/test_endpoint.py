@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from warex.agents.reference.endpoint import Endpoint, ModelError
+from warex.agents.reference.endpoint import ModelClient, ModelError
 
 QUESTION = [{"role": "user", "content": "What now?"}]
 
@@ -47,7 +47,7 @@ def serving(status: int, body: bytes, *first: int, asked: list[Any] | None = Non
 
 
 async def ask(base_url: str) -> str:
-    endpoint = Endpoint("some-model", base_url, {})
+    endpoint = ModelClient("some-model", base_url, {})
     try:
         return await endpoint.ask(QUESTION)
     finally:
@@ -123,4 +123,4 @@ async def test_an_endpoint_that_cannot_be_used_is_one_sentence_with_its_address(
 
 def test_without_a_key_a_server_must_be_named() -> None:
     with pytest.raises(ModelError, match="OPENAI_API_KEY is not set"):
-        Endpoint("some-model", None, {})
+        ModelClient("some-model", None, {})

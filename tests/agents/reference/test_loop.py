@@ -2,8 +2,8 @@ from typing import Any, cast
 
 import pytest
 
-from warex.agents.reference.endpoint import Endpoint, ModelError
-from warex.agents.reference.loop import Result, pursue
+from warex.agents.reference.endpoint import ModelClient, ModelError
+from warex.agents.reference.loop import AgentResult, run_agent
 from warex.agents.reference.prompt import Observation
 from warex.agents.reference.tab import ActionFailed, Tab
 
@@ -35,9 +35,9 @@ class Page:
             raise ActionFailed(self.failure)
 
 
-async def work(model: Model, page: Page, max_steps: int = 5) -> Result:
-    return await pursue(
-        "Buy it", cast(Tab, page), cast(Endpoint, model), max_steps=max_steps, screenshot=False
+async def work(model: Model, page: Page, max_steps: int = 5) -> AgentResult:
+    return await run_agent(
+        "Buy it", cast(Tab, page), cast(ModelClient, model), max_steps=max_steps, screenshot=False
     )
 
 
@@ -63,7 +63,7 @@ async def test_the_steps_end_where_they_are_told_to() -> None:
 
     result = await work(Model(*["click('1')"] * 3), page, max_steps=3)
 
-    assert result == Result("step_limit", None, 3)
+    assert result == AgentResult("step_limit", None, 3)
     assert page.done == ["click"] * 3
 
 
@@ -90,4 +90,4 @@ async def test_a_reply_without_an_action_is_told_to_the_model_and_ends_nothing()
 async def test_a_model_that_cannot_be_used_is_no_answer() -> None:
     result = await work(Model(ModelError("The model endpoint answered 401.")), Page())
 
-    assert result == Result("model_error", None, 0, "The model endpoint answered 401.")
+    assert result == AgentResult("model_error", None, 0, "The model endpoint answered 401.")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import warex.agents.reference.__main__ as program
-from warex.agents.reference.loop import Result
+from warex.agents.reference.loop import AgentResult
 
 GOOD = ["--goal", "g", "--start-url", "http://a.example/", "--model", "m"]
 
@@ -34,8 +34,8 @@ def test_bad_arguments_are_refused_with_exit_code_2(
 def test_the_result_is_written_whole_and_nothing_else_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def run(options: Any) -> Result:
-        return Result("answered", "Fertig ✓", 3)
+    async def run(options: Any) -> AgentResult:
+        return AgentResult("answered", "Fertig ✓", 3)
 
     monkeypatch.setattr(program, "_run", run)
     assert program.main([*GOOD, "--result", str(tmp_path / "result.json")]) == 0

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from warex.agents.scripted_model.playbook import LOST, Playbook, PlaybookError, Said, load
+from warex.agents.scripted_model.playbook import (
+    LOST,
+    PlaybookError,
+    PlaybookPlayer,
+    ScriptedAnswer,
+    load,
+)
 from warex.agents.scripted_model.server import ScriptedModel
 
 if TYPE_CHECKING:
@@ -34,7 +40,7 @@ def written(folder: Path, rules: Any) -> Path:
 
 
 @pytest.fixture
-def playbook(tmp_path: Path) -> Playbook:
+def playbook(tmp_path: Path) -> PlaybookPlayer:
     return load(written(tmp_path, RULES))
 
 
@@ -42,32 +48,34 @@ def asked(*texts: str) -> list[dict[str, Any]]:
     return [{"role": "user", "content": text} for text in texts]
 
 
-def test_the_first_rule_that_fits_answers_with_what_its_patterns_found(playbook: Playbook) -> None:
-    assert playbook.answer("1", asked("goal: buy", "[3] and [7]")) == Said("click 7")
-    assert playbook.answer("2", asked("goal: buy, thanks", "[7]")) == Said("done")
+def test_the_first_rule_that_fits_answers_with_what_its_patterns_found(
+    playbook: PlaybookPlayer,
+) -> None:
+    assert playbook.answer("1", asked("goal: buy", "[3] and [7]")) == ScriptedAnswer("click 7")
+    assert playbook.answer("2", asked("goal: buy, thanks", "[7]")) == ScriptedAnswer("done")
 
 
-def test_answers_come_one_after_the_other_and_the_last_one_stays(playbook: Playbook) -> None:
+def test_answers_come_one_after_the_other_and_the_last_one_stays(playbook: PlaybookPlayer) -> None:
     said = [playbook.answer(str(n), asked("goal: buy", "[1]")).text for n in range(4)]
 
     assert said == ["click 1", "wait", "stop $5", "stop $5"]
 
 
-def test_a_request_that_is_sent_again_gets_the_same_answer_again(playbook: Playbook) -> None:
+def test_a_request_that_is_sent_again_gets_the_same_answer_again(playbook: PlaybookPlayer) -> None:
     said = [playbook.answer(name, asked("goal: buy", "[1]")).text for name in "aab"]
 
     assert said == ["click 1", "click 1", "wait"]
 
 
-def test_a_last_pattern_looks_at_the_last_message_alone(playbook: Playbook) -> None:
-    assert playbook.answer("1", asked("goal: buy [1]", "nothing")) == Said(LOST)
+def test_a_last_pattern_looks_at_the_last_message_alone(playbook: PlaybookPlayer) -> None:
+    assert playbook.answer("1", asked("goal: buy [1]", "nothing")) == ScriptedAnswer(LOST)
 
 
-def test_unless_keeps_a_rule_out(playbook: Playbook) -> None:
-    assert playbook.answer("1", asked("by tool 4, never")) == Said(LOST)
+def test_unless_keeps_a_rule_out(playbook: PlaybookPlayer) -> None:
+    assert playbook.answer("1", asked("by tool 4, never")) == ScriptedAnswer(LOST)
 
 
-def test_what_is_found_cannot_break_the_json_it_is_put_into(playbook: Playbook) -> None:
+def test_what_is_found_cannot_break_the_json_it_is_put_into(playbook: PlaybookPlayer) -> None:
     said = playbook.answer("1", asked('by tool "x\\'))
 
     assert said.tool == "click"
@@ -83,7 +91,7 @@ def test_what_is_no_playbook_is_refused(tmp_path: Path, rules: Any) -> None:
 
 
 @pytest.fixture
-def address(playbook: Playbook) -> Iterator[str]:
+def address(playbook: PlaybookPlayer) -> Iterator[str]:
     with ScriptedModel(playbook) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()

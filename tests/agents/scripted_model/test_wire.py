@@ -5,30 +5,36 @@ import pytest
 from pydantic import JsonValue
 
 from tests.llm.families.vectors import Vector, vectors
-from warex.agents.scripted_model.playbook import Said
+from warex.agents.scripted_model.playbook import ScriptedAnswer
 from warex.agents.scripted_model.reading import text
-from warex.agents.scripted_model.wire import Question, Refused, answered, question, usage
-from warex.llm import FAMILIES, Family, LlmAnswer, read_answer
+from warex.agents.scripted_model.wire import (
+    ApiRequest,
+    BadRequest,
+    parse_request,
+    serialize_answer,
+    usage,
+)
+from warex.llm import LLM_APIS, LlmAnswer, LlmApi, read_answer
 
 PATH = "/v1/chat/completions"
 MESSAGES: list[JsonValue] = [{"role": "user", "content": "x" * 9}]
-CLICK = Said(tool="click", arguments='{"ref": "7"}')
+CLICK = ScriptedAnswer(tool="click", arguments='{"ref": "7"}')
 
-each_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+each_family = pytest.mark.parametrize("family", LLM_APIS, ids=lambda family: family.name)
 
 
 def body(**other: Any) -> bytes:
     return json.dumps({"model": "scripted:patient", "messages": MESSAGES, **other}).encode()
 
 
-def calls(family: Family) -> list[Vector]:
+def calls(family: LlmApi) -> list[Vector]:
     """One call for each of the API's paths and bodies that has a message of its own."""
     every = {(v.path, v.sent): v for v in vectors(family.name)}.values()
     return [v for v in every if v.recognised().messages]
 
 
-def read(asked: Question, said: Said) -> LlmAnswer:
-    written = answered(asked, said)
+def read(asked: ApiRequest, said: ScriptedAnswer) -> LlmAnswer:
+    written = serialize_answer(asked, said)
     kind = written.headers["content-type"]
     return read_answer(asked.request, written.status, kind, written.body)
 
@@ -46,27 +52,27 @@ def read(asked: Question, said: Said) -> LlmAnswer:
     ],
 )
 def test_a_bad_request_is_refused_in_a_sentence(sent: bytes, status: int, words: str) -> None:
-    with pytest.raises(Refused, match=words) as refused:
-        question(PATH, sent)
+    with pytest.raises(BadRequest, match=words) as refused:
+        parse_request(PATH, sent)
 
     assert refused.value.status == status
     assert refused.value.body["error"]["message"] == str(refused.value)
 
 
 def test_a_path_of_no_api_is_not_found() -> None:
-    with pytest.raises(Refused, match="There is no POST /v1/embeddings") as refused:
-        question("/v1/embeddings?a=1", body())
+    with pytest.raises(BadRequest, match="There is no POST /v1/embeddings") as refused:
+        parse_request("/v1/embeddings?a=1", body())
 
     assert refused.value.status == 404
 
 
 @each_family
-def test_each_api_is_answered_in_its_own_form_streamed_or_not(family: Family) -> None:
+def test_each_api_is_answered_in_its_own_form_streamed_or_not(family: LlmApi) -> None:
     found = calls(family)
     assert {v.recognised().stream for v in found} == {True, False}
     for vector in found:
-        asked = question(vector.path, vector.sent, any_model=True)
-        said, called = read(asked, Said("Step 1: look.\nclick('12')")), read(asked, CLICK)
+        asked = parse_request(vector.path, vector.sent, any_model=True)
+        said, called = read(asked, ScriptedAnswer("Step 1: look.\nclick('12')")), read(asked, CLICK)
 
         assert (said.text, said.finish, said.complete) == (
             "Step 1: look.\nclick('12')",
@@ -79,9 +85,9 @@ def test_each_api_is_answered_in_its_own_form_streamed_or_not(family: Family) ->
 
 
 @each_family
-def test_what_is_asked_over_each_api_is_read(family: Family) -> None:
+def test_what_is_asked_over_each_api_is_read(family: LlmApi) -> None:
     for vector in calls(family):
-        asked = question(vector.path, vector.sent, any_model=True)
+        asked = parse_request(vector.path, vector.sent, any_model=True)
         if "Buy milk." in vector.sent.decode():
             assert "Buy milk." in "\n".join(map(text, asked.messages))
 
@@ -113,19 +119,23 @@ def test_tokens_are_a_quarter_of_each_messages_characters_rounded_up() -> None:
 def test_a_picture_counts_whatever_its_size(path: str, content: dict[str, Any]) -> None:
     sent = body(messages=[{"role": "user", "content": [content]}], max_tokens=1)
 
-    request = question(path, sent).request
+    request = parse_request(path, sent).request
     assert usage(request.family, request.messages, "").input_total == 85
 
 
 def test_a_stream_tells_its_usage_only_where_that_was_asked_for() -> None:
-    bare = answered(question(PATH, body(stream=True)), Said("hi"))
+    bare = serialize_answer(parse_request(PATH, body(stream=True)), ScriptedAnswer("hi"))
     options = {"include_usage": True}
-    told = answered(question(PATH, body(stream=True, stream_options=options)), Said("hi"))
+    told = serialize_answer(
+        parse_request(PATH, body(stream=True, stream_options=options)), ScriptedAnswer("hi")
+    )
 
     assert b'"usage"' not in bare.body
     assert b'"choices": []' in told.body
 
 
 def test_the_same_request_gets_the_same_bytes() -> None:
-    said = Said("noop()")
-    assert answered(question(PATH, body()), said) == answered(question(PATH, body()), said)
+    said = ScriptedAnswer("noop()")
+    assert serialize_answer(parse_request(PATH, body()), said) == serialize_answer(
+        parse_request(PATH, body()), said
+    )

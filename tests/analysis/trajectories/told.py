@@ -22,7 +22,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from warex.llm import recognise
-from warex.llm.actions.parser import Progress, Vocabulary
+from warex.llm.actions.parser import SubtaskDepth, Vocabulary
 from warex.proxy.exchange.llm_tap import LlmTap, read_call
 from warex.traces.events import (
     Disarmed,
@@ -70,7 +70,7 @@ class _Teller:
     def __init__(self, vocabulary: Vocabulary | None) -> None:
         self.entries: list[Entry] = []
         self._vocabulary = vocabulary
-        self._progress = Progress()
+        self._progress = SubtaskDepth()
         self._now = 0.0
         self._exchanges = 0
         self._injections = 0

@@ -9,7 +9,7 @@ from bench.training.judged import Found, Score, found, tables, wrong
 from tests.exports.builders import MANIFEST, failure, row
 from warex.analysis.stats.estimates import Rate
 from warex.exports.card import card
-from warex.exports.dataset import Draft, write_dataset
+from warex.exports.dataset import UnwrittenDataset, write_dataset
 
 
 def score(recovered: int, agreed: int = 20, of: int = 64, false: int = 0) -> Score:
@@ -54,7 +54,7 @@ def test_answers_are_counted_by_model_and_by_what_was_unseen(tmp_path: Path) -> 
         failure("f2", site="forum.warex.test"),
         row("c1", site="forum.warex.test"),
     ]
-    write_dataset(tmp_path / "failures", Draft(MANIFEST, {"test": rows}), card)
+    write_dataset(tmp_path / "failures", UnwrittenDataset(MANIFEST, {"test": rows}), card)
     told = {
         "model.gguf": ("text", "other_action", "other_action"),
         f"{tmp_path}/stage-one": ("text", "recovery", "agreement"),

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from warex.benchmarks import AgentSpec, BenchmarkTable, Job, Stage
+from warex.benchmarks import AgentSpec, BenchmarkConfig, Job, TaskEnvironment
 from warex.benchmarks.adapters.agentlab import MINIWOB, AgentLabBenchmark
-from warex.benchmarks.installation.virtualenv import MARKER, python_in
+from warex.benchmarks.installation.virtualenv import MARKER, interpreter_in
 from warex.errors import CampaignError, MachineError, TrialVoid
 from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios import Scenario
@@ -25,13 +25,13 @@ def home(tmp_path: Path) -> Path:
     recipe = AgentLabBenchmark.recipe
     assert recipe is not None
     folder = tmp_path / "env"
-    packages = python_in(folder).parents[1] / "lib/python3.12/site-packages"
+    packages = interpreter_in(folder).parents[1] / "lib/python3.12/site-packages"
     (packages / "miniwob/html").mkdir(parents=True)
     browsers = packages / "playwright/driver/package/browsers.json"
     browsers.parent.mkdir(parents=True)
     browsers.write_text(json.dumps({"browsers": [{"name": "chromium", "revision": "1117"}]}))
-    python_in(folder).parent.mkdir()
-    python_in(folder).touch()
+    interpreter_in(folder).parent.mkdir()
+    interpreter_in(folder).touch()
     said = {"tasks": TASKS, "sites": NEEDS}
     marker = {"benchmark": "agentlab", "recipe": recipe.digest, "done": [], "said": said}
     (folder / MARKER).write_text(json.dumps(marker))
@@ -40,7 +40,7 @@ def home(tmp_path: Path) -> Path:
 
 def bench(home: Path, **other: Any) -> AgentLabBenchmark:
     table = {"name": "agentlab", "dir": str(home), **other}
-    return AgentLabBenchmark(BenchmarkTable.model_validate(table))
+    return AgentLabBenchmark(BenchmarkConfig.model_validate(table))
 
 
 def job(task: str, folder: Path, *, proxied: bool = True) -> Job:
@@ -108,7 +108,7 @@ def test_one_experiment_is_asked_for_with_a_folder_and_a_browser_of_its_own(
         command = made.command(job("webarena.70", tmp_path), stage)
 
     python, driver, told = command.arguments
-    assert python == str(python_in(home))
+    assert python == str(interpreter_in(home))
     assert Path(driver).is_file()
     said = json.loads(Path(told).read_bytes())
     assert (said["task"], said["agent"], said["model"]) == ("webarena.70", "AGENT_4o", "gpt-x")
@@ -172,27 +172,29 @@ def test_success_is_read_from_its_own_summary(
     home: Path, tmp_path: Path, summary: dict[str, Any], code: int | None, ending: str, score: float
 ) -> None:
     made = bench(home)
-    came = made.read("webarena.70", Stage(), left(tmp_path / "t", **summary), code)
+    came = made.read("webarena.70", TaskEnvironment(), left(tmp_path / "t", **summary), code)
 
     assert (came.ending, came.score) == (ending, score)
 
 
 def test_no_summary_is_a_crash_and_a_broken_one_is_void(home: Path, tmp_path: Path) -> None:
     made = bench(home)
-    came = made.read("webarena.70", Stage(), tmp_path, 1)
+    came = made.read("webarena.70", TaskEnvironment(), tmp_path, 1)
     assert came.reasons == ("it ended with code 1 and left no summary_info.json",)
 
     broken = left(tmp_path / "t")
     next(broken.rglob("summary_info.json")).write_text("{")
     with pytest.raises(TrialVoid, match="cannot be read"):
-        made.read("webarena.70", Stage(), broken, 0)
+        made.read("webarena.70", TaskEnvironment(), broken, 0)
 
 
 def test_a_model_that_gave_no_answer_says_nothing_about_the_agent(
     home: Path, tmp_path: Path
 ) -> None:
     error = "Exception uncaught…\nRetryError:\nFailed to get a response from the API after 4"
-    came = bench(home).read("webarena.70", Stage(), left(tmp_path / "t", err_msg=error), 0)
+    came = bench(home).read(
+        "webarena.70", TaskEnvironment(), left(tmp_path / "t", err_msg=error), 0
+    )
 
     assert came.unusable is not None
     assert "its model gave no answer" in came.unusable

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from warex.benchmarks import AgentSpec, BenchmarkTable, Job, Result, Stage
+from warex.benchmarks import AgentSpec, BenchmarkConfig, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.adapters.browser_use import BrowserUseBenchmark
 from warex.benchmarks.adapters.testbed import TestbedBenchmark
 from warex.benchmarks.installation.virtualenv import MARKER
@@ -21,7 +21,7 @@ SHOP = {"id": "tea", "goal": "What does tea cost?", "url": "http://shop.example/
 
 
 def benchmark(**table: Any) -> BrowserUseBenchmark:
-    return BrowserUseBenchmark(BenchmarkTable(name="browser-use", **table))
+    return BrowserUseBenchmark(BenchmarkConfig(name="browser-use", **table))
 
 
 def own(folder: Path, *tasks: object, **table: Any) -> BrowserUseBenchmark:
@@ -114,7 +114,7 @@ def test_the_script_is_told_the_task_and_leaves_nothing_behind(tmp_path: Path) -
     flags = ("--proxy-server=http://127.0.0.1:1",)
 
     command = bench.command(
-        Job(TASK, agent, folder, scratch, 1, Path("/usr/bin/chromium"), flags), Stage()
+        Job(TASK, agent, folder, scratch, 1, Path("/usr/bin/chromium"), flags), TaskEnvironment()
     )
 
     told = json.loads((folder / "job.json").read_text())
@@ -149,7 +149,9 @@ def test_claude_and_gemini_are_asked_by_their_own_clients(
     folder.mkdir()
     agent = AgentSpec("one", "theirs")
 
-    bench.command(Job(TASK, agent, folder, tmp_path, 1, Path("/usr/bin/chromium"), ()), Stage())
+    bench.command(
+        Job(TASK, agent, folder, tmp_path, 1, Path("/usr/bin/chromium"), ()), TaskEnvironment()
+    )
 
     assert json.loads((folder / "job.json").read_text())["api"] == api
     bench.require_keys([agent], {key: "k"})
@@ -182,10 +184,10 @@ HISTORY: dict[str, Any] = {
 }
 
 
-def read(bench: BrowserUseBenchmark, folder: Path, code: int | None = 0, **said: Any) -> Result:
+def read(bench: BrowserUseBenchmark, folder: Path, code: int | None = 0, **said: Any) -> TaskResult:
     if said:
         (folder / "result.json").write_text(json.dumps(said))
-    return bench.read("tea", Stage(), folder, code)
+    return bench.read("tea", TaskEnvironment(), folder, code)
 
 
 def test_the_answer_is_judged_by_what_the_task_expects(tmp_path: Path) -> None:
@@ -221,14 +223,16 @@ def test_without_a_check_browser_uses_own_judgement_decides(tmp_path: Path) -> N
 def test_the_testbeds_check_judges_its_tasks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def judge(self: TestbedBenchmark, task: str, stage: Stage, answer: str | None) -> Verdict:
+    def judge(
+        self: TestbedBenchmark, task: str, stage: TaskEnvironment, answer: str | None
+    ) -> Verdict:
         return self.task(task).judge(Sites().state(), answer)
 
     monkeypatch.setattr(TestbedBenchmark, "judge", judge)
 
     def score(**said: Any) -> float | None:
         (tmp_path / "result.json").write_text(json.dumps(HISTORY | said))
-        return benchmark().read(TASK, Stage(), tmp_path, 0).score
+        return benchmark().read(TASK, TaskEnvironment(), tmp_path, 0).score
 
     assert score(answer="It is Cinema.") == 1.0
     assert score(answer="It is Opera.") == 0.0

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from warex.benchmarks import AgentSpec, BenchmarkTable, Job, Result, Stage
+from warex.benchmarks import AgentSpec, BenchmarkConfig, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.adapters.real import RealBenchmark
 from warex.benchmarks.installation.virtualenv import MARKER
 from warex.errors import CampaignError, MachineError, TrialVoid
@@ -59,7 +59,7 @@ type Make = Callable[..., RealBenchmark]
 @pytest.fixture(scope="module")
 def real(home: Path) -> Make:
     def make(**table: Any) -> RealBenchmark:
-        return RealBenchmark(BenchmarkTable(name="real", dir=str(home), **table))
+        return RealBenchmark(BenchmarkConfig(name="real", dir=str(home), **table))
 
     return make
 
@@ -85,7 +85,7 @@ def test_without_its_environment_the_command_that_makes_it_is_named(tmp_path: Pa
     with pytest.raises(CampaignError, match="warex benchmarks setup real --dir DIR"):
         RealBenchmark().tasks()
     with pytest.raises(MachineError, match=f"setup real --dir {tmp_path}"):
-        RealBenchmark(BenchmarkTable(name="real", dir=str(tmp_path))).tasks()
+        RealBenchmark(BenchmarkConfig(name="real", dir=str(tmp_path))).tasks()
 
 
 def test_a_task_that_is_not_there_is_told_which_are(real: Make) -> None:
@@ -153,7 +153,7 @@ def test_the_first_page_is_spared_what_its_set_up_dies_of(
 def test_the_harness_is_told_one_task_and_no_cache(real: Make, tmp_path: Path) -> None:
     benchmark = real(options={"use_screenshot": False})
 
-    command = benchmark.command(job(tmp_path), Stage())
+    command = benchmark.command(job(tmp_path), TaskEnvironment())
 
     assert told(tmp_path) == {
         "model": "gpt-4o",
@@ -175,7 +175,7 @@ def test_the_demo_agent_is_given_the_actions_that_the_options_name(
     real: Make, tmp_path: Path
 ) -> None:
     benchmark = real(options=WITH_NAV)
-    benchmark.command(job(tmp_path), Stage())
+    benchmark.command(job(tmp_path), TaskEnvironment())
 
     assert told(tmp_path)["actions"] == WITH_NAV["actions"]
     assert benchmark.vocabulary.recover == ("goto", "go_back", "go_forward")
@@ -191,7 +191,7 @@ def test_an_agent_of_ones_own_takes_the_demo_agents_place(real: Make, tmp_path: 
     file.write_text("")
     benchmark = real(options={"agent": own})
     benchmark.ready([TASK], [any_model])
-    benchmark.command(job(tmp_path, any_model), Stage())
+    benchmark.command(job(tmp_path, any_model), TaskEnvironment())
 
     assert told(tmp_path)["agent"] == own
     assert "goto" in benchmark.vocabulary.recover, "the harness's actions, if nobody says more"
@@ -218,7 +218,7 @@ def test_each_agent_is_shown_its_own_observation(real: Make, tmp_path: Path) -> 
     benchmark.ready([TASK], [GPT, blind])
     with pytest.raises(CampaignError, match=r"observation = \[screenshot\]: real can show"):
         benchmark.ready([TASK], [replace(GPT, observation=("screenshot",))])
-    benchmark.command(job(tmp_path, blind), Stage())
+    benchmark.command(job(tmp_path, blind), TaskEnvironment())
 
     shown = {key: value for key, value in told(tmp_path).items() if key.startswith("use_")}
     assert shown == {
@@ -230,11 +230,11 @@ def test_each_agent_is_shown_its_own_observation(real: Make, tmp_path: Path) -> 
 
 
 def test_nothing_is_submitted_to_the_leaderboard(real: Make, tmp_path: Path) -> None:
-    assert real().command(job(tmp_path), Stage()).variables["RUNID"] == ""
+    assert real().command(job(tmp_path), TaskEnvironment()).variables["RUNID"] == ""
 
 
 def test_its_browser_is_the_canarys_with_our_arguments(real: Make, tmp_path: Path) -> None:
-    variables = real().command(job(tmp_path), Stage()).variables
+    variables = real().command(job(tmp_path), TaskEnvironment()).variables
     program = Path(variables["PLAYWRIGHT_BROWSERS_PATH"]) / "chromium-7/chrome-linux/chrome"
 
     assert os.access(program, os.X_OK)
@@ -246,10 +246,10 @@ def test_token_tables_come_from_its_environment_where_they_are(real: Make, home:
     first.mkdir()
     second.mkdir()
 
-    assert "TIKTOKEN_CACHE_DIR" not in real().command(job(first), Stage()).variables
+    assert "TIKTOKEN_CACHE_DIR" not in real().command(job(first), TaskEnvironment()).variables
     assert [f.state for f in real().needs() if "tiktoken" in f.name] == ["broken"]
     in_packages(home, TABLE, "")
-    variables = real().command(job(second), Stage()).variables
+    variables = real().command(job(second), TaskEnvironment()).variables
     assert variables["TIKTOKEN_CACHE_DIR"].endswith("/litellm/litellm_core_utils/tokenizers")
     assert [f.state for f in real().needs() if "tiktoken" in f.name] == ["ok"]
 
@@ -283,7 +283,7 @@ def test_a_model_is_asked_at_its_own_host_which_the_proxy_maps(
     endpoints: tuple[str, ...],
     variables: dict[str, str],
 ) -> None:
-    set_ = real().command(job(tmp_path, agent), Stage()).variables
+    set_ = real().command(job(tmp_path, agent), TaskEnvironment()).variables
 
     assert real().endpoints(agent) == endpoints
     assert {name: text for name, text in set_.items() if name.endswith("_BASE_URL")} == variables
@@ -292,7 +292,7 @@ def test_a_model_is_asked_at_its_own_host_which_the_proxy_maps(
 def test_without_a_proxy_the_client_is_told_where_its_model_is(real: Make, tmp_path: Path) -> None:
     agent = at("http://127.0.0.1:9/v1")
 
-    variables = real().command(job(tmp_path, agent, proxied=False), Stage()).variables
+    variables = real().command(job(tmp_path, agent, proxied=False), TaskEnvironment()).variables
 
     assert variables["OPENAI_BASE_URL"] == "http://127.0.0.1:9/v1"
 
@@ -316,12 +316,12 @@ def test_what_only_the_proxy_can_map_is_refused_without_one(real: Make) -> None:
         real().ready([TASK], [at("http://m.test/api/v1", "openrouter/a/b")], direct=True)
 
 
-def read(folder: Path, code: int | None = 0, **summary: Any) -> Result:
+def read(folder: Path, code: int | None = 0, **summary: Any) -> TaskResult:
     if summary:
         experiment = folder / "results/2026-01-01_demo"
         experiment.mkdir(parents=True, exist_ok=True)
         (experiment / "summary_info.json").write_text(json.dumps(summary))
-    return RealBenchmark().read(TASK, Stage(), folder, code)
+    return RealBenchmark().read(TASK, TaskEnvironment(), folder, code)
 
 
 DONE: dict[str, Any] = {"experiment_status": "completed", "err_msg": None, "truncated": False}
@@ -353,7 +353,7 @@ def test_a_result_that_stands_counts_though_its_time_was_up(tmp_path: Path) -> N
     assert read(tmp_path, code=None, cum_reward=1, **DONE, **JUDGED).score == 1.0
 
 
-def failed(folder: Path, kind: str, words: str, trace: str = "") -> Result:
+def failed(folder: Path, kind: str, words: str, trace: str = "") -> TaskResult:
     error = f"{UNCAUGHT}{kind}:\n{words}"
     return read(folder, **DONE | {"err_msg": error, "stack_trace": trace})
 

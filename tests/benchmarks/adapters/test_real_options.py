@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from warex.benchmarks.adapters.real_options import DEMO, RealOptions, words
+from warex.benchmarks.adapters.real_options import DEMO, RealOptions, vocabulary_for
 
 
 def test_the_demo_agent_can_ask_for_no_page_again() -> None:
-    demo = words("demo", DEMO)
+    demo = vocabulary_for("demo", DEMO)
     assert (demo.recover, demo.retry) == ((), ())
     assert demo.navigate == ("click", "dblclick", "press")
     assert demo.finish == ("send_msg_to_user", "report_infeasible")
@@ -18,13 +18,13 @@ def test_the_demo_agent_can_ask_for_no_page_again() -> None:
 
 
 def test_with_the_harnesss_navigation_it_can() -> None:
-    with_nav = words("demo", (*DEMO, "nav", "tab"))
+    with_nav = vocabulary_for("demo", (*DEMO, "nav", "tab"))
     assert with_nav.recover == ("goto", "go_back", "go_forward", "new_tab")
     assert {"click", "goto", "tab_focus"} <= set(with_nav.navigate)
 
 
 def test_an_action_of_two_subsets_is_named_once() -> None:
-    assert words("both", ("bid", "coord")).other.count("scroll") == 1
+    assert vocabulary_for("both", ("bid", "coord")).other.count("scroll") == 1
 
 
 AGENT = {"file": "mine.py", "name": "MyArgs"}

@@ -12,7 +12,7 @@ import pytest
 
 from tests.benchmarks.adapters.test_webarena import make_checkout
 from tests.benchmarks.homes import GPT, make_home, make_job
-from warex.benchmarks import BenchmarkTable, Result, Stage
+from warex.benchmarks import BenchmarkConfig, TaskEnvironment, TaskResult
 from warex.benchmarks.adapters.step import ADDRESSES, ROOTS, StepBenchmark
 from warex.benchmarks.adapters.webarena import SITES
 from warex.errors import CampaignError, TrialVoid
@@ -49,7 +49,7 @@ def step(places: dict[str, Path]) -> Make:
     def make(sites: dict[str, str] | None = None, **options: Any) -> StepBenchmark:
         given = {"checkout": str(places["checkout"]), "webarena": str(places["webarena"])}
         table: dict[str, Any] = {"dir": str(places["home"]), "sites": sites or {"map": COPY}}
-        return StepBenchmark(BenchmarkTable(name="step", options=given | options, **table))
+        return StepBenchmark(BenchmarkConfig(name="step", options=given | options, **table))
 
     return make
 
@@ -91,7 +91,7 @@ def test_one_task_is_run_by_steps_own_configuration(
     step: Make, places: dict[str, Path], tmp_path: Path
 ) -> None:
     job = make_job(tmp_path, "1", replace(GPT, base_url="http://model.example/v1"))
-    command = step(auth=str(places["auth"])).command(job, Stage())
+    command = step(auth=str(places["auth"])).command(job, TaskEnvironment())
 
     work = job.folder / "step"
     assert command.cwd == work
@@ -140,32 +140,32 @@ def leave(folder: Path, success: str, over: bool, *actions: str | None) -> None:
 @pytest.mark.parametrize(
     ("success", "over", "last", "result"),
     [
-        ("1.0", False, "stop [15213]", Result("answered", 1.0, "15213")),
-        ("0.0", False, "stop [N/A]", Result("reported_infeasible", 0.0, "N/A")),
-        ("0.0", True, "click [7]", Result("step_limit", 0.0)),
-        ("0.0", False, None, Result("answered", 0.0)),
+        ("1.0", False, "stop [15213]", TaskResult("answered", 1.0, "15213")),
+        ("0.0", False, "stop [N/A]", TaskResult("reported_infeasible", 0.0, "N/A")),
+        ("0.0", True, "click [7]", TaskResult("step_limit", 0.0)),
+        ("0.0", False, None, TaskResult("answered", 0.0)),
     ],
 )
 def test_the_verdict_is_the_line_of_the_summary(
-    step: Make, tmp_path: Path, success: str, over: bool, last: str | None, result: Result
+    step: Make, tmp_path: Path, success: str, over: bool, last: str | None, result: TaskResult
 ) -> None:
     leave(tmp_path, success, over, "goto [x]", last)
 
-    assert step().read("0", Stage(), tmp_path, 0) == result
+    assert step().read("0", TaskEnvironment(), tmp_path, 0) == result
 
 
 def test_no_summary_is_a_crash_or_the_time_limit(step: Make, tmp_path: Path) -> None:
     (tmp_path / "agent.log").write_text("Error: Page.goto: net::ERR_EMPTY_RESPONSE\n")
 
-    crashed = step().read("0", Stage(), tmp_path, 1)
+    crashed = step().read("0", TaskEnvironment(), tmp_path, 1)
 
     assert (crashed.ending, crashed.score) == ("harness_crashed", 0.0)
     assert "code 1 and no result, after it said: Error: Page.goto" in crashed.reasons[0]
-    assert step().read("0", Stage(), tmp_path, None) == Result("time_limit", 0.0)
+    assert step().read("0", TaskEnvironment(), tmp_path, None) == TaskResult("time_limit", 0.0)
 
 
 def test_a_summary_that_is_none_says_nothing_of_the_agent(step: Make, tmp_path: Path) -> None:
     leave(tmp_path, "perhaps", False, "stop [x]")
 
     with pytest.raises(TrialVoid, match=r"summary\.csv cannot be read"):
-        step().read("0", Stage(), tmp_path, 0)
+        step().read("0", TaskEnvironment(), tmp_path, 0)

@@ -14,7 +14,7 @@ import pytest
 
 from warex.agents.reference.__main__ import _parser
 from warex.agents.reference.actions import PARAMETERS
-from warex.benchmarks import AGENT_LOG, AgentSpec, Job, Stage
+from warex.benchmarks import AGENT_LOG, AgentSpec, Job, TaskEnvironment
 from warex.benchmarks.adapters.testbed import TestbedBenchmark, _Site
 from warex.errors import CampaignError, InputError, MachineError, TrialVoid
 from warex.proxy.certificates.ca import ensure_ca
@@ -102,7 +102,7 @@ def test_the_command_is_one_that_the_agent_takes(bench: TestbedBenchmark, tmp_pa
     agent = AgentSpec("a", "gpt-x", "http://127.0.0.1:1/v1", screenshot=True, max_steps=7)
 
     job = Job(TASK, agent, tmp_path, tmp_path, 1, Path("/bin/chromium"), ("--flag=a b",))
-    command = bench.command(job, Stage()).arguments
+    command = bench.command(job, TaskEnvironment()).arguments
 
     taken = _parser().parse_args(command[3:])
     assert command[1:3] == ["-m", "warex.agents.reference"]

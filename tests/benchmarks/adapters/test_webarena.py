@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.homes import GPT, make_home, make_job
-from warex.benchmarks import BenchmarkTable, Result, Stage
-from warex.benchmarks.adapters.webarena import WebArenaBenchmark, address, stops_in
+from warex.benchmarks import BenchmarkConfig, TaskEnvironment, TaskResult
+from warex.benchmarks.adapters.webarena import WebArenaBenchmark, address, stop_answers
 from warex.errors import CampaignError
 from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios import Scenario
@@ -61,7 +61,7 @@ def webarena(places: dict[str, Path]) -> Make:
         options = {"checkout": str(places["checkout"])} | ({"prompt": prompt} if prompt else {})
         sites = table.pop("sites", {"map": MAP})
         given = {"dir": str(places["home"]), "sites": sites, "options": options, **table}
-        return WebArenaBenchmark(BenchmarkTable(name="webarena", **given))
+        return WebArenaBenchmark(BenchmarkConfig(name="webarena", **given))
 
     return make
 
@@ -72,7 +72,7 @@ def test_the_tasks_are_those_of_the_checkout(webarena: Make) -> None:
 
 
 def test_a_folder_that_is_no_checkout_is_told_by_the_file_it_lacks(tmp_path: Path) -> None:
-    table = BenchmarkTable(name="webarena", options={"checkout": str(tmp_path)})
+    table = BenchmarkConfig(name="webarena", options={"checkout": str(tmp_path)})
     with pytest.raises(CampaignError, match=r"holds no tasks .*\(No such file or dir.*checkout$"):
         WebArenaBenchmark(table).tasks()
     (tmp_path / "config_files").mkdir()
@@ -157,7 +157,7 @@ def test_one_task_is_run_in_a_folder_of_links(
     webarena: Make, places: dict[str, Path], tmp_path: Path
 ) -> None:
     job = make_job(tmp_path, "0", replace(GPT, base_url="http://model.example/v1"))
-    command = webarena().command(job, Stage())
+    command = webarena().command(job, TaskEnvironment())
 
     work = job.folder / "webarena"
     assert command.cwd == work
@@ -188,7 +188,7 @@ def test_what_is_downloaded_otherwise_is_looked_for_in_its_own_folder(
     monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
     monkeypatch.setenv("NLTK_DATA", "/the/users/own")
 
-    variables = webarena().command(make_job(tmp_path, "0"), Stage()).variables
+    variables = webarena().command(make_job(tmp_path, "0"), TaskEnvironment()).variables
 
     assert variables["TIKTOKEN_CACHE_DIR"].startswith(str(places["home"]))
     assert variables["NLTK_DATA"] == "/the/users/own"
@@ -212,18 +212,18 @@ FAIL = "[Result] (FAIL) /tmp/x/0.json"
 @pytest.mark.parametrize(
     ("log", "action", "result"),
     [
-        (PASS, "stop [15213]", Result("answered", 1.0, "15213")),
-        (FAIL, "stop [O&#39;Hare]", Result("answered", 0.0, "O'Hare")),
-        (FAIL, "stop [N/A]", Result("reported_infeasible", 0.0, "N/A")),
+        (PASS, "stop [15213]", TaskResult("answered", 1.0, "15213")),
+        (FAIL, "stop [O&#39;Hare]", TaskResult("answered", 0.0, "O'Hare")),
+        (FAIL, "stop [N/A]", TaskResult("reported_infeasible", 0.0, "N/A")),
         (
             FAIL,
             "stop [Early stop: Reach max steps 30]",
-            Result("step_limit", 0.0, None, ("the harness stopped it: Reach max steps 30",)),
+            TaskResult("step_limit", 0.0, None, ("the harness stopped it: Reach max steps 30",)),
         ),
         (
             "[Unhandled Error] Error('net::ERR_EMPTY_RESPONSE')]",
             "goto [x]",
-            Result(
+            TaskResult(
                 "harness_crashed",
                 0.0,
                 reasons=("unhandled error: Error('net::ERR_EMPTY_RESPONSE')]",),
@@ -232,16 +232,16 @@ FAIL = "[Result] (FAIL) /tmp/x/0.json"
         (
             "[OpenAI Error] AuthenticationError('no key')",
             "goto [x]",
-            Result("model_error", 0.0, unusable="OpenAI error: AuthenticationError('no key')"),
+            TaskResult("model_error", 0.0, unusable="OpenAI error: AuthenticationError('no key')"),
         ),
     ],
 )
 def test_the_verdict_is_the_harnesss_own(
-    webarena: Make, tmp_path: Path, log: str, action: str, result: Result
+    webarena: Make, tmp_path: Path, log: str, action: str, result: TaskResult
 ) -> None:
     leave(tmp_path, log, "goto [x]", action)
 
-    assert webarena().read("0", Stage(), tmp_path, 0) == result
+    assert webarena().read("0", TaskEnvironment(), tmp_path, 0) == result
     assert not (tmp_path / "webarena/result/traces").is_symlink()
 
 
@@ -250,21 +250,23 @@ def test_no_verdict_is_a_crash_with_the_last_words_or_the_time_limit(
 ) -> None:
     (tmp_path / "agent.log").write_text("Traceback\nAssertionError: Please setup the URLs\n\n")
 
-    crashed = webarena().read("0", Stage(), tmp_path, 1)
+    crashed = webarena().read("0", TaskEnvironment(), tmp_path, 1)
 
     assert crashed.ending == "harness_crashed"
     assert "code 1 and no verdict, after it said: AssertionError" in crashed.reasons[0]
-    assert webarena().read("0", Stage(), tmp_path, None) == Result("time_limit", 0.0)
+    assert webarena().read("0", TaskEnvironment(), tmp_path, None) == TaskResult("time_limit", 0.0)
 
 
 def test_a_page_full_of_stops_that_never_end_takes_no_time() -> None:
     began = time.process_time()
 
-    assert stops_in("<pre>stop [" * 100_000) == []
-    assert stops_in("]</pre></div></div>" * 50_000) == []
+    assert stop_answers("<pre>stop [" * 100_000) == []
+    assert stop_answers("]</pre></div></div>" * 50_000) == []
 
     assert time.process_time() - began < 1
 
 
 def test_a_stop_begins_at_the_first_mark() -> None:
-    assert stops_in("<pre>stop [a<pre>stop [b]</pre></div></div> <pre>stop [c") == ["a<pre>stop [b"]
+    assert stop_answers("<pre>stop [a<pre>stop [b]</pre></div></div> <pre>stop [c") == [
+        "a<pre>stop [b"
+    ]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.homes import GPT, PLAYED, make_home, make_job
-from warex.benchmarks import BenchmarkTable, Result, Stage
+from warex.benchmarks import BenchmarkConfig, TaskEnvironment, TaskResult
 from warex.benchmarks.adapters import webarena_infinity
 from warex.benchmarks.adapters.webarena_infinity import InfinityBenchmark
 from warex.errors import CampaignError, TrialVoid
@@ -66,7 +66,7 @@ type Make = Callable[..., InfinityBenchmark]
 def infinity(places: dict[str, Path]) -> Make:
     def make(**options: Any) -> InfinityBenchmark:
         given = {"checkout": str(places["checkout"])} | options
-        table = BenchmarkTable(name="webarena-infinity", dir=str(places["home"]), options=given)
+        table = BenchmarkConfig(name="webarena-infinity", dir=str(places["home"]), options=given)
         return InfinityBenchmark(table)
 
     return make
@@ -192,28 +192,28 @@ WORKED = [step(0, "navigate"), step(1, "click"), step(2, "done", True)]
 @pytest.mark.parametrize(
     ("more", "result"),
     [
-        ({}, Result("answered", 1.0, "Starred it.", ("It is starred.",))),
-        ({"passed": False}, Result("answered", 0.0, "Starred it.", ("It is starred.",))),
+        ({}, TaskResult("answered", 1.0, "Starred it.", ("It is starred.",))),
+        ({"passed": False}, TaskResult("answered", 0.0, "Starred it.", ("It is starred.",))),
         (
             {"passed": False, "is_done": False, "final_result": None},
-            Result("step_limit", 0.0, None, ("It is starred.",)),
+            TaskResult("step_limit", 0.0, None, ("It is starred.",)),
         ),
         (
             {"passed": False, "verifier_message": "Timed out after 600s"},
-            Result("time_limit", 0.0, reasons=("Timed out after 600s",)),
+            TaskResult("time_limit", 0.0, reasons=("Timed out after 600s",)),
         ),
         (
             {"passed": False, "verifier_message": "Agent crashed: CDP"},
-            Result("harness_crashed", 0.0, reasons=("Agent crashed: CDP",)),
+            TaskResult("harness_crashed", 0.0, reasons=("Agent crashed: CDP",)),
         ),
     ],
 )
 def test_the_verdict_is_the_runners_own(
-    infinity: Make, tmp_path: Path, more: dict[str, Any], result: Result
+    infinity: Make, tmp_path: Path, more: dict[str, Any], result: TaskResult
 ) -> None:
     leave(tmp_path, WORKED, **more)
 
-    assert infinity().read(TASK, Stage(), tmp_path, 0) == result
+    assert infinity().read(TASK, TaskEnvironment(), tmp_path, 0) == result
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_a_check_that_could_not_ask_says_nothing_of_the_agent(
 ) -> None:
     leave(tmp_path, WORKED, passed=False, verifier_message=f"Verifier exception: {words}")
 
-    result = infinity().read(TASK, Stage(), tmp_path, 0)
+    result = infinity().read(TASK, TaskEnvironment(), tmp_path, 0)
 
     assert (result.unusable or "").startswith("the task's check could not ask the application:")
 
@@ -237,7 +237,7 @@ def test_a_check_that_could_not_ask_says_nothing_of_the_agent(
 def test_a_check_that_breaks_on_what_the_agent_left_counts(infinity: Make, tmp_path: Path) -> None:
     leave(tmp_path, WORKED, passed=False, verifier_message="Verifier exception: 'emails'")
 
-    assert infinity().read(TASK, Stage(), tmp_path, 0).score == 0.0
+    assert infinity().read(TASK, TaskEnvironment(), tmp_path, 0).score == 0.0
 
 
 def test_an_agent_that_says_it_failed_has_reported_the_task_infeasible(
@@ -245,14 +245,14 @@ def test_an_agent_that_says_it_failed_has_reported_the_task_infeasible(
 ) -> None:
     leave(tmp_path, [*WORKED[:-1], step(2, "done", False)], passed=False)
 
-    assert infinity().read(TASK, Stage(), tmp_path, 0).ending == "reported_infeasible"
+    assert infinity().read(TASK, TaskEnvironment(), tmp_path, 0).ending == "reported_infeasible"
 
 
 def test_a_model_that_never_answered_is_unusable(infinity: Make, tmp_path: Path) -> None:
     steps = [step(0, "navigate"), step(1, None)]
     leave(tmp_path, steps, passed=False, is_done=False, errors=[None, "401: no key"])
 
-    result = infinity().read(TASK, Stage(), tmp_path, 0)
+    result = infinity().read(TASK, TaskEnvironment(), tmp_path, 0)
 
     assert result.unusable == "the model never said what to do: 401: no key"
 
@@ -263,11 +263,11 @@ def test_no_result_is_a_crash_with_the_runners_words_or_the_time_limit(
     log = "[W0] Browser setup failed: no state\n\nNo tasks completed.\n"
     (tmp_path / "agent.log").write_text(log)
 
-    crashed = infinity().read(TASK, Stage(), tmp_path, 1)
+    crashed = infinity().read(TASK, TaskEnvironment(), tmp_path, 1)
 
     assert crashed.ending == "harness_crashed"
     assert "no result, after it said: [W0] Browser setup failed" in crashed.reasons[0]
-    assert infinity().read(TASK, Stage(), tmp_path, None) == Result("time_limit", 0.0)
+    assert infinity().read(TASK, TaskEnvironment(), tmp_path, None) == TaskResult("time_limit", 0.0)
 
 
 def test_a_result_that_is_none_says_nothing_of_the_agent(infinity: Make, tmp_path: Path) -> None:
@@ -275,4 +275,4 @@ def test_a_result_that_is_none_says_nothing_of_the_agent(infinity: Make, tmp_pat
     (tmp_path / "results/gpt_1_parallel/task_e1/result.json").write_text("[]")
 
     with pytest.raises(TrialVoid, match=r"result\.json cannot be read"):
-        infinity().read(TASK, Stage(), tmp_path, 0)
+        infinity().read(TASK, TaskEnvironment(), tmp_path, 0)

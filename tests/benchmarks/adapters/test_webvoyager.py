@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.homes import GPT, PLAYED, make_home, make_job
-from warex.benchmarks import BenchmarkTable, Result, Stage
+from warex.benchmarks import BenchmarkConfig, TaskEnvironment, TaskResult
 from warex.benchmarks.adapters.webvoyager import ENDPOINT, WebVoyagerBenchmark
 from warex.errors import CampaignError, TrialVoid
 from warex.proxy.certificates.ca import ensure_ca
@@ -45,7 +45,7 @@ def webvoyager(places: dict[str, Path]) -> Make:
     def make(sites: dict[str, str] | None = None, **options: Any) -> WebVoyagerBenchmark:
         given = {"checkout": str(places["checkout"])} | options
         table: dict[str, Any] = {"dir": str(places["home"]), "sites": sites or {}}
-        return WebVoyagerBenchmark(BenchmarkTable(name="webvoyager", options=given, **table))
+        return WebVoyagerBenchmark(BenchmarkConfig(name="webvoyager", options=given, **table))
 
     return make
 
@@ -159,7 +159,7 @@ def test_one_task_is_run_with_a_chrome_that_knows_the_proxy(
     webvoyager: Make, tmp_path: Path
 ) -> None:
     job = make_job(tmp_path, TASK)
-    command = webvoyager().command(job, Stage())
+    command = webvoyager().command(job, TaskEnvironment())
 
     told = json.loads(command.arguments[-1])
     assert command.cwd == job.folder / "webvoyager"
@@ -180,7 +180,7 @@ def test_an_agent_that_sees_gets_screenshots_and_the_judge_is_asked(
 ) -> None:
     job = make_job(tmp_path, TASK, replace(GPT, screenshot=True))
     told = json.loads(
-        webvoyager(judge=True, judge_model="gpt-4o").command(job, Stage()).arguments[-1]
+        webvoyager(judge=True, judge_model="gpt-4o").command(job, TaskEnvironment()).arguments[-1]
     )
 
     assert "--text_only" not in told["run"]
@@ -209,7 +209,9 @@ def test_without_a_judge_nobody_knows_whether_it_succeeded(
 ) -> None:
     leave(tmp_path, "", None, WAITING, ANSWERED)
 
-    assert webvoyager().read(TASK, Stage(), tmp_path, 0) == Result("answered", None, "15213")
+    assert webvoyager().read(TASK, TaskEnvironment(), tmp_path, 0) == TaskResult(
+        "answered", None, "15213"
+    )
 
 
 @pytest.mark.parametrize(
@@ -225,7 +227,7 @@ def test_the_verdict_is_its_judges(
 ) -> None:
     leave(tmp_path, "", said, ANSWERED)
 
-    assert webvoyager(judge=True).read(TASK, Stage(), tmp_path, 0).score == score
+    assert webvoyager(judge=True).read(TASK, TaskEnvironment(), tmp_path, 0).score == score
 
 
 @pytest.mark.parametrize("said", ["Auto_eval_res: None\n", "openai.APIError: no\n", ""])
@@ -235,7 +237,7 @@ def test_a_judge_without_a_verdict_says_nothing_of_the_agent(
     leave(tmp_path, "", said, ANSWERED)
 
     with pytest.raises(TrialVoid, match=r"auto_eval\.py gave no verdict"):
-        webvoyager(judge=True).read(TASK, Stage(), tmp_path, 0)
+        webvoyager(judge=True).read(TASK, TaskEnvironment(), tmp_path, 0)
 
 
 @pytest.mark.parametrize(
@@ -251,13 +253,13 @@ def test_its_log_says_why_there_is_no_answer(
 ) -> None:
     leave(tmp_path, log, None, WAITING)
 
-    assert webvoyager().read(TASK, Stage(), tmp_path, 0) == Result(ending, None)  # type: ignore[arg-type]
+    assert webvoyager().read(TASK, TaskEnvironment(), tmp_path, 0) == TaskResult(ending, None)  # type: ignore[arg-type]
 
 
 def test_a_model_that_never_answered_is_unusable(webvoyager: Make, tmp_path: Path) -> None:
     leave(tmp_path, "Error occurred, retrying. Error type: AuthenticationError\n")
 
-    result = webvoyager().read(TASK, Stage(), tmp_path, 0)
+    result = webvoyager().read(TASK, TaskEnvironment(), tmp_path, 0)
 
     assert result.unusable == "the model never answered: AuthenticationError"
 
@@ -265,10 +267,12 @@ def test_a_model_that_never_answered_is_unusable(webvoyager: Make, tmp_path: Pat
 def test_no_result_is_a_crash_or_the_time_limit(webvoyager: Make, tmp_path: Path) -> None:
     (tmp_path / "agent.log").write_text("selenium.WebDriverException: net::ERR_NAME\n")
 
-    crashed = webvoyager().read(TASK, Stage(), tmp_path, 1)
+    crashed = webvoyager().read(TASK, TaskEnvironment(), tmp_path, 1)
 
     assert crashed.ending == "harness_crashed"
     assert "after it said: selenium.WebDriverException" in crashed.reasons[0]
-    assert webvoyager().read(TASK, Stage(), tmp_path, None) == Result("time_limit", None)
-    judged = webvoyager(judge=True).read(TASK, Stage(), tmp_path, None)
-    assert judged == Result("time_limit", 0.0)
+    assert webvoyager().read(TASK, TaskEnvironment(), tmp_path, None) == TaskResult(
+        "time_limit", None
+    )
+    judged = webvoyager(judge=True).read(TASK, TaskEnvironment(), tmp_path, None)
+    assert judged == TaskResult("time_limit", 0.0)

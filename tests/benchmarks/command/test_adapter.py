@@ -8,7 +8,14 @@ from urllib.request import urlopen
 
 import pytest
 
-from warex.benchmarks import AgentSpec, BenchmarkTable, Job, Result, Stage, benchmark_of
+from warex.benchmarks import (
+    AgentSpec,
+    BenchmarkConfig,
+    Job,
+    TaskEnvironment,
+    TaskResult,
+    benchmark_of,
+)
 from warex.benchmarks.command.adapter import CommandBenchmark
 from warex.errors import CampaignError, TrialVoid
 from warex.proxy.certificates.ca import ensure_ca
@@ -20,7 +27,7 @@ ANY: dict[str, Any] = {"command": f"{sys.executable} -c pass", "tasks": ["t", "u
 
 def bench(folder: Path = Path(), sites: Any = (), **options: Any) -> CommandBenchmark:
     table = {"name": "command", "sites": sites or {}, "options": {**ANY, **options}}
-    made = benchmark_of(BenchmarkTable.model_validate(table).beside(folder))
+    made = benchmark_of(BenchmarkConfig.model_validate(table).beside(folder))
     assert isinstance(made, CommandBenchmark)
     return made
 
@@ -42,7 +49,7 @@ def test_the_template_is_filled_in_and_split_by_no_shell(tmp_path: Path) -> None
         tasks=["a b"],
         environment={"WHERE": "{out}/r", "KEEP": "{scratch}"},
         cwd=str(tmp_path),
-    ).command(job("a b", tmp_path), Stage())
+    ).command(job("a b", tmp_path), TaskEnvironment())
 
     assert list(made.arguments) == [
         *("run", "--goal", "a b; rm", "--id", "a b", "gpt-x", "http://127.0.0.1:1/v1", "5", "7"),
@@ -55,7 +62,7 @@ def test_the_template_is_filled_in_and_split_by_no_shell(tmp_path: Path) -> None
 def test_a_program_with_a_folder_lies_beside_the_campaign(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/agent").touch()
-    made = bench(tmp_path, command="bin/agent x").command(job("t", tmp_path), Stage())
+    made = bench(tmp_path, command="bin/agent x").command(job("t", tmp_path), TaskEnvironment())
 
     assert made.arguments[0] == str(tmp_path / "bin/agent")
 
@@ -81,7 +88,7 @@ def test_tasks_are_read_from_lines_jsonl_and_json(
 
     assert made.tasks() == tuple(names)
     for task, text in names.items():
-        assert made.command(job(task, tmp_path), Stage()).arguments[1] == text
+        assert made.command(job(task, tmp_path), TaskEnvironment()).arguments[1] == text
 
 
 @pytest.mark.parametrize(
@@ -131,8 +138,8 @@ def test_every_mistake_is_told_at_load(options: dict[str, Any], says: str) -> No
     assert says in refused(**options)
 
 
-def result_of(folder: Path, code: int | None = 0, **options: Any) -> Result:
-    return bench(**options).read("t", Stage(), folder, code)
+def result_of(folder: Path, code: int | None = 0, **options: Any) -> TaskResult:
+    return bench(**options).read("t", TaskEnvironment(), folder, code)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +168,7 @@ def test_a_json_result_is_scored(tmp_path: Path, value: Any, success: Any, score
 
     came = result_of(tmp_path, result=reader, success=success)
 
-    assert came == Result("answered", score, "42")
+    assert came == TaskResult("answered", score, "42")
 
 
 @pytest.mark.parametrize(
@@ -213,7 +220,7 @@ def test_a_result_that_is_missing_or_broken_is_a_crash(tmp_path: Path, content: 
 
     assert result_of(tmp_path, result=reader).ending == "harness_crashed"
     assert result_of(tmp_path, 3, result=reader).reasons == ("it ended with code 3",)
-    assert result_of(tmp_path, None, result=reader) == Result("time_limit", 0.0)
+    assert result_of(tmp_path, None, result=reader) == TaskResult("time_limit", 0.0)
 
 
 @pytest.mark.parametrize("value", ['"maybe"', "NaN", '"nan"', "[1]"])
@@ -301,7 +308,7 @@ def test_a_task_brings_its_own_expectation_and_reset_or_has_the_options(tmp_path
     for tasks in ({"file": "t.jsonl"}, tables):
         made = bench(tmp_path, tasks=tasks, expect={"text": "beta"}, reset="false")
         came = {
-            task: made.judged(task, tmp_path, made.read(task, Stage(), tmp_path, 0), None)
+            task: made.judged(task, tmp_path, made.read(task, TaskEnvironment(), tmp_path, 0), None)
             for task in made.tasks()
         }
 
@@ -323,7 +330,7 @@ def test_a_result_that_names_the_answer_alone_goes_with_what_is_expected(tmp_pat
     (tmp_path / "r.json").write_text(json.dumps({"said": {"price": 42}}))
     made = bench(result=answers, expect="42")
     made.ready(("t",), ())
-    came = made.judged("t", tmp_path, made.read("t", Stage(), tmp_path, 0), None)
+    came = made.judged("t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 0), None)
 
     assert (came.score, came.answer) == (1.0, '{"price": 42}')
     with pytest.raises(
@@ -340,7 +347,7 @@ def test_what_is_expected_stands_in_the_answer_that_the_result_names(
     (tmp_path / "r.json").write_text('{"r": "41", "said": "42"}')
     made = bench(result={"file": "r.json", "json": "r", **answer}, expect="42")
 
-    came = made.judged("t", tmp_path, made.read("t", Stage(), tmp_path, 0), None)
+    came = made.judged("t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 0), None)
 
     assert came.score == float(bool(answer))
 
@@ -349,7 +356,7 @@ def test_a_crash_is_none_the_less_a_crash_where_something_is_expected(tmp_path: 
     (tmp_path / "agent.log").write_text("42\n")
     made = bench(expect="42")
 
-    came = made.judged("t", tmp_path, made.read("t", Stage(), tmp_path, 3), None)
+    came = made.judged("t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 3), None)
 
     assert (came.ending, came.score) == ("harness_crashed", 0.0)
 

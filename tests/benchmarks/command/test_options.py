@@ -5,20 +5,20 @@ from typing import Any
 
 import pytest
 
-from warex.benchmarks.command.options import PLACEHOLDERS, CommandOptions, filled
-from warex.scenarios.mistakes import check
+from warex.benchmarks.command.options import PLACEHOLDERS, CommandOptions, fill_placeholders
+from warex.scenarios.mistakes import validate_document
 
 ANY: dict[str, Any] = {"command": "run {task}", "tasks": ["t"]}
 
 
 def mistakes(**options: Any) -> str:
-    return "\n".join(check(CommandOptions, {**ANY, **options})[1])
+    return "\n".join(validate_document(CommandOptions, {**ANY, **options})[1])
 
 
 def test_doubled_brackets_stand_for_themselves() -> None:
     values = dict.fromkeys(PLACEHOLDERS, "") | {"task": "tea"}
 
-    assert filled("{task} {{task}} {other", values) == "tea {task} {other"
+    assert fill_placeholders("{task} {{task}} {other", values) == "tea {task} {other"
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_what_cannot_be_expected_or_reset_is_told(options: dict[str, Any], says:
 
 
 def test_a_vocabulary_is_that_of_a_benchmark_by_its_name() -> None:
-    made, _ = check(CommandOptions, {**ANY, "vocabulary": "browser-use"})
+    made, _ = validate_document(CommandOptions, {**ANY, "vocabulary": "browser-use"})
 
     assert made is not None
     assert made.vocabulary.name == "browser-use"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from warex.benchmarks.installation.checkouts import found_at, lacking
+from warex.benchmarks.installation.checkouts import describe_path, missing_in_checkout
 
 
 def test_what_is_found_at_a_path_is_told_in_a_few_words(tmp_path: Path) -> None:
@@ -15,18 +15,20 @@ def test_what_is_found_at_a_path_is_told_in_a_few_words(tmp_path: Path) -> None:
     for name in ("f", "e", "d", "c", "b", "a", ".git"):
         (many / name).touch()
 
-    assert [found_at(tmp_path / name) for name in ("gone", "empty", "file", "blank", "loose")] == [
+    assert [
+        describe_path(tmp_path / name) for name in ("gone", "empty", "file", "blank", "loose")
+    ] == [
         "there is nothing of this name",
         "it is an empty folder",
         "it is a file",
         "it is an empty file",
         "it is a link to nowhere",
     ]
-    assert found_at(many) == "it is a folder that holds a, b, c, d, e, …"
+    assert describe_path(many) == "it is a folder that holds a, b, c, d, e, …"
 
 
 def test_a_checkout_that_lacks_a_file_is_told_with_what_to_do(tmp_path: Path) -> None:
-    assert lacking(tmp_path, "run.py", "WebVoyager") == (
+    assert missing_in_checkout(tmp_path, "run.py", "WebVoyager") == (
         f"{tmp_path} holds no run.py: it is an empty folder; give the folder into which WebVoyager"
         " was cloned"
     )

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from warex.benchmarks.installation.playwright_browsers import VARIABLE, browsers_for
-from warex.benchmarks.installation.virtualenv import Made
+from warex.benchmarks.installation.virtualenv import Virtualenv
 from warex.errors import MachineError
 
 
-def environment(folder: Path, browsers: object) -> Made:
+def environment(folder: Path, browsers: object) -> Virtualenv:
     package = folder / "venv/lib/python3.12/site-packages/playwright/driver/package"
     package.mkdir(parents=True)
     (package / "browsers.json").write_text(json.dumps(browsers))
-    return Made(folder, folder / "venv/bin/python", {})
+    return Virtualenv(folder, folder / "venv/bin/python", {})
 
 
 def known(**revisions: str) -> dict[str, object]:

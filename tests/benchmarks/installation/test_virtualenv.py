@@ -12,7 +12,7 @@ import pytest
 
 from warex.benchmarks.installation import virtualenv
 from warex.benchmarks.installation.recipe import Install, Recipe
-from warex.benchmarks.installation.virtualenv import MARKER, environment_in, python_in, set_up
+from warex.benchmarks.installation.virtualenv import MARKER, find_virtualenv, interpreter_in, set_up
 from warex.errors import InputError, MachineError
 
 pytestmark = pytest.mark.wire
@@ -56,7 +56,7 @@ def test_what_is_made_can_be_used_and_is_recognised_at_once(tmp_path: Path) -> N
     told.clear()
     again = set_up("toy", recipe, tmp_path / "env", report=told.append)
     assert (again, told) == (made, [])
-    assert environment_in("toy", recipe, tmp_path / "env")[:2] == (made, "ok")
+    assert find_virtualenv("toy", recipe, tmp_path / "env")[:2] == (made, "ok")
 
 
 def test_a_package_put_there_by_hand_is_tried_with_the_rest(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_set_up_that_failed_goes_on_where_it_was(tmp_path: Path) -> None:
         set_up("toy", recipe, tmp_path / "env")
     assert "installing its packages failed with code" in str(caught.value)
     assert "late-1-py3" in str(caught.value)
-    assert environment_in("toy", recipe, tmp_path / "env")[1] == "broken"
+    assert find_virtualenv("toy", recipe, tmp_path / "env")[1] == "broken"
 
     wheel(tmp_path, "late")
     told: list[str] = []
@@ -102,7 +102,7 @@ def test_without_uv_pip_does_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_another_recipe_makes_it_anew(tmp_path: Path) -> None:
     first = replace(BARE, installs=(Install((str(wheel(tmp_path)),)),))
     set_up("toy", first, tmp_path / "env")
-    _, state, sentence = environment_in("toy", BARE, tmp_path / "env")
+    _, state, sentence = find_virtualenv("toy", BARE, tmp_path / "env")
     assert state == "broken"
     assert "was made by another recipe" in sentence
     assert f"`warex benchmarks setup toy --dir {tmp_path / 'env'}`" in sentence
@@ -114,7 +114,7 @@ def test_another_recipe_makes_it_anew(tmp_path: Path) -> None:
 
 def test_what_is_not_there_names_the_command_that_makes_it(tmp_path: Path) -> None:
     for folder, says in ((None, "benchmark.dir is not given"), (tmp_path, "holds no environment")):
-        made, state, sentence = environment_in("toy", BARE, folder)
+        made, state, sentence = find_virtualenv("toy", BARE, folder)
         assert (made, state) == (None, "missing")
         assert says in sentence
         assert "warex benchmarks setup toy" in sentence
@@ -155,4 +155,4 @@ def test_a_check_that_says_nothing_is_a_fault_of_the_machines(tmp_path: Path, ch
         set_up("toy", replace(BARE, check=check), tmp_path / "env")
     marker = json.loads((tmp_path / "env" / MARKER).read_text())
     assert "said" not in marker
-    assert python_in(tmp_path / "env").exists()
+    assert interpreter_in(tmp_path / "env").exists()

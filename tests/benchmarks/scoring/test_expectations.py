@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from warex.benchmarks.scoring.expectations import Expect, judge, reset
+from warex.benchmarks.scoring.expectations import Expectation, judge, reset
 from warex.clock import Clock
 from warex.errors import TrialVoid
-from warex.scenarios.mistakes import check
+from warex.scenarios.mistakes import validate_document
 from warex.traces import RequestSeen, ResponseSeen, Trace, TraceWriter, TrialBegan, read_trace
 from warex.traces.events import Timings
 
 
 def solved(expect: Any, answer: str = "", trace: Trace | None = None) -> bool:
-    given = Expect.model_validate(expect)
+    given = Expectation.model_validate(expect)
     return judge(given, answer=lambda: answer, trace=trace, verifiers=("judge/",)).solved
 
 
@@ -133,7 +133,7 @@ def test_where_nobody_saw_the_pages_the_trial_is_void(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_expected_is_told(expect: Any, says: str) -> None:
-    made, mistakes = check(Expect, expect)
+    made, mistakes = validate_document(Expectation, expect)
 
     assert made is None
     assert any(says in mistake for mistake in mistakes), mistakes

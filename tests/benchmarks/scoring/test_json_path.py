@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from warex.benchmarks.scoring.json_path import look_up, steps_of
+from warex.benchmarks.scoring.json_path import parse_path, resolve_path
 
 DOCUMENT: Any = {"a": {"b": [{"c": 1}, {"c": 2}]}, "k.d": {"e f": 3}, "list": [4, 5]}
 
@@ -18,13 +18,13 @@ DOCUMENT: Any = {"a": {"b": [{"c": 1}, {"c": 2}]}, "k.d": {"e f": 3}, "list": [4
     ],
 )
 def test_a_path_leads_to_what_lies_there(path: str, found: object) -> None:
-    assert look_up(DOCUMENT, path) == found
+    assert resolve_path(DOCUMENT, path) == found
 
 
 @pytest.mark.parametrize("path", ["", ".a", "a..b", "a[", "a[x]", "a]b"])
 def test_what_is_no_path_is_refused(path: str) -> None:
     with pytest.raises(ValueError, match="path into JSON"):
-        steps_of(path)
+        parse_path(path)
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def test_what_is_no_path_is_refused(path: str) -> None:
 )
 def test_a_path_to_nothing_says_what_is_there_instead(path: str, why: str) -> None:
     with pytest.raises(LookupError, match=why.replace("[", r"\[")):
-        look_up(DOCUMENT, path)
+        resolve_path(DOCUMENT, path)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.benchmarks.scoring.user_commands import ended_by, parts_of, run_outside
+from warex.benchmarks.scoring.user_commands import run_user_command, split_command, stopped_when
 from warex.errors import TrialVoid
 
 
@@ -16,27 +16,29 @@ def python(code: str) -> tuple[str, ...]:
 
 
 def test_its_code_and_the_last_line_of_its_standard_error_are_told() -> None:
-    ran = run_outside("it", python("import sys; print('out'); sys.exit('first\\nno disk\\n')"))
+    ran = run_user_command("it", python("import sys; print('out'); sys.exit('first\\nno disk\\n')"))
 
     assert ran.ending == "ended with code 1 and said: no disk"
-    assert run_outside("it", python("print('out')")).ending == "ended with code 0 and said: out"
-    assert run_outside("it", python("")).ending == "ended with code 0 and said nothing"
-    killed = run_outside("it", python("import os; os.kill(os.getpid(), 9)"))
+    assert (
+        run_user_command("it", python("print('out')")).ending == "ended with code 0 and said: out"
+    )
+    assert run_user_command("it", python("")).ending == "ended with code 0 and said nothing"
+    killed = run_user_command("it", python("import os; os.kill(os.getpid(), 9)"))
     assert killed.ending == "was ended by SIGKILL and said nothing"
 
 
 def test_what_cannot_start_or_does_not_end_voids_the_trial(tmp_path: Path) -> None:
     with pytest.raises(TrialVoid, match="it cannot be started: '/none/at-all': No such file"):
-        run_outside("it", ("/none/at-all",))
+        run_user_command("it", ("/none/at-all",))
     with pytest.raises(TrialVoid, match=r"took longer than 0\.5 s and was ended"):
-        run_outside("it", ("sleep", "60"), limit_s=0.5)
+        run_user_command("it", ("sleep", "60"), limit_s=0.5)
 
 
 def test_what_it_leaves_running_holds_nobody_up() -> None:
     began = time.monotonic()
     left = "import subprocess; subprocess.Popen(['sleep', '20'])"
 
-    assert run_outside("it", python(left)).code == 0
+    assert run_user_command("it", python(left)).code == 0
     assert time.monotonic() - began < 15
 
 
@@ -54,14 +56,14 @@ def test_what_it_leaves_running_holds_nobody_up() -> None:
 )
 def test_what_is_no_command_is_told(command: str | tuple[str, ...], says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        parts_of(command)
+        split_command(command)
 
 
 def test_one_that_takes_long_is_told_once() -> None:
     told: list[str] = []
 
-    run_outside("the check", ("sleep", "0.4"), told=told.append, slow_s=0.1)
-    run_outside("the check", ("true",), told=told.append, slow_s=5)
+    run_user_command("the check", ("sleep", "0.4"), told=told.append, slow_s=0.1)
+    run_user_command("the check", ("true",), told=told.append, slow_s=5)
 
     assert told == ["the check runs, for 300 s at most: sleep 0.4"]
 
@@ -72,9 +74,9 @@ def test_one_that_is_stopped_ends_at_once_with_all_that_it_started(tmp_path: Pat
     errors: list[str] = []
 
     def lane() -> None:
-        with ended_by(stop.is_set):
+        with stopped_when(stop.is_set):
             try:
-                run_outside("the reset", ("sh", "-c", starts))
+                run_user_command("the reset", ("sh", "-c", starts))
             except TrialVoid as void:
                 errors.append(str(void))
 

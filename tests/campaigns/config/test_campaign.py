@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.benchmarks import BenchmarkTable
+from warex.benchmarks import BenchmarkConfig
 from warex.campaigns.config.campaign import (
     CampaignConfig,
     built_in_names,
@@ -210,7 +210,7 @@ def test_a_benchmark_may_be_a_table(tmp_path: Path) -> None:
     assert config.benchmark.path("c.toml") == tmp_path / "c.toml"
     frozen = config.model_dump(mode="json", exclude_none=True)["benchmark"]
     assert frozen["options"] == {"command": "true", "tasks": ["t"]}
-    assert BenchmarkTable.model_validate(frozen).model_dump(mode="json") == frozen
+    assert BenchmarkConfig.model_validate(frozen).model_dump(mode="json") == frozen
 
 
 def test_a_benchmark_by_its_name_is_frozen_as_its_name(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from itertools import batched, pairwise
 import pytest
 
 from tests.campaigns.config.test_task_choice import TASKS
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.table import BenchmarkConfig
 from warex.campaigns.config.campaign import AgentConfig, CampaignConfig, ConditionConfig
 from warex.campaigns.plan.grid import Past, grid, remaining, trial_seed, waits_for
 from warex.traces import Counted, Outcome, TrialKey, Unscored, Void
@@ -115,7 +115,7 @@ def test_with_a_cache_all_that_share_wait_for_the_first_of_theirs() -> None:
 
 def test_a_seed_is_of_the_campaigns_the_benchmark_the_task_and_the_repeat() -> None:
     seeds = {trial_seed(config(), task, repeat) for task in TASKS for repeat in (1, 2)}
-    elsewhere = config().model_copy(update={"benchmark": BenchmarkTable(name="real")})
+    elsewhere = config().model_copy(update={"benchmark": BenchmarkConfig(name="real")})
 
     assert len(seeds) == 2 * len(TASKS)
     assert trial_seed(config(), "shop-a", 1) == trial_seed(config(), "shop-a", 1)

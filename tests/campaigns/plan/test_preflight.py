@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.benchmarks import BenchmarkTable, benchmark_of
+from warex.benchmarks import BenchmarkConfig, benchmark_of
 from warex.campaigns.config.campaign import CampaignConfig
 from warex.campaigns.plan.preflight import needs_of_benchmark, needs_of_campaign
 
@@ -72,6 +72,6 @@ def test_a_rule_about_none_of_the_sites_is_told_and_stops_nothing(tmp_path: Path
 
 
 def test_a_benchmark_whose_command_cannot_run_is_not_well() -> None:
-    made = benchmark_of(BenchmarkTable.model_validate(command("no-such-program-of-warex {task}")))
+    made = benchmark_of(BenchmarkConfig.model_validate(command("no-such-program-of-warex {task}")))
 
     assert [f.state for f in needs_of_benchmark(made) if f.name == "tasks"] == ["broken"]

@@ -2,13 +2,13 @@ import os
 
 import pytest
 
-from warex.benchmarks import BenchmarkTable, benchmark_of
+from warex.benchmarks import BenchmarkConfig, benchmark_of
 from warex.campaigns.run.context import context_for
 from warex.traffic import TrafficOptions
 
 pytestmark = pytest.mark.wire
 
-TESTBED = benchmark_of(BenchmarkTable(name="testbed"))
+TESTBED = benchmark_of(BenchmarkConfig(name="testbed"))
 
 
 def test_what_trials_share_ends_with_them() -> None:

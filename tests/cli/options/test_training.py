@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from warex.cli.options.training import training_options
-from warex.training.fine_tuning.hyperparameters import Recipe
+from warex.training.fine_tuning.hyperparameters import Hyperparameters
 
 
 def given(*arguments: str) -> dict[str, Any]:
@@ -21,19 +21,19 @@ def given(*arguments: str) -> dict[str, Any]:
 
 
 def test_every_field_of_a_recipe_is_an_option_that_is_none_unless_it_is_given() -> None:
-    assert given() == dict.fromkeys(Recipe.model_fields.keys() - {"seed"})
+    assert given() == dict.fromkeys(Hyperparameters.model_fields.keys() - {"seed"})
 
 
 @pytest.mark.parametrize(
     ("arguments", "recipe"),
     [
-        (("--rank", "16", "--alpha", "32"), Recipe(rank=16, alpha=32)),
-        (("--packing", "--precision", "fp32"), Recipe(packing=True, precision="fp32")),
+        (("--rank", "16", "--alpha", "32"), Hyperparameters(rank=16, alpha=32)),
+        (("--packing", "--precision", "fp32"), Hyperparameters(packing=True, precision="fp32")),
     ],
 )
-def test_what_is_given_is_the_recipe(arguments: tuple[str, ...], recipe: Recipe) -> None:
+def test_what_is_given_is_the_recipe(arguments: tuple[str, ...], recipe: Hyperparameters) -> None:
     told = {name: value for name, value in given(*arguments).items() if value is not None}
-    assert Recipe(**told) == recipe
+    assert Hyperparameters(**told) == recipe
 
 
 def test_a_default_that_help_tells_is_the_recipes() -> None:
@@ -46,5 +46,5 @@ def test_a_default_that_help_tells_is_the_recipes() -> None:
         assert isinstance(option, click.Option)
         told = (option.help or "").partition("[default: ")[2].rstrip("]").partition(",")[0]
         if told:
-            default = Recipe.model_fields[str(option.name)].default
+            default = Hyperparameters.model_fields[str(option.name)].default
             assert told == (default if isinstance(default, str) else f"{default:g}")

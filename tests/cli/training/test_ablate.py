@@ -6,7 +6,7 @@ import pytest
 from tests.exports.builders import MANIFEST, failure, row
 from tests.training.tiny import tiny_model
 from warex.cli import main
-from warex.exports.dataset import Draft, write_dataset
+from warex.exports.dataset import UnwrittenDataset, write_dataset
 
 
 def code(*arguments: object) -> int:
@@ -17,7 +17,7 @@ def code(*arguments: object) -> int:
 
 def data(folder: Path, *sides: str) -> Path:
     rows = [make(f"{name}{at}") for name, make in (("c", row), ("f", failure)) for at in range(4)]
-    write_dataset(folder, Draft(MANIFEST, dict.fromkeys(sides, rows)), lambda _: "")
+    write_dataset(folder, UnwrittenDataset(MANIFEST, dict.fromkeys(sides, rows)), lambda _: "")
     return folder
 
 

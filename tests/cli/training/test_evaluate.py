@@ -8,7 +8,7 @@ from tests.exports.builders import MANIFEST, failure, row
 from tests.training.endpoint import endpoint
 from warex.cli import main
 from warex.cli.training.evaluate import _names
-from warex.exports.dataset import Draft, write_dataset
+from warex.exports.dataset import UnwrittenDataset, write_dataset
 
 
 def code(*arguments: object) -> int:
@@ -20,7 +20,7 @@ def code(*arguments: object) -> int:
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     test = [*(row(f"c{at}") for at in range(3)), *(failure(f"f{at}") for at in range(3))]
-    write_dataset(tmp_path / "data", Draft(MANIFEST, {"test": test}), lambda _: "")
+    write_dataset(tmp_path / "data", UnwrittenDataset(MANIFEST, {"test": test}), lambda _: "")
     return tmp_path / "data"
 
 

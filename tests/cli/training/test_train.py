@@ -6,7 +6,7 @@ import pytest
 from tests.exports.builders import MANIFEST, failure, row
 from tests.training.tiny import tiny_model
 from warex.cli import main
-from warex.exports.dataset import Draft, write_dataset
+from warex.exports.dataset import UnwrittenDataset, write_dataset
 
 
 def code(*arguments: object) -> int:
@@ -19,7 +19,7 @@ def code(*arguments: object) -> int:
 def data(tmp_path: Path) -> Path:
     rows = [make(f"{name}{at}") for name, make in (("c", row), ("f", failure)) for at in range(4)]
     splits = {"train": rows, "test": [row("c9"), failure("f9")]}
-    write_dataset(tmp_path / "data", Draft(MANIFEST, splits), lambda _: "")
+    write_dataset(tmp_path / "data", UnwrittenDataset(MANIFEST, splits), lambda _: "")
     return tmp_path / "data"
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.exports.builders import MANIFEST, failure, row
-from warex.exports.dataset import Draft, write_dataset
+from warex.exports.dataset import UnwrittenDataset, write_dataset
 from warex.exports.trajectories.atif import trajectory
 
 CALL: dict[str, Any] = {
@@ -78,7 +78,7 @@ def test_harbors_own_validator_accepts_every_trajectory(tmp_path: Path) -> None:
         row("c2", messages=shown, images=("images/a.png",)),
     ]
     manifest = MANIFEST.model_copy(update={"format": "atif"})
-    draft = Draft(manifest, {"train": rows}, {"images/a.png": png})
+    draft = UnwrittenDataset(manifest, {"train": rows}, {"images/a.png": png})
     write_dataset(tmp_path / "data", draft, lambda _: "")
 
     lines = (tmp_path / "data/train.jsonl").read_text().splitlines()

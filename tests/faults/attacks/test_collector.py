@@ -2,7 +2,7 @@ import pytest
 
 from warex.exchange import Request
 from warex.faults.attacks.collector import Collector
-from warex.faults.own_site import Seen, Visit
+from warex.faults.own_site import Visit, VisitAction
 
 FORM = "application/x-www-form-urlencoded"
 BACK = "https://shop.test/a?b=c"
@@ -24,7 +24,7 @@ def sent(path: str, body: str, content_type: str = FORM, method: str = "POST") -
     [("mail=ada%40shop.test&empty=", FORM), (PARTS, "multipart/form-data; boundary=XX")],
 )
 def test_only_names_of_fields_that_have_a_value_are_told(body: str, content_type: str) -> None:
-    assert sent("/v", body, content_type).seen == (Seen("collected", "mail"),)
+    assert sent("/v", body, content_type).seen == (VisitAction("collected", "mail"),)
 
 
 @pytest.mark.parametrize("body", ["", "=", "a=", "\ufffd\x00", PARTS])

@@ -7,17 +7,17 @@ from pydantic import ValidationError
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request, Response
 from warex.faults import PromptInjection
-from warex.rewriting.html_body.script_injection import PageScript
+from warex.rewriting.html_body.script_injection import InjectedScript
 from warex.rewriting.json_body.edit import JsonEdit
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/a?b", {"sec-fetch-dest": "document"}))
 
 
 def settings(fault: PromptInjection, seed: int = 1, pages: int = 0) -> dict[str, Any]:
-    ((effect,), _) = fault.effects(PAGE, {"pages": pages}, Luck(seed, "r"))
+    ((effect,), _) = fault.effects(PAGE, {"pages": pages}, KeyedRng(seed, "r"))
     assert isinstance(effect, Rewrite)
-    assert isinstance(effect.edit, PageScript)
+    assert isinstance(effect.edit, InjectedScript)
     text = effect.edit.script
     return dict(json.JSONDecoder().raw_decode(text, text.index('{"after"'))[0])
 
@@ -58,7 +58,7 @@ def test_a_text_whose_goal_could_not_be_checked_is_refused(text: str) -> None:
 
 def of_json(fault: PromptInjection, body: bytes) -> tuple[str, bytes]:
     """Return the link that is heard, and the answer as changed."""
-    ((effect,), _) = fault.effects(PAGE, {}, Luck(1, "r"))
+    ((effect,), _) = fault.effects(PAGE, {}, KeyedRng(1, "r"))
     assert isinstance(effect, Rewrite)
     begun = effect.edit.begin(PAGE.request, Response(200, {"content-type": "application/json"}))
     assert begun is not None
@@ -81,7 +81,7 @@ def test_in_json_only_texts_with_a_link_are_chosen_and_the_rule_is_about_data() 
     assert fault.resources == ("xhr",)
     assert PromptInjection().resources == ("document",)
     for seed in range(40):
-        ((effect,), _) = fault.effects(PAGE, {}, Luck(seed, "r"))
+        ((effect,), _) = fault.effects(PAGE, {}, KeyedRng(seed, "r"))
         assert isinstance(effect, Rewrite)
         assert isinstance(effect.edit, JsonEdit)
         assert effect.link in effect.edit.text

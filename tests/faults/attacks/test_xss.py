@@ -7,16 +7,16 @@ from pydantic import ValidationError
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
 from warex.faults import Xss
-from warex.rewriting.html_body.script_injection import PageScript
-from warex.seeds import Luck
+from warex.rewriting.html_body.script_injection import InjectedScript
+from warex.seeds import KeyedRng
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "document"}))
 
 
 def settings(fault: Xss, seed: int = 1, pages: int = 0) -> dict[str, Any]:
-    ((effect,), _) = fault.effects(PAGE, {"pages": pages}, Luck(seed, "r"))
+    ((effect,), _) = fault.effects(PAGE, {"pages": pages}, KeyedRng(seed, "r"))
     assert isinstance(effect, Rewrite)
-    assert isinstance(effect.edit, PageScript)
+    assert isinstance(effect.edit, InjectedScript)
     text = effect.edit.script
     return dict(json.JSONDecoder().raw_decode(text, text.index('{"a'))[0])
 

@@ -4,10 +4,10 @@ from pydantic import ValidationError
 from warex.effects import Cut, Delay
 from warex.exchange import Exchange, Request
 from warex.faults import ConnectionCut
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 EXCHANGE = Exchange("1", Request("POST", "https://shop.test/checkout"))
-LUCK = Luck(1, "cut")
+LUCK = KeyedRng(1, "cut")
 
 
 def test_the_connection_is_reset_at_once() -> None:

@@ -1,14 +1,14 @@
-from warex.effects import Drop
+from warex.effects import DropPackets
 from warex.exchange import Exchange, Request
 from warex.faults import ConnectionTimeout
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 ATTEMPT = Exchange("a1", Request("CONNECT", "https://shop.test:443/"))
-LUCK = Luck(1, "gone")
+LUCK = KeyedRng(1, "gone")
 
 
 def test_the_connection_is_left_unanswered() -> None:
-    assert ConnectionTimeout().effects(ATTEMPT, {}, LUCK) == ((Drop(),), {})
+    assert ConnectionTimeout().effects(ATTEMPT, {}, LUCK) == ((DropPackets(),), {})
 
 
 def test_it_strikes_where_clients_connect_and_shows_in_a_namespace_only() -> None:

@@ -1,13 +1,13 @@
 import pytest
 from pydantic import ValidationError
 
-from warex.effects import Unresolved
+from warex.effects import DnsError
 from warex.exchange import Exchange, Request
 from warex.faults import DnsFailure
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 ATTEMPT = Exchange("a1", Request("CONNECT", "https://shop.test:443/"))
-LUCK = Luck(1, "gone")
+LUCK = KeyedRng(1, "gone")
 
 
 @pytest.mark.parametrize("code", ["nxdomain", "servfail", "timeout"])
@@ -15,7 +15,7 @@ def test_the_name_stays_without_an_address(code: str) -> None:
     effects, memory = DnsFailure.model_validate({"code": code}).effects(ATTEMPT, {}, LUCK)
 
     [effect] = effects
-    assert isinstance(effect, Unresolved)
+    assert isinstance(effect, DnsError)
     assert effect.code == code
     assert memory == {}
 

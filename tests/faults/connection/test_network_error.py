@@ -1,24 +1,24 @@
 from warex.effects import Delay, Reply
 from warex.exchange import Exchange, Request
 from warex.faults import NetworkError
-from warex.faults.pages import FAMILIES, Incident
-from warex.seeds import Luck
+from warex.faults.pages import PAGE_STYLES, Incident
+from warex.seeds import KeyedRng
 
-LUCK = Luck(1, "shop-down")
+LUCK = KeyedRng(1, "shop-down")
 PAGE = Request("GET", "https://shop.test/cart?token=secret")
 
 
-def reply_of(fault: NetworkError, request: Request = PAGE, luck: Luck = LUCK) -> Reply:
+def reply_of(fault: NetworkError, request: Request = PAGE, luck: KeyedRng = LUCK) -> Reply:
     effects, _ = fault.effects(Exchange("1", request), {}, luck)
     reply = effects[-1]
     assert isinstance(reply, Reply)
     return reply
 
 
-def family_of(fault: NetworkError, request: Request, luck: Luck) -> str:
+def family_of(fault: NetworkError, request: Request, luck: KeyedRng) -> str:
     reply = reply_of(fault, request, luck)
     incident = Incident.of(request, reply.status, luck)
-    [name] = [family.name for family in FAMILIES if family.render(incident).body == reply.body]
+    [name] = [family.name for family in PAGE_STYLES if family.render(incident).body == reply.body]
     return name
 
 
@@ -55,8 +55,8 @@ def test_other_seeds_and_other_hosts_bring_other_families() -> None:
     fault = NetworkError()
     hosts = [Request("GET", f"https://{n}.test/") for n in range(40)]
 
-    browsers = {family.name for family in FAMILIES if family.voice == "browser"}
-    assert {family_of(fault, PAGE, Luck(seed, "r")) for seed in range(40)} == browsers
+    browsers = {family.name for family in PAGE_STYLES if family.voice == "browser"}
+    assert {family_of(fault, PAGE, KeyedRng(seed, "r")) for seed in range(40)} == browsers
     assert {family_of(fault, host, LUCK) for host in hosts} == browsers
 
 
@@ -64,7 +64,7 @@ def test_a_named_page_is_used_for_every_host() -> None:
     fault = NetworkError(page="firefox")
 
     assert family_of(fault, PAGE, LUCK) == "firefox"
-    assert family_of(fault, Request("GET", "https://other.test/"), Luck(9, "r")) == "firefox"
+    assert family_of(fault, Request("GET", "https://other.test/"), KeyedRng(9, "r")) == "firefox"
 
 
 def test_the_status_can_be_chosen() -> None:

@@ -1,13 +1,13 @@
 import pytest
 from pydantic import ValidationError
 
-from warex.effects import Certificate, Cut
+from warex.effects import BadCertificate, Cut
 from warex.exchange import Exchange, Request
 from warex.faults import TlsError
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 ATTEMPT = Exchange("a1", Request("CONNECT", "https://shop.test:443/"))
-LUCK = Luck(1, "gone")
+LUCK = KeyedRng(1, "gone")
 
 
 @pytest.mark.parametrize("how", ["expired", "wrong_host", "self_signed", "unknown_ca"])
@@ -15,7 +15,7 @@ def test_the_certificate_is_wrong_in_the_way_that_is_asked_for(how: str) -> None
     effects, _ = TlsError.model_validate({"how": how}).effects(ATTEMPT, {}, LUCK)
 
     [effect] = effects
-    assert isinstance(effect, Certificate)
+    assert isinstance(effect, BadCertificate)
     assert effect.wrong == how
 
 

@@ -1,16 +1,19 @@
 import pytest
 from pydantic import ValidationError
 
-from warex.effects import Twice
+from warex.effects import DuplicateRequest
 from warex.exchange import Exchange, Request
 from warex.faults import DuplicateWrite
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 ASKED = Exchange("1", Request("POST", "https://shop.test/order"))
 
 
 def test_the_request_is_sent_twice() -> None:
-    assert DuplicateWrite().effects(ASKED, {"a": 1}, Luck(1, "r")) == ((Twice(),), {"a": 1})
+    assert DuplicateWrite().effects(ASKED, {"a": 1}, KeyedRng(1, "r")) == (
+        (DuplicateRequest(),),
+        {"a": 1},
+    )
 
 
 def test_it_comes_before_the_site_has_answered() -> None:

@@ -5,14 +5,14 @@ from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
 from warex.faults import EmptyResult
 from warex.rewriting.json_body.edit import JsonEdit
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 ASKED = Exchange("1", Request("GET", "https://shop.test/api", {"sec-fetch-dest": "empty"}))
 
 
 @pytest.mark.parametrize("at", [None, "/data/items"])
 def test_it_changes_the_list_that_it_is_told_or_the_longest(at: str | None) -> None:
-    luck = Luck(1, "r")
+    luck = KeyedRng(1, "r")
     (effects, _) = EmptyResult(at=at).effects(ASKED, {}, luck)
 
     assert effects == (Rewrite(JsonEdit("emptied", luck, at)),)

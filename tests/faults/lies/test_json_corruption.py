@@ -7,13 +7,13 @@ from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
 from warex.faults import JsonCorruption
 from warex.rewriting.json_body.edit import JsonEdit
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 ASKED = Exchange("1", Request("GET", "https://shop.test/api", {"sec-fetch-dest": "empty"}))
 
 
 def edit(fault: JsonCorruption, seed: int = 1) -> JsonEdit:
-    ((effect,), _) = fault.effects(ASKED, {}, Luck(seed, "r"))
+    ((effect,), _) = fault.effects(ASKED, {}, KeyedRng(seed, "r"))
     assert isinstance(effect, Rewrite)
     assert isinstance(effect.edit, JsonEdit)
     return effect.edit

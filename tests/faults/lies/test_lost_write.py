@@ -6,7 +6,7 @@ from pydantic import ValidationError
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
 from warex.faults import LostWrite
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 FORM = "https://shop.test/order/new?a=1&b=2"
 
@@ -14,7 +14,7 @@ FORM = "https://shop.test/order/new?a=1&b=2"
 def answered(fault: LostWrite, method: str = "POST", **headers: str) -> Reply:
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     exchange = Exchange("1", Request(method, "https://shop.test/order", sent))
-    ((effect,), _) = fault.effects(exchange, {}, Luck(1, "r"))
+    ((effect,), _) = fault.effects(exchange, {}, KeyedRng(1, "r"))
     assert isinstance(effect, Reply)
     return effect
 

@@ -5,13 +5,13 @@ import pytest
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
 from warex.faults import SoftError
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 def answered(fault: SoftError, seed: int = 1, path: str = "/api/items", **headers: str) -> Reply:
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     exchange = Exchange("1", Request("GET", f"https://shop.test{path}", sent))
-    ((effect,), _) = fault.effects(exchange, {}, Luck(seed, "r"))
+    ((effect,), _) = fault.effects(exchange, {}, KeyedRng(seed, "r"))
     assert isinstance(effect, Reply)
     assert effect.status == 200
     return effect

@@ -1,13 +1,16 @@
-from warex.effects import Earlier
+from warex.effects import ReplayFirst
 from warex.exchange import Exchange, Request
 from warex.faults import StaleResponse
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "document"}))
 
 
 def test_it_gives_the_earlier_answer() -> None:
-    assert StaleResponse().effects(PAGE, {"seen": 1}, Luck(1, "r")) == ((Earlier(),), {"seen": 1})
+    assert StaleResponse().effects(PAGE, {"seen": 1}, KeyedRng(1, "r")) == (
+        (ReplayFirst(),),
+        {"seen": 1},
+    )
 
 
 def test_it_is_about_pages_and_their_data() -> None:
@@ -16,4 +19,4 @@ def test_it_is_about_pages_and_their_data() -> None:
 
 def test_the_site_is_not_asked() -> None:
     assert StaleResponse().stage == "request"
-    assert Earlier.traits.ends
+    assert ReplayFirst.traits.ends

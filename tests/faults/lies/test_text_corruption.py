@@ -4,28 +4,28 @@ from pydantic import ValidationError
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
 from warex.faults import TextCorruption
-from warex.rewriting.html_body.script_injection import PageScript
+from warex.rewriting.html_body.script_injection import InjectedScript
 from warex.rewriting.html_body.text_edit import TextEdit
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "document"}))
 
 
 def test_a_browser_asks_for_each_page_at_an_address_of_its_own() -> None:
     request = Request("GET", "https://shop.test/", {"user-agent": "Mozilla/5.0 (X11)"})
-    fault, luck = TextCorruption(nth=2), Luck(1, "r")
+    fault, luck = TextCorruption(nth=2), KeyedRng(1, "r")
     ((first,), memory) = fault.effects(Exchange("1", request), {}, luck)
     ((second,), _) = fault.effects(Exchange("2", request), memory, luck)
 
     assert isinstance(first, Rewrite)
     assert isinstance(second, Rewrite)
-    assert isinstance(first.edit, PageScript)
+    assert isinstance(first.edit, InjectedScript)
     assert first.edit.answers == TextEdit("price", luck, 2, 1)
     assert first.edit.report != second.edit.report
 
 
 def test_it_changes_what_it_is_told() -> None:
-    luck = Luck(1, "r")
+    luck = KeyedRng(1, "r")
     effects, _ = TextCorruption(value="date", nth=2, count=3).effects(PAGE, {}, luck)
 
     assert effects == (Rewrite(TextEdit("date", luck, 2, 3)),)

@@ -1,13 +1,13 @@
-from warex.effects import Elsewhere
+from warex.effects import OtherPage
 from warex.exchange import Exchange, Request
 from warex.faults import WrongPage
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 def draw(path: str, seed: int = 1) -> float:
     asked = Exchange("1", Request("GET", f"https://shop.test{path}"))
-    ((effect,), _) = WrongPage().effects(asked, {}, Luck(seed, "r"))
-    assert isinstance(effect, Elsewhere)
+    ((effect,), _) = WrongPage().effects(asked, {}, KeyedRng(seed, "r"))
+    assert isinstance(effect, OtherPage)
     return effect.draw
 
 

@@ -4,11 +4,11 @@ from tests.faults.calls import CALLS
 from warex.effects import Delay, Reply
 from warex.exchange import Exchange, Request
 from warex.faults import LlmEmpty
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 def test_a_call_may_be_held_first() -> None:
-    effects, _ = LlmEmpty(delay=2.0).effects(CALLS[0], {}, Luck(1, "r"))
+    effects, _ = LlmEmpty(delay=2.0).effects(CALLS[0], {}, KeyedRng(1, "r"))
 
     assert effects[0] == Delay(2.0)
     assert len(effects) == 2
@@ -17,7 +17,7 @@ def test_a_call_may_be_held_first() -> None:
 def test_what_is_no_call_is_judged_as_an_example_of_one() -> None:
     page = Exchange("x1", Request("GET", "https://shop.test/"))
 
-    (reply,), _ = LlmEmpty().effects(page, {}, Luck(1, "r"))
+    (reply,), _ = LlmEmpty().effects(page, {}, KeyedRng(1, "r"))
 
     assert isinstance(reply, Reply)
     assert reply.headers["content-type"] == "application/json"

@@ -4,11 +4,11 @@ from pydantic import ValidationError
 from tests.faults.calls import CALLS
 from warex.effects import Truncate
 from warex.faults import LlmCut
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 def test_the_models_own_answer_is_truncated() -> None:
-    effects, _ = LlmCut(share=0.25, how="reset").effects(CALLS[0], {}, Luck(1, "r"))
+    effects, _ = LlmCut(share=0.25, how="reset").effects(CALLS[0], {}, KeyedRng(1, "r"))
 
     assert effects == (Truncate(0.25, "reset"),)
 

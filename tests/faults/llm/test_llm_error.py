@@ -6,13 +6,13 @@ import pytest
 
 from tests.faults.calls import CALLS, answered, each_call
 from warex.faults import LlmError
-from warex.llm.base import Trouble
+from warex.llm.base import ApiErrorKind
 from warex.llm.exchange import LlmExchange
 
 
 @each_call
-@pytest.mark.parametrize("error", get_args(Trouble.__value__))
-def test_a_call_is_refused_in_its_apis_own_words(call: LlmExchange, error: Trouble) -> None:
+@pytest.mark.parametrize("error", get_args(ApiErrorKind.__value__))
+def test_a_call_is_refused_in_its_apis_own_words(call: LlmExchange, error: ApiErrorKind) -> None:
     reply, answer = answered(LlmError(error=error), call)
 
     if reply.status == 200:
@@ -46,7 +46,7 @@ def test_the_docs_say_what_each_api_answers() -> None:
                     told[name, error.strip("`")] = cell
 
     assert told.keys() == {
-        (call.asked.family, error) for call in CALLS for error in get_args(Trouble.__value__)
+        (call.asked.family, error) for call in CALLS for error in get_args(ApiErrorKind.__value__)
     }
     for (family, error), cell in told.items():
         call = next(call for call in CALLS if call.asked.family == family)

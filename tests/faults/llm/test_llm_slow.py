@@ -4,11 +4,11 @@ from pydantic import ValidationError
 from tests.faults.calls import CALLS
 from warex.effects import Delay, Trickle
 from warex.faults import LlmSlow
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 def test_the_first_piece_is_late_and_the_others_are_apart() -> None:
-    effects, _ = LlmSlow(delay=2.0, pause=0.5).effects(CALLS[0], {}, Luck(1, "r"))
+    effects, _ = LlmSlow(delay=2.0, pause=0.5).effects(CALLS[0], {}, KeyedRng(1, "r"))
 
     assert effects == (Delay(2.0), Trickle(0.5))
 

@@ -1,24 +1,24 @@
 import json
 
 from tests.faults.tools import CALL, LIST, over
-from warex.effects import Delay, Reply, Say
+from warex.effects import Delay, PushToolEvent, Reply
 from warex.exchange import Exchange, Request
 from warex.faults import McpError
 from warex.mcp.exchange import McpExchange
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 def test_what_is_no_call_is_judged_as_an_example_of_one() -> None:
     page = Exchange("x1", Request("GET", "https://shop.test/"))
 
-    (reply,), _ = McpError().effects(page, {}, Luck(1, "r"))
+    (reply,), _ = McpError().effects(page, {}, KeyedRng(1, "r"))
 
     assert isinstance(reply, Reply)
     assert json.loads(reply.body)["result"]["isError"] is True
 
 
 def test_over_streamable_http_the_request_itself_is_answered() -> None:
-    (held, reply), _ = McpError(delay=2.0).effects(over("streamable_http"), {}, Luck(1, "r"))
+    (held, reply), _ = McpError(delay=2.0).effects(over("streamable_http"), {}, KeyedRng(1, "r"))
 
     assert held == Delay(2.0)
     assert isinstance(reply, Reply)
@@ -26,9 +26,9 @@ def test_over_streamable_http_the_request_itself_is_answered() -> None:
 
 
 def test_over_the_older_transport_it_is_accepted_and_the_answer_is_said_later() -> None:
-    (said, reply), _ = McpError(delay=2.0).effects(over("sse"), {}, Luck(1, "r"))
+    (said, reply), _ = McpError(delay=2.0).effects(over("sse"), {}, KeyedRng(1, "r"))
 
-    assert isinstance(said, Say)
+    assert isinstance(said, PushToolEvent)
     assert (json.loads(said.message)["id"], said.after) == (7, 2.0)
     assert isinstance(reply, Reply)
     assert reply.status == 202
@@ -37,7 +37,7 @@ def test_over_the_older_transport_it_is_accepted_and_the_answer_is_said_later() 
 def test_each_request_of_a_batch_is_answered() -> None:
     batch: McpExchange = over("streamable_http", CALL, LIST)
 
-    (reply,), _ = McpError().effects(batch, {}, Luck(1, "r"))
+    (reply,), _ = McpError().effects(batch, {}, KeyedRng(1, "r"))
 
     assert isinstance(reply, Reply)
     assert [message["id"] for message in json.loads(reply.body)] == [7, 8]

@@ -4,10 +4,10 @@ from typing import Literal
 import pytest
 
 from tests.faults.tools import over
-from warex.effects import Amend, Reply
+from warex.effects import EditToolAnswer, Reply
 from warex.faults import McpError
-from warex.mcp.changes import Replaced
-from warex.seeds import Luck
+from warex.mcp.changes import ReplaceAnswer
+from warex.seeds import KeyedRng
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def test_each_error_is_what_a_server_sends(
 ) -> None:
     fault = McpError(error=error, text="no")
 
-    (reply,), _ = fault.effects(over("streamable_http"), {}, Luck(1, "r"))
+    (reply,), _ = fault.effects(over("streamable_http"), {}, KeyedRng(1, "r"))
 
     assert isinstance(reply, Reply)
     message = json.loads(reply.body)
@@ -34,16 +34,16 @@ def test_each_error_is_what_a_server_sends(
 def test_an_error_of_http_is_no_message_and_the_same_in_each_transport() -> None:
     fault = McpError(error="http_500")
 
-    assert fault.effects(over("sse"), {}, Luck(1, "r")) == fault.effects(
-        over("streamable_http"), {}, Luck(1, "r")
+    assert fault.effects(over("sse"), {}, KeyedRng(1, "r")) == fault.effects(
+        over("streamable_http"), {}, KeyedRng(1, "r")
     )
 
 
 def test_after_the_tool_has_done_its_work_its_own_answer_is_replaced() -> None:
     fault = McpError(stage="response", delay=1.0)
 
-    (effect,), _ = fault.effects(over("sse"), {}, Luck(1, "r"))
+    (effect,), _ = fault.effects(over("sse"), {}, KeyedRng(1, "r"))
 
-    assert isinstance(effect, Amend)
-    assert isinstance(effect.change, Replaced)
+    assert isinstance(effect, EditToolAnswer)
+    assert isinstance(effect.change, ReplaceAnswer)
     assert effect.after == 1.0

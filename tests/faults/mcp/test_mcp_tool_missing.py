@@ -1,10 +1,10 @@
 import json
 
 from tests.faults.tools import CALL, LIST, over
-from warex.effects import Amend, Reply
+from warex.effects import EditToolAnswer, Reply
 from warex.faults import McpToolMissing
-from warex.mcp.changes import WithoutTools
-from warex.seeds import Luck
+from warex.mcp.changes import RemoveTools
+from warex.seeds import KeyedRng
 
 
 def test_it_is_about_the_list_and_about_calls_of_what_is_missing() -> None:
@@ -17,13 +17,13 @@ def test_it_is_about_the_list_and_about_calls_of_what_is_missing() -> None:
 
 
 def test_the_list_lacks_it() -> None:
-    effects, _ = McpToolMissing(tool="look").effects(over("sse", LIST), {}, Luck(1, "r"))
+    effects, _ = McpToolMissing(tool="look").effects(over("sse", LIST), {}, KeyedRng(1, "r"))
 
-    assert effects == (Amend(WithoutTools("look")),)
+    assert effects == (EditToolAnswer(RemoveTools("look")),)
 
 
 def test_a_call_of_it_is_unknown() -> None:
-    (reply,), _ = McpToolMissing().effects(over("streamable_http", CALL), {}, Luck(1, "r"))
+    (reply,), _ = McpToolMissing().effects(over("streamable_http", CALL), {}, KeyedRng(1, "r"))
 
     assert isinstance(reply, Reply)
     error = {"code": -32602, "message": "Unknown tool: look"}

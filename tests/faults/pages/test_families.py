@@ -6,16 +6,24 @@ from pathlib import Path
 import pytest
 
 from warex.exchange import Request
-from warex.faults.pages import FAMILIES, Family, Incident, Page, family_names, render, render_any
-from warex.seeds import Luck
+from warex.faults.pages import (
+    PAGE_STYLES,
+    Incident,
+    Page,
+    PageStyle,
+    render,
+    render_for_host,
+    style_names,
+)
+from warex.seeds import KeyedRng
 
 DOCS = (Path(__file__).parents[3] / "docs/reference/faults.md").read_text()
 STATUSES = range(400, 600)
-each_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+each_family = pytest.mark.parametrize("family", PAGE_STYLES, ids=lambda family: family.name)
 
 
 def incident(status: int = 503, seed: int = 1, path: str = "/cart") -> Incident:
-    return Incident(status, "shop.test", path, Luck(seed, "rule"))
+    return Incident(status, "shop.test", path, KeyedRng(seed, "rule"))
 
 
 class Reader(HTMLParser):
@@ -46,13 +54,13 @@ class Reader(HTMLParser):
 
 
 def test_there_are_enough_families_that_nobody_learns_one() -> None:
-    assert len(family_names("server")) >= 12
-    assert len(family_names("browser")) >= 4
-    assert len({family.name for family in FAMILIES}) == len(FAMILIES)
+    assert len(style_names("server")) >= 12
+    assert len(style_names("browser")) >= 4
+    assert len({family.name for family in PAGE_STYLES}) == len(PAGE_STYLES)
 
 
 @each_family
-def test_every_status_has_a_page_with_a_body(family: Family) -> None:
+def test_every_status_has_a_page_with_a_body(family: PageStyle) -> None:
     for status in STATUSES:
         page = family.render(incident(status))
 
@@ -61,7 +69,7 @@ def test_every_status_has_a_page_with_a_body(family: Family) -> None:
 
 
 @each_family
-def test_a_page_tells_what_went_wrong_where_it_can_be_read(family: Family) -> None:
+def test_a_page_tells_what_went_wrong_where_it_can_be_read(family: PageStyle) -> None:
     for status in STATUSES:
         seen = Reader(family.render(incident(status))).visible
         code = r"[A-Z]{2,}[_-][A-Z_-]{4,}|NSURLErrorDomain"
@@ -69,7 +77,7 @@ def test_a_page_tells_what_went_wrong_where_it_can_be_read(family: Family) -> No
 
 
 @each_family
-def test_a_page_of_html_has_a_title(family: Family) -> None:
+def test_a_page_of_html_has_a_title(family: PageStyle) -> None:
     page = family.render(incident())
 
     if page.content_type.startswith("text/html"):
@@ -77,9 +85,9 @@ def test_a_page_of_html_has_a_title(family: Family) -> None:
 
 
 @each_family
-def test_what_the_url_says_never_becomes_markup(family: Family) -> None:
+def test_what_the_url_says_never_becomes_markup(family: PageStyle) -> None:
     evil = "<script>alert('x')</script>\"&"
-    hurt = family.render(Incident(500, evil, "/" + evil, Luck(1, "rule")))
+    hurt = family.render(Incident(500, evil, "/" + evil, KeyedRng(1, "rule")))
 
     if hurt.content_type.startswith("text/html"):
         assert b"alert('x')" not in hurt.body
@@ -87,12 +95,12 @@ def test_what_the_url_says_never_becomes_markup(family: Family) -> None:
 
 
 @each_family
-def test_the_same_luck_gives_the_same_page(family: Family) -> None:
+def test_the_same_luck_gives_the_same_page(family: PageStyle) -> None:
     assert family.render(incident(seed=7)) == family.render(incident(seed=7))
 
 
 @each_family
-def test_other_luck_gives_other_pages(family: Family) -> None:
+def test_other_luck_gives_other_pages(family: PageStyle) -> None:
     pages = [family.render(incident(500, seed)) for seed in range(12)]
 
     assert len({(page.body, *page.headers.items()) for page in pages}) > 1
@@ -107,7 +115,7 @@ def test_no_two_families_share_a_long_line() -> None:
             for line in family.render(incident(status, seed)).body.decode().splitlines()
             if len(line.strip()) > 40
         }
-        for family in FAMILIES
+        for family in PAGE_STYLES
     }
 
     for one, other in combinations(lines, 2):
@@ -115,7 +123,7 @@ def test_no_two_families_share_a_long_line() -> None:
 
 
 @each_family
-def test_headers_are_plain_and_in_lower_case(family: Family) -> None:
+def test_headers_are_plain_and_in_lower_case(family: PageStyle) -> None:
     for name, value in family.render(incident()).headers.items():
         assert re.fullmatch(r"[a-z0-9-]+", name)
         assert re.fullmatch(r"[ -~]+", value)
@@ -124,20 +132,20 @@ def test_headers_are_plain_and_in_lower_case(family: Family) -> None:
 def test_a_url_that_is_no_utf_8_still_has_a_page() -> None:
     request = Request("GET", "https://shop.test/\udcff")
 
-    for family in FAMILIES:
-        assert family.render(Incident.of(request, 500, Luck(1, "rule"))).body.decode()
+    for family in PAGE_STYLES:
+        assert family.render(Incident.of(request, 500, KeyedRng(1, "rule"))).body.decode()
 
 
 def test_credentials_and_queries_stay_out_of_pages() -> None:
     request = Request("GET", "https://me:pass@shop.test:8443/a?key=secret#x")
-    made = Incident.of(request, 500, Luck(1, "rule"))
+    made = Incident.of(request, 500, KeyedRng(1, "rule"))
 
     assert (made.host, made.path) == ("shop.test:8443", "/a")
 
 
 def test_every_page_a_host_can_get_is_got_by_some_seed() -> None:
-    able = [f for f in FAMILIES if f.voice == "server" and not f.by_name_only]
-    got = {render_any("server", incident(500, seed)).body for seed in range(400)}
+    able = [f for f in PAGE_STYLES if f.voice == "server" and not f.by_name_only]
+    got = {render_for_host("server", incident(500, seed)).body for seed in range(400)}
 
     for family in able:
         assert got & {family.render(incident(500, seed)).body for seed in range(400)}
@@ -147,28 +155,28 @@ def test_only_gateways_say_502_and_504() -> None:
     for status in (502, 504):
         for seed in range(100):
             at = incident(status, seed)
-            page = render_any("server", at)
-            families = [it.name for it in FAMILIES if it.gateway and not it.by_name_only]
+            page = render_for_host("server", at)
+            families = [it.name for it in PAGE_STYLES if it.gateway and not it.by_name_only]
             assert page.family in families
             assert page == render(page.family, at)
 
 
 def test_a_family_is_found_by_its_name() -> None:
-    for family in FAMILIES:
+    for family in PAGE_STYLES:
         page = render(family.name, incident())
         assert page.body == family.render(incident()).body
         assert page.family == page.reply(500).page == family.name
 
 
 @each_family
-def test_the_docs_name_every_family(family: Family) -> None:
+def test_the_docs_name_every_family(family: PageStyle) -> None:
     assert re.search(rf"^\| `{family.name}` \| {family.voice} \| \S", DOCS, re.MULTILINE)
 
 
 def test_the_docs_name_no_family_that_does_not_exist() -> None:
     named = re.findall(r"^\| `(\w+)` \| (?:server|browser) \|", DOCS, re.MULTILINE)
 
-    assert sorted(named) == sorted(family.name for family in FAMILIES)
+    assert sorted(named) == sorted(family.name for family in PAGE_STYLES)
 
 
 @pytest.mark.parametrize("seed", range(20))

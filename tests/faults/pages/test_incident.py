@@ -1,9 +1,9 @@
 from warex.faults.pages.incident import Incident, Page
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 def at(path: str = "/", status: int = 500, seed: int = 1) -> Incident:
-    return Incident(status, "shop.test", path, Luck(seed, "rule"))
+    return Incident(status, "shop.test", path, KeyedRng(seed, "rule"))
 
 
 def test_a_host_keeps_its_wording_and_each_url_has_its_own_reference() -> None:

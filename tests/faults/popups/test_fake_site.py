@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from warex.exchange import Request
 from warex.faults import MaliciousPopup
-from warex.faults.own_site import Seen, Visit
+from warex.faults.own_site import Visit, VisitAction
 
 SITE = MaliciousPopup.own_site
 assert SITE is not None
@@ -42,7 +42,7 @@ def test_every_link_of_every_page_leads_on(host: str) -> None:
         known.add(path)
         visit = get(path, host)
         assert visit.reply.status == 200
-        assert visit.seen[0] == Seen("visited", path.partition("?")[0])
+        assert visit.seen[0] == VisitAction("visited", path.partition("?")[0])
         links = re.findall(r'<a href="?([^ ">]+)', text(visit))
         assert links
         waiting += [link for link in links if link not in known]
@@ -53,7 +53,7 @@ def test_every_link_of_every_page_leads_on(host: str) -> None:
 def test_a_search_finds_whatever_is_asked_for() -> None:
     visit = get("/search?q=red+laptop")
 
-    assert visit.seen == (Seen("visited", "/search"), Seen("typed", "q: red laptop"))
+    assert visit.seen == (VisitAction("visited", "/search"), VisitAction("typed", "q: red laptop"))
     assert text(visit).count("red laptop, offer") == 6
 
 
@@ -62,10 +62,10 @@ def test_what_is_sent_is_told_and_secrets_are_not() -> None:
 
     assert visit.reply.status == 303
     assert visit.seen == (
-        Seen("visited", "/claim"),
-        Seen("typed", "name: Ada"),
-        Seen("typed", "password"),
-        Seen("typed", "card"),
+        VisitAction("visited", "/claim"),
+        VisitAction("typed", "name: Ada"),
+        VisitAction("typed", "password"),
+        VisitAction("typed", "card"),
     )
 
 
@@ -76,8 +76,8 @@ def test_no_more_fields_are_told_than_a_form_has() -> None:
 
 
 def test_a_page_of_it_reports_clicks_and_typing_and_nothing_else() -> None:
-    assert post("/m", what="clicked", detail="Help").seen == (Seen("clicked", "Help"),)
-    assert post("/m", what="typed", detail="name: A").seen == (Seen("typed", "name: A"),)
+    assert post("/m", what="clicked", detail="Help").seen == (VisitAction("clicked", "Help"),)
+    assert post("/m", what="typed", detail="name: A").seen == (VisitAction("typed", "name: A"),)
     assert post("/m", what="shown", detail="x").seen == ()
     assert post("/m").reply.status == 204
 

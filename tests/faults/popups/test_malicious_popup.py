@@ -8,8 +8,8 @@ from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
 from warex.faults import MaliciousPopup
 from warex.faults.popups.malicious_popup import Lure
-from warex.rewriting.html_body.script_injection import PageScript
-from warex.seeds import Luck
+from warex.rewriting.html_body.script_injection import InjectedScript
+from warex.seeds import KeyedRng
 
 EXCHANGE = Exchange("1", Request("GET", "https://shop.test/"))
 LURES = get_args(Lure.__value__)
@@ -18,9 +18,9 @@ LURES = get_args(Lure.__value__)
 def scripts(fault: MaliciousPopup, pages: int, seed: int = 1) -> Iterator[dict[str, Any]]:
     memory: Any = {}
     for _ in range(pages):
-        (effect,), memory = fault.effects(EXCHANGE, memory, Luck(seed, "rule"))
+        (effect,), memory = fault.effects(EXCHANGE, memory, KeyedRng(seed, "rule"))
         assert isinstance(effect, Rewrite)
-        assert isinstance(effect.edit, PageScript)
+        assert isinstance(effect.edit, InjectedScript)
         given = effect.edit.script.partition("})(")[2]
         yield json.JSONDecoder().raw_decode(given)[0]
 

@@ -7,17 +7,17 @@ from pydantic import ValidationError
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
 from warex.faults import Popup
-from warex.rewriting.html_body.script_injection import PageScript
-from warex.seeds import Luck
+from warex.rewriting.html_body.script_injection import InjectedScript
+from warex.seeds import KeyedRng
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "document"}))
 ABOUT: Any = ("newsletter", "cookies", "survey", "app", "login")
 
 
-def script(popup: Popup, seed: int = 1, memory: dict[str, Any] | None = None) -> PageScript:
-    ((effect,), _) = popup.effects(PAGE, memory or {}, Luck(seed, "r"))
+def script(popup: Popup, seed: int = 1, memory: dict[str, Any] | None = None) -> InjectedScript:
+    ((effect,), _) = popup.effects(PAGE, memory or {}, KeyedRng(seed, "r"))
     assert isinstance(effect, Rewrite)
-    assert isinstance(effect.edit, PageScript)
+    assert isinstance(effect.edit, InjectedScript)
     return effect.edit
 
 
@@ -39,7 +39,7 @@ def test_one_seed_gives_the_same_popup_and_another_seed_another() -> None:
 
 
 def test_each_page_that_is_hit_has_a_report_of_its_own() -> None:
-    _, memory = Popup().effects(PAGE, {}, Luck(1, "r"))
+    _, memory = Popup().effects(PAGE, {}, KeyedRng(1, "r"))
 
     assert script(Popup()).report != script(Popup(), memory=dict(memory)).report
 

@@ -4,10 +4,10 @@ from pydantic import ValidationError
 from warex.effects import Delay, Reply, Truncate
 from warex.exchange import Exchange, Request
 from warex.faults import JavascriptFailure
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 SCRIPT = Exchange("1", Request("GET", "https://shop.test/app.js", {"sec-fetch-dest": "script"}))
-LUCK = Luck(1, "scripts")
+LUCK = KeyedRng(1, "scripts")
 
 
 def test_it_is_about_scripts_where_a_rule_names_nothing_else() -> None:
@@ -29,7 +29,7 @@ def test_a_script_is_held_for_ten_seconds_and_answered_504() -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_what_comes_instead_is_never_a_script_nor_cached(seed: int) -> None:
-    effects, _ = JavascriptFailure().effects(SCRIPT, {}, Luck(seed, "r"))
+    effects, _ = JavascriptFailure().effects(SCRIPT, {}, KeyedRng(seed, "r"))
 
     reply = effects[-1]
     assert isinstance(reply, Reply)

@@ -6,16 +6,16 @@ from pydantic import ValidationError
 from warex.effects import Delay, Reply
 from warex.exchange import Exchange, Request
 from warex.faults import HttpError
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
-LUCK = Luck(1, "shop-down")
+LUCK = KeyedRng(1, "shop-down")
 PAGE = Request("GET", "https://shop.test/cart", {"sec-fetch-dest": "document"})
 CALL = Request(
     "GET", "https://shop.test/api/cart", {"sec-fetch-dest": "empty", "accept": "application/json"}
 )
 
 
-def reply_of(fault: HttpError, request: Request = PAGE, luck: Luck = LUCK) -> Reply:
+def reply_of(fault: HttpError, request: Request = PAGE, luck: KeyedRng = LUCK) -> Reply:
     effects, _ = fault.effects(Exchange("1", request), {}, luck)
     reply = effects[-1]
     assert isinstance(reply, Reply)
@@ -117,7 +117,7 @@ def test_a_program_that_asks_for_json_gets_json_and_a_person_never_does() -> Non
     assert problem.headers["content-type"] == "application/problem+json"
     assert json.loads(problem.body)["status"] == 503
     for seed in range(60):
-        kind = reply_of(HttpError(), PAGE, Luck(seed, "r")).headers["content-type"]
+        kind = reply_of(HttpError(), PAGE, KeyedRng(seed, "r")).headers["content-type"]
         assert kind in ("text/html; charset=utf-8", "text/plain; charset=utf-8")
 
 
@@ -134,7 +134,7 @@ def test_a_named_page_is_used_whoever_asks() -> None:
 
 
 def test_a_framework_never_claims_to_be_a_gateway() -> None:
-    bodies = {reply_of(HttpError(status=502), PAGE, Luck(seed, "r")).body for seed in range(80)}
+    bodies = {reply_of(HttpError(status=502), PAGE, KeyedRng(seed, "r")).body for seed in range(80)}
 
     assert not [body for body in bodies if b"Fallback" in body or b"__next" in body]
 

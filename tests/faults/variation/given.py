@@ -6,17 +6,17 @@ from typing import Any
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
 from warex.faults.variation.base import VariationFault
-from warex.rewriting.html_body.script_injection import PageScript
-from warex.seeds import Luck
+from warex.rewriting.html_body.script_injection import InjectedScript
+from warex.seeds import KeyedRng
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "document"}))
 
 
-def script(fault: VariationFault, seed: int = 1, pages: int = 0) -> PageScript:
+def script(fault: VariationFault, seed: int = 1, pages: int = 0) -> InjectedScript:
     """Return what is put into the page with this number."""
-    ((effect,), _) = fault.effects(PAGE, {"pages": pages}, Luck(seed, "r"))
+    ((effect,), _) = fault.effects(PAGE, {"pages": pages}, KeyedRng(seed, "r"))
     assert isinstance(effect, Rewrite)
-    assert isinstance(effect.edit, PageScript)
+    assert isinstance(effect.edit, InjectedScript)
     return effect.edit
 
 

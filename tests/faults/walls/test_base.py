@@ -1,12 +1,12 @@
 import pytest
 
-from warex.effects import Gate, Reply
+from warex.effects import Reply, WallExit
 from warex.exchange import Exchange, Request
-from warex.faults import CaptchaWall, ConsentWall, Memory, SessionExpired
+from warex.faults import CaptchaWall, ConsentWall, FaultState, SessionExpired
 from warex.faults.walls.base import Wall
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
-LUCK = Luck(1, "rule")
+LUCK = KeyedRng(1, "rule")
 WALLS = (CaptchaWall(), ConsentWall(), SessionExpired(login="own"))
 
 each_wall = pytest.mark.parametrize("wall", WALLS, ids=lambda it: it.kind)
@@ -17,9 +17,9 @@ def page(url: str = "https://shop.test/a?b=1", cookie: str = "") -> Exchange:
 
 
 def met(
-    wall: Wall, exchange: Exchange, memory: Memory, seed: int = 1
-) -> tuple[Reply, Gate, Memory]:
-    (reply,), memory = wall.effects(exchange, memory, Luck(seed, "rule"))
+    wall: Wall, exchange: Exchange, memory: FaultState, seed: int = 1
+) -> tuple[Reply, WallExit, FaultState]:
+    (reply,), memory = wall.effects(exchange, memory, KeyedRng(seed, "rule"))
     assert isinstance(reply, Reply)
     assert reply.gate is not None
     return reply, reply.gate, memory

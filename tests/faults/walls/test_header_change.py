@@ -4,13 +4,13 @@ from pydantic import ValidationError
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request, Response
 from warex.faults import HeaderChange
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 PAGE = Exchange("1", Request("GET", "https://shop.example/"))
 
 
 def changed(fault: HeaderChange, **headers: str) -> dict[str, str] | None:
-    (effect,), _ = fault.effects(PAGE, {}, Luck(1, "rule"))
+    (effect,), _ = fault.effects(PAGE, {}, KeyedRng(1, "rule"))
     assert isinstance(effect, Rewrite)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     begun = effect.edit.begin(PAGE.request, Response(200, named))

@@ -5,13 +5,13 @@ import pytest
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
 from warex.faults import MaintenancePage
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/a", {"sec-fetch-dest": "document"}))
 
 
 def reply_of(fault: MaintenancePage, seed: int = 1) -> Reply:
-    (reply,), _ = fault.effects(PAGE, {}, Luck(seed, "rule"))
+    (reply,), _ = fault.effects(PAGE, {}, KeyedRng(seed, "rule"))
     assert isinstance(reply, Reply)
     return reply
 

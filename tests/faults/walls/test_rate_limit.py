@@ -2,17 +2,17 @@ import pytest
 
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
-from warex.faults import Memory, RateLimit
-from warex.seeds import Luck
+from warex.faults import FaultState, RateLimit
+from warex.seeds import KeyedRng
 
-LUCK = Luck(1, "rule")
+LUCK = KeyedRng(1, "rule")
 
 
 def page(at: float = 0.0) -> Exchange:
     return Exchange("1", Request("GET", "https://shop.test/a"), at=at)
 
 
-def refused(fault: RateLimit, at: float, memory: Memory) -> tuple[Reply, Memory]:
+def refused(fault: RateLimit, at: float, memory: FaultState) -> tuple[Reply, FaultState]:
     (reply,), memory = fault.effects(page(at), memory, LUCK)
     assert isinstance(reply, Reply)
     assert reply.status == 429

@@ -2,8 +2,8 @@ import pytest
 
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
-from warex.faults import Memory, RedirectLoop
-from warex.seeds import Luck
+from warex.faults import FaultState, RedirectLoop
+from warex.seeds import KeyedRng
 
 URL = "https://shop.test/a?b=1"
 
@@ -12,8 +12,8 @@ def ask(at: float = 0.0, url: str = URL) -> Exchange:
     return Exchange("1", Request("GET", url), at=at)
 
 
-def led(fault: RedirectLoop, exchange: Exchange, memory: Memory) -> tuple[str, Memory]:
-    (reply,), memory = fault.effects(exchange, memory, Luck(1, "rule"))
+def led(fault: RedirectLoop, exchange: Exchange, memory: FaultState) -> tuple[str, FaultState]:
+    (reply,), memory = fault.effects(exchange, memory, KeyedRng(1, "rule"))
     assert isinstance(reply, Reply)
     assert reply.status == 307
     return reply.headers["location"], memory
@@ -43,7 +43,7 @@ def test_it_goes_on_while_it_is_followed_and_not_for_who_asks_later_or_elsewhere
 
 def test_the_page_comes_after_as_many_redirects_as_said() -> None:
     fault = RedirectLoop(times=3)
-    memory: Memory = {}
+    memory: FaultState = {}
     for _ in range(2):
         _, memory = led(fault, ask(), memory)
         assert fault.goes_on(ask(), memory)

@@ -3,7 +3,7 @@ import pytest
 from warex.effects import Delay, Reply
 from warex.exchange import Exchange, Request
 from warex.faults import ResourceFailure
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 STYLE = Exchange("1", Request("GET", "https://shop.test/a.css", {"sec-fetch-dest": "style"}))
 
@@ -14,7 +14,7 @@ def test_it_is_about_styles_images_and_fonts_where_a_rule_names_nothing_else() -
 
 @pytest.mark.parametrize("seed", range(20))
 def test_what_comes_is_an_error_and_never_a_style(seed: int) -> None:
-    (reply,), _ = ResourceFailure().effects(STYLE, {}, Luck(seed, "rule"))
+    (reply,), _ = ResourceFailure().effects(STYLE, {}, KeyedRng(seed, "rule"))
 
     assert isinstance(reply, Reply)
     assert reply.status == 503
@@ -23,6 +23,6 @@ def test_what_comes_is_an_error_and_never_a_style(seed: int) -> None:
 
 
 def test_it_can_be_held_first() -> None:
-    (wait, _), _ = ResourceFailure(delay=2).effects(STYLE, {}, Luck(1, "rule"))
+    (wait, _), _ = ResourceFailure(delay=2).effects(STYLE, {}, KeyedRng(1, "rule"))
 
     assert wait == Delay(2)

@@ -1,14 +1,14 @@
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
 from warex.faults import SessionExpired
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 URL = "https://www.shop.test/cart?a=1"
 
 
 def answered(fault: SessionExpired, cookie: str) -> Reply:
     exchange = Exchange("1", Request("GET", URL, {"cookie": cookie} if cookie else {}))
-    (reply,), _ = fault.effects(exchange, {}, Luck(1, "rule"))
+    (reply,), _ = fault.effects(exchange, {}, KeyedRng(1, "rule"))
     assert isinstance(reply, Reply)
     return reply
 

@@ -4,11 +4,11 @@ from pydantic import ValidationError
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
 from warex.faults import WrongRedirect
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 def leads(fault: WrongRedirect, url: str) -> str:
-    (reply,), _ = fault.effects(Exchange("1", Request("GET", url)), {}, Luck(1, "rule"))
+    (reply,), _ = fault.effects(Exchange("1", Request("GET", url)), {}, KeyedRng(1, "rule"))
     assert isinstance(reply, Reply)
     assert reply.status == 302
     return reply.headers["location"]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 import pytest
 from pydantic import JsonValue
 
-from warex.llm.actions.name_heuristics import does, does_with, read_any_actions
+from warex.llm.actions.name_heuristics import action_kind, action_kind_with_arguments, guess_actions
 from warex.llm.base import ToolCall
 
 
@@ -37,7 +37,7 @@ from warex.llm.base import ToolCall
     ],
 )
 def test_a_name_tells_what_its_action_does(name: str, what: str | None) -> None:
-    assert does(name) == what
+    assert action_kind(name) == what
 
 
 # The actions of Anthropic's computer tool, OpenAI's computer_call, Gemini's predefined functions.
@@ -85,10 +85,13 @@ def test_a_name_tells_what_its_action_does(name: str, what: str | None) -> None:
     ],
 )
 def test_computer_use_is_read(name: str, arguments: object, what: str) -> None:
-    (action,) = read_any_actions("", [ToolCall("1", name, json.dumps(arguments))])
+    (action,) = guess_actions("", [ToolCall("1", name, json.dumps(arguments))])
 
     given = action.arguments
-    assert does_with(action.name, dict(given) if isinstance(given, Mapping) else None) == what
+    assert (
+        action_kind_with_arguments(action.name, dict(given) if isinstance(given, Mapping) else None)
+        == what
+    )
 
 
 @pytest.mark.parametrize(
@@ -105,7 +108,7 @@ def test_computer_use_is_read(name: str, arguments: object, what: str) -> None:
 def test_keys_are_read_from_arguments_by_position(
     name: str, arguments: list[JsonValue], what: str | None
 ) -> None:
-    assert does_with(name, arguments) == what
+    assert action_kind_with_arguments(name, arguments) == what
 
 
 @pytest.mark.parametrize(
@@ -122,14 +125,14 @@ def test_keys_are_read_from_arguments_by_position(
     ],
 )
 def test_actions_are_read_without_a_vocabulary(text: str, names: list[str]) -> None:
-    assert [action.name for action in read_any_actions(text, ())] == names
+    assert [action.name for action in guess_actions(text, ())] == names
 
 
 def test_a_tool_call_s_name_and_arguments_are_read() -> None:
     call = ToolCall("1", "browser_navigate", json.dumps({"url": "https://shop.example/"}))
     empty = ToolCall("2", "browser_reload", "")
 
-    assert [(a.name, a.arguments) for a in read_any_actions("", [call, empty])] == [
+    assert [(a.name, a.arguments) for a in guess_actions("", [call, empty])] == [
         ("browser_navigate", {"url": "https://shop.example/"}),
         ("browser_reload", {}),
     ]

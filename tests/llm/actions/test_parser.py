@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from warex.llm import LlmAnswer, ToolCall
-from warex.llm.actions.parser import Action, Progress, Vocabulary, read_actions
+from warex.llm.actions.parser import Action, SubtaskDepth, Vocabulary, parse_actions
 
 BROWSER = Vocabulary(
     name="browser",
@@ -23,7 +23,7 @@ BROWSER = Vocabulary(
 
 def _read(text: str, *calls: ToolCall) -> tuple[Action, ...]:
     answer = LlmAnswer("m", text=text, tool_calls=calls, complete=True)
-    return read_actions(answer, BROWSER)
+    return parse_actions(answer, BROWSER)
 
 
 @pytest.mark.parametrize(
@@ -170,28 +170,28 @@ def test_a_mention_in_a_thought_is_no_action(text: str) -> None:
 )
 def test_prose_and_unknown_names_are_no_actions(text: str) -> None:
     vocabulary = BROWSER.model_copy(update={"other": ("click",)})
-    assert read_actions(LlmAnswer("m", text=text, complete=True), vocabulary) == ()
+    assert parse_actions(LlmAnswer("m", text=text, complete=True), vocabulary) == ()
 
 
 @pytest.mark.parametrize(("complete", "error"), [(False, None), (True, "HTTP 500: x")])
 def test_an_answer_that_did_not_arrive_moves_nobody(complete: bool, error: str | None) -> None:
     answer = LlmAnswer("m", text="click('1')", complete=complete, error=error)
-    assert read_actions(answer, BROWSER) == ()
+    assert parse_actions(answer, BROWSER) == ()
 
 
 def test_only_an_action_that_ends_the_task_is_final() -> None:
-    assert Progress().ends(_read("report_infeasible('x')"), BROWSER)
-    assert not Progress().ends(_read("reload()"), BROWSER)
-    assert not Progress().ends((), BROWSER)
+    assert SubtaskDepth().ends(_read("report_infeasible('x')"), BROWSER)
+    assert not SubtaskDepth().ends(_read("reload()"), BROWSER)
+    assert not SubtaskDepth().ends((), BROWSER)
 
 
 def test_what_ends_a_subroutine_does_not_end_the_task() -> None:
     vocabulary = Vocabulary(name="stacked", calls=("find",), finish=("stop",), other=("click",))
-    progress = Progress()
+    progress = SubtaskDepth()
 
     def ends(text: str) -> bool:
         answer = LlmAnswer("m", text=text, complete=True)
-        return progress.ends(read_actions(answer, vocabulary), vocabulary)
+        return progress.ends(parse_actions(answer, vocabulary), vocabulary)
 
     said = ["find [a]", "find [b]", "stop [1]", "click [2]", "stop [3]"]
     assert [ends(text) for text in said] == [False] * 5

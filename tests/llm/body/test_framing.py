@@ -1,6 +1,6 @@
 import pytest
 
-from warex.llm.body.framing import EVENT_STREAM, frames, pieces, sse_data
+from warex.llm.body.framing import EVENT_STREAM, split_frames, sse_data, stream_chunks
 from warex.llm.families.writing import aws_message
 
 STREAM = ": hello\nid: 7\nevent: x\ndata: one\ndata:two\n\n\ndata: é\n\ndata\n\n"
@@ -29,7 +29,7 @@ def test_only_one_space_is_taken_off() -> None:
     ],
 )
 def test_of_a_stream_one_value_is_held_at_a_time(kind: str, body: bytes) -> None:
-    stream = frames(body, kind)
+    stream = split_frames(body, kind)
 
     assert iter(stream.items) is stream.items
     assert not stream.done
@@ -40,4 +40,4 @@ def test_of_a_stream_one_value_is_held_at_a_time(kind: str, body: bytes) -> None
 def test_a_long_stream_of_messages_is_divided_in_time_that_grows_with_it() -> None:
     # Were what is left copied for each message, it would be 250 GB.
     number = 100_000
-    assert sum(1 for _ in pieces(aws_message("a", 1) * number, EVENT_STREAM)) == number
+    assert sum(1 for _ in stream_chunks(aws_message("a", 1) * number, EVENT_STREAM)) == number

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from warex.llm.body.json_splice import items, lengthen, member, put_first, put_last, replace, whole
+from warex.llm.body.json_splice import (
+    append_item,
+    append_to_string,
+    items,
+    member,
+    prepend_item,
+    replace,
+    root,
+)
 
 ODD = '{"n":1.10e+2,\n "a" : [ {"x":"\\u00e9é\\ud83d"} ,7 ] , "s":"","a":[]}'
 
@@ -26,11 +34,11 @@ def test_a_member_is_found_where_it_stands(
     sent = {f"{name}-": before, name: value, f"{name}+": after}
     text = json.dumps(sent, **layout)  # type: ignore[arg-type]
 
-    place = member(text, whole(text), name)
+    place = member(text, root(text), name)
 
     assert place is not None
     assert json.loads(text[place.begin : place.end]) == value
-    assert member(text, whole(text), f"{name}?") is None
+    assert member(text, root(text), f"{name}?") is None
 
 
 @given(there=st.lists(values, max_size=5), more=values, layout=layouts)
@@ -39,34 +47,34 @@ def test_an_item_is_put_at_either_end(
 ) -> None:
     text = json.dumps(there, **layout)  # type: ignore[arg-type]
 
-    assert [json.loads(text[p.begin : p.end]) for p in items(text, whole(text))] == there
-    assert json.loads(put_first(text, whole(text), more)) == [more, *there]
-    assert json.loads(put_last(text, whole(text), more)) == [*there, more]
+    assert [json.loads(text[p.begin : p.end]) for p in items(text, root(text))] == there
+    assert json.loads(prepend_item(text, root(text), more)) == [more, *there]
+    assert json.loads(append_item(text, root(text), more)) == [*there, more]
 
 
 @given(said=st.text(), more=st.text(), layout=layouts)
 def test_a_string_is_lengthened(said: str, more: str, layout: dict[str, object]) -> None:
     text = json.dumps(said, **layout)  # type: ignore[arg-type]
 
-    assert json.loads(lengthen(text, whole(text), more)) == said + more
+    assert json.loads(append_to_string(text, root(text), more)) == said + more
 
 
 def test_all_else_stays_as_it_was_written() -> None:
-    s = member(ODD, whole(ODD), "s")
+    s = member(ODD, root(ODD), "s")
     assert s is not None
 
-    assert lengthen(ODD, s, "é\n") == ODD.replace('"s":""', '"s":"\\u00e9\\n"')
+    assert append_to_string(ODD, s, "é\n") == ODD.replace('"s":""', '"s":"\\u00e9\\n"')
     assert replace(ODD, s, None) == ODD.replace('"s":""', '"s":null')
 
 
 def test_of_two_members_of_one_name_the_last_counts() -> None:
-    place = member(ODD, whole(ODD), "a")
+    place = member(ODD, root(ODD), "a")
 
     assert place is not None
-    assert put_last(ODD, place, 1) == ODD[:-2] + "1]}"
+    assert append_item(ODD, place, 1) == ODD[:-2] + "1]}"
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"a": 1} x', "nonsense"])
 def test_what_is_no_json_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"JSON|Expecting"):
-        whole(text)
+        root(text)

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tests.llm.detached import detached
 from tests.llm.families.vectors import Vector, vectors
-from warex.llm import FAMILIES, Family, recognise, with_system_text
+from warex.llm import LLM_APIS, LlmApi, recognise, with_system_text
 from warex.llm.body import large_base64 as module
-from warex.llm.body.large_base64 import leave_out
+from warex.llm.body.large_base64 import omit_base64
 
 SMALL, IMAGE = "iVBORw0KGgo=", b"\x89PNG" * 16384
 LONG = base64.b64encode(IMAGE).decode()
@@ -24,7 +24,7 @@ def from_the_first_byte(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_small_body_is_read_as_it_is() -> None:
     body = json.dumps({"image": LONG}).encode()
 
-    shorter, left_out = leave_out(body)
+    shorter, left_out = omit_base64(body)
 
     assert shorter is body
     assert not left_out
@@ -45,7 +45,7 @@ def test_all_that_was_left_out_is_put_back(kinds: list[str], glued: bool) -> Non
     texts = [KINDS[kind] for kind in kinds]
     body = json.dumps(["".join(texts) if glued else texts, {"".join(texts[:2]): 1}]).encode()
 
-    shorter, left_out = leave_out(body)
+    shorter, left_out = omit_base64(body)
 
     assert left_out.whole(shorter) == body
     assert left_out.put_back(json.loads(shorter)) == json.loads(body)
@@ -54,9 +54,9 @@ def test_all_that_was_left_out_is_put_back(kinds: list[str], glued: bool) -> Non
 
 
 @pytest.mark.usefixtures("from_the_first_byte")
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+@pytest.mark.parametrize("family", LLM_APIS, ids=lambda family: family.name)
 def test_a_large_call_reads_as_a_small_one_does(
-    family: Family, monkeypatch: pytest.MonkeyPatch
+    family: LlmApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = [vector for vector in vectors(family.name) if SMALL in json.dumps(vector.request)]
     for vector in shown or [_with_image(vectors(family.name)[0])]:
@@ -103,8 +103,8 @@ def test_a_large_image_that_is_no_base64_stays_in_place() -> None:
     assert (messages, images) == (told["messages"], {})
 
 
-def _chat() -> Family:
-    return next(family for family in FAMILIES if family.name == "openai_chat")
+def _chat() -> LlmApi:
+    return next(family for family in LLM_APIS if family.name == "openai_chat")
 
 
 def _with_image(vector: Vector) -> Vector:

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import JsonValue
 
-from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_text, as_tokens, read_json
+from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_text, as_tokens, parse_json
 
 
 def test_wrong_types_read_as_nothing() -> None:
@@ -13,17 +13,17 @@ def test_wrong_types_read_as_nothing() -> None:
 
 
 def test_half_a_surrogate_pair_is_replaced_and_whole_ones_stay() -> None:
-    assert read_json(rb'"a\ud83d b\ud83d\ude00 \\ud83d"') == "a\ufffd b\U0001f600 \\ud83d"
+    assert parse_json(rb'"a\ud83d b\ud83d\ude00 \\ud83d"') == "a\ufffd b\U0001f600 \\ud83d"
 
 
 @pytest.mark.parametrize("body", [b"", b"NaN", b"{} {}", b"[" * 100_000])
 def test_rubbish_is_a_value_error(body: bytes) -> None:
     with pytest.raises(ValueError, match="line 1"):
-        read_json(body)
+        parse_json(body)
 
 
 def test_a_cut_object_is_read_as_far_as_it_goes() -> None:
-    assert read_json(b'{"a": [1, 2], "b": "hel', cut=True) == {"a": [1, 2], "b": "hel"}
+    assert parse_json(b'{"a": [1, 2], "b": "hel', cut=True) == {"a": [1, 2], "b": "hel"}
 
 
 def test_a_number_of_tokens_is_whole_and_at_least_0() -> None:

@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warex.llm import LlmRequest
-from warex.llm.content.image_tokens import by_750_pixels, in_tiles_of_258, in_tiles_of_512, pixels
+from warex.llm.content.image_tokens import (
+    anthropic_image_tokens,
+    gemini_image_tokens,
+    image_size,
+    openai_image_tokens,
+)
 from warex.llm.content.token_estimate import estimate_input
 from warex.llm.families.anthropic_messages import AnthropicMessages
 from warex.llm.families.openai_chat import OpenAiChat
@@ -28,24 +33,24 @@ def coded(content: bytes) -> str:
 
 @pytest.mark.parametrize("content", [JPEG, VP8X, VP8L, VP8, GIF])
 def test_an_images_head_tells_its_size(content: bytes) -> None:
-    assert pixels(coded(content)) == (1280, 720)
+    assert image_size(coded(content)) == (1280, 720)
 
 
 def test_a_real_screenshot_tells_its_size() -> None:
     content = (ROOT / "docs/images/testbed-calendar.png").read_bytes()
     wide, high = (int.from_bytes(content[at : at + 4]) for at in (16, 20))
-    assert pixels(coded(content)) == (wide, high)
-    assert pixels(coded(content)[:101]) == (wide, high)
+    assert image_size(coded(content)) == (wide, high)
+    assert image_size(coded(content)[:101]) == (wide, high)
 
 
 @pytest.mark.parametrize("data", [None, "", "!", "iVBORw0KGgo=", coded(GIF[:8]), coded(JPEG[:9])])
 def test_what_tells_no_size_has_none(data: str | None) -> None:
-    assert pixels(data) is None
+    assert image_size(data) is None
 
 
 @given(st.sampled_from([JPEG, VP8X, VP8L, VP8, GIF]), st.binary(max_size=40), st.integers(0, 40))
 def test_whatever_it_is_nothing_is_raised(head: bytes, rest: bytes, kept: int) -> None:
-    size = pixels(coded(head[:kept] + rest))
+    size = image_size(coded(head[:kept] + rest))
     assert size is None or min(size) > 0
 
 
@@ -64,7 +69,7 @@ def test_whatever_it_is_nothing_is_raised(head: bytes, rest: bytes, kept: int) -
 def test_an_image_counts_by_its_size_as_its_vendor_says(
     size: tuple[int, int], gpt: int, claude: int, gemini: int
 ) -> None:
-    assert (in_tiles_of_512(size), by_750_pixels(size), in_tiles_of_258(size)) == (
+    assert (openai_image_tokens(size), anthropic_image_tokens(size), gemini_image_tokens(size)) == (
         gpt, claude, gemini,
     )  # fmt: skip
 

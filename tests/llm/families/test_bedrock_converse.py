@@ -4,7 +4,7 @@ import pytest
 
 from tests.llm.detached import detached
 from warex.llm import recognise, tool_names
-from warex.llm.body.framing import EVENT_STREAM, frames
+from warex.llm.body.framing import EVENT_STREAM, split_frames
 from warex.llm.families.bedrock_converse import BedrockConverse
 from warex.llm.families.writing import aws_message
 
@@ -68,7 +68,7 @@ def test_images_of_messages_and_of_tools_are_kept_apart() -> None:
 
 def test_an_error_of_aws_s_own_says_its_code() -> None:
     told = aws_message("validationException", {"message": "bad"})
-    (frame,) = frames(told, EVENT_STREAM).items
+    (frame,) = split_frames(told, EVENT_STREAM).items
     assert frame == {
         "error": {"type": "validationException", "message": "validationException: bad"}
     }

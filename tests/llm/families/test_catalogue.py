@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.llm import FAMILIES, Family
+from warex.llm import LLM_APIS, LlmApi
 
 ROOT = Path(__file__).parents[3]
 
@@ -15,11 +15,11 @@ def _files_with_a_family() -> set[str]:
 
 
 def test_every_file_is_in_the_catalogue() -> None:
-    assert {type(f).__module__.rpartition(".")[2] for f in FAMILIES} == _files_with_a_family()
+    assert {type(f).__module__.rpartition(".")[2] for f in LLM_APIS} == _files_with_a_family()
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-def test_name_file_test_and_docs_agree(family: Family) -> None:
+@pytest.mark.parametrize("family", LLM_APIS, ids=lambda family: family.name)
+def test_name_file_test_and_docs_agree(family: LlmApi) -> None:
     docs = (ROOT / "docs/reference/llm.md").read_text()
     endings = ", ".join(f"`{ending}`" for ending in family.path_endings)
 

@@ -13,9 +13,9 @@ from tests.llm.detached import detached
 from tests.llm.families.vectors import Vector, vectors
 from tests.llm.spoilt import spoilt, spoilt_answer
 from warex.llm import (
-    FAMILIES,
-    Family,
+    LLM_APIS,
     LlmAnswer,
+    LlmApi,
     ToolCall,
     Usage,
     read_answer,
@@ -24,25 +24,25 @@ from warex.llm import (
     tool_names,
     with_system_text,
 )
-from warex.llm.base import Trouble, WrittenAnswer
-from warex.llm.body.framing import frames
-from warex.llm.families.reading import Reading
+from warex.llm.base import ApiErrorKind, SerializedAnswer
+from warex.llm.body.framing import split_frames
+from warex.llm.families.reading import AnswerBuilder
 
 VECTORS = [
-    vector for family in FAMILIES if family.name != "openai_chat" for vector in vectors(family.name)
+    vector for family in LLM_APIS if family.name != "openai_chat" for vector in vectors(family.name)
 ]
 WHOLE = [vector for vector in VECTORS if vector.says.get("complete", True)]
 
 each_vector = pytest.mark.parametrize("vector", VECTORS, ids=lambda v: f"{v.family}: {v.name}")
-each_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+each_family = pytest.mark.parametrize("family", LLM_APIS, ids=lambda family: family.name)
 
 
 def prompts_of(vector: Vector) -> tuple[str, ...]:
-    return next(family.prompts for family in FAMILIES if family.name == vector.family)
+    return next(family.prompts for family in LLM_APIS if family.name == vector.family)
 
 
 @each_family
-def test_at_least_twenty_calls_of_it_are_read(family: Family) -> None:
+def test_at_least_twenty_calls_of_it_are_read(family: LlmApi) -> None:
     assert len(vectors(family.name)) >= 20
 
 
@@ -76,10 +76,10 @@ def test_an_answer_that_lacks_its_end_is_not_complete(vector: Vector) -> None:
     assert answer.finish in ("cut", "error")
 
 
-@pytest.mark.parametrize("family", [f for f in FAMILIES if f.content], ids=lambda f: f.name)
+@pytest.mark.parametrize("family", [f for f in LLM_APIS if f.content], ids=lambda f: f.name)
 @pytest.mark.parametrize("wrong", [7, True, 1.5])
 def test_an_answer_whose_content_has_a_wrong_type_is_not_complete(
-    family: Family, wrong: float
+    family: LlmApi, wrong: float
 ) -> None:
     first = family.content[0]
     requests = (vector.recognised() for vector in vectors(family.name))
@@ -104,14 +104,14 @@ def test_an_answer_whose_content_has_a_wrong_type_is_not_complete(
     assert (answer.error or "").startswith(f"the answer is not {family.answers}: ")
 
 
-@pytest.mark.parametrize("family", [f for f in FAMILIES if f.content], ids=lambda f: f.name)
-def test_a_stream_in_which_a_number_stands_for_words_is_not_read(family: Family) -> None:
+@pytest.mark.parametrize("family", [f for f in LLM_APIS if f.content], ids=lambda f: f.name)
+def test_a_stream_in_which_a_number_stands_for_words_is_not_read(family: LlmApi) -> None:
     said = LlmAnswer("m", text="hi there", usage=Usage(1, 1), finish="stop", complete=True)
     requests = (vector.recognised() for vector in vectors(family.name))
     written = (family.write_answer(request, said) for request in requests if request.stream)
     answer = next(it for it in written if len(frames_of(it)) > 1)
 
-    sound, broken = Reading(), Reading()
+    sound, broken = AnswerBuilder(), AnswerBuilder()
     for frame in frames_of(answer):
         family.read(sound, frame, whole=False)
         family.read(broken, numbered(frame, "hi there"), whole=False)
@@ -130,8 +130,8 @@ def test_such_a_stream_is_not_complete_and_says_why() -> None:
     assert (answer.error or "").startswith("the answer is not a chat completion: data: {")
 
 
-def frames_of(answer: WrittenAnswer) -> list[dict[str, Any]]:
-    arrived = frames(answer.body, answer.headers["content-type"])
+def frames_of(answer: SerializedAnswer) -> list[dict[str, Any]]:
+    arrived = split_frames(answer.body, answer.headers["content-type"])
     return [frame for frame in arrived.items if isinstance(frame, dict)]
 
 
@@ -148,7 +148,7 @@ def numbered(value: Any, words: str) -> Any:
 @given(data=st.data(), text=st.text(min_size=1, max_size=40))
 @settings(max_examples=40)
 def test_a_text_is_added_to_the_system_prompt_and_all_else_stays(
-    family: Family, data: st.DataObject, text: str
+    family: LlmApi, data: st.DataObject, text: str
 ) -> None:
     vector = data.draw(st.sampled_from(vectors(family.name)))
     request = vector.recognised()
@@ -189,7 +189,7 @@ ANSWERS = st.builds(
 @given(data=st.data(), answer=ANSWERS)
 @settings(max_examples=40)
 def test_an_answer_that_is_written_reads_the_same(
-    family: Family, data: st.DataObject, answer: LlmAnswer
+    family: LlmApi, data: st.DataObject, answer: LlmAnswer
 ) -> None:
     request = data.draw(st.sampled_from(vectors(family.name))).recognised()
     model = "m" if "model" in family.tells else request.model
@@ -207,8 +207,8 @@ def test_an_answer_that_is_written_reads_the_same(
 
 
 @each_family
-@pytest.mark.parametrize("trouble", get_args(Trouble.__value__))
-def test_a_refusal_is_an_error_with_its_words(family: Family, trouble: Trouble) -> None:
+@pytest.mark.parametrize("trouble", get_args(ApiErrorKind.__value__))
+def test_a_refusal_is_an_error_with_its_words(family: LlmApi, trouble: ApiErrorKind) -> None:
     request = vectors(family.name)[0].recognised()
 
     refused = family.refuse(request, trouble, 20)
@@ -225,8 +225,10 @@ def test_a_refusal_is_an_error_with_its_words(family: Family, trouble: Trouble) 
 
 
 @each_family
-@pytest.mark.parametrize("trouble", get_args(Trouble.__value__))
-def test_what_a_refusal_tells_its_client_to_wait_is_read(family: Family, trouble: Trouble) -> None:
+@pytest.mark.parametrize("trouble", get_args(ApiErrorKind.__value__))
+def test_what_a_refusal_tells_its_client_to_wait_is_read(
+    family: LlmApi, trouble: ApiErrorKind
+) -> None:
     for vector in vectors(family.name):
         request = vector.recognised()
         refused = family.refuse(request, trouble, 20)
@@ -252,7 +254,7 @@ def test_what_a_refusal_tells_its_client_to_wait_is_read(family: Family, trouble
     ],
 )
 def test_a_wait_in_a_header_is_read_where_it_is_one(
-    family: Family, headers: dict[str, str], told: float | None
+    family: LlmApi, headers: dict[str, str], told: float | None
 ) -> None:
     assert told_wait(vectors(family.name)[0].recognised(), headers, b"[{]") == told
 
@@ -260,7 +262,7 @@ def test_a_wait_in_a_header_is_read_where_it_is_one(
 @each_family
 @given(data=st.data())
 @settings(max_examples=25)
-def test_nothing_that_is_asked_raises(family: Family, data: st.DataObject) -> None:
+def test_nothing_that_is_asked_raises(family: LlmApi, data: st.DataObject) -> None:
     vector = data.draw(st.sampled_from(vectors(family.name)))
 
     request = recognise("POST", vector.path, "", spoilt(vector.request, data))
@@ -273,7 +275,7 @@ def test_nothing_that_is_asked_raises(family: Family, data: st.DataObject) -> No
 @each_family
 @given(data=st.data(), junk=st.binary(max_size=30))
 @settings(max_examples=25)
-def test_nothing_that_is_answered_raises(family: Family, data: st.DataObject, junk: bytes) -> None:
+def test_nothing_that_is_answered_raises(family: LlmApi, data: st.DataObject, junk: bytes) -> None:
     vector = data.draw(st.sampled_from(vectors(family.name)))
     body = spoilt_answer(vector, data)
 
@@ -286,7 +288,7 @@ def test_nothing_that_is_answered_raises(family: Family, data: st.DataObject, ju
 
 @each_family
 @pytest.mark.parametrize("tokens", [-1, 10**30, 1.5, "many", None, [], {}])
-def test_a_usage_that_is_none_is_not_believed(family: Family, tokens: object) -> None:
+def test_a_usage_that_is_none_is_not_believed(family: LlmApi, tokens: object) -> None:
     vector = next(v for v in vectors(family.name) if v.says.get("usage", {}).get("output_total"))
     number = str(vector.says["usage"]["output_total"]).encode()
     changed = vector.body.replace(number, json.dumps(tokens).encode())
@@ -300,7 +302,7 @@ def test_a_usage_that_is_none_is_not_believed(family: Family, tokens: object) ->
     assert answer.usage_error is not None or tokens in ([], {})
 
 
-def _told(usage: Usage | None, family: Family) -> Usage | None:
+def _told(usage: Usage | None, family: LlmApi) -> Usage | None:
     """Return a usage without what the family's API does not tell."""
     if usage is None:
         return None

@@ -2,11 +2,18 @@ import json
 
 import pytest
 
-from warex.llm.families.writing import arguments_of, lines, sse, whole, word_for, words
+from warex.llm.families.writing import (
+    api_finish_reason,
+    json_answer,
+    lines,
+    parse_arguments,
+    sse,
+    word_chunks,
+)
 
 
 def test_a_header_of_an_answer_has_hyphens_where_its_argument_has_underscores() -> None:
-    answer = whole({"error": "é"}, 429, retry_after="1")
+    answer = json_answer({"error": "é"}, 429, retry_after="1")
 
     assert answer.status == 429
     assert answer.headers == {"content-type": "application/json", "retry-after": "1"}
@@ -24,14 +31,16 @@ def test_a_stream_of_json_has_a_value_on_each_line() -> None:
 
 @pytest.mark.parametrize("text", ["", " ", "one", " one  two\nthree ", "\n"])
 def test_the_pieces_of_a_text_are_together_the_text(text: str) -> None:
-    assert "".join(words(text)) == text
+    assert "".join(word_chunks(text)) == text
 
 
 def test_arguments_that_break_off_are_what_there_is_of_them() -> None:
-    assert arguments_of('{"a": 1, "b": "tw') == {"a": 1, "b": "tw"}
-    assert arguments_of("no object") == {}
+    assert parse_arguments('{"a": 1, "b": "tw') == {"a": 1, "b": "tw"}
+    assert parse_arguments("no object") == {}
 
 
 def test_an_apis_word_for_an_end_is_the_first_that_means_it() -> None:
-    assert word_for("stop", {"length": "length", "end": "stop", "done": "stop"}, "?") == "end"
-    assert word_for("stop", {}, "?") == "?"
+    assert (
+        api_finish_reason("stop", {"length": "length", "end": "stop", "done": "stop"}, "?") == "end"
+    )
+    assert api_finish_reason("stop", {}, "?") == "?"

@@ -12,8 +12,8 @@ from warex.llm.prices.sources import (
     NO_TOKENS,
     NOTHING,
     OTHERWISE,
-    read_collection,
-    renewed,
+    merge_sources,
+    read_source,
 )
 from warex.llm.prices.table import LongPrompt, Price, PriceTable, TierPrice
 
@@ -100,7 +100,7 @@ DAY = date(2026, 2, 3)
 
 
 def test_litellms_prices_are_read_with_tiers_lengths_and_caches() -> None:
-    read = read_collection(LISTED)
+    read = read_source(LISTED)
 
     assert read.models == {
         "house-large": Price(
@@ -122,7 +122,7 @@ def test_litellms_prices_are_read_with_tiers_lengths_and_caches() -> None:
 
 
 def test_what_cannot_be_right_or_is_not_a_price_per_token_is_left_out_and_named() -> None:
-    assert read_collection(LISTED).left_out == {
+    assert read_source(LISTED).left_out == {
         "house-unknown": NOTHING,
         "house-*": A_GLOB,
         "house-owing": IMPOSSIBLE,
@@ -135,7 +135,7 @@ def test_what_cannot_be_right_or_is_not_a_price_per_token_is_left_out_and_named(
 
 
 def test_openrouters_prices_are_read() -> None:
-    read = read_collection(ROUTED)
+    read = read_source(ROUTED)
 
     assert read.models == {
         "anthropic/claude-house": Price(
@@ -152,7 +152,7 @@ def test_the_first_collections_word_counts_and_what_none_knows_stays() -> None:
         "house/open": {"input_cost_per_token": 9e-6, "output_cost_per_token": 9e-6}
     }
 
-    table = renewed(BASE, [read_collection(ROUTED), read_collection(listed)], DAY, "two")
+    table = merge_sources(BASE, [read_source(ROUTED), read_source(listed)], DAY, "two")
 
     assert (table.date, table.source) == (DAY, "two")
     assert table.models["house/open"] == Price(input=0.1, output=0.2)
@@ -160,7 +160,7 @@ def test_the_first_collections_word_counts_and_what_none_knows_stays() -> None:
 
 
 def test_a_vendors_own_model_is_known_without_the_vendor_and_nobody_elses_is() -> None:
-    models = renewed(BASE, [read_collection(ROUTED)], DAY, "one").models
+    models = merge_sources(BASE, [read_source(ROUTED)], DAY, "one").models
 
     assert models["claude-house"] == models["anthropic/claude-house"]
     assert "open" not in models
@@ -174,11 +174,11 @@ def test_prices_in_another_unit_are_refused(times: float) -> None:
     }
 
     with pytest.raises(ValueError, match=r"another unit|no prices"):
-        renewed(BASE, [read_collection(listed)], DAY, "one")
+        merge_sources(BASE, [read_source(listed)], DAY, "one")
 
 
 def test_a_table_of_warexs_own_is_read() -> None:
-    assert read_collection(BASE.model_dump(mode="json")).models.keys() == {
+    assert read_source(BASE.model_dump(mode="json")).models.keys() == {
         "old-1",
         "old-2",
         "old-3",
@@ -190,7 +190,7 @@ def test_a_table_of_warexs_own_is_read() -> None:
 )
 def test_what_is_no_collection_is_refused_in_words(data: Any) -> None:
     with pytest.raises(ValueError, match=r"it has no prices of models|it is no price table"):
-        read_collection(data)
+        read_source(data)
 
 
 @given(
@@ -213,7 +213,7 @@ def test_what_is_no_collection_is_refused_in_words(data: Any) -> None:
 )  # fmt: skip
 def test_whatever_it_is_it_is_read_or_refused(data: Any) -> None:
     try:
-        read = read_collection(data)
+        read = read_source(data)
     except ValueError:
         return
     assert all(price.input >= 0 for price in read.models.values())

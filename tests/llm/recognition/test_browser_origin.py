@@ -1,7 +1,7 @@
 import pytest
 
-from warex.llm.recognition.browser_origin import is_of_page, is_of_site
-from warex.llm.recognition.hosts import host_fits
+from warex.llm.recognition.browser_origin import is_browser_request, is_site_request
+from warex.llm.recognition.hosts import host_matches
 
 PAGE = {"origin": "https://chat.example", "sec-fetch-dest": "empty", "sec-fetch-mode": "cors"}
 
@@ -17,7 +17,7 @@ PAGE = {"origin": "https://chat.example", "sec-fetch-dest": "empty", "sec-fetch-
     ids=["a page", "one over plain HTTP", "a sandboxed frame", "without an origin"],
 )
 def test_a_page_of_the_web_is_known_by_its_origin(headers: dict[str, str]) -> None:
-    assert is_of_page(headers)
+    assert is_browser_request(headers)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_a_page_of_the_web_is_known_by_its_origin(headers: dict[str, str]) -> No
     ids=["Python", "Node", "a gateway's client", "Chromium's", "Firefox's", "Electron", "null"],
 )
 def test_a_program_or_an_extension_is_no_page(headers: dict[str, str]) -> None:
-    assert not is_of_page(headers)
+    assert not is_browser_request(headers)
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_a_program_or_an_extension_is_no_page(headers: dict[str, str]) -> None:
 def test_what_a_page_asks_is_its_sites_unless_a_models_host_is_asked(
     host: str, llm_hosts: tuple[str, ...], of_site: bool
 ) -> None:
-    assert is_of_site(host, PAGE, llm_hosts) is of_site
-    assert not is_of_site(host, {}, llm_hosts)
+    assert is_site_request(host, PAGE, llm_hosts) is of_site
+    assert not is_site_request(host, {}, llm_hosts)
 
 
 @pytest.mark.parametrize(
@@ -65,4 +65,4 @@ def test_what_a_page_asks_is_its_sites_unless_a_models_host_is_asked(
     ],
 )
 def test_a_host_is_named_or_stands_below_a_name(pattern: str, host: str, fits: bool) -> None:
-    assert host_fits(pattern, host) is fits
+    assert host_matches(pattern, host) is fits

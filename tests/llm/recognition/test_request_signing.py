@@ -1,6 +1,6 @@
 import pytest
 
-from warex.llm.recognition.request_signing import signed_body
+from warex.llm.recognition.request_signing import body_signature
 
 AWS = (
     "AWS4-HMAC-SHA256 Credential=AK/20260101/us-east-1/bedrock/aws4_request,"
@@ -32,7 +32,7 @@ def aws(signed: str = "content-type;host;x-amz-date", payload: str = "") -> dict
 def test_a_body_that_is_signed_cannot_be_changed(
     path: str, headers: dict[str, str], words: str
 ) -> None:
-    assert words in (signed_body(path, headers) or "")
+    assert words in (body_signature(path, headers) or "")
 
 
 @pytest.mark.parametrize(
@@ -47,4 +47,4 @@ def test_a_body_that_is_signed_cannot_be_changed(
     ],
 )
 def test_any_other_can(path: str, headers: dict[str, str]) -> None:
-    assert signed_body(path, headers) is None
+    assert body_signature(path, headers) is None

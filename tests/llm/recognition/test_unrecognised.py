@@ -4,25 +4,25 @@ import json
 
 import pytest
 
-from warex.llm import FAMILIES, Family
+from warex.llm import LLM_APIS, LlmApi
 from warex.llm.recognition.unrecognised import (
     _PATHS,
     BINARY,
-    NO_FAMILY,
+    NO_SUCH_API,
     NOT_UNDERSTOOD,
-    may_be_unread,
-    unread,
+    may_be_unrecognised,
+    unrecognised_reason,
 )
 
 TURNS = [{"role": "user", "content": "hi"}]
 LOCAL = "gateway.example"
 
 
-each_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+each_family = pytest.mark.parametrize("family", LLM_APIS, ids=lambda family: family.name)
 
 
 def why(path: str, body: object = None, host: str = LOCAL, **headers: str) -> str | None:
-    return unread("POST", host, path, headers, json.dumps(body or {}).encode())
+    return unrecognised_reason("POST", host, path, headers, json.dumps(body or {}).encode())
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def why(path: str, body: object = None, host: str = LOCAL, **headers: str) -> st
     ],
 )
 def test_other_families_are_unread_wherever_they_are_served(path: str, body: object) -> None:
-    assert why(path, body) == NO_FAMILY
+    assert why(path, body) == NO_SUCH_API
 
 
 @pytest.mark.parametrize(
@@ -61,14 +61,14 @@ def test_other_families_are_unread_wherever_they_are_served(path: str, body: obj
     ],
 )
 def test_on_a_known_host_the_path_alone_tells(host: str, path: str) -> None:
-    assert unread("POST", host, path, {}, b"") == NO_FAMILY
+    assert unrecognised_reason("POST", host, path, {}, b"") == NO_SUCH_API
 
 
 def test_a_body_that_cannot_be_decompressed_leaves_the_path_to_tell() -> None:
     broken = "its content coding is 'compress', which is not read"
 
     def told(host: str, path: str, **headers: str) -> str | None:
-        return unread("POST", host, path, headers, b"", broken)
+        return unrecognised_reason("POST", host, path, headers, b"", broken)
 
     assert told(LOCAL, "/v1/chat/completions?x=1") == broken
     assert told("api.openai.com", "/v1/responses") == broken
@@ -79,7 +79,7 @@ def test_a_body_that_cannot_be_decompressed_leaves_the_path_to_tell() -> None:
 
 @pytest.mark.parametrize("path", ["/v1/conversations/c1", "/v1/conversations/c1/restart"])
 def test_what_a_conversation_goes_on_with_names_no_model(path: str) -> None:
-    assert why(path, {"inputs": "hi"}, host="api.mistral.ai") == NO_FAMILY
+    assert why(path, {"inputs": "hi"}, host="api.mistral.ai") == NO_SUCH_API
     assert why(path, {"inputs": "hi"}) is None
 
 
@@ -106,28 +106,30 @@ def test_to_make_a_conversation_asks_nothing() -> None:
 
 
 @each_family
-def test_a_call_of_a_family_whose_body_is_another_s_says_so(family: Family) -> None:
+def test_a_call_of_a_family_whose_body_is_another_s_says_so(family: LlmApi) -> None:
     for ending in family.path_endings:
         assert why(f"/v1{ending}", host="api.openai.com") == NOT_UNDERSTOOD
         assert why(f"/v1{ending}?beta=true", {"model": "m", "messages": TURNS}) == NOT_UNDERSTOOD
-        assert may_be_unread("POST", f"/v1{ending}?beta=true")
+        assert may_be_unrecognised("POST", f"/v1{ending}?beta=true")
 
 
 @each_family
-def test_what_a_family_reads_is_not_listed_as_unread(family: Family) -> None:
+def test_what_a_family_reads_is_not_listed_as_unread(family: LlmApi) -> None:
     assert not [path for path in _PATHS if path.endswith(family.path_endings)]
 
 
 def test_a_call_to_a_gateway_that_is_told_the_model_in_a_header_is_unread() -> None:
     path, asked = "/v4/ai/language-model", {"prompt": [{"role": "user", "content": []}]}
-    assert why(path, asked, **{"ai-language-model-id": "openai/gpt-5"}) == NO_FAMILY
-    assert why(path, host="ai-gateway.vercel.sh") == NO_FAMILY
+    assert why(path, asked, **{"ai-language-model-id": "openai/gpt-5"}) == NO_SUCH_API
+    assert why(path, host="ai-gateway.vercel.sh") == NO_SUCH_API
     assert why(path, asked) is None
 
 
 def test_a_call_by_grpc_is_unread() -> None:
     path = "/google.ai.generativelanguage.v1beta.GenerativeService/GenerateContent"
-    assert unread("POST", "generativelanguage.googleapis.com", path, {}, b"\0") == BINARY
+    assert (
+        unrecognised_reason("POST", "generativelanguage.googleapis.com", path, {}, b"\0") == BINARY
+    )
 
 
 @pytest.mark.parametrize(
@@ -150,8 +152,8 @@ def test_what_is_no_call_of_an_agent_is_left_out() -> None:
     chat = {"model": "m", "messages": TURNS}
     assert why("/api/chat", chat, **{"sec-fetch-dest": "empty"}) is None
     assert why("/api/chat", chat, referer="https://chat.example/") is None
-    assert unread("GET", "api.anthropic.com", "/v1/messages", {}, b"") is None
-    assert unread("POST", LOCAL, "/v1/messages", {}, b"\x00{not json") is None
+    assert unrecognised_reason("GET", "api.anthropic.com", "/v1/messages", {}, b"") is None
+    assert unrecognised_reason("POST", LOCAL, "/v1/messages", {}, b"\x00{not json") is None
     assert why("/v1/messages/count_tokens", chat) is None
 
 
@@ -167,10 +169,10 @@ def test_an_extension_of_a_browser_is_no_page(scheme: str) -> None:
 
 
 def test_its_body_is_kept() -> None:
-    assert may_be_unread("POST", "/v1/messages?beta=true")
-    assert not may_be_unread("GET", "/v1/messages")
-    assert may_be_unread("POST", "/v1/conversations/c1?x=1")
-    assert not may_be_unread("POST", "/upload")
+    assert may_be_unrecognised("POST", "/v1/messages?beta=true")
+    assert not may_be_unrecognised("GET", "/v1/messages")
+    assert may_be_unrecognised("POST", "/v1/conversations/c1?x=1")
+    assert not may_be_unrecognised("POST", "/upload")
 
 
 @pytest.mark.parametrize(

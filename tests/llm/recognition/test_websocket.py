@@ -5,8 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warex.llm import read_answer
-from warex.llm.recognition.unrecognised import NO_FAMILY
-from warex.llm.recognition.websocket import as_sse, asked, carries_calls, event, unread_socket
+from warex.llm.recognition.unrecognised import NO_SUCH_API
+from warex.llm.recognition.websocket import (
+    as_sse,
+    carries_calls,
+    parse_event,
+    parse_request,
+    unreadable_socket_reason,
+)
 
 PATH = "/v1/responses"
 SOCKET: dict[str, str] = {"upgrade": "websocket"}
@@ -36,20 +42,20 @@ def test_a_program_s_socket_to_responses_carries_calls(
 @pytest.mark.parametrize(
     ("host", "headers", "why"),
     [
-        ("api.openai.com", SOCKET, NO_FAMILY),
+        ("api.openai.com", SOCKET, NO_SUCH_API),
         ("api.openai.com", PAGES, None),
-        ("api.openai.com", EXTENSIONS, NO_FAMILY),
+        ("api.openai.com", EXTENSIONS, NO_SUCH_API),
         ("shop.example", SOCKET, None),
     ],
 )
 def test_another_socket_to_a_known_host_is_unread(
     host: str, headers: dict[str, str], why: str | None
 ) -> None:
-    assert unread_socket(host, headers) == why
+    assert unreadable_socket_reason(host, headers) == why
 
 
 def test_a_message_that_asks_is_a_streamed_call() -> None:
-    said = asked(PATH, json.dumps(CREATE | {"stream_id": "s1"}).encode())
+    said = parse_request(PATH, json.dumps(CREATE | {"stream_id": "s1"}).encode())
 
     assert said is not None
     assert said.request is not None
@@ -64,7 +70,7 @@ def test_a_message_that_asks_is_a_streamed_call() -> None:
     ids=["only made ready", "of another form"],
 )
 def test_what_asks_nothing_or_is_not_understood_has_no_request(sent: object, is_call: bool) -> None:
-    said = asked(PATH, json.dumps(sent).encode())
+    said = parse_request(PATH, json.dumps(sent).encode())
 
     assert said is not None
     assert (said.request, said.is_call) == (None, is_call)
@@ -72,7 +78,7 @@ def test_what_asks_nothing_or_is_not_understood_has_no_request(sent: object, is_
 
 @pytest.mark.parametrize("sent", [{"type": "response.steer"}, {}, []])
 def test_other_messages_ask_nothing(sent: object) -> None:
-    assert asked(PATH, json.dumps(sent).encode()) is None
+    assert parse_request(PATH, json.dumps(sent).encode()) is None
 
 
 @pytest.mark.parametrize(
@@ -87,7 +93,7 @@ def test_other_messages_ask_nothing(sent: object) -> None:
     ],
 )
 def test_an_answer_s_last_message_is_known(kind: str, is_end: bool) -> None:
-    told = event(json.dumps({"type": kind, "stream_id": "s1"}).encode())
+    told = parse_event(json.dumps({"type": kind, "stream_id": "s1"}).encode())
 
     assert (told.stream, told.is_end) == ("s1", is_end)
 
@@ -103,11 +109,11 @@ def test_an_answer_s_last_message_is_known(kind: str, is_end: bool) -> None:
     ],
 )
 def test_an_error_says_its_status(sent: dict[str, object], status: int) -> None:
-    assert event(json.dumps(sent).encode()).status == status
+    assert parse_event(json.dumps(sent).encode()).status == status
 
 
 def test_a_message_over_several_lines_is_one_event() -> None:
-    said = asked(PATH, json.dumps(CREATE).encode())
+    said = parse_request(PATH, json.dumps(CREATE).encode())
     assert said is not None
     assert said.request is not None
     delta = {"type": "response.output_text.delta", "delta": "Done."}
@@ -119,6 +125,6 @@ def test_a_message_over_several_lines_is_one_event() -> None:
 
 @given(st.binary())
 def test_no_message_makes_reading_fail(message: bytes) -> None:
-    asked(PATH, message)
-    event(message)
+    parse_request(PATH, message)
+    parse_event(message)
     as_sse(message)

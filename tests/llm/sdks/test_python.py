@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.llm.sdks.python.given import ORIGINS
-from warex.llm import FAMILIES
+from warex.llm import LLM_APIS
 from warex.traces import EVENTS, LlmCall, LlmUnread, read_trace
 
 pytestmark = pytest.mark.slow
@@ -143,7 +143,7 @@ def test_each_sdk_does_without_warex_what_it_was_made_for(without: Ran) -> None:
     surprising = {name for name in failed if not fails & set(name.split())}
 
     assert {name: without.told[name] for name in surprising} == {}
-    assert {it["family"] for it in without.log} == {family.name for family in FAMILIES}
+    assert {it["family"] for it in without.log} == {family.name for family in LLM_APIS}
 
 
 def test_an_sdk_gives_its_caller_what_it_would_without_warex(behind: Ran, without: Ran) -> None:
@@ -234,7 +234,7 @@ def read(call: LlmCall) -> dict[str, Any]:
 
 
 def _offered(call: LlmCall) -> Iterator[str]:
-    (family,) = (family for family in FAMILIES if family.name == call.family)
+    (family,) = (family for family in LLM_APIS if family.name == call.family)
     return family.tool_names(call.tools or [])
 
 

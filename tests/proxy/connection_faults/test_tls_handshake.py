@@ -17,7 +17,7 @@ from mitmproxy.certs import CertStore
 from tests.proxy.support.client import trusting, tunnelled
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Origin
-from warex.effects import Distrust
+from warex.effects import CertificateDefect
 from warex.faults import TlsError
 from warex.proxy.certificates.ca import BASENAME, CertificateAuthority
 from warex.proxy.connection_faults.tls_handshake import bad_certificate
@@ -25,7 +25,7 @@ from warex.scenarios import Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, RequestSeen, TlsRejected
 
 HOST = "shop.test"
-WAYS: tuple[Distrust, ...] = ("expired", "wrong_host", "self_signed", "unknown_ca")
+WAYS: tuple[CertificateDefect, ...] = ("expired", "wrong_host", "self_signed", "unknown_ca")
 
 
 def failing(how: str, trigger: Trigger | None = None, hold: float = 3, **rule: object) -> Scenario:
@@ -45,7 +45,7 @@ def authority(ca: CertificateAuthority) -> tuple[x509.Certificate, rsa.RSAPrivat
 @pytest.mark.parametrize("wrong", WAYS)
 @pytest.mark.parametrize("host", [HOST, "127.0.0.1", "::1", f"{'a' * 60}.shop.test"])
 def test_a_certificate_is_wrong_in_one_way_only(
-    wrong: Distrust, host: str, authority: tuple[x509.Certificate, rsa.RSAPrivateKey]
+    wrong: CertificateDefect, host: str, authority: tuple[x509.Certificate, rsa.RSAPrivateKey]
 ) -> None:
     certificate, key = bad_certificate(wrong, host, *authority)
     now = datetime.datetime.now(datetime.UTC)
@@ -64,7 +64,7 @@ def test_a_certificate_is_wrong_in_one_way_only(
 
 @pytest.mark.parametrize("wrong", WAYS)
 def test_a_certificate_never_has_the_authoritys_key_and_names_both(
-    wrong: Distrust, authority: tuple[x509.Certificate, rsa.RSAPrivateKey]
+    wrong: CertificateDefect, authority: tuple[x509.Certificate, rsa.RSAPrivateKey]
 ) -> None:
     certificate, _ = bad_certificate(wrong, HOST, *authority)
     found = certificate.extensions

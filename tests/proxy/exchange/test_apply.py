@@ -13,7 +13,7 @@ from warex.faults.server.http_error import HttpError
 from warex.proxy.exchange import apply
 from warex.proxy.exchange.apply import GAVE_UP_AFTER, AppliedInjection, apply_effects
 from warex.proxy.exchange.client_status import ClientStatus
-from warex.scenarios import Injection
+from warex.scenarios import PlannedInjection
 
 REPLY = Reply(503, {"content-type": "text/html"}, b"<p>no")
 
@@ -27,7 +27,7 @@ def resets(monkeypatch: pytest.MonkeyPatch) -> list[connection.Client]:
 
 
 def struck_by(*effects: Effect) -> AppliedInjection:
-    return AppliedInjection(Injection("i1", "x1", "r", HttpError(), "", 1, effects))
+    return AppliedInjection(PlannedInjection("i1", "x1", "r", HttpError(), "", 1, effects))
 
 
 def flow(method: str = "GET") -> http.HTTPFlow:

@@ -35,7 +35,7 @@ from warex.traces import (
     ResponseSeen,
     Tunnel,
     begin_llm_cache,
-    share_answers,
+    publish_answers,
 )
 
 pytestmark = pytest.mark.wire
@@ -343,7 +343,7 @@ class Cached:
         return self._begin(llm_cache=place, **config)
 
     def share(self, lane: Lane, shared: str = "1") -> None:
-        share_answers(lane.out, self.cache / shared)
+        publish_answers(lane.out, self.cache / shared)
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from pydantic import JsonValue
 from tests.llm.families.vectors import vectors
 from tests.llm.spoilt import spoilt, spoilt_answer
 from warex.clock import Clock
-from warex.llm import FAMILIES, Family, Usage, recognise
-from warex.llm.actions.parser import Progress, Vocabulary
+from warex.llm import LLM_APIS, LlmApi, Usage, recognise
+from warex.llm.actions.parser import SubtaskDepth, Vocabulary
 from warex.proxy.exchange import llm_tap
 from warex.proxy.exchange.llm_tap import LlmTap, ReadCall, read_call
 from warex.traces import LlmCall, TraceWriter, read_trace
@@ -45,7 +45,7 @@ def read(call: LlmTap, body: bytes = b"", **given: object) -> ReadCall:
         "error": None,
         "now": 12.0,
         "vocabulary": VOCABULARY,
-        "progress": Progress(),
+        "progress": SubtaskDepth(),
         "blobs": None,
     }
     return read_call(call, "x1", **{**known, **given})  # type: ignore[arg-type]
@@ -242,11 +242,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("traces")
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+@pytest.mark.parametrize("family", LLM_APIS, ids=lambda family: family.name)
 @given(data=st.data())
 @settings(max_examples=20)
 def test_any_call_is_one_event_that_reads_back(
-    folder: Path, family: Family, data: st.DataObject
+    folder: Path, family: LlmApi, data: st.DataObject
 ) -> None:
     vector = data.draw(st.sampled_from(vectors(family.name)))
     sent = data.draw(st.sampled_from([vector.sent, spoilt(vector.request, data)]))

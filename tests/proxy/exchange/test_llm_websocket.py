@@ -2,13 +2,15 @@
 
 import json
 
-from warex.llm.recognition.websocket import asked
+from warex.llm.recognition.websocket import parse_request
 from warex.proxy.exchange.llm_tap import LlmTap
 from warex.proxy.exchange.llm_websocket import LlmWebsocketCall, LlmWebsocketCalls
 
 
 def tap() -> LlmTap:
-    said = asked("/v1/responses", b'{"type": "response.create", "model": "m", "input": "hi"}')
+    said = parse_request(
+        "/v1/responses", b'{"type": "response.create", "model": "m", "input": "hi"}'
+    )
     assert said is not None
     assert said.request is not None
     return LlmTap(said.request, "wss://llm.example/v1/responses", step=1, began=0.0)

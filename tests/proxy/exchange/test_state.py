@@ -7,7 +7,7 @@ from warex.exchange import Exchange, Request
 from warex.faults.server.http_error import HttpError
 from warex.proxy.exchange.apply import AppliedInjection
 from warex.proxy.exchange.state import ExchangeState, attach, state_of
-from warex.scenarios import Injection
+from warex.scenarios import PlannedInjection
 
 
 def ongoing() -> ExchangeState:
@@ -28,7 +28,7 @@ def test_what_is_known_stays_with_its_flow() -> None:
 def test_only_a_reply_awaits_its_sending() -> None:
     known = ongoing()
     assert not known.awaits_sending
-    injection = Injection("i1", "x1", "r", HttpError(), "", 1, ())
+    injection = PlannedInjection("i1", "x1", "r", HttpError(), "", 1, ())
     known.struck.append(AppliedInjection(injection, cut=True))
     assert not known.awaits_sending
     known.struck.append(AppliedInjection(injection, replied=True))

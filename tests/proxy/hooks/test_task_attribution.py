@@ -19,7 +19,7 @@ from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Trigger
 from warex.scenarios.injection.replay import read_replay
 from warex.scenarios.task_detection import TaskRule
-from warex.seeds import derive
+from warex.seeds import derive_seed
 from warex.traces import (
     AgentAction,
     Disarmed,
@@ -72,7 +72,7 @@ def test_a_marker_moves_all_and_a_header_or_user_name_only_its_own(
         *("a", "left", "a", "b", "left", "b", ""),
     ]
     assert [(task.task, task.seed, task.told_by) for task in lane.events(TaskBegan)] == [
-        (name, derive(3, name), told_by)
+        (name, derive_seed(3, name), told_by)
         for name, told_by in (
             ("one", "marker"),
             ("two", "marker"),

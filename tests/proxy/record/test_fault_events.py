@@ -5,9 +5,9 @@ from warex.faults.attacks.dark_pattern import DarkPattern
 from warex.faults.llm.llm_stale import LlmStale
 from warex.faults.walls.rate_limit import RateLimit
 from warex.proxy.record.fault_events import missed, planned
-from warex.scenarios import Injection
+from warex.scenarios import PlannedInjection
 
-HIT = Injection(
+HIT = PlannedInjection(
     id="i2",
     exchange="x7",
     rule="shop-down",

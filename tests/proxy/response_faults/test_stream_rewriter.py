@@ -10,7 +10,7 @@ from mitmproxy.test import tflow
 
 from warex.exchange import Request, Response
 from warex.proxy.response_faults.stream_rewriter import start_rewriter
-from warex.rewriting.base import Changed, Rewriting
+from warex.rewriting.base import ActiveRewrite, ValueChange
 
 PAGE = b"<h1>hello</h1>" * 2000
 CODINGS = {
@@ -28,7 +28,7 @@ class Loud:
     """Makes a body upper case, and says at its end that it did."""
 
     applied: bool = False
-    changes: tuple[Changed, ...] = ()
+    changes: tuple[ValueChange, ...] = ()
 
     def feed(self, data: bytes) -> bytes:
         self.applied = True
@@ -42,10 +42,12 @@ class Loud:
 class Shout:
     report: str = ""
 
-    def begin(self, request: Request, response: Response) -> Rewriting | None:
+    def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
         if response.status == 204:
             return None
-        return Rewriting(Loud(), lambda name, value: f"{name}={value}" if name == "x-a" else value)
+        return ActiveRewrite(
+            Loud(), lambda name, value: f"{name}={value}" if name == "x-a" else value
+        )
 
 
 def flow(**headers: str) -> Any:

@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warex.rewriting.html_body.csp import hash_of, opened
+from warex.rewriting.html_body.csp import allow_script, script_hash
 
 SCRIPT = "run()"
-HASH = hash_of(SCRIPT)
+HASH = script_hash(SCRIPT)
 HERE = "https://shop.test/9f2c"
 
 
 def test_a_hash_is_that_of_the_scripts_text() -> None:
     # By openssl.
-    assert hash_of("alert('Hello, world.');") == (
+    assert script_hash("alert('Hello, world.');") == (
         "'sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng='"
     )
 
@@ -54,7 +54,7 @@ def test_a_hash_is_that_of_the_scripts_text() -> None:
     ],
 )
 def test_what_a_policy_keeps_out_is_let_in_and_no_more(policy: str, wanted: str) -> None:
-    assert [it.strip() for it in opened(policy, SCRIPT, HERE).split(",")] == [
+    assert [it.strip() for it in allow_script(policy, SCRIPT, HERE).split(",")] == [
         it.strip() for it in wanted.split(",")
     ]
 
@@ -71,11 +71,11 @@ def test_what_a_policy_keeps_out_is_let_in_and_no_more(policy: str, wanted: str)
     ],
 )
 def test_what_lets_it_in_already_stays_as_it_is(policy: str) -> None:
-    assert opened(policy, SCRIPT, HERE) == policy
+    assert allow_script(policy, SCRIPT, HERE) == policy
 
 
 @given(st.text("abc-src'default*,; \t\x00é"))
 def test_whatever_a_policy_says_it_is_opened_once(policy: str) -> None:
-    once = opened(policy, SCRIPT, HERE)
+    once = allow_script(policy, SCRIPT, HERE)
 
-    assert opened(once, SCRIPT, HERE).count(HASH) == once.count(HASH)
+    assert allow_script(once, SCRIPT, HERE).count(HASH) == once.count(HASH)

@@ -1,10 +1,10 @@
 import pytest
 
 from warex.exchange import Request, Response
-from warex.rewriting.html_body.csp import opened
-from warex.rewriting.html_body.script_injection import PageScript
+from warex.rewriting.html_body.csp import allow_script
+from warex.rewriting.html_body.script_injection import InjectedScript
 
-SCRIPT = PageScript("run()", "/9f2c")
+SCRIPT = InjectedScript("run()", "/9f2c")
 ASKED = Request("GET", "https://shop.test:8443/a/b?c#d")
 HTML = {"content-type": "text/html; charset=utf-8"}
 
@@ -51,7 +51,7 @@ def test_policies_are_opened_for_it_in_the_head_and_in_the_page() -> None:
     rewriting = SCRIPT.begin(ASKED, Response(200, HTML))
     assert rewriting is not None
     policy = "default-src 'none'"
-    wanted = opened(policy, "run()", "https://shop.test:8443/9f2c")
+    wanted = allow_script(policy, "run()", "https://shop.test:8443/9f2c")
 
     assert rewriting.header("content-security-policy", policy) == wanted
     assert rewriting.header("content-security-policy-report-only", policy) == wanted

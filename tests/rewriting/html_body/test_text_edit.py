@@ -9,11 +9,11 @@ from warex.exchange import Request, Response
 from warex.rewriting.base import Rewriter
 from warex.rewriting.html_body.text_edit import TextEdit
 from warex.rewriting.html_body.text_kinds import TextKind
-from warex.rewriting.html_body.tokenizer import Document
-from warex.seeds import Luck
+from warex.rewriting.html_body.tokenizer import HtmlStream
+from warex.seeds import KeyedRng
 
 ASKED = Request("GET", "https://shop.test/")
-LUCK = Luck(1, "r")
+LUCK = KeyedRng(1, "r")
 
 
 def begun(edit: TextEdit, kind: str = "text/html; charset=utf-8") -> Rewriter:
@@ -199,7 +199,7 @@ def test_a_page_becomes_the_same_in_whatever_pieces_it_comes(
 def test_a_page_without_anything_of_the_kind_is_not_taken_apart_and_not_held(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Document, "tokens", None)
+    monkeypatch.setattr(HtmlStream, "tokens", None)
     rewriter = begun(TextEdit("price", LUCK))
     row = b"<tr><td>4 of 5</td><td>$(x)</td></tr>\n<p>and so "
 

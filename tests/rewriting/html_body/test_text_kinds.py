@@ -1,7 +1,7 @@
 import pytest
 
 from warex.rewriting.html_body.text_kinds import found, other
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 def test_every_value_of_a_kind_is_found() -> None:
@@ -14,12 +14,12 @@ def test_every_value_of_a_kind_is_found() -> None:
 def test_of_a_date_with_strokes_the_day_changes_as_far_as_one_can_tell(said: str, put: str) -> None:
     (match,) = found("date", said)
 
-    assert other("date", match, Luck(1, "r")) == put
+    assert other("date", match, KeyedRng(1, "r")) == put
 
 
 def test_a_name_becomes_another_one() -> None:
     (match,) = found("name", "Anna Miller")
 
-    names = {other("name", match, Luck(seed, "r")) for seed in range(40)}
+    names = {other("name", match, KeyedRng(seed, "r")) for seed in range(40)}
     assert len(names) == 7
     assert "Anna Miller" not in names

@@ -1,12 +1,12 @@
 import pytest
 
-from warex.rewriting.html_body.tokenizer import Document
+from warex.rewriting.html_body.tokenizer import HtmlStream
 
 
 @pytest.mark.parametrize("wide", [False, True])
 def test_a_token_says_where_it_stands_among_the_characters(wide: bool) -> None:
     page = "<p>\r\n\r<b\r\nid=a>x"
-    document = Document("text/html; charset=utf-16le" if wide else "text/html")
+    document = HtmlStream("text/html; charset=utf-16le" if wide else "text/html")
     body = page.encode("utf-16-le" if wide else "utf-8")
     tokens = [it for at in range(len(body)) for it in document.feed(body[at : at + 1])]
     tags = [(start, end) for token, start, end in tokens if token.tag]
@@ -16,7 +16,7 @@ def test_a_token_says_where_it_stands_among_the_characters(wide: bool) -> None:
 
 
 def test_a_byte_order_mark_is_no_character() -> None:
-    document = Document("text/html")
+    document = HtmlStream("text/html")
     list(document.feed(b"\xef\xbb\xbfa<p>"))
 
     assert document.between(0, document.characters) == "a<p>"

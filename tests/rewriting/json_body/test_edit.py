@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from warex.exchange import Request, Response
 from warex.rewriting.base import Rewriter
 from warex.rewriting.json_body.edit import JsonEdit
-from warex.rewriting.json_body.value_changes import How
-from warex.rewriting.json_body.value_kinds import Kind
-from warex.seeds import Luck
+from warex.rewriting.json_body.value_changes import ValueChangeKind
+from warex.rewriting.json_body.value_kinds import ValueKind
+from warex.seeds import KeyedRng
 
 ASKED = Request("GET", "https://shop.test/api/items")
 JSON = {"content-type": "application/json; charset=utf-8"}
@@ -20,7 +20,7 @@ SHOP = (
     '{"id":8, "name":"Blue","price":12.50,"on":"2027-02-28T10:00Z","sale":true },'
     '{"id":9,"name":"Gr\u00fcn","price":"$1,299.00","weight":"5 kg"}], "next":null }'
 )
-HOWS: tuple[How, ...] = (
+HOWS: tuple[ValueChangeKind, ...] = (
     *("nulled", "other_type", "removed", "truncated", "off_by_one", "swapped", "other_unit"),
     *("emptied", "halved"),
 )
@@ -32,8 +32,8 @@ def begun(edit: JsonEdit, headers: dict[str, str] = JSON) -> Rewriter:
     return rewriting.body
 
 
-def changed(how: How, at: str | None, text: str = SHOP, **more: Any) -> str:
-    rewriter = begun(JsonEdit(how, Luck(1, "r"), at, **more))
+def changed(how: ValueChangeKind, at: str | None, text: str = SHOP, **more: Any) -> str:
+    rewriter = begun(JsonEdit(how, KeyedRng(1, "r"), at, **more))
     return (rewriter.feed(text.encode()) + rewriter.close()).decode()
 
 
@@ -60,7 +60,7 @@ def changed(how: How, at: str | None, text: str = SHOP, **more: Any) -> str:
     ],
 )
 def test_a_value_at_a_pointer_is_changed_and_every_other_byte_stays(
-    how: How, at: str, before: str, after: str
+    how: ValueChangeKind, at: str, before: str, after: str
 ) -> None:
     assert changed(how, at) == SHOP.replace(before, after, 1)
 
@@ -99,10 +99,10 @@ def test_a_total_of_all_pages_stays_when_a_page_is_halved() -> None:
         ("flag", {"/items/1/sale"}),
     ],
 )
-def test_the_seed_chooses_among_the_values_of_a_kind(kind: Kind, fits: set[str]) -> None:
+def test_the_seed_chooses_among_the_values_of_a_kind(kind: ValueKind, fits: set[str]) -> None:
     found = set()
     for seed in range(60):
-        rewriter = begun(JsonEdit("nulled", Luck(seed, "r"), kind=kind))
+        rewriter = begun(JsonEdit("nulled", KeyedRng(seed, "r"), kind=kind))
         rewriter.feed(SHOP.encode())
         rewriter.close()
         found |= {it.where for it in rewriter.changes}
@@ -111,7 +111,7 @@ def test_the_seed_chooses_among_the_values_of_a_kind(kind: Kind, fits: set[str])
 
 
 def test_what_was_changed_is_told_with_both_values() -> None:
-    rewriter = begun(JsonEdit("swapped", Luck(1, "r"), "/items/1/name"))
+    rewriter = begun(JsonEdit("swapped", KeyedRng(1, "r"), "/items/1/name"))
     rewriter.feed(SHOP.encode())
     rewriter.close()
 
@@ -136,7 +136,7 @@ def test_a_guard_before_the_json_stays() -> None:
     ],
 )
 def test_json_in_any_encoding_keeps_it(encode: Callable[[str], bytes]) -> None:
-    rewriter = begun(JsonEdit("off_by_one", Luck(1, "r"), "/items/1/price"))
+    rewriter = begun(JsonEdit("off_by_one", KeyedRng(1, "r"), "/items/1/price"))
 
     out = rewriter.feed(encode(SHOP)) + rewriter.close()
 
@@ -145,7 +145,7 @@ def test_json_in_any_encoding_keeps_it(encode: Callable[[str], bytes]) -> None:
 
 @pytest.mark.parametrize("kind", ["text/html", "text/event-stream", "", "jsonp"])
 def test_what_is_no_json_is_left_alone(kind: str) -> None:
-    edit = JsonEdit("nulled", Luck(1, "r"), "/a")
+    edit = JsonEdit("nulled", KeyedRng(1, "r"), "/a")
 
     assert edit.begin(ASKED, Response(200, {"content-type": kind})) is None
     for status in (204, 206, 304):
@@ -156,14 +156,14 @@ def test_what_is_no_json_is_left_alone(kind: str) -> None:
 @pytest.mark.parametrize("text", ["", "{", '{"a":1', "[" * 200_000, '{"a":1}x', "\ud800"])
 def test_broken_json_passes_as_it_is(text: str) -> None:
     body = text.encode("utf-8", "surrogatepass")
-    rewriter = begun(JsonEdit("nulled", Luck(1, "r"), "/a"))
+    rewriter = begun(JsonEdit("nulled", KeyedRng(1, "r"), "/a"))
 
     assert rewriter.feed(body) + rewriter.close() == body
     assert not rewriter.applied
 
 
 def test_an_answer_too_large_to_be_held_passes_piece_by_piece() -> None:
-    rewriter = begun(JsonEdit("nulled", Luck(1, "r"), "/0"))
+    rewriter = begun(JsonEdit("nulled", KeyedRng(1, "r"), "/0"))
     piece = b"[1," + b"1," * 1_000_000
     out = b"".join(rewriter.feed(piece) for _ in range(10)) + rewriter.close()
 
@@ -187,7 +187,7 @@ _json: st.SearchStrategy[Any] = st.recursive(
 _edits = st.builds(
     JsonEdit,
     st.sampled_from(HOWS),
-    st.builds(Luck, st.integers(0, 9), st.just("r")),
+    st.builds(KeyedRng, st.integers(0, 9), st.just("r")),
     at=st.none() | st.sampled_from(["", "/0", "/price", "/a~1b/0", "/~0/name"]),
     kind=st.sampled_from(["price", "date", "name", "number", "text", "flag", "list"]),
     count=st.integers(1, 3),

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from warex.exchange import Request, Response
 from warex.rewriting.base import Rewriter
 from warex.rewriting.json_body.edit import JsonEdit
-from warex.rewriting.json_body.value_changes import How
-from warex.seeds import Luck
+from warex.rewriting.json_body.value_changes import ValueChangeKind
+from warex.seeds import KeyedRng
 
 ASKED = Request("GET", "https://shop.test/api/items")
 SHOP = (
@@ -32,8 +32,8 @@ def changed(edit: JsonEdit, body: bytes = SHOP, content_type: str = TYPES[0]) ->
     return rewriter.feed(body) + rewriter.close()
 
 
-def edit(how: How, at: str | None = None, **more: Any) -> JsonEdit:
-    return JsonEdit(how, Luck(1, "r"), at, **more)
+def edit(how: ValueChangeKind, at: str | None = None, **more: Any) -> JsonEdit:
+    return JsonEdit(how, KeyedRng(1, "r"), at, **more)
 
 
 @pytest.mark.parametrize("content_type", TYPES)
@@ -50,7 +50,7 @@ def edit(how: How, at: str | None = None, **more: Any) -> JsonEdit:
     ],
 )
 def test_a_pointer_leads_to_a_line_and_into_it_and_every_other_byte_stays(
-    content_type: str, how: How, at: str, before: bytes, after: bytes
+    content_type: str, how: ValueChangeKind, at: str, before: bytes, after: bytes
 ) -> None:
     assert changed(edit(how, at), content_type=content_type) == SHOP.replace(before, after, 1)
 
@@ -144,7 +144,7 @@ _lines = st.lists(
 _edits = st.builds(
     JsonEdit,
     st.sampled_from(["nulled", "removed", "off_by_one", "swapped", "emptied", "halved"]),
-    st.builds(Luck, st.integers(0, 9), st.just("r")),
+    st.builds(KeyedRng, st.integers(0, 9), st.just("r")),
     at=st.none() | st.sampled_from(["/0", "/1/price", "/0/1"]),
     kind=st.none() | st.sampled_from(["price", "number", "list"]),
     count=st.integers(1, 3),

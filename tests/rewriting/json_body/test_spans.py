@@ -3,7 +3,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from warex.rewriting.json_body.spans import Value, decoded, found_at, root_of, steps_of
+from warex.rewriting.json_body.spans import (
+    JsonSpan,
+    decode_scalar,
+    parse_pointer,
+    parse_spans,
+    span_at,
+)
 
 # The examples of RFC 6901, section 5.
 TEXT = r"""{"foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4, "i\\j": 5,
@@ -28,7 +34,7 @@ TEXT = r"""{"foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4
     ],
 )
 def test_a_pointer_finds_what_the_standard_says(pointer: str, raw: str) -> None:
-    found = found_at(root_of(TEXT), pointer)
+    found = span_at(parse_spans(TEXT), pointer)
 
     assert found is not None
     assert found.raw == raw
@@ -37,11 +43,11 @@ def test_a_pointer_finds_what_the_standard_says(pointer: str, raw: str) -> None:
 
 @pytest.mark.parametrize("pointer", ["/foo/2", "/foo/-", "/foo/00", "/bar", "/foo/0/0", "/a/b"])
 def test_a_pointer_to_nothing_finds_nothing(pointer: str) -> None:
-    assert found_at(root_of(TEXT), pointer) is None
+    assert span_at(parse_spans(TEXT), pointer) is None
 
 
 def test_of_two_members_of_one_name_the_last_is_meant() -> None:
-    found = found_at(root_of('{"a":1,"a":2}'), "/a")
+    found = span_at(parse_spans('{"a":1,"a":2}'), "/a")
 
     assert found is not None
     assert found.begin == 11
@@ -50,13 +56,13 @@ def test_of_two_members_of_one_name_the_last_is_meant() -> None:
 @pytest.mark.parametrize("pointer", ["a", "items/0", "/a~", "/~2", "$.a"])
 def test_what_is_no_pointer_is_refused_in_a_sentence(pointer: str) -> None:
     with pytest.raises(ValueError, match=r"is no JSON pointer: .*'"):
-        steps_of(pointer)
+        parse_pointer(pointer)
 
 
 def test_every_value_is_found_with_its_place() -> None:
     text = ' [1 , {"a" :-2.5e3 , "b": [ ] , "c":{}} ,"\\"]" , true,null\n]'
 
-    found = {it.pointer: json.loads(it.raw) for it in _all(root_of(text))}
+    found = {it.pointer: json.loads(it.raw) for it in _all(parse_spans(text))}
 
     assert found[""] == json.loads(text)
     assert {name: it for name, it in found.items() if not isinstance(it, list | dict)} == {
@@ -70,10 +76,10 @@ def test_every_value_is_found_with_its_place() -> None:
 
 
 def test_a_string_says_its_text_and_anything_else_what_is_written() -> None:
-    assert [decoded(raw) for raw in ('"a\\n"', "1.50", "null")] == ["a\n", "1.50", "null"]
+    assert [decode_scalar(raw) for raw in ('"a\\n"', "1.50", "null")] == ["a\n", "1.50", "null"]
 
 
-def _all(value: Value) -> Iterator[Value]:
+def _all(value: JsonSpan) -> Iterator[JsonSpan]:
     yield value
     for held in value.children:
         yield from _all(held)

@@ -1,8 +1,8 @@
 import pytest
 
-from warex.rewriting.json_body.spans import root_of
-from warex.rewriting.json_body.value_changes import How, next_amount, pieces
-from warex.seeds import Luck
+from warex.rewriting.json_body.spans import parse_spans
+from warex.rewriting.json_body.value_changes import ValueChangeKind, next_amount, replacements
+from warex.seeds import KeyedRng
 
 
 @pytest.mark.parametrize(
@@ -31,5 +31,5 @@ def test_another_amount_is_written_alike(amount: str, other: str) -> None:
         ("halved", "{}"),
     ],
 )
-def test_a_change_that_does_not_apply_changes_nothing(how: How, value: str) -> None:
-    assert pieces(how, root_of(value), Luck(1, "r")) == ()
+def test_a_change_that_does_not_apply_changes_nothing(how: ValueChangeKind, value: str) -> None:
+    assert replacements(how, parse_spans(value), KeyedRng(1, "r")) == ()

@@ -5,21 +5,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warex.rewriting.json_body.spans import Said, found_at, root_of
-from warex.rewriting.json_body.value_kinds import Kind, places
+from warex.rewriting.json_body.spans import JsonData, parse_spans, span_at
+from warex.rewriting.json_body.value_kinds import ValueKind, find_pointers
 
-KINDS: tuple[Kind, ...] = (
+KINDS: tuple[ValueKind, ...] = (
     *("price", "date", "name", "number"),
     *("text", "user_text", "flag", "list"),
 )
 
 
-def said(text: str) -> Said:
-    return root_of(text).said
+def said(text: str) -> JsonData:
+    return parse_spans(text).said
 
 
-def is_a(kind: Kind, name: str, value: Said) -> bool:
-    return f"/{name}" in places(kind, {name: value}, "", 9)
+def is_a(kind: ValueKind, name: str, value: JsonData) -> bool:
+    return f"/{name}" in find_pointers(kind, {name: value}, "", 9)
 
 
 @pytest.mark.parametrize(
@@ -47,23 +47,23 @@ def is_a(kind: Kind, name: str, value: Said) -> bool:
         ("null", "name", set()),
     ],
 )
-def test_a_value_is_of_its_kinds(text: str, name: str, kinds: set[Kind]) -> None:
+def test_a_value_is_of_its_kinds(text: str, name: str, kinds: set[ValueKind]) -> None:
     assert {kind for kind in KINDS if is_a(kind, name, said(text))} == kinds
 
 
 def test_what_is_of_a_kind_is_told_by_pointers_with_the_outermost_first() -> None:
     text = '{"a": {"prices": [1, [2], {"b": 3}], "x~/price": 4}, "price": 5}'
 
-    assert places("price", said(text), "/7", 99) == [
+    assert find_pointers("price", said(text), "/7", 99) == [
         *("/7/price", "/7/a/x~0~1price", "/7/a/prices/0", "/7/a/prices/1/0"),
     ]
-    assert places("number", said("1"), "", 99) == [""]
+    assert find_pointers("number", said("1"), "", 99) == [""]
 
 
 def test_about_so_many_values_are_looked_at() -> None:
     text = json.dumps([[1] * 10] * 10)
 
-    assert len(places("number", said(text), "", 30)) == 20
+    assert len(find_pointers("number", said(text), "", 30)) == 20
 
 
 _json: st.SearchStrategy[Any] = st.recursive(
@@ -77,9 +77,9 @@ _json: st.SearchStrategy[Any] = st.recursive(
 
 
 @given(_json, st.sampled_from(KINDS))
-def test_each_pointer_leads_to_a_value_of_its_own(value: Any, kind: Kind) -> None:
-    root = root_of(json.dumps(value))
-    found = [found_at(root, pointer) for pointer in places(kind, root.said, "", 1000)]
+def test_each_pointer_leads_to_a_value_of_its_own(value: Any, kind: ValueKind) -> None:
+    root = parse_spans(json.dumps(value))
+    found = [span_at(root, pointer) for pointer in find_pointers(kind, root.said, "", 1000)]
 
     begins = [place.begin for place in found if place is not None]
     assert len({*begins}) == len(found)

@@ -19,7 +19,7 @@ from tests.scenarios.builders import (
 )
 from warex.exchange import Exchange, Request
 from warex.scenarios import Decision, Injector
-from warex.scenarios.injection.browser_retries import REPEAT_WINDOW, Awaited
+from warex.scenarios.injection.browser_retries import REPEAT_WINDOW, ExpectedRetries
 
 CUT: JsonValue = {"kind": "connection_cut"}
 AFTER: JsonValue = {"kind": "http_error", "stage": "response"}
@@ -39,7 +39,7 @@ def cut(injector: Injector, exchange: Exchange, now: float = 0.0) -> Decision:
 
 
 def test_an_equal_request_soon_after_a_death_is_its_repeat_once() -> None:
-    awaited: Awaited[str] = Awaited()
+    awaited: ExpectedRetries[str] = ExpectedRetries()
     awaited.died(GET, 1.0, "x1")
 
     assert awaited.take(GET, 0.99 + REPEAT_WINDOW) == "x1"
@@ -55,7 +55,7 @@ def test_an_equal_request_soon_after_a_death_is_its_repeat_once() -> None:
     ],
 )
 def test_another_request_is_no_repeat(other: Request) -> None:
-    awaited: Awaited[str] = Awaited()
+    awaited: ExpectedRetries[str] = ExpectedRetries()
     awaited.died(GET, 1.0, "x1")
 
     assert awaited.take(other, 1.0) is None
@@ -63,14 +63,14 @@ def test_another_request_is_no_repeat(other: Request) -> None:
 
 
 def test_what_comes_later_is_new() -> None:
-    awaited: Awaited[str] = Awaited()
+    awaited: ExpectedRetries[str] = ExpectedRetries()
     awaited.died(GET, 1.0, "x1")
 
     assert awaited.take(GET, 1.01 + REPEAT_WINDOW) is None
 
 
 def test_of_equal_requests_that_died_together_each_is_awaited() -> None:
-    awaited: Awaited[str] = Awaited()
+    awaited: ExpectedRetries[str] = ExpectedRetries()
     awaited.died(GET, 1.0, "x1")
     awaited.died(GET, 1.0, "x2")
 
@@ -78,7 +78,7 @@ def test_of_equal_requests_that_died_together_each_is_awaited() -> None:
 
 
 def test_once_cleared_nothing_is_awaited() -> None:
-    awaited: Awaited[str] = Awaited()
+    awaited: ExpectedRetries[str] = ExpectedRetries()
     awaited.died(GET, 1.0, "x1")
     awaited.clear()
 
@@ -88,7 +88,7 @@ def test_once_cleared_nothing_is_awaited() -> None:
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), max_size=30))
 def test_there_are_never_more_repeats_than_deaths(steps: list[tuple[bool, float]]) -> None:
-    awaited: Awaited[int] = Awaited()
+    awaited: ExpectedRetries[int] = ExpectedRetries()
     now, dead, taken = 0.0, [], []
     for number, (dies, wait) in enumerate(steps):
         now += wait

@@ -10,9 +10,9 @@ from pydantic import JsonValue
 
 from tests.scenarios.builders import ask, one, one_shot, places, rule, scenario, send
 from warex.clock import Clock
-from warex.effects import Certificate, Drop, Refuse, Unresolved
+from warex.effects import BadCertificate, DnsError, DropPackets, RefuseConnection
 from warex.errors import TraceError
-from warex.faults import Point
+from warex.faults import ConnectionPhase
 from warex.scenarios import Decision, Injector, Scenario
 from warex.scenarios.injection.replay import Replay, read_replay
 from warex.traces import EVENTS, Armed, Control, Event, FaultPlanned, TraceWriter, TrialBegan
@@ -53,7 +53,7 @@ def test_all_attempts_within_the_hold_are_one_occurrence_and_say_so() -> None:
     first, second, third = (connect(injector, now) for now in (1.0, 1.2, 3.9))
     [planned] = first.injections
     assert (planned.id, planned.exchange, planned.ordinal) == ("i1", "a1", 1)
-    assert planned.effects == (Refuse(),)
+    assert planned.effects == (RefuseConnection(),)
     assert first.repeat_of is None
     for decision, number in ((second, 2), (third, 3)):
         [again] = decision.injections
@@ -117,22 +117,24 @@ def test_the_questions_for_a_name_are_one_occurrence_whatever_the_port() -> None
     injector = Injector(one(fault={"kind": "dns_failure", "code": "servfail"}), 1)
     first = injector.attempt("name", SHOP, None, 0)
     second = injector.attempt("name", "Shop.Test.", 443, 0.1)
-    assert first.injections[0].effects == (Unresolved("servfail"),)
+    assert first.injections[0].effects == (DnsError("servfail"),)
     assert second.repeat_of == "a1"
 
 
 @pytest.mark.parametrize(
     ("kind", "point", "effect"),
     [
-        ("dns_failure", "name", Unresolved("nxdomain")),
-        ("connection_refused", "connect", Refuse()),
-        ("connection_timeout", "connect", Drop()),
-        ("tls_error", "tls", Certificate("expired")),
+        ("dns_failure", "name", DnsError("nxdomain")),
+        ("connection_refused", "connect", RefuseConnection()),
+        ("connection_timeout", "connect", DropPackets()),
+        ("tls_error", "tls", BadCertificate("expired")),
     ],
 )
-def test_each_fault_strikes_at_its_own_point_only(kind: str, point: Point, effect: object) -> None:
+def test_each_fault_strikes_at_its_own_point_only(
+    kind: str, point: ConnectionPhase, effect: object
+) -> None:
     injector = Injector(one(fault={"kind": kind}), 1)
-    every: tuple[Point, ...] = ("name", "connect", "tls")
+    every: tuple[ConnectionPhase, ...] = ("name", "connect", "tls")
     found = {it: injector.attempt(it, SHOP, 443, 0).injections for it in every}
     assert [it for it in every if found[it]] == [point]
     assert found[point][0].effects == (effect,)
@@ -431,7 +433,7 @@ def test_a_gate_is_what_the_next_attempt_meets_and_asking_changes_nothing(
             looks.add(asked.gate(host, None, now))
         decision = connect(asked, now, host, port)
         met: set[str | None] = {
-            "refuse" if isinstance(effect, Refuse) else "drop"
+            "refuse" if isinstance(effect, RefuseConnection) else "drop"
             for injection in decision.injections
             for effect in injection.effects
         } or {None}
@@ -576,7 +578,7 @@ def first_page(**keys: JsonValue) -> Injector:
 
 
 @pytest.mark.parametrize("point", ["name", "connect", "tls"])
-def test_an_attempt_at_a_tasks_site_belongs_to_the_first_page(point: Point) -> None:
+def test_an_attempt_at_a_tasks_site_belongs_to_the_first_page(point: ConnectionPhase) -> None:
     kinds = {"name": "dns_failure", "connect": "connection_refused", "tls": "tls_error"}
     injector = first_page(fault={"kind": kinds[point]})
     decision = injector.attempt(point, SHOP, 443, 0.0)

@@ -27,10 +27,10 @@ from tests.scenarios.builders import (
 )
 from warex.effects import Delay, Effect, Reply
 from warex.exchange import Exchange, Resource
-from warex.faults import Fault, Memory
+from warex.faults import Fault, FaultState
 from warex.faults.server.http_error import HttpError
-from warex.scenarios import Decision, Injector, LeftAlone, Rule, Scenario
-from warex.seeds import Luck
+from warex.scenarios import Decision, Injector, Rule, Scenario, SkippedMatches
+from warex.seeds import KeyedRng
 
 FIVE = [PAGE] * 5
 URLS = [f"{SITE}/{number}" for number in range(4)]
@@ -342,7 +342,7 @@ def test_what_came_before_arming_is_counted_only_as_left_alone() -> None:
     hits(injector, FIVE)
     send(injector, f"{SITE}/app.js", headers=SCRIPT)
 
-    assert injector.left_alone() == (LeftAlone("down", "not_armed", 5),)
+    assert injector.left_alone() == (SkippedMatches("down", "not_armed", 5),)
 
 
 def test_once_the_agent_has_ended_nothing_is_hit_or_counted() -> None:
@@ -376,11 +376,11 @@ def test_left_alone_is_numbered_per_rule_and_reason() -> None:
     send(injector)
 
     assert set(injector.left_alone()) == {
-        LeftAlone("pages", "not_armed", 1),
-        LeftAlone("pages", "trial_over", 1),
-        LeftAlone("all", "not_armed", 2),
-        LeftAlone("all", "never", 1),
-        LeftAlone("all", "trial_over", 1),
+        SkippedMatches("pages", "not_armed", 1),
+        SkippedMatches("pages", "trial_over", 1),
+        SkippedMatches("all", "not_armed", 2),
+        SkippedMatches("all", "never", 1),
+        SkippedMatches("all", "trial_over", 1),
     }
 
 
@@ -858,8 +858,8 @@ class Worse(Fault, frozen=True):
     summary: ClassVar = "Hold longer each time."
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         seconds = memory.get("seconds", 0)
         assert isinstance(seconds, int)
         return (Delay(seconds + 1), Reply(500)), {"seconds": seconds + 1}

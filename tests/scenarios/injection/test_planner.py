@@ -3,13 +3,13 @@ from pydantic import JsonValue
 from tests.scenarios.builders import PAGE, ask, one
 from warex.exchange import Exchange, Request
 from warex.scenarios.injection.planner import Planner, collide
-from warex.scenarios.injection.rule_state import RuleCount
+from warex.scenarios.injection.rule_state import RuleState
 
 TRIGGER: JsonValue = {"random": {"times": 1, "probability": 1.0}}
 
 
-def count_of(**keys: JsonValue) -> RuleCount:
-    return RuleCount(one(None, (), **keys).rules[0], ())
+def count_of(**keys: JsonValue) -> RuleState:
+    return RuleState(one(None, (), **keys).rules[0], ())
 
 
 def planner() -> Planner:

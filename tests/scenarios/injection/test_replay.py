@@ -11,8 +11,8 @@ from warex.clock import Clock
 from warex.errors import TraceError
 from warex.exchange import Exchange
 from warex.llm.defences import DEFENCES
-from warex.scenarios import Injection, Injector, Rule, Scenario
-from warex.scenarios.injection.replay import Replay, read_replay, tasks_to_begin
+from warex.scenarios import Injector, PlannedInjection, Rule, Scenario
+from warex.scenarios.injection.replay import Replay, read_replay, tasks_required
 from warex.traces import (
     EVENTS,
     AgentAction,
@@ -53,7 +53,7 @@ def began(of: Scenario | None, **keys: JsonValue) -> TrialBegan:
     return msgspec.convert({"scenario": dumped, "seed": 7, **keys}, TrialBegan)
 
 
-def planned(injection: Injection) -> FaultPlanned:
+def planned(injection: PlannedInjection) -> FaultPlanned:
     return FaultPlanned(
         injection=injection.id,
         exchange=injection.exchange,
@@ -118,10 +118,10 @@ SCENARIOS = st.builds(
 
 def play(
     injector: Injector, steps: list[tuple[str, str, str]]
-) -> tuple[list[Event], list[Injection]]:
+) -> tuple[list[Event], list[PlannedInjection]]:
     """Play a stream; return the events it leaves and its injections."""
     events: list[Event] = []
-    found: list[Injection] = []
+    found: list[PlannedInjection] = []
     shots = 0
     for number, (what, which, end) in enumerate(steps):
         now = number * 0.1
@@ -230,7 +230,7 @@ def by_hand_since(events: list[Event]) -> list[bool]:
 
 def numbered(
     injector: Injector, steps: list[tuple[str, str, str]]
-) -> tuple[list[tuple[int, str]], list[Injection]]:
+) -> tuple[list[tuple[int, str]], list[PlannedInjection]]:
     """Return which exchanges of a stream were hit by which rule."""
     events, found = play(injector, steps)
     exchange, hit = 0, []
@@ -284,7 +284,7 @@ def test_where_all_was_one_task_a_replay_may_leave_its_beginning_out(tmp_path: P
     def places_of(*events: Event) -> tuple[list[int], int]:
         schedule = read_replay(written(tmp_path, began(one()), *events)).schedule
         assert {mark[1:] for mark in schedule} == {("down", "", 1)}
-        return sorted(mark[0] for mark in schedule), tasks_to_begin(schedule)
+        return sorted(mark[0] for mark in schedule), tasks_required(schedule)
 
     assert places_of(SEEN, hit) == ([0], 0)
     assert places_of(task, SEEN, hit) == ([0, 1], 0)

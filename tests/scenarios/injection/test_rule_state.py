@@ -1,5 +1,5 @@
 from tests.scenarios.builders import one, one_shot
-from warex.scenarios.injection.rule_state import Occurrence, RuleCount
+from warex.scenarios.injection.rule_state import Occurrence, RuleState
 from warex.scenarios.matching.candidate import Candidate
 
 CANDIDATE = Candidate("GET", "https://shop.test/", "document", False)
@@ -7,7 +7,7 @@ CANDIDATE = Candidate("GET", "https://shop.test/", "document", False)
 
 def test_per_rule_there_is_one_count_and_per_url_one_each() -> None:
     for per, scopes in (("rule", ["", "", ""]), ("url", ["GET https://shop.test/"] * 2)):
-        count = RuleCount(one(per=per).rules[0], ())
+        count = RuleState(one(per=per).rules[0], ())
         other = CANDIDATE._replace(method="POST")
 
         assert [count.count(CANDIDATE) for _ in range(2)] == [(scopes[0], 1), (scopes[1], 2)]
@@ -15,14 +15,14 @@ def test_per_rule_there_is_one_count_and_per_url_one_each() -> None:
 
 
 def test_many_at_once_are_counted_as_one_by_one() -> None:
-    count = RuleCount(one().rules[0], ())
+    count = RuleState(one().rules[0], ())
     count.count(CANDIDATE, 4)
 
     assert count.count(CANDIDATE) == ("", 5)
 
 
 def test_a_window_holds_its_beginning_and_not_its_end() -> None:
-    count = RuleCount(
+    count = RuleState(
         one(trigger={"always": True, "between": [1, 2], "after_step": 3}).rules[0], ()
     )
 
@@ -33,7 +33,7 @@ def test_a_window_holds_its_beginning_and_not_its_end() -> None:
 def test_a_rule_hits_all_that_its_trigger_says_in_its_share_of_trials_and_nothing_in_others() -> (
     None
 ):
-    count = RuleCount(one(trigger={"first": 3, "trials": 0.25}).rules[0], ())
+    count = RuleState(one(trigger={"first": 3, "trials": 0.25}).rules[0], ())
     hits = [[count.fires(seed, "", ordinal) for ordinal in (1, 2, 3)] for seed in range(1000)]
 
     assert {tuple(each) for each in hits} == {(True,) * 3, (False,) * 3}
@@ -43,12 +43,12 @@ def test_a_rule_hits_all_that_its_trigger_says_in_its_share_of_trials_and_nothin
 def test_a_rule_says_when_it_is_judged() -> None:
     after = one(match={"status": 200}, fault={"kind": "http_error", "stage": "response"})
 
-    assert RuleCount(after.rules[0], ()).at_answer
-    assert not RuleCount(one().rules[0], ()).at_answer
+    assert RuleState(after.rules[0], ()).at_answer
+    assert not RuleState(one().rules[0], ()).at_answer
 
 
 def test_an_occurrence_uses_one_of_the_budget_while_any_of_its_injections_may_count() -> None:
-    count = RuleCount(one_shot(), (), once=True)
+    count = RuleState(one_shot(), (), once=True)
     occurrence = Occurrence(count, "")
 
     def is_free() -> bool:

@@ -3,14 +3,14 @@
 import pytest
 
 from tests.scenarios.lint.test_linter import PAGES, rule, scenario
-from warex.scenarios.lint.collisions import collisions, superseded, superseded_in_words
+from warex.scenarios.lint.collisions import collisions, explain_superseded, superseded
 from warex.scenarios.scenario import Scenario
 
 
 def in_words(made: Scenario) -> tuple[str, ...]:
     gone = superseded(made.rules)
     left = [each for each in made.rules if each.name not in gone]
-    return (*superseded_in_words(made.rules), *collisions(left))
+    return (*explain_superseded(made.rules), *collisions(left))
 
 
 def told(*rules: dict[str, object]) -> str:

@@ -4,14 +4,14 @@ import pytest
 from pydantic import JsonValue
 
 from tests.scenarios.builders import one, rule, scenario
-from warex.scenarios.lint.linter import doubts
+from warex.scenarios.lint.linter import lint
 
 REFUSED: dict[str, JsonValue] = {"kind": "connection_refused"}
 SHOP: JsonValue = {"url": "https://shop.test/*"}
 
 
 def said(arm: str | None = None, **keys: JsonValue) -> str:
-    return "\n".join(doubts(one(arm, (), **{"match": SHOP, "fault": REFUSED, **keys})))
+    return "\n".join(lint(one(arm, (), **{"match": SHOP, "fault": REFUSED, **keys})))
 
 
 def test_a_sensible_rule_is_not_doubted() -> None:
@@ -70,9 +70,7 @@ def test_two_rules_collide_only_where_the_same_attempt_meets_both() -> None:
     def both(second: str) -> str:
         fault: JsonValue = {"kind": second}
         return "\n".join(
-            doubts(
-                scenario(rule("a", match=SHOP, fault=REFUSED), rule("b", match=SHOP, fault=fault))
-            )
+            lint(scenario(rule("a", match=SHOP, fault=REFUSED), rule("b", match=SHOP, fault=fault)))
         )
 
     assert (
@@ -95,5 +93,5 @@ def test_what_none_of_the_sites_named_can_meet_can_never_strike(
 ) -> None:
     on = one(None, (), match={"url": "{sites}"}, fault={"kind": kind}, trigger={"always": True})
 
-    assert any(why in words for words in doubts(on, (site,)))
-    assert doubts(on, (site, other)) == doubts(on, (other,)) == doubts(on) == ()
+    assert any(why in words for words in lint(on, (site,)))
+    assert lint(on, (site, other)) == lint(on, (other,)) == lint(on) == ()

@@ -5,7 +5,7 @@ import pytest
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
 from warex.scenarios.injection.injector import Injector
-from warex.scenarios.lint.linter import doubts
+from warex.scenarios.lint.linter import lint
 from warex.scenarios.load import load_preset
 from warex.scenarios.presets import preset_names
 from warex.scenarios.preview.explain import explain
@@ -35,26 +35,26 @@ MIXED = {name for name in preset_names() if name.startswith("mixed/")}
 @pytest.mark.parametrize("name", sorted({*preset_names()} - {"paper/javascript"} - MIXED))
 def test_no_preset_leaves_a_doubt(name: str) -> None:
     made = load_preset(name)
-    assert doubts(made) == ()
+    assert lint(made) == ()
     assert "Warnings" not in explain(made)
 
 
 @pytest.mark.parametrize("name", sorted(MIXED))
 def test_of_faults_together_nothing_is_told_but_that_they_may_meet(name: str) -> None:
-    assert all("may meet" in said for said in doubts(load_preset(name)))
+    assert all("may meet" in said for said in lint(load_preset(name)))
 
 
 def test_a_change_of_a_page_tells_nobody_that_an_order_was_not_placed() -> None:
-    assert doubts(scenario(rule("a", {"always": True}, {"kind": "popup"}))) == ()
+    assert lint(scenario(rule("a", {"always": True}, {"kind": "popup"}))) == ()
 
 
 def test_the_papers_count_of_scripts_is_told_to_depend_on_their_order() -> None:
-    (said,) = doubts(load_preset("paper/javascript"))
+    (said,) = lint(load_preset("paper/javascript"))
     assert "which of them are hit can differ from run to run" in said
 
 
 def doubt(*rules: dict[str, object]) -> str:
-    (only,) = doubts(scenario(*rules))
+    (only,) = lint(scenario(*rules))
     return only
 
 
@@ -65,7 +65,7 @@ def test_a_rule_that_can_never_match_meets_no_other() -> None:
 
 def test_what_holds_of_several_rules_is_told_once() -> None:
     made = [rule(name, {"first": 2}, match={"url": f"https://{name}.example/*"}) for name in "abc"]
-    (said,) = doubts(scenario(*made))
+    (said,) = lint(scenario(*made))
     assert said.startswith("Rule 'a' numbers requests together")
     assert said.endswith(" The same holds of 'b' and 'c'.")
 
@@ -74,8 +74,8 @@ def test_a_lost_answer_to_a_write_is_told_to_have_acted() -> None:
     lost = {"kind": "http_error", "stage": "response"}
     assert "the order was placed" in doubt(rule("a", fault=lost, match={"method": "POST"}))
     assert "the order was placed" in doubt(rule("a", fault=lost))
-    assert doubts(scenario(rule("a", fault=lost, match={"method": "GET"}))) == ()
-    assert doubts(scenario(rule("a", fault=lost, match={"resource": ["script", "image"]}))) == ()
+    assert lint(scenario(rule("a", fault=lost, match={"method": "GET"}))) == ()
+    assert lint(scenario(rule("a", fault=lost, match={"resource": ["script", "image"]}))) == ()
 
 
 ENDING = [
@@ -91,10 +91,10 @@ ENDING = [
 @pytest.mark.parametrize("fault", ENDING)
 def test_what_is_made_to_end_is_told_not_to_where_every_request_is_hit(fault: object) -> None:
     for all_of_them in ({"always": True}, {"every": 1}, {"probability": 1.0}):
-        said = "\n".join(doubts(scenario(rule("a", all_of_them, fault, match=PAGES))))
+        said = "\n".join(lint(scenario(rule("a", all_of_them, fault, match=PAGES))))
         assert "Rule 'a' hits every request, so " in said
     for some in ({"first": 1}, {"nth": [3]}, {"every": 2}, {"always": True, "between": [0, 9]}):
-        said = "\n".join(doubts(scenario(rule("a", some, fault, match=PAGES))))
+        said = "\n".join(lint(scenario(rule("a", some, fault, match=PAGES))))
         assert "hits every request" not in said
 
 
@@ -128,7 +128,7 @@ def _hits(made: dict[str, object]) -> list[bool]:
 
 
 def test_a_page_that_is_to_redirect_to_itself_for_good_leaves_no_doubt() -> None:
-    assert doubts(scenario(rule("a", fault={"kind": "redirect_loop"}, match=PAGES))) == ()
+    assert lint(scenario(rule("a", fault={"kind": "redirect_loop"}, match=PAGES))) == ()
 
 
 def test_numbering_what_arrives_in_parallel_is_told_to_be_chance() -> None:
@@ -140,7 +140,7 @@ def test_numbering_what_arrives_in_parallel_is_told_to_be_chance() -> None:
         rule("a", first, per="url"),
         rule("a", first, match={"url_exact": "https://a.example/app.js"}),
     ):
-        assert doubts(scenario(steady)) == ()
+        assert lint(scenario(steady)) == ()
 
 
 def test_a_pattern_that_no_url_fits_is_told() -> None:
@@ -162,10 +162,10 @@ def test_documents_after_the_first_are_none_of_a_single_page_sites(
 ) -> None:
     later = rule("page", match={"resource": ["document"]}, trigger=trigger)
     words = "a single-page site has one, loaded before, and there it may reach nothing"
-    assert words in "\n".join(doubts(scenario(later, arm=arm)))
+    assert words in "\n".join(lint(scenario(later, arm=arm)))
     first = rule("page", match={"resource": ["document"]}, trigger={"first": 1})
-    assert doubts(scenario(first)) == ()
+    assert lint(scenario(first)) == ()
 
 
 def test_an_answer_that_is_only_changed_tells_nobody_that_nothing_was_done() -> None:
-    assert "strikes after the site has acted" not in " ".join(doubts(load_preset("lies/half-list")))
+    assert "strikes after the site has acted" not in " ".join(lint(load_preset("lies/half-list")))

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.scenarios.lint.test_unmatchable import MAY_MATCH, SITES, rule
-from warex.scenarios.lint.off_site import elsewhere
+from warex.scenarios.lint.off_site import off_site
 
 
 @pytest.mark.parametrize(
@@ -24,18 +24,18 @@ from warex.scenarios.lint.off_site import elsewhere
 def test_a_host_outside_the_task_sites_is_told_where_they_are_known(
     match: dict[str, object],
 ) -> None:
-    (said,) = elsewhere(rule(match), SITES)
+    (said,) = off_site(rule(match), SITES)
 
     assert said == (
         "Rule 'r' hits nothing on the task sites (https://shop.example, http://127.0.0.1:8000):"
         f" `{next(iter(match.values()))}` is elsewhere."
     )
-    assert list(elsewhere(rule(match), ())) == []
+    assert list(off_site(rule(match), ())) == []
 
 
 @pytest.mark.parametrize("match", MAY_MATCH)
 def test_a_rule_that_may_be_about_a_site_is_not_told(match: dict[str, object]) -> None:
-    assert list(elsewhere(rule(match), SITES)) == []
+    assert list(off_site(rule(match), SITES)) == []
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_rule_that_may_be_about_a_site_is_not_told(match: dict[str, object]) -
     ],
 )
 def test_a_regular_expression_that_may_fit_a_site_is_not_told(pattern: str) -> None:
-    assert list(elsewhere(rule({"url_regex": pattern}), SITES)) == []
+    assert list(off_site(rule({"url_regex": pattern}), SITES)) == []
 
 
 @pytest.mark.parametrize(
@@ -72,12 +72,12 @@ def test_a_regular_expression_that_may_fit_a_site_is_not_told(pattern: str) -> N
 def test_a_connection_fault_is_about_the_hosts_and_ports_of_sites(
     url: str, kind: str, told: bool
 ) -> None:
-    assert len(list(elsewhere(rule({"url": url}, {"kind": kind}), SITES))) == told
+    assert len(list(off_site(rule({"url": url}, {"kind": kind}), SITES))) == told
 
 
 def test_of_many_sites_the_first_are_named() -> None:
     sites = tuple(f"https://s{number}.example" for number in range(20))
-    (said,) = elsewhere(rule({"url": "https://other.example/*"}), sites)
+    (said,) = off_site(rule({"url": "https://other.example/*"}), sites)
 
     assert "https://s7.example and 12 more)" in said
     assert "s8" not in said

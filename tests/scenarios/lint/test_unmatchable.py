@@ -2,7 +2,7 @@
 
 import pytest
 
-from warex.scenarios.lint.unmatchable import impossible, spares_nothing
+from warex.scenarios.lint.unmatchable import exclusions_without_effect, unmatchable
 from warex.scenarios.load import load_preset
 from warex.scenarios.presets import preset_names
 from warex.scenarios.scenario import Rule
@@ -112,7 +112,7 @@ def rule(
 def test_a_match_that_no_request_fits_is_told_with_the_reason(
     match: dict[str, object], why: str
 ) -> None:
-    (said,) = impossible(rule(match), never=("https://shop.example/health*",))
+    (said,) = unmatchable(rule(match), never=("https://shop.example/health*",))
 
     assert said.startswith("Rule 'r' can never strike: ")
     assert why in said
@@ -127,22 +127,22 @@ def test_a_match_that_no_request_fits_is_told_with_the_reason(
     ],
 )
 def test_an_answer_that_no_site_gives_is_told(match: dict[str, object], why: str) -> None:
-    (said,) = impossible(rule(match, LOST))
+    (said,) = unmatchable(rule(match, LOST))
 
     assert why in said
 
 
 @pytest.mark.parametrize("resource", ["script", ["image", "font"]])
 def test_a_fault_that_changes_pages_is_told_where_there_are_none(resource: object) -> None:
-    (said,) = impossible(rule({"resource": resource}, {"kind": "popup"}))
+    (said,) = unmatchable(rule({"resource": resource}, {"kind": "popup"}))
 
     assert "popup changes pages, and the rule is about" in said
     assert said.endswith("name document under `resource`.")
-    assert not list(impossible(rule({"resource": ["script", "document"]}, {"kind": "popup"})))
+    assert not list(unmatchable(rule({"resource": ["script", "document"]}, {"kind": "popup"})))
 
 
 def test_a_faults_own_default_is_named_where_it_is_what_excludes() -> None:
-    (said,) = impossible(rule({"url": "https://shop.example/style.css"}, SCRIPTS))
+    (said,) = unmatchable(rule({"url": "https://shop.example/style.css"}, SCRIPTS))
 
     assert said == (
         "Rule 'r' can never strike: its pattern is about .css files, a stylesheet, and the rule"
@@ -154,29 +154,33 @@ def test_a_faults_own_default_is_named_where_it_is_what_excludes() -> None:
     "trigger", [{"probability": 0.0}, {"random": {"times": 3, "probability": 0.0}}]
 )
 def test_a_probability_of_0_is_told(trigger: dict[str, object]) -> None:
-    assert list(impossible(rule({}, trigger=trigger))) == [
+    assert list(unmatchable(rule({}, trigger=trigger))) == [
         "Rule 'r' can never strike: its probability is 0."
     ]
 
 
 def test_a_connection_fault_on_a_spared_host_is_told() -> None:
-    (spared,) = impossible(rule({"url": "https://plausible.io"}, {"kind": "connection_refused"}))
+    (spared,) = unmatchable(rule({"url": "https://plausible.io"}, {"kind": "connection_refused"}))
 
     assert "`never`" in spared
 
 
 @pytest.mark.parametrize("match", MAY_MATCH)
 def test_a_rule_that_may_match_is_not_told(match: dict[str, object]) -> None:
-    assert list(impossible(rule(match), sites=SITES)) == []
+    assert list(unmatchable(rule(match), sites=SITES)) == []
 
 
 def test_a_glob_of_never_that_spares_nothing_is_told() -> None:
-    (regex, scheme) = spares_nothing((r"^https://shop\.example/", "ftp://shop.example/*"))
+    (regex, scheme) = exclusions_without_effect(
+        (r"^https://shop\.example/", "ftp://shop.example/*")
+    )
     assert r"`^https://shop\.example/`: nothing is asked for over ^https://" in regex
     assert "nothing is asked for over ftp://" in scheme
-    assert "looks like a regular" in next(iter(spares_nothing((r"https://shop\.example/*",))))
-    assert list(spares_nothing(("*", "*/health", "https://shop.example/health"))) == []
-    assert list(spares_nothing(("{sites}/health", "shop.example/*"))) == [
+    assert "looks like a regular" in next(
+        iter(exclusions_without_effect((r"https://shop\.example/*",)))
+    )
+    assert list(exclusions_without_effect(("*", "*/health", "https://shop.example/health"))) == []
+    assert list(exclusions_without_effect(("{sites}/health", "shop.example/*"))) == [
         "`never` takes {sites} as it stands, so `{sites}/health` spares nothing.",
         "`never` spares nothing by `shop.example/*`: no URL begins like `shop.example/*`; write"
         " for instance `https://shop.example/*`, or begin with *.",
@@ -186,4 +190,4 @@ def test_a_glob_of_never_that_spares_nothing_is_told() -> None:
 @pytest.mark.parametrize("name", preset_names())
 def test_no_preset_can_never_match(name: str) -> None:
     for each in load_preset(name).rules:
-        assert list(impossible(each, sites=SITES)) == []
+        assert list(unmatchable(each, sites=SITES)) == []

@@ -8,7 +8,7 @@ from warex.exchange import Exchange, Request
 from warex.llm.exchange import as_call
 from warex.mcp import McpRequest
 from warex.mcp.exchange import McpExchange
-from warex.scenarios.matching.candidate import Candidate, candidates_of
+from warex.scenarios.matching.candidate import Candidate, rule_matcher
 
 
 def test_a_candidate_is_all_that_a_match_looks_at() -> None:
@@ -52,7 +52,7 @@ def call(model: str, step: int) -> Candidate:
 )
 def test_a_rule_of_calls_is_about_those_that_it_names(llm: JsonValue, fits: bool) -> None:
     [rule] = one(match={"llm": llm}).rules
-    about = candidates_of(rule, ("https://shop.test",))
+    about = rule_matcher(rule, ("https://shop.test",))
 
     assert about(call("gpt-4o", 3)) == fits
     assert not about(Candidate.of(ask(), llm=False))
@@ -82,7 +82,7 @@ def test_a_rule_of_tools_is_about_the_requests_that_it_names(
     mcp: JsonValue, fault: str, fits: bool
 ) -> None:
     [rule] = one(match={} if mcp is None else {"mcp": mcp}, fault={"kind": fault}).rules
-    about = candidates_of(rule, ("https://shop.test",))
+    about = rule_matcher(rule, ("https://shop.test",))
 
     assert about(requested(("tools/call", "buy"))) == fits
     assert not about(requested())
@@ -91,7 +91,7 @@ def test_a_rule_of_tools_is_about_the_requests_that_it_names(
 
 def test_a_missing_tool_is_missed_in_the_list_and_where_it_is_called() -> None:
     [rule] = one(fault={"kind": "mcp_tool_missing", "tool": "b*"}).rules
-    about = candidates_of(rule, ())
+    about = rule_matcher(rule, ())
 
     assert about(requested(("tools/list", "")))
     assert about(requested(("initialize", ""), ("tools/call", "buy")))
@@ -102,16 +102,16 @@ def test_a_missing_tool_is_missed_in_the_list_and_where_it_is_called() -> None:
 def test_a_fault_of_a_models_api_is_about_calls_without_being_told() -> None:
     [rule] = one(fault={"kind": "llm_empty"}).rules
 
-    assert candidates_of(rule, ())(call("gpt-4o", 1))
-    assert not candidates_of(rule, ())(Candidate.of(ask(), llm=False))
+    assert rule_matcher(rule, ())(call("gpt-4o", 1))
+    assert not rule_matcher(rule, ())(Candidate.of(ask(), llm=False))
 
 
 def test_no_other_rule_is_about_a_call_unless_it_spells_the_host_out() -> None:
     [any_page] = one().rules
     [this_host] = one(match={"url": "https://model.example/*"}).rules
 
-    assert not candidates_of(any_page, ())(call("gpt-4o", 1))
-    assert candidates_of(this_host, ())(call("gpt-4o", 1)._replace(resource="document"))
+    assert not rule_matcher(any_page, ())(call("gpt-4o", 1))
+    assert rule_matcher(this_host, ())(call("gpt-4o", 1)._replace(resource="document"))
 
 
 def test_what_is_numbered_has_a_name_without_secrets() -> None:
@@ -123,7 +123,7 @@ def test_what_is_numbered_has_a_name_without_secrets() -> None:
 def test_before_the_answer_only_what_is_known_can_rule_out() -> None:
     fault: JsonValue = {"kind": "http_error", "stage": "response"}
     [rule] = one(match={"status": 404, "method": "GET"}, fault=fault).rules
-    fits = candidates_of(rule, ())
+    fits = rule_matcher(rule, ())
 
     assert fits(Candidate.of(ask(), llm=False))
     assert not fits(Candidate.of(ask(method="POST"), llm=False))
@@ -135,7 +135,7 @@ def test_before_the_answer_only_what_is_known_can_rule_out() -> None:
 def test_a_pattern_that_says_wss_is_about_websockets_alone(resource: JsonValue) -> None:
     match: dict[str, JsonValue] = {"url": "wss://shop.test/*"}
     [rule] = one(match=match if resource is None else {**match, "resource": resource}).rules
-    fits = candidates_of(rule, ())
+    fits = rule_matcher(rule, ())
 
     assert fits(Candidate.of(ask(headers={"upgrade": "websocket"}), llm=False))
     assert not fits(Candidate.of(ask(), llm=False))

@@ -1,10 +1,10 @@
 import pytest
 
 from warex.exchange import Exchange, Request
-from warex.scenarios import BACKGROUND_HOSTS, NEVER, Injector, Scenario
+from warex.scenarios import BACKGROUND_HOSTS, EXCLUSIONS, Injector, Scenario
 from warex.scenarios.matching.url_patterns import any_of, normalise
 
-is_never = any_of(NEVER)
+is_never = any_of(EXCLUSIONS)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from warex.errors import TraceError
-from warex.scenarios.preview.recording import hits_against
+from warex.scenarios.preview.recording import hits_in_recording
 from warex.scenarios.scenario import Scenario
 from warex.traces import (
     SCHEMA_VERSION,
@@ -74,7 +74,7 @@ def test_the_hits_of_a_har_are_told_with_their_place(tmp_path: Path) -> None:
         row(f"{SHOP}/", 0, _resourceType="document"),
         row(f"{SHOP}/cart", 2.5, _resourceType="document"),
     )
-    (hit,) = hits_against(scenario({"nth": 2}, {"resource": "document"}), path)
+    (hit,) = hits_in_recording(scenario({"nth": 2}, {"resource": "document"}), path)
     assert (hit.number, hit.at, hit.method, hit.url) == (3, 2.5, "GET", f"{SHOP}/cart")
     assert (hit.resource, hit.rule, hit.ordinal, hit.stage) == ("document", "down", 2, "request")
     assert not hit.superseded
@@ -88,7 +88,7 @@ def test_what_never_crossed_the_network_is_not_counted(tmp_path: Path) -> None:
         row(f"{SHOP}/favicon.ico"),
         row(f"{SHOP}/cart", 1),
     )
-    (hit,) = hits_against(scenario({"first": 1}), path)
+    (hit,) = hits_in_recording(scenario({"first": 1}), path)
     assert hit.url == f"{SHOP}/cart"
 
 
@@ -100,7 +100,7 @@ def test_a_rule_about_answers_is_judged_when_they_come(tmp_path: Path) -> None:
         row(f"{SHOP}/fine", 2),
         row(f"{SHOP}/lost", 3, status=0),
     )
-    hits = hits_against(scenario({"always": True}, {"status": 404}, "response"), path)
+    hits = hits_in_recording(scenario({"always": True}, {"status": 404}, "response"), path)
     assert [(hit.number, hit.url, hit.ordinal, hit.at) for hit in hits] == [
         (2, f"{SHOP}/quick", 1, 1.01),
         (1, f"{SHOP}/slow", 2, 5.0),
@@ -114,14 +114,14 @@ def test_calls_of_a_chat_page_in_a_har_are_its_sites(tmp_path: Path) -> None:
     asked = {"method": "POST", "url": url, "postData": {"text": text}, "headers": [origin]}
     path = har(tmp_path, row(f"{SHOP}/0", 0), row(url, 1, request=asked))
 
-    hits = hits_against(scenario({"first": 1}, arm="first_llm_call"), path)
+    hits = hits_in_recording(scenario({"first": 1}, arm="first_llm_call"), path)
 
     assert hits == ()
 
 
 def test_windows_are_measured_from_the_first_request(tmp_path: Path) -> None:
     path = har(tmp_path, *(row(f"{SHOP}/{n}", 10 + n) for n in range(5)))
-    hits = hits_against(scenario({"always": True, "between": [1, 3]}), path)
+    hits = hits_in_recording(scenario({"always": True, "between": [1, 3]}), path)
     assert [hit.url for hit in hits] == [f"{SHOP}/1", f"{SHOP}/2"]
 
 
@@ -139,31 +139,31 @@ def test_calls_to_a_model_in_a_har_are_steps(tmp_path: Path) -> None:
         call(4, "b"),
         row(f"{SHOP}/2", 5),
     )
-    hits = hits_against(scenario({"always": True, "after_step": 2}), path)
+    hits = hits_in_recording(scenario({"always": True, "after_step": 2}), path)
     assert [hit.url for hit in hits] == [f"{SHOP}/2"]
-    armed = hits_against(scenario({"first": 1}, arm="first_llm_call"), path)
+    armed = hits_in_recording(scenario({"first": 1}, arm="first_llm_call"), path)
     assert [hit.url for hit in armed] == [f"{SHOP}/1"]
 
 
 def test_the_same_seed_hits_the_same_and_another_hits_others(tmp_path: Path) -> None:
     path = har(tmp_path, *(row(f"{SHOP}/{n}", n) for n in range(40)))
     made = scenario({"probability": 0.5})
-    urls = [tuple(hit.url for hit in hits_against(made, path, seed)) for seed in (1, 1, 2)]
+    urls = [tuple(hit.url for hit in hits_in_recording(made, path, seed)) for seed in (1, 1, 2)]
     assert urls[0] == urls[1] != urls[2]
 
 
 def test_a_rule_about_the_sites_needs_them_named(tmp_path: Path) -> None:
     path = har(tmp_path, row(f"{SHOP}/"), row("https://other.example/", 1))
     made = scenario({"always": True}, {"url": "{sites}"})
-    assert len(hits_against(made, path)) == 2
-    assert [hit.url for hit in hits_against(made, path, sites=(SHOP,))] == [f"{SHOP}/"]
+    assert len(hits_in_recording(made, path)) == 2
+    assert [hit.url for hit in hits_in_recording(made, path, sites=(SHOP,))] == [f"{SHOP}/"]
 
 
 def test_a_recording_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match="does not exist; give a HAR file, a trial's folder"):
-        hits_against(scenario({"first": 1}), tmp_path / "gone.har")
+        hits_in_recording(scenario({"first": 1}), tmp_path / "gone.har")
     with pytest.raises(TraceError, match="does not exist"):
-        hits_against(scenario({"first": 1}), tmp_path)
+        hits_in_recording(scenario({"first": 1}), tmp_path)
 
 
 def asked(exchange: str, url: str, repeat_of: str | None = None) -> RequestSeen:
@@ -243,9 +243,9 @@ def test_a_trial_is_played_with_its_own_sites_never_and_arming(tmp_path: Path) -
         asked("5", f"{SHOP}/verify"),
     )
     made = scenario({"always": True})
-    hits = hits_against(made, path)
+    hits = hits_in_recording(made, path)
     assert [(hit.number, hit.url) for hit in hits] == [(2, f"{SHOP}/"), (4, f"{SHOP}/cart")]
-    assert hits == hits_against(made, path / "events.jsonl")
+    assert hits == hits_in_recording(made, path / "events.jsonl")
 
 
 def test_tasks_that_ran_at_the_same_time_are_counted_apart(tmp_path: Path) -> None:
@@ -269,9 +269,9 @@ def test_tasks_that_ran_at_the_same_time_are_counted_apart(tmp_path: Path) -> No
         of("7", "next"),
         of("8", "b"),
     )
-    hits = hits_against(scenario({"first": 1}), path)
+    hits = hits_in_recording(scenario({"first": 1}), path)
     assert [hit.number for hit in hits] == [1, 2, 3, 7]
-    hits = hits_against(scenario({"every": 2}), path)
+    hits = hits_in_recording(scenario({"every": 2}), path)
     assert [hit.number for hit in hits] == [4, 5, 8]
 
 
@@ -284,7 +284,7 @@ def test_a_trials_model_calls_are_its_steps_from_their_request_on(tmp_path: Path
         asked("3", f"{SHOP}/late"),
         called("2", 1),
     )
-    hits = hits_against(scenario({"always": True, "after_step": 1}), path)
+    hits = hits_in_recording(scenario({"always": True, "after_step": 1}), path)
     assert [hit.url for hit in hits] == [f"{SHOP}/late"]
 
 
@@ -318,8 +318,8 @@ def test_a_trials_calls_of_tools_are_what_its_rules_of_tools_are_about(tmp_path:
         tool_called("1", "look"),
         tool_called("2", "buy"),
     )
-    pages = hits_against(scenario({"always": True}), path)
-    tools = hits_against(scenario({"always": True}, match={"mcp": {"tool": "buy"}}), path)
+    pages = hits_in_recording(scenario({"always": True}), path)
+    tools = hits_in_recording(scenario({"always": True}, match={"mcp": {"tool": "buy"}}), path)
     assert ([hit.number for hit in pages], [hit.number for hit in tools]) == ([3], [2])
 
 
@@ -332,7 +332,7 @@ def test_a_silent_repeat_is_no_occurrence_of_its_own(tmp_path: Path) -> None:
         answered("2", 200),
         asked("3", f"{SHOP}/"),
     )
-    hits = hits_against(scenario({"always": True}), path)
+    hits = hits_in_recording(scenario({"always": True}), path)
     assert [(hit.number, hit.ordinal) for hit in hits] == [(1, 1), (3, 2)]
 
 
@@ -345,13 +345,13 @@ def test_an_answer_of_ours_says_nothing_of_the_site(tmp_path: Path) -> None:
         asked("2", f"{SHOP}/b"),
         answered("2", 500),
     )
-    hits = hits_against(scenario({"always": True}, {"status": 500}, "response"), path)
+    hits = hits_in_recording(scenario({"always": True}, {"status": 500}, "response"), path)
     assert [hit.url for hit in hits] == [f"{SHOP}/b"]
 
 
 def test_a_trace_without_a_beginning_is_told(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match="has no trial_began event"):
-        hits_against(scenario({"first": 1}), trial(tmp_path, asked("1", SHOP)))
+        hits_in_recording(scenario({"first": 1}), trial(tmp_path, asked("1", SHOP)))
 
 
 # ---- attempts to reach a site
@@ -374,7 +374,7 @@ def test_a_har_says_which_request_waited_for_a_name_a_connection_and_tls(tmp_pat
 
     def numbers(kind: str, trigger: object = None) -> list[int]:
         made = unreachable(kind, trigger=trigger or {"always": True})
-        return [hit.number for hit in hits_against(made, path)]
+        return [hit.number for hit in hits_in_recording(made, path)]
 
     assert numbers("dns_failure") == [1, 3]
     assert numbers("connection_refused") == [1, 3, 4]
@@ -384,7 +384,7 @@ def test_a_har_says_which_request_waited_for_a_name_a_connection_and_tls(tmp_pat
 
 def test_a_har_without_phases_reaches_each_site_once(tmp_path: Path) -> None:
     path = har(tmp_path, *(row(f"{SHOP}/{n}", 10 * n) for n in range(3)))
-    (hit,) = hits_against(unreachable("connection_refused", trigger={"always": True}), path)
+    (hit,) = hits_in_recording(unreachable("connection_refused", trigger={"always": True}), path)
     assert (hit.number, hit.method, hit.url) == (1, "CONNECT", f"{SHOP}:443/")
     assert (hit.resource, hit.stage, hit.ordinal) == ("other", "request", 1)
 
@@ -439,7 +439,7 @@ def test_a_trial_is_played_by_its_names_connections_and_failed_attempts(tmp_path
     )
 
     def hits(kind: str) -> list[tuple[float, int]]:
-        found = hits_against(unreachable(kind, trigger={"always": True}), trial)
+        found = hits_in_recording(unreachable(kind, trigger={"always": True}), trial)
         return [(hit.at, hit.number) for hit in found]
 
     assert hits("dns_failure") == [(0.5, 1)]

@@ -1,10 +1,10 @@
 import pytest
 
-from warex.traces.redaction.gitleaks import Rule, context_rules, entropy, shape_rules
+from warex.traces.redaction.gitleaks import SecretRule, context_rules, entropy, pattern_rules
 
 
 def test_the_rules_of_gitleaks_are_there_and_all_can_be_matched_in_linear_time() -> None:
-    rules = {*shape_rules(), *(rule for rules in context_rules().values() for rule in rules)}
+    rules = {*pattern_rules(), *(rule for rules in context_rules().values() for rule in rules)}
 
     assert len(rules) > 200
     for rule in rules:
@@ -14,7 +14,7 @@ def test_the_rules_of_gitleaks_are_there_and_all_can_be_matched_in_linear_time()
 @pytest.mark.parametrize("around", ["{}", '"{}"', "{},", r"\n{}\n", "%20{}&x", '\\"{}\\"', "({})"])
 def test_a_token_is_found_in_files_of_code_and_in_lines_of_json_and_urls(around: str) -> None:
     token = b"dop" + b"_v1_" + b"0123456789abcdef" * 4
-    rule = next(rule for rule in shape_rules() if rule.name == "digitalocean-pat")
+    rule = next(rule for rule in pattern_rules() if rule.name == "digitalocean-pat")
     text = around.replace("{}", token.decode()).encode()
 
     (span,) = rule.find(text, text.lower())
@@ -24,7 +24,7 @@ def test_a_token_is_found_in_files_of_code_and_in_lines_of_json_and_urls(around:
 
 def test_a_match_without_its_keyword_near_is_none() -> None:
     sha = b"9fceb02d0ae598e95dc970b74767f19372d61af8"
-    rule = Rule("any", "([0-9a-f]{40})", (b"sgp_",), 0)
+    rule = SecretRule("any", "([0-9a-f]{40})", (b"sgp_",), 0)
 
     assert list(rule.find(sha, sha)) == []
     assert list(rule.find(b"sgp_ " + sha, b"sgp_ " + sha)) == [(5, 45)]

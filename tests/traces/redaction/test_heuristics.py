@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from warex.traces.redaction.names import Says, says
+from warex.traces.redaction.names import Secrecy, name_secrecy
 from warex.traces.redaction.structured import redact_header, redact_line, redact_text, redact_url
 
 TOKEN = "q7Rt2LmX9bVc4KpZ8wYnHs6Jd3FgTa5Qe1UiPx0B"
@@ -197,4 +197,4 @@ def test_a_url_of_a_request_loses_its_user_even_without_a_password(url: str) -> 
 
 @pytest.mark.parametrize("name", ["tokenize", "tokenized", "passwordless", "authorizer"])
 def test_words_in_which_a_stem_stands_say_nothing(name: str) -> None:
-    assert says(name) is Says.NOTHING
+    assert name_secrecy(name) is Secrecy.NOTHING

@@ -1,6 +1,6 @@
 import pytest
 
-from warex.traces.redaction.names import Says, is_random, is_telling, says
+from warex.traces.redaction.names import Secrecy, looks_random, looks_secret, name_secrecy
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from warex.traces.redaction.names import Says, is_random, is_telling, says
     ],
 )
 def test_a_name_is_read_by_its_words_however_they_are_joined(name: str) -> None:
-    assert says(name) is Says.SECRET
+    assert name_secrecy(name) is Secrecy.SECRET
 
 
 @pytest.mark.parametrize(
@@ -44,22 +44,22 @@ def test_a_name_is_read_by_its_words_however_they_are_joined(name: str) -> None:
     ],
 )
 def test_the_last_word_says_what_the_value_is(name: str) -> None:
-    assert says(name) is Says.NOTHING
+    assert name_secrecy(name) is Secrecy.NOTHING
 
 
 @pytest.mark.parametrize("name", ["key", "code", "sid", "X-Functions-Thing-Key", "session"])
 def test_some_names_only_say_maybe(name: str) -> None:
-    assert says(name) is Says.MAYBE
+    assert name_secrecy(name) is Secrecy.MAYBE
 
 
 def test_hashes_and_ids_do_not_look_random_by_themselves() -> None:
-    assert is_random("q7Rt2LmX9bVc4KpZ8wYn")
+    assert looks_random("q7Rt2LmX9bVc4KpZ8wYn")
     for value in (
         "9fceb02d0ae598e95dc970b74767f19372d61af8",
         "550e8400-e29b-41d4-a716-446655440000",
         "getElementsByTagName2",
         "how-to-reset-your-password-2026",
     ):
-        assert not is_random(value)
-    assert is_telling("harbor-1234-xyz")
-    assert not is_telling("harbor and maple 1")
+        assert not looks_random(value)
+    assert looks_secret("harbor-1234-xyz")
+    assert not looks_secret("harbor and maple 1")

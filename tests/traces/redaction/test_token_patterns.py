@@ -1,6 +1,6 @@
 import pytest
 
-from warex.traces.redaction.token_patterns import prefixed_token, without_keys
+from warex.traces.redaction.token_patterns import prefixed_token, redact_vendor_keys
 
 
 def test_a_random_token_behind_a_vendors_word_is_told() -> None:
@@ -17,6 +17,6 @@ def test_ids_and_names_of_classes_are_none(text: bytes) -> None:
 
 
 def test_a_private_key_that_is_cut_short_goes_too() -> None:
-    assert without_keys(b"-----BEGIN PRIVATE KEY-----\\nMIIEvQIB") == (
+    assert redact_vendor_keys(b"-----BEGIN PRIVATE KEY-----\\nMIIEvQIB") == (
         b"-----BEGIN PRIVATE KEY-----[redacted]"
     )

@@ -5,15 +5,15 @@ import pytest
 from tests.exports.builders import MANIFEST, failure, row
 from tests.training.tiny import tiny_model
 from warex.errors import InputError
-from warex.exports.dataset import Dataset, Draft, read_dataset, write_dataset
+from warex.exports.dataset import Dataset, UnwrittenDataset, read_dataset, write_dataset
 from warex.training.evaluation.ablation import (
     Variant,
-    narrowed,
-    narrowed_dataset,
-    outcomes,
+    run_ablation,
+    variant_dataset,
+    variant_rows,
     variants,
 )
-from warex.training.fine_tuning.hyperparameters import Recipe
+from warex.training.fine_tuning.hyperparameters import Hyperparameters
 
 FAMILIES = ("nginx", "iis", "django", "")
 ROWS = [
@@ -23,7 +23,7 @@ ROWS = [
 
 
 def counts(variant: Variant, seed: int = 0) -> tuple[int, int]:
-    kinds = [it.kind for it in narrowed(ROWS, variant, seed)]
+    kinds = [it.kind for it in variant_rows(ROWS, variant, seed)]
     return kinds.count("failure"), kinds.count("clean")
 
 
@@ -59,10 +59,10 @@ def test_the_rest_of_the_data_keeps_its_proportion() -> None:
 
 
 def test_families_are_drawn_by_seed_and_pages_without_one_stay() -> None:
-    one = narrowed(ROWS, Variant(families=1), 0)
+    one = variant_rows(ROWS, Variant(families=1), 0)
     drawn = {
         family for seed in range(9)
-        for it in narrowed(ROWS, Variant(families=1), seed) if (family := it.page_family)
+        for it in variant_rows(ROWS, Variant(families=1), seed) if (family := it.page_family)
     }  # fmt: skip
 
     assert len({it.page_family for it in one if it.kind == "failure"} - {""}) == 1
@@ -71,26 +71,28 @@ def test_families_are_drawn_by_seed_and_pages_without_one_stay() -> None:
 
 
 def test_more_examples_contain_fewer() -> None:
-    few = {it.id for it in narrowed(ROWS, Variant(examples=2), 5)}
-    assert few < {it.id for it in narrowed(ROWS, Variant(examples=4), 5)}
+    few = {it.id for it in variant_rows(ROWS, Variant(examples=2), 5)}
+    assert few < {it.id for it in variant_rows(ROWS, Variant(examples=4), 5)}
 
 
 def test_a_variant_without_rows_is_said() -> None:
     dataset = Dataset(Path("data"), MANIFEST, {"train": (failure(relabelled=True),)})
     with pytest.raises(InputError, match="nothing is left to train on with bare"):
-        narrowed_dataset(dataset, Variant("bare", relabelled=False), 0)
+        variant_dataset(dataset, Variant("bare", relabelled=False), 0)
 
 
 @pytest.mark.slow
 def test_failures_alone_teach_nothing_of_clean_steps(tmp_path: Path) -> None:
     model = str(tiny_model(tmp_path / "model"))
     rows = (*(row(f"c{at}") for at in range(4)), *(failure(f"f{at}") for at in range(4)))
-    write_dataset(tmp_path / "data", Draft(MANIFEST, {"train": rows}), lambda _: "")
+    write_dataset(tmp_path / "data", UnwrittenDataset(MANIFEST, {"train": rows}), lambda _: "")
     dataset = read_dataset(tmp_path / "data")
-    recipe = Recipe(learning_rate=0.01, epochs=80, batch=4, max_length=512, precision="fp32")
+    recipe = Hyperparameters(
+        learning_rate=0.01, epochs=80, batch=4, max_length=512, precision="fp32"
+    )
     chosen = (Variant(), Variant("0 clean", clean_per_failure=0))
 
-    both, alone = outcomes(dataset, model, tmp_path / "out", chosen, (0,), rows, recipe)
+    both, alone = run_ablation(dataset, model, tmp_path / "out", chosen, (0,), rows, recipe)
 
     assert (both.failures, both.clean) == (4, 4)
     assert (alone.failures, alone.clean) == (4, 0)

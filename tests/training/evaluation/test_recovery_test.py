@@ -1,14 +1,16 @@
 import pytest
 
 from tests.exports.builders import failure, row
-from warex.training.evaluation.answer_classes import AnswerClass, Classified
+from warex.training.evaluation.answer_classes import AnswerClass, ClassifiedAnswer
 from warex.training.evaluation.recovery_test import Answers, results
 
 
 def answers(*told: tuple[AnswerClass, int], clean: tuple[AnswerClass, ...] = ()) -> Answers:
     each = [one for one, times in told for _ in range(times)]
-    found = {f"f{at}": Classified(one, "", same_kind=False) for at, one in enumerate(each)}
-    return found | {f"c{at}": Classified(one, "", same_kind=True) for at, one in enumerate(clean)}
+    found = {f"f{at}": ClassifiedAnswer(one, "", same_kind=False) for at, one in enumerate(each)}
+    return found | {
+        f"c{at}": ClassifiedAnswer(one, "", same_kind=True) for at, one in enumerate(clean)
+    }
 
 
 ROWS = [failure(f"f{at}") for at in range(21)] + [row(f"c{at}") for at in range(2)]

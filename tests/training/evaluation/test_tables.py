@@ -4,19 +4,19 @@ from rich.console import Console
 
 from tests.exports.builders import failure, row
 from warex.analysis.stats.estimates import Rate
-from warex.training.evaluation.answer_classes import Classified
+from warex.training.evaluation.answer_classes import ClassifiedAnswer
 from warex.training.evaluation.recovery_test import results
 from warex.training.evaluation.tables import shown, side_by_side, summary, summary_data
 
 ROWS = [failure("f1"), row("c1")]
 ANSWERED = {
     "base": {
-        "f1": Classified("noop", "noop()", same_kind=False),
-        "c1": Classified("agreement", "click('1')", same_kind=True),
+        "f1": ClassifiedAnswer("noop", "noop()", same_kind=False),
+        "c1": ClassifiedAnswer("agreement", "click('1')", same_kind=True),
     },
     "tuned": {
-        "f1": Classified("recovery", "reload()", same_kind=True),
-        "c1": Classified("false_reload", "reload()", same_kind=False),
+        "f1": ClassifiedAnswer("recovery", "reload()", same_kind=True),
+        "c1": ClassifiedAnswer("false_reload", "reload()", same_kind=False),
     },
 }
 

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from tests.training.tiny import tiny_model
-from warex.training.fine_tuning.loss_mask import score_answers_only
+from warex.training.fine_tuning.loss_mask import mask_prompt_loss
 from warex.training.model.loading import load_model
 
 pytestmark = pytest.mark.slow
@@ -36,10 +36,10 @@ def test_on_a_processor_the_answers_tokens_alone_are_scored_to_the_same_loss(
         return float(model(input_ids=tokens, labels=labels, fused_lm_head=True).loss.detach())
 
     before = loss()
-    assert score_answers_only("cpu")
+    assert mask_prompt_loss("cpu")
     assert loss() == pytest.approx(before)
     assert scored == [19, 3]
 
 
 def test_a_card_is_left_to_trl() -> None:
-    assert not score_answers_only("cuda:0")
+    assert not mask_prompt_loss("cuda:0")

@@ -10,14 +10,16 @@ import pytest
 from tests.exports.builders import MANIFEST, failure, row
 from tests.training.tiny import tiny_model
 from warex.errors import InputError, MachineError
-from warex.exports.dataset import Dataset, Draft, read_dataset, write_dataset
-from warex.exports.rows import Labelled, Pair
-from warex.training.fine_tuning.hyperparameters import Recipe
-from warex.training.fine_tuning.trainer import METRICS, Progress, Trained, train
+from warex.exports.dataset import Dataset, UnwrittenDataset, read_dataset, write_dataset
+from warex.exports.rows import LabelledAnswer, PreferencePair
+from warex.training.fine_tuning.hyperparameters import Hyperparameters
+from warex.training.fine_tuning.trainer import METRICS, TrainingProgress, TrainingResult, train
 
 pytestmark = pytest.mark.slow
 
-QUICK = Recipe(learning_rate=0.01, epochs=4, batch=4, at_once=4, max_length=512, precision="fp32")
+QUICK = Hyperparameters(
+    learning_rate=0.01, epochs=4, batch=4, at_once=4, max_length=512, precision="fp32"
+)
 TRAIN = [*(row(f"c{at}") for at in range(8)), *(failure(f"f{at}") for at in range(8))]
 
 
@@ -33,7 +35,7 @@ def data(tmp_path: Path) -> Dataset:
 
 def made(folder: Path, splits: Any, kind: str = "sft") -> Dataset:
     manifest = MANIFEST.model_copy(update={"format": kind})
-    write_dataset(folder, Draft(manifest, splits), lambda _: "")
+    write_dataset(folder, UnwrittenDataset(manifest, splits), lambda _: "")
     return read_dataset(folder)
 
 
@@ -45,7 +47,7 @@ def losses(out: Path, name: str = "loss") -> list[float]:
 def test_a_training_lowers_the_loss_and_leaves_an_adapter_with_its_card(
     tmp_path: Path, model: str, data: Dataset
 ) -> None:
-    told: list[Progress] = []
+    told: list[TrainingProgress] = []
 
     trained = train(data, model, tmp_path / "out", QUICK, tell=told.append)
 
@@ -79,7 +81,7 @@ def test_the_loss_falls_on_the_answer_alone(tmp_path: Path, model: str) -> None:
 def test_an_adapter_answers_as_it_was_trained_to_when_it_is_loaded_again(
     tmp_path: Path, model: str, data: Dataset
 ) -> None:
-    from warex.training.inference.backends import by_model
+    from warex.training.inference.backends import answers_by_model
     from warex.training.model.loading import load_model
 
     recipe = QUICK.model_copy(update={"epochs": 30})
@@ -88,10 +90,10 @@ def test_an_adapter_answers_as_it_was_trained_to_when_it_is_loaded_again(
     adapter = loaded.add_adapter(tmp_path / "out")
     asked = [TRAIN[0], TRAIN[8]]
 
-    tuned = {it.id: answer["content"] for it, answer in by_model(loaded, asked, adapter)}
-    plain = {it.id: answer["content"] for it, answer in by_model(loaded, asked, None)}
+    tuned = {it.id: answer["content"] for it, answer in answers_by_model(loaded, asked, adapter)}
+    plain = {it.id: answer["content"] for it, answer in answers_by_model(loaded, asked, None)}
     loaded.merge_adapter()
-    merged = {it.id: answer["content"] for it, answer in by_model(loaded, asked, None)}
+    merged = {it.id: answer["content"] for it, answer in answers_by_model(loaded, asked, None)}
 
     assert tuned["f0"].endswith("reload()")
     assert tuned["c0"].endswith("click('1')")
@@ -172,15 +174,15 @@ def test_preferences_are_learnt_by_their_own_method(tmp_path: Path, model: str, 
         for at in range(8)
     ]
     good, bad = ([{"role": "assistant", "content": it}] for it in ("reload()", "noop()"))
-    rows: list[Any] = [Pair(**it, chosen=good, rejected=bad) for it in facts]
+    rows: list[Any] = [PreferencePair(**it, chosen=good, rejected=bad) for it in facts]
     if kind == "kto":
         rows = [
-            Labelled(**it, completion=good if at % 2 else bad, label=bool(at % 2))
+            LabelledAnswer(**it, completion=good if at % 2 else bad, label=bool(at % 2))
             for at, it in enumerate(facts)
         ]
     data = made(tmp_path / "data", {"train": rows}, kind)
 
-    trained: Trained = train(data, model, tmp_path / "out", QUICK, one_sided=True)
+    trained: TrainingResult = train(data, model, tmp_path / "out", QUICK, one_sided=True)
 
     assert trained.examples == 8
     assert (tmp_path / "out/adapter_model.safetensors").exists()

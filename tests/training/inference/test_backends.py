@@ -5,7 +5,7 @@ import pytest
 from tests.exports.builders import failure, row
 from tests.training.endpoint import CHOICE, Endpoint, endpoint
 from warex.errors import InputError, MachineError
-from warex.training.inference.backends import by_endpoint, is_decided
+from warex.training.inference.backends import answers_by_endpoint, has_action
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def test_an_endpoint_is_asked_the_prompt_and_never_shown_the_answer(
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     rows = [row("a"), failure("b")]
 
-    found = dict((it.id, answer) for it, answer in by_endpoint(url, "m", rows))
+    found = dict((it.id, answer) for it, answer in answers_by_endpoint(url, "m", rows))
 
     assert found == {name: {"role": "assistant", "content": "reload()"} for name in ("a", "b")}
     assert {body["model"] for body in Endpoint.asked} == {"m"}
@@ -35,7 +35,7 @@ def test_an_endpoint_is_asked_the_prompt_and_never_shown_the_answer(
 def test_an_overloaded_endpoint_is_asked_again(url: str) -> None:
     Endpoint.answers[:] = [(503, {}), (200, CHOICE)]
 
-    ((_, answer),) = by_endpoint(url, "m", [row()])
+    ((_, answer),) = answers_by_endpoint(url, "m", [row()])
 
     assert answer["content"] == "reload()"
 
@@ -55,14 +55,14 @@ def test_an_endpoint_that_is_of_no_use_is_said_to_be_so(
     Endpoint.answers[:] = [(status, said)]
 
     with pytest.raises(kind, match=words):
-        list(by_endpoint(url, "m", [row()]))
+        list(answers_by_endpoint(url, "m", [row()]))
 
 
 def test_an_address_that_is_none_and_a_port_where_nobody_is_are_told_apart() -> None:
     with pytest.raises(InputError, match="is not an http:// or https:// address"):
-        list(by_endpoint("shop", "m", [row()]))
+        list(answers_by_endpoint("shop", "m", [row()]))
     with pytest.raises(MachineError, match="cannot be reached"):
-        list(by_endpoint("http://127.0.0.1:1/v1", "m", [row()]))
+        list(answers_by_endpoint("http://127.0.0.1:1/v1", "m", [row()]))
 
 
 @pytest.mark.parametrize(
@@ -77,4 +77,4 @@ def test_an_address_that_is_none_and_a_port_where_nobody_is_are_told_apart() -> 
     ],
 )
 def test_an_answer_is_over_where_its_action_is(text: str, over: bool) -> None:
-    assert is_decided(text) == over
+    assert has_action(text) == over

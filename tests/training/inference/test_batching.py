@@ -4,15 +4,15 @@ import pytest
 
 from tests.training.tiny import tiny_model
 from warex.training.inference import batching
-from warex.training.inference.batching import Batcher, Generated, Wanted, _cut, generate
+from warex.training.inference.batching import Batcher, Generation, GenerationRequest, _cut, generate
 from warex.training.model.loading import LoadedModel
 
 
 def wanted(
     prompt: str = "a", tokens: int = 5, stop: tuple[str, ...] = (), adapter: str | None = None
-) -> tuple[Wanted, list[Generated]]:
-    told: list[Generated] = []
-    return Wanted(prompt, adapter, 0, 1, tokens, stop, told.append), told
+) -> tuple[GenerationRequest, list[Generation]]:
+    told: list[Generation] = []
+    return GenerationRequest(prompt, adapter, 0, 1, tokens, stop, told.append), told
 
 
 def test_a_text_ends_before_the_first_text_that_stops_it() -> None:
@@ -23,10 +23,10 @@ def test_a_text_ends_before_the_first_text_that_stops_it() -> None:
 def test_those_who_wait_and_want_the_same_are_answered_together(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    batches: list[list[Wanted]] = []
+    batches: list[list[GenerationRequest]] = []
     begun, go_on = threading.Event(), threading.Event()
 
-    def answer(loaded: LoadedModel, batch: list[Wanted]) -> None:
+    def answer(loaded: LoadedModel, batch: list[GenerationRequest]) -> None:
         batches.append(batch)
         begun.set()
         go_on.wait(10)
@@ -54,10 +54,10 @@ def test_a_batch_that_breaks_is_told_and_the_next_is_answered(
 ) -> None:
     broken = [True]
 
-    def answer(loaded: LoadedModel, batch: list[Wanted]) -> None:
+    def answer(loaded: LoadedModel, batch: list[GenerationRequest]) -> None:
         if broken.pop() if broken else False:
             raise RuntimeError("out of memory")
-        batch[0].deliver(Generated("hi", 1, "stop"))
+        batch[0].deliver(Generation("hi", 1, "stop"))
 
     monkeypatch.setattr(batching, "generate", answer)
     batcher = Batcher(LoadedModel(None, None, "cpu", "m"))
@@ -70,7 +70,7 @@ def test_a_batch_that_breaks_is_told_and_the_next_is_answered(
     batcher.close()
 
     assert [it.error for it in told] == ["the model broke: out of memory"]
-    assert told_later == [Generated("hi", 1, "stop")]
+    assert told_later == [Generation("hi", 1, "stop")]
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from warex.training.inference.batching import Batcher, Generated, Wanted
-from warex.training.inference.server import Unsaid, application
+from warex.training.inference.batching import Batcher, Generation, GenerationRequest
+from warex.training.inference.server import RequestDefaults, application
 from warex.training.model.loading import LoadedModel
 
 pytestmark = pytest.mark.slow
@@ -42,18 +42,18 @@ class Echo(Batcher):
 
     def __init__(self) -> None:
         super().__init__(LoadedModel(Model(), Tokenizer(), "cpu", "base"))
-        self.asked: list[Wanted] = []
-        self.answer: Callable[[Wanted], None] = say("He", "Hello")
+        self.asked: list[GenerationRequest] = []
+        self.answer: Callable[[GenerationRequest], None] = say("He", "Hello")
 
-    def ask(self, wanted: Wanted) -> None:
+    def ask(self, wanted: GenerationRequest) -> None:
         self.asked.append(wanted)
         threading.Thread(target=self.answer, args=(wanted,)).start()
 
 
-def say(*texts: str) -> Callable[[Wanted], None]:
-    def answer(wanted: Wanted) -> None:
+def say(*texts: str) -> Callable[[GenerationRequest], None]:
+    def answer(wanted: GenerationRequest) -> None:
         for at, text in enumerate(texts, 1):
-            wanted.deliver(Generated(text, at, "stop" if at == len(texts) else None))
+            wanted.deliver(Generation(text, at, "stop" if at == len(texts) else None))
 
     return answer
 
@@ -108,7 +108,7 @@ async def test_the_last_model_answers_where_none_is_named_and_a_strange_one_is_r
 
 async def test_what_a_client_does_not_name_is_as_the_server_was_told() -> None:
     batcher = Echo()
-    transport = httpx.ASGITransport(application(batcher, NAMES, Unsaid(12, 0.0)))
+    transport = httpx.ASGITransport(application(batcher, NAMES, RequestDefaults(12, 0.0)))
     async with httpx.AsyncClient(transport=transport, base_url="http://server/v1") as client:
         await client.post("/chat/completions", json=hello())
         await client.post("/chat/completions", json=hello(temperature=0.7, max_tokens=5))
@@ -181,7 +181,7 @@ async def test_text_parts_are_read_as_text(server: Server) -> None:
 @pytest.mark.parametrize("stream", [False, True])
 async def test_a_model_that_breaks_is_an_error_of_the_server(server: Server, stream: bool) -> None:
     client, batcher = server
-    batcher.answer = lambda wanted: wanted.deliver(Generated("", 0, None, "the model broke: x"))
+    batcher.answer = lambda wanted: wanted.deliver(Generation("", 0, None, "the model broke: x"))
 
     answer = await client.post("/chat/completions", json=hello(stream=stream))
 
@@ -196,7 +196,7 @@ async def test_a_reader_who_goes_away_is_not_answered_any_more() -> None:
         yield b"a"
         await asyncio.Event().wait()
 
-    wanted = Wanted("", None, 0, 1, 1, (), lambda generated: None)
+    wanted = GenerationRequest("", None, 0, 1, 1, (), lambda generated: None)
     reading = _cancelling(events(), wanted)
     await anext(reading)
     await reading.aclose()  # type: ignore[attr-defined]

@@ -4,22 +4,22 @@ import sys
 
 import pytest
 
-from warex.training.model.openmp import spin_briefly
+from warex.training.model.openmp import shorten_openmp_spin
 
 
 def test_threads_spin_briefly_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
     monkeypatch.setenv("GOMP_SPINCOUNT", "7")
-    spin_briefly()
+    shorten_openmp_spin()
     assert os.environ["GOMP_SPINCOUNT"] == "7"
 
     monkeypatch.delenv("GOMP_SPINCOUNT")
     monkeypatch.setenv("OMP_WAIT_POLICY", "active")
-    spin_briefly()
+    shorten_openmp_spin()
     assert "GOMP_SPINCOUNT" not in os.environ
 
     monkeypatch.delenv("OMP_WAIT_POLICY")
-    spin_briefly()
+    shorten_openmp_spin()
     assert int(os.environ["GOMP_SPINCOUNT"]) > 0
 
 

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
 from warex.agents.reference.chromium import NoChromium
-from warex.agents.reference.endpoint import Endpoint, ModelError
+from warex.agents.reference.endpoint import ModelClient, ModelError
 from warex.errors import MachineError
 from warex.extras import require_extra
 
 if TYPE_CHECKING:
-    from warex.agents.reference.loop import Result
+    from warex.agents.reference.loop import AgentResult
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -57,13 +57,13 @@ def _fail(code: int, sentence: str) -> int:
     return code
 
 
-async def _run(options: argparse.Namespace) -> "Result":
-    from warex.agents.reference.loop import Result, pursue
+async def _run(options: argparse.Namespace) -> "AgentResult":
+    from warex.agents.reference.loop import AgentResult, run_agent
     from warex.agents.reference.tab import launched
 
     environment = dict(os.environ)
     try:
-        endpoint = Endpoint(options.model, options.base_url, environment)
+        endpoint = ModelClient(options.model, options.base_url, environment)
         async with launched(
             browser=options.browser,
             extra=options.browser_arg,
@@ -74,7 +74,7 @@ async def _run(options: argparse.Namespace) -> "Result":
             await tab.open(options.start_url)
             gc.enable()
             try:
-                return await pursue(
+                return await run_agent(
                     options.goal,
                     tab,
                     endpoint,
@@ -85,10 +85,10 @@ async def _run(options: argparse.Namespace) -> "Result":
             finally:
                 await endpoint.close()
     except ModelError as error:
-        return Result("model_error", None, 0, str(error))
+        return AgentResult("model_error", None, 0, str(error))
 
 
-def _write(path: Path, result: "Result") -> None:
+def _write(path: Path, result: "AgentResult") -> None:
     """Write the result so that a reader finds all of it or nothing."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -32,7 +32,7 @@ class ModelError(Exception):
     """The endpoint cannot be used; the message is one sentence."""
 
 
-class Endpoint:
+class ModelClient:
     """One model at one address."""
 
     def __init__(self, model: str, base_url: str | None, environment: Mapping[str, str]) -> None:

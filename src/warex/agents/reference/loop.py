@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from warex.agents.reference.actions import BadAction, parse
-from warex.agents.reference.endpoint import Endpoint, ModelError
+from warex.agents.reference.endpoint import ModelClient, ModelError
 from warex.agents.reference.prompt import Step, messages
 from warex.agents.reference.tab import ActionFailed, Tab
 
@@ -13,7 +13,7 @@ type Ending = Literal["answered", "reported_infeasible", "step_limit", "model_er
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class AgentResult:
     """How it ended: `answer` is what the user was told, `steps` the answers the model gave."""
 
     ending: Ending
@@ -22,15 +22,15 @@ class Result:
     error: str | None = None
 
 
-async def pursue(
+async def run_agent(
     goal: str,
     tab: Tab,
-    endpoint: Endpoint,
+    endpoint: ModelClient,
     *,
     max_steps: int,
     screenshot: bool,
     compact: bool = False,
-) -> Result:
+) -> AgentResult:
     """Work on a goal until an action ends it, the steps are used up, or the model is unusable.
 
     Raises:
@@ -42,17 +42,17 @@ async def pursue(
         try:
             reply = await endpoint.ask(messages(goal, seen, past, compact=compact))
         except ModelError as error:
-            return Result("model_error", None, len(past), str(error))
+            return AgentResult("model_error", None, len(past), str(error))
         sys.stderr.write(f"[{len(past) + 1}] {' '.join(reply.split())[:200]}\n")
         failure: str | None = None
         try:
             action = parse(reply)
             if action.name == "send_msg_to_user":
-                return Result("answered", action.text(0), len(past) + 1)
+                return AgentResult("answered", action.text(0), len(past) + 1)
             if action.name == "report_infeasible":
-                return Result("reported_infeasible", action.text(0), len(past) + 1)
+                return AgentResult("reported_infeasible", action.text(0), len(past) + 1)
             await tab.act(action)
         except (BadAction, ActionFailed) as error:
             failure = str(error)
         past.append(Step(reply, failure))
-    return Result("step_limit", None, len(past))
+    return AgentResult("step_limit", None, len(past))

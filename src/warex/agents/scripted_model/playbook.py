@@ -26,7 +26,7 @@ class PlaybookError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ScriptedAnswer:
     """One answer: a text, or a call of a tool."""
 
     text: str = ""
@@ -41,7 +41,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class LoadedRule:
     """When, and what then."""
 
     when: tuple[Regex, ...]
@@ -72,15 +72,15 @@ class Rule:
 
 
 @dataclass(slots=True)
-class Playbook:
+class PlaybookPlayer:
     """The rules and how often each has answered."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[LoadedRule, ...]
     _answered: dict[int, int] = field(default_factory=dict)
-    _before: tuple[str, Said] | None = None
+    _before: tuple[str, ScriptedAnswer] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def answer(self, request_id: str, messages: Sequence[Mapping[str, Any]]) -> Said:
+    def answer(self, request_id: str, messages: Sequence[Mapping[str, Any]]) -> ScriptedAnswer:
         """Return what the model says; ``request_id`` is equal for equal bodies."""
         texts = [text(message) for message in messages]
         with self._lock:
@@ -90,16 +90,16 @@ class Playbook:
             self._before = (request_id, said)
             return said
 
-    def _find(self, whole: str, last: str) -> Said:
+    def _find(self, whole: str, last: str) -> ScriptedAnswer:
         for number, rule in enumerate(self.rules):
             if (groups := rule.fits(whole, last)) is not None:
                 turn = self._answered.get(number, 0)
                 self._answered[number] = turn + 1
                 return _said(_filled(rule.say[min(turn, len(rule.say) - 1)], groups))
-        return Said(LOST)
+        return ScriptedAnswer(LOST)
 
 
-def load(path: Path) -> Playbook:
+def load(path: Path) -> PlaybookPlayer:
     """Read a playbook that has been checked and written as JSON.
 
     Raises:
@@ -107,12 +107,12 @@ def load(path: Path) -> Playbook:
     """
     try:
         data = json.loads(path.read_bytes())
-        return Playbook(tuple(_rule(rule) for rule in data["rules"]))
+        return PlaybookPlayer(tuple(_rule(rule) for rule in data["rules"]))
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise PlaybookError(f"{path} is no playbook: {error!r}.") from None
 
 
-def _rule(data: Mapping[str, Any]) -> Rule:
+def _rule(data: Mapping[str, Any]) -> LoadedRule:
     def patterns(key: str) -> tuple[Regex, ...]:
         return tuple(Regex(each, multiline=True) for each in data.get(key) or ())
 
@@ -121,15 +121,15 @@ def _rule(data: Mapping[str, Any]) -> Rule:
         raise ValueError("a rule without an answer")
     for each in say:
         _said(each)
-    return Rule(patterns("when"), patterns("last"), patterns("unless"), say)
+    return LoadedRule(patterns("when"), patterns("last"), patterns("unless"), say)
 
 
-def _said(data: Any) -> Said:
+def _said(data: Any) -> ScriptedAnswer:
     if isinstance(data, str):
-        return Said(data)
+        return ScriptedAnswer(data)
     if data.get("tool") is not None:
-        return Said(tool=data["tool"], arguments=json.dumps(data.get("arguments") or {}))
-    return Said(json.dumps(data["json"]))
+        return ScriptedAnswer(tool=data["tool"], arguments=json.dumps(data.get("arguments") or {}))
+    return ScriptedAnswer(json.dumps(data["json"]))
 
 
 def _filled(value: Any, groups: Mapping[str, str]) -> Any:

@@ -9,10 +9,10 @@ from typing import Final
 
 from warex.agents.scripted_model import wire
 from warex.agents.scripted_model.persona import reply
-from warex.agents.scripted_model.playbook import Playbook, Said
+from warex.agents.scripted_model.playbook import PlaybookPlayer, ScriptedAnswer
 from warex.agents.scripted_model.reading import read
 from warex.agents.scripted_model.tasks import Tasks
-from warex.llm.base import WrittenAnswer
+from warex.llm.base import SerializedAnswer
 
 LARGEST_BODY = 64 * 1024 * 1024
 """Bytes of a request's body that are read."""
@@ -30,7 +30,9 @@ class ScriptedModel(ThreadingHTTPServer):
     # A client that leaves a connection open must not hold up the end.
     block_on_close = False
 
-    def __init__(self, script: Tasks | Playbook, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(
+        self, script: Tasks | PlaybookPlayer, host: str = "127.0.0.1", port: int = 0
+    ) -> None:
         """Bind; port 0 takes a free one.
 
         Raises:
@@ -63,30 +65,30 @@ class _Handler(BaseHTTPRequestHandler):
             names = list(wire.MODELS) if isinstance(self.server.script, Tasks) else ["playbook"]
             self._send(200, json.dumps(wire.models(names)).encode())
         else:
-            self._refuse(wire.Refused(404, f"There is no GET {self._path()}."))
+            self._refuse(wire.BadRequest(404, f"There is no GET {self._path()}."))
 
     def do_POST(self) -> None:
         try:
             # The body is read even for a wrong path: the next request follows on the connection.
             body = self._body()
             # A playbook stands in for whatever host is mapped to it, under whatever prefix.
-            any_model = isinstance(self.server.script, Playbook)
-            asked = wire.question(self.path, body, any_model=any_model)
-        except wire.Refused as refused:
+            any_model = isinstance(self.server.script, PlaybookPlayer)
+            asked = wire.parse_request(self.path, body, any_model=any_model)
+        except wire.BadRequest as refused:
             self._refuse(refused)
             return
-        written = wire.answered(asked, self._answer(asked))
+        written = wire.serialize_answer(asked, self._answer(asked))
         if asked.request.stream:
             self._stream(written)
         else:
             self._send(written.status, written.body, written.headers)
 
-    def _answer(self, asked: wire.Question) -> Said:
+    def _answer(self, asked: wire.ApiRequest) -> ScriptedAnswer:
         script = self.server.script
-        if isinstance(script, Playbook):
+        if isinstance(script, PlaybookPlayer):
             return script.answer(asked.id, asked.messages)
         assert asked.persona is not None
-        return Said(reply(asked.persona, read(asked.messages), script))
+        return ScriptedAnswer(reply(asked.persona, read(asked.messages), script))
 
     def _path(self) -> str:
         return self.path.split("?", 1)[0]
@@ -98,12 +100,12 @@ class _Handler(BaseHTTPRequestHandler):
         if not is_number or int(announced) > LARGEST_BODY:
             # Where the next request would begin is unknown now.
             self.close_connection = True
-            raise wire.Refused(
+            raise wire.BadRequest(
                 400, f"Content-Length is {announced!r}, not a number up to {LARGEST_BODY}."
             )
         return self.rfile.read(int(announced))
 
-    def _refuse(self, refused: wire.Refused) -> None:
+    def _refuse(self, refused: wire.BadRequest) -> None:
         self._send(refused.status, json.dumps(refused.body).encode())
 
     def _send(self, status: int, body: bytes, headers: Mapping[str, str] = JSON) -> None:
@@ -116,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def _stream(self, written: WrittenAnswer) -> None:
+    def _stream(self, written: SerializedAnswer) -> None:
         self.send_response(written.status)
         for name, value in written.headers.items():
             self.send_header(name, value)

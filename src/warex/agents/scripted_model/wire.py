@@ -8,12 +8,12 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from warex.agents.scripted_model.persona import PERSONAS, Persona
-from warex.agents.scripted_model.playbook import Said
+from warex.agents.scripted_model.playbook import ScriptedAnswer
 from warex.agents.scripted_model.reading import text
 from warex.llm import (
-    FAMILIES,
-    Family,
+    LLM_APIS,
     LlmAnswer,
+    LlmApi,
     LlmRequest,
     ToolCall,
     Usage,
@@ -21,8 +21,8 @@ from warex.llm import (
     recognise,
     write_answer,
 )
-from warex.llm.base import WrittenAnswer
-from warex.llm.body.lenient_json import read_json
+from warex.llm.base import SerializedAnswer
+from warex.llm.body.lenient_json import parse_json
 
 MODELS: dict[str, Persona] = {f"scripted:{persona}": persona for persona in PERSONAS}
 
@@ -34,10 +34,10 @@ TOKENS_PER_IMAGE = 85
 NOT_FOUND: Final = "model_not_found"
 """OpenAI's code for a model that is not served."""
 
-_FAMILIES: Final = {family.name: family for family in FAMILIES}
+_FAMILIES: Final = {family.name: family for family in LLM_APIS}
 
 
-class Refused(Exception):
+class BadRequest(Exception):
     """A request is answered with an error in OpenAI's shape."""
 
     def __init__(self, status: int, message: str, code: str | None = None) -> None:
@@ -55,7 +55,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ApiRequest:
     """One request, checked."""
 
     request: LlmRequest
@@ -69,7 +69,7 @@ class Question:
         return self.request.body_digest
 
 
-def question(path: str, body: bytes, *, any_model: bool = False) -> Question:
+def parse_request(path: str, body: bytes, *, any_model: bool = False) -> ApiRequest:
     """Read a POST to a path (with or without query); ``any_model`` takes every name.
 
     Raises:
@@ -78,25 +78,25 @@ def question(path: str, body: bytes, *, any_model: bool = False) -> Question:
 
     """
     if not could_be_llm("POST", path):
-        raise Refused(404, f"There is no POST {path.partition('?')[0]}.")
+        raise BadRequest(404, f"There is no POST {path.partition('?')[0]}.")
     try:
-        data = read_json(body)
+        data = parse_json(body)
     except ValueError:
-        raise Refused(400, "The body of the request is not valid JSON.") from None
+        raise BadRequest(400, "The body of the request is not valid JSON.") from None
     if not isinstance(data, dict):
-        raise Refused(400, "The body of the request is not a JSON object.")
+        raise BadRequest(400, "The body of the request is not a JSON object.")
     request = recognise("POST", path, "", body)
     if request is None:
-        raise Refused(400, _why_none(data))
+        raise BadRequest(400, _why_none(data))
     messages = tuple(message for message in request.messages if isinstance(message, dict))
     if not any_model and request.model not in MODELS:
         served = ", ".join(MODELS)
-        raise Refused(
+        raise BadRequest(
             404, f"The model {request.model!r} does not exist; there are {served}.", NOT_FOUND
         )
     if not messages:
-        raise Refused(400, "'messages' is missing or empty.")
-    return Question(request, None if any_model else MODELS[request.model], messages)
+        raise BadRequest(400, "'messages' is missing or empty.")
+    return ApiRequest(request, None if any_model else MODELS[request.model], messages)
 
 
 def _why_none(data: Mapping[str, JsonValue]) -> str:
@@ -120,7 +120,7 @@ def models(names: Sequence[str] = tuple(MODELS)) -> dict[str, Any]:
     }
 
 
-def answered(asked: Question, said: Said) -> WrittenAnswer:
+def serialize_answer(asked: ApiRequest, said: ScriptedAnswer) -> SerializedAnswer:
     """Return an answer as the request's API sends it, streamed if that was asked for."""
     calls: tuple[ToolCall, ...] = ()
     if said.tool is not None:
@@ -154,7 +154,7 @@ def _tokens(said: str) -> int:
     return math.ceil(len(said) / CHARACTERS_PER_TOKEN)
 
 
-def _images(value: JsonValue, family: Family) -> Iterator[object]:
+def _images(value: JsonValue, family: LlmApi) -> Iterator[object]:
     within: Iterable[JsonValue] = value if isinstance(value, list) else ()
     if isinstance(value, dict):
         found = list(family.images(value))

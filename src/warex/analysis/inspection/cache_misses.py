@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from warex.files.reading import stands
+from warex.files.reading import path_exists
 from warex.llm.body.json_diff import Difference, distance, first_difference
 from warex.traces import CLEAN, NO_PROXY
 from warex.traces.events import LlmCall
@@ -109,7 +109,7 @@ def _recorded(run: Path, key: TrialKey) -> list[tuple[int, LlmCall]]:
     there = takewhile(Path.is_dir, (attempt_dir(run, key, number) for number in count(1)))
     for folder in reversed(list(there)):
         outcome = read_outcome(folder)
-        if outcome is None or isinstance(outcome, Void) or not stands(folder / EVENTS):
+        if outcome is None or isinstance(outcome, Void) or not path_exists(folder / EVENTS):
             continue
         calls = _calls(read_trace(folder / EVENTS))
         return [(seq, call) for seq, call in calls if call.status == 200 and call.complete]

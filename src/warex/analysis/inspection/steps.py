@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
-from warex.llm.base import UNUSUAL_END
+from warex.llm.base import ABNORMAL_FINISH
 from warex.traces.events import (
     AgentAction,
     Entry,
@@ -115,7 +115,7 @@ def _step(
         prompt=tuple(message for message in fresh if message.lines),
         characters=sum(len(line) + 1 for message in whole for line in message.lines),
         answer="\n".join(filter(None, (call.answer, *called))),
-        error=call.error or UNUSUAL_END.get(call.finish or "", ""),
+        error=call.error or ABNORMAL_FINISH.get(call.finish or "", ""),
         actions=(),
     )
 

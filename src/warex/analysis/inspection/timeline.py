@@ -12,11 +12,11 @@ from warex.analysis.run.folder_hints import what_it_is
 from warex.analysis.run.load import prices_of, scripted_agents, vocabulary
 from warex.analysis.trial.record import TrialRecord, load_trial, run_of
 from warex.errors import TraceError
-from warex.files.reading import stands
-from warex.llm.base import UNUSUAL_END
-from warex.llm.embedded import is_embedded
+from warex.files.reading import path_exists
+from warex.llm.base import ABNORMAL_FINISH
+from warex.llm.embedded import is_mock_model
 from warex.llm.prices.table import built_in_prices
-from warex.text.english import counted
+from warex.text.english import count_noun
 from warex.traces.events import (
     AgentAction,
     Armed,
@@ -97,9 +97,9 @@ def inspect_trial(path: Path) -> Inspection:
     """
     if not path.is_dir():
         raise TraceError(f"{path} is not a folder; name one that holds a trial's {EVENTS}.")
-    trace = read_trace(path / EVENTS) if stands(path / EVENTS) else Trace(())
+    trace = read_trace(path / EVENTS) if path_exists(path / EVENTS) else Trace(())
     run = run_of(path)
-    manifest = read_manifest(run / MANIFEST) if run and stands(run / MANIFEST) else None
+    manifest = read_manifest(run / MANIFEST) if run and path_exists(run / MANIFEST) else None
     began = next(iter(trace.events(TrialBegan)), None)
     prices = prices_of(run, manifest)
     bare = load_trial(path, prices=prices, trace=trace)
@@ -110,7 +110,7 @@ def inspect_trial(path: Path) -> Inspection:
             f"{path} holds no trial: there is no {EVENTS} and no outcome in it. {what_it_is(path)}"
         )
     scripted = trial.key.agent in scripted_agents(manifest) or any(
-        is_embedded(call.model) for call in (trial.llm.calls if trial.llm else ())
+        is_mock_model(call.model) for call in (trial.llm.calls if trial.llm else ())
     )
     name = began.scenario.get("name") if began and began.scenario else None
     moments = tuple(_moments(trace))
@@ -156,7 +156,7 @@ def _words(event: Event, asked: dict[str, Entry]) -> str:
             return _exchange(event, asked.get(event.exchange))
         case LlmCall():
             tokens = f"{_known(event.input_tokens)} in, {_known(event.output_tokens)} out"
-            said = event.error or UNUSUAL_END.get(event.finish or "")
+            said = event.error or ABNORMAL_FINISH.get(event.finish or "")
             failed = f"; {said}" if said else ""
             return f"step {event.step}: {event.model}, {tokens}, {event.latency_s:.2f} s{failed}"
         case McpCall():
@@ -221,7 +221,7 @@ def _words(event: Event, asked: dict[str, Entry]) -> str:
             return event.call
         case TrialEnded():
             counts = f"{event.delivered} delivered, {event.missed} missed"
-            return f"{counted(event.exchanges, 'exchange')}, {counts}"
+            return f"{count_noun(event.exchanges, 'exchange')}, {counts}"
         case _:
             return ""
 

@@ -14,7 +14,7 @@ from warex.analysis.stats.clustered import ratio_interval
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.stats.paired import Delta
 from warex.analysis.trial.record import TrialRecord
-from warex.text.english import counted
+from warex.text.english import count_noun
 
 KEPT = 0.10
 """Success is kept where the interval of Δ rules a deeper fall out."""
@@ -87,7 +87,8 @@ def regime(delta: Delta | None, spent: Effort | None, exposure: Rate | None) -> 
         return Regime("unclear", "No fault was delivered.")
     if exposure.hits < exposure.n / 2:
         return Regime(
-            "unclear", f"The fault reached only {exposure.hits} of {counted(exposure.n, 'trial')}."
+            "unclear",
+            f"The fault reached only {exposure.hits} of {count_noun(exposure.n, 'trial')}.",
         )
     if delta is None or delta.interval is None:
         return Regime("unclear", "There are too few pairs with clean to tell.")

@@ -22,7 +22,7 @@ from warex.analysis.stats.paired import Delta, adjusted, compared, needed_for, s
 from warex.analysis.stats.proportions import LEVEL
 from warex.analysis.trial.record import TrialRecord
 from warex.errors import InputError
-from warex.text.english import counted
+from warex.text.english import count_noun
 from warex.traces import CLEAN, NO_PROXY
 
 type Verdict = Literal["better", "worse", "cannot tell"]
@@ -224,7 +224,7 @@ def _scored(side: Side, void: set[Pair]) -> list[TrialRecord]:
 
 def _said_of(apart: dict[str, int]) -> tuple[str, ...]:
     return tuple(
-        f"{counted(count, 'trial is', 'trials are')} left out that {why}."
+        f"{count_noun(count, 'trial is', 'trials are')} left out that {why}."
         for why, count in apart.items()
         if count
     )
@@ -233,7 +233,7 @@ def _said_of(apart: dict[str, int]) -> tuple[str, ...]:
 def _said_of_void(count: int) -> tuple[str, ...]:
     if not count:
         return ()
-    what = counted(count, "task and repeat", "tasks and repeats")
+    what = count_noun(count, "task and repeat", "tasks and repeats")
     return (f"{what} stayed void on either side, so left out of every condition.",)
 
 
@@ -362,7 +362,7 @@ def _what_it_would_take(main: Delta | None) -> str:
     if main is None or main.lost == main.won:
         return "no difference in success was seen"
     return (
-        f"{100 * main.value:+.0f} points over {counted(main.pairs, 'pair')} may be chance;"
+        f"{100 * main.value:+.0f} points over {count_noun(main.pairs, 'pair')} may be chance;"
         f" {said_of_needed(needed_for(main, LEVEL / 2))}"
     )
 

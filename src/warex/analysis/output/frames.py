@@ -21,7 +21,7 @@ from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import tabulate
 from warex.analysis.trial.record import TrialRecord
 from warex.extras import require_extra
-from warex.files.reading import stands
+from warex.files.reading import path_exists
 from warex.traces.events import RequestSeen, ResponseSeen
 from warex.traces.paths import EVENTS
 from warex.traces.reader import read_trace
@@ -222,7 +222,7 @@ def _trial(trial: TrialRecord, run: Run, stands: bool) -> Line:
 
 
 def _requests(attempt: TrialRecord) -> Iterator[Line]:
-    if not stands(attempt.path / EVENTS):
+    if not path_exists(attempt.path / EVENTS):
         return
     trace = read_trace(attempt.path / EVENTS, lean=True)
     answers = {answer.exchange: answer for answer in trace.events(ResponseSeen)}

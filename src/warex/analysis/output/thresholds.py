@@ -28,7 +28,7 @@ from warex.analysis.stats.paired import Delta
 from warex.analysis.stats.proportions import LEVEL, z_quantile
 from warex.analysis.table.tabulate import Table
 from warex.errors import InputError
-from warex.text.english import counted, did_you_mean
+from warex.text.english import count_noun, did_you_mean
 from warex.traces import CLEAN
 
 LEAST_COUNTED = 0.8
@@ -179,7 +179,7 @@ def _short(demand: Demand, row: Row, reach: float) -> Shortfall | None:
         said = f"{place} is not known ({why}), so {demand.text!r} is not reached."
         return Shortfall(demand, row, value, said)
     if row.n < LEAST_COUNTED * row.scheduled:
-        scheduled = counted(row.scheduled, "trial")
+        scheduled = count_noun(row.scheduled, "trial")
         said = f"{place} is {value:.3g}, but only {row.n} of {scheduled} count."
         return Shortfall(demand, row, value, said)
     if _COMPARISONS[demand.comparison](
@@ -234,5 +234,5 @@ def _of(metric: str, row: Row) -> str:
     if isinstance(figure, Rate):
         over = f"{figure}, "
     elif isinstance(figure, Delta):
-        over = f"{counted(figure.pairs, 'pair')}, "
+        over = f"{count_noun(figure.pairs, 'pair')}, "
     return f" ({over}95 % interval {low:.2g} to {high:.2g})"

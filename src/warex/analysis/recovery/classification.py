@@ -11,12 +11,12 @@ from warex.analysis.recovery.model_faults import judge_model_fault, of_model
 from warex.analysis.recovery.right_requests import DeliveredInjection, right_requests, wanted
 from warex.analysis.recovery.trial_events import WHOLE, Asked, Call, Story
 from warex.analysis.recovery.verdicts import COUNTING, Recovery, Verdict
-from warex.effects import named
+from warex.effects import effects_with
 from warex.llm.actions.parser import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
 
-_RELOADABLE = named(lambda traits: traits.goes_by_asking_again)
-_JUDGED_BY_VALUES = named(lambda traits: traits.judged_by_values)
+_RELOADABLE = effects_with(lambda traits: traits.goes_by_asking_again)
+_JUDGED_BY_VALUES = effects_with(lambda traits: traits.judged_by_values)
 _CLOSES = ("dismissed", "accepted")
 """What a popup reports when it is gone."""
 _LED_AWAY = ("followed", "visited")

@@ -7,8 +7,8 @@ from math import inf
 from pydantic import JsonValue
 
 from warex.analysis.recovery import connection_tries
-from warex.effects import named
-from warex.llm.actions.name_heuristics import Does, does_with, read_any_actions
+from warex.effects import effects_with
+from warex.llm.actions.name_heuristics import ActionKind, action_kind_with_arguments, guess_actions
 from warex.llm.actions.parser import Vocabulary
 from warex.llm.base import ToolCall
 from warex.traces.events import (
@@ -23,7 +23,7 @@ from warex.traces.events import (
     Witness,
 )
 
-WHOLE: frozenset[str] = named(lambda traits: traits.keeps_answer)
+WHOLE: frozenset[str] = effects_with(lambda traits: traits.keeps_answer)
 """Effects that leave an answer whole."""
 _AFTER_THE_END = 10.0
 """Seconds in which the actions of the agent's last answer are carried out. What is asked for later
@@ -35,7 +35,7 @@ class Act:
     """One action that the model chose."""
 
     name: str
-    does: Does
+    does: ActionKind
     arguments: JsonValue
 
     @property
@@ -198,13 +198,15 @@ def _unknown(call: LlmCall, known: Collection[str]) -> Iterator[Act]:
         for one in call.tool_calls
         if isinstance(one, dict) and not one.get("by_server")
     ]
-    for found in read_any_actions(call.answer, calls, known):
+    for found in guess_actions(call.answer, calls, known):
         given = found.arguments
         arguments: JsonValue = list(given) if isinstance(given, tuple) else dict(given)
-        yield Act(found.name, does_with(found.name, arguments) or "look", arguments)
+        yield Act(
+            found.name, action_kind_with_arguments(found.name, arguments) or "look", arguments
+        )
 
 
-def _does(action: AgentAction, vocabulary: Vocabulary | None) -> Does:
+def _does(action: AgentAction, vocabulary: Vocabulary | None) -> ActionKind:
     if vocabulary and action.name in vocabulary.noop:
         return "wait"
     if vocabulary and action.name in vocabulary.retry:
@@ -212,4 +214,4 @@ def _does(action: AgentAction, vocabulary: Vocabulary | None) -> Does:
     if action.role == "finish":
         return "finish"
     # A name that says nothing may still lead to a page or send a form.
-    return does_with(action.name, action.arguments) or "click"
+    return action_kind_with_arguments(action.name, action.arguments) or "click"

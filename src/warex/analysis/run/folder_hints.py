@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from warex.files.reading import stands
+from warex.files.reading import path_exists
 from warex.traces.paths import EVENTS, MANIFEST, OUTCOME, TRIALS
 
 _MOST = 3
@@ -44,11 +44,11 @@ def _runs(folder: Path) -> Iterator[Path]:
 
 
 def _is_attempt(folder: Path) -> bool:
-    return stands(folder / EVENTS) or stands(folder / OUTCOME)
+    return path_exists(folder / EVENTS) or path_exists(folder / OUTCOME)
 
 
 def _is_run(folder: Path) -> bool:
-    return stands(folder / MANIFEST) or (folder / TRIALS).is_dir()
+    return path_exists(folder / MANIFEST) or (folder / TRIALS).is_dir()
 
 
 def _run_around(folder: Path) -> Path | None:

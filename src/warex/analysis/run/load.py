@@ -11,9 +11,9 @@ from warex.analysis.run.folder_hints import what_it_is
 from warex.analysis.run.parallel_read import read_trials
 from warex.analysis.trial.record import TrialRecord
 from warex.errors import TraceError
-from warex.files.reading import stands
+from warex.files.reading import path_exists
 from warex.llm.actions.parser import Vocabulary
-from warex.llm.embedded import is_embedded
+from warex.llm.embedded import is_mock_model
 from warex.llm.prices.table import Price, PriceTable
 from warex.llm.prices.user_table import current_prices, read_prices
 from warex.traces import CLEAN, NO_PROXY
@@ -57,7 +57,7 @@ class Run:
         known = scripted_agents(self.manifest) | {
             attempt.key.agent
             for attempt in self.attempts
-            if attempt.llm and any(is_embedded(call.model) for call in attempt.llm.calls)
+            if attempt.llm and any(is_mock_model(call.model) for call in attempt.llm.calls)
         }
         return tuple(agent for agent in self.agents if agent in known)
 
@@ -75,7 +75,7 @@ def load_run(path: Path, prices: PriceTable | None = None) -> Run:
     for a folder that is no run, and for a damaged file in it.
     """
     found = list(find_trials(path))
-    manifest = read_manifest(path / MANIFEST) if stands(path / MANIFEST) else None
+    manifest = read_manifest(path / MANIFEST) if path_exists(path / MANIFEST) else None
     if manifest is None and not found:
         raise TraceError(
             f"{path} is no run: it has neither a {MANIFEST} nor trials. {what_it_is(path)}"
@@ -125,7 +125,7 @@ def scripted_agents(manifest: Manifest | None) -> frozenset[str]:
     return frozenset(
         str(agent.get("name"))
         for agent in (listed if isinstance(listed, list) else [])
-        if isinstance(agent, dict) and is_embedded(str(agent.get("model")))
+        if isinstance(agent, dict) and is_mock_model(str(agent.get("model")))
     )
 
 
@@ -138,7 +138,7 @@ def prices_of(run: Path | None, manifest: Manifest | None) -> PriceTable:
     kept = run / PRICES if run is not None else None
     table = (
         read_prices(kept, "without it, the prices in force would be taken: delete it")
-        if kept is not None and stands(kept)
+        if kept is not None and path_exists(kept)
         else current_prices()
     )
     frozen = manifest.campaign.get("prices", {}) if manifest else {}

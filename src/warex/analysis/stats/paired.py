@@ -15,7 +15,7 @@ from warex.analysis.stats.proportions import (
     tasks_needed,
     wilson,
 )
-from warex.text.english import counted
+from warex.text.english import count_noun
 
 ASSUMED_FLIPS = 0.1
 """Share of pairs that flip by chance alone, where the run does not say."""
@@ -222,7 +222,7 @@ def said_of_needed(needed: tuple[int, int] | None) -> str:
     if needed is None:
         return f"{drop} more tasks than can be run"
     fewest, most = needed
-    return f"{drop} {f'{fewest:,} to ' if fewest < most else ''}{counted(most, 'task')}"
+    return f"{drop} {f'{fewest:,} to ' if fewest < most else ''}{count_noun(most, 'task')}"
 
 
 def contrasts(

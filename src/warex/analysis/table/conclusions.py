@@ -17,7 +17,7 @@ from warex.analysis.stats.paired import (
     said_of_needed,
 )
 from warex.analysis.table.tabulate import Table
-from warex.text.english import counted
+from warex.text.english import count_noun
 from warex.traces import CLEAN, NO_PROXY
 
 type Finding = Literal["falls", "gains", "kept", "inconclusive"]
@@ -52,7 +52,7 @@ def _warnings(table: Table) -> Iterator[str]:
         elif row in table.underexposed:
             yield (
                 f"{row.agent}, {row.condition}: a fault reached only {row.exposure.hits} of"
-                f" {counted(row.exposure.n, 'trial')}, so this"
+                f" {count_noun(row.exposure.n, 'trial')}, so this"
                 " condition hardly measures it."
             )
 
@@ -91,7 +91,7 @@ def _change(row: Row, delta: Delta) -> str:
             )
         case "inconclusive":
             return (
-                f"{who} under {where}: {_won(delta)} over {counted(delta.pairs, 'pair')}."
+                f"{who} under {where}: {_won(delta)} over {count_noun(delta.pairs, 'pair')}."
                 f" Inconclusive: {where} vs {CLEAN}{_maybe_p(delta)}."
             )
 
@@ -117,7 +117,7 @@ def _defence(effect: DefenceEffect) -> str:
         word, points = ("helps", _won(delta)) if delta.value > 0 else ("harms", _lost(delta))
         return f"For {effect.agent}, {what} {word} by {points} ({_p(delta)})."
     return (
-        f"For {effect.agent}, {what}: {_won(delta)} over {counted(delta.pairs, 'pair')}."
+        f"For {effect.agent}, {what}: {_won(delta)} over {count_noun(delta.pairs, 'pair')}."
         f" Inconclusive{_maybe_p(delta)}."
     )
 
@@ -125,10 +125,10 @@ def _defence(effect: DefenceEffect) -> str:
 def _power(agent: str, power: Power) -> str:
     noise = f"{100 * power.flips:.0f} % of pairs flipping by chance"
     noise += ", which is assumed" if power.assumed else ""
-    tasks, needed = counted(power.n, "task"), said_of_needed(power.needed)
+    tasks, needed = count_noun(power.n, "task"), said_of_needed(power.needed)
     drop = power.smallest_detectable_drop
     if drop is None:
-        few = counted(power.n, "task is", "tasks are")
+        few = count_noun(power.n, "task is", "tasks are")
         return f"{agent}: {few} too few to detect even a total collapse ({noise}); {needed}."
     return (
         f"{agent}: the smallest detectable drop over {tasks} is {_points(drop)} ({noise});"
@@ -152,7 +152,7 @@ def _won(delta: Delta) -> str:
 
 
 def _points(share: float) -> str:
-    return counted(round(100 * share), "point")
+    return count_noun(round(100 * share), "point")
 
 
 def _p(delta: Delta) -> str:

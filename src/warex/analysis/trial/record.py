@@ -17,7 +17,7 @@ from warex.analysis.trial.injections import Injection, injections, left_alone
 from warex.analysis.trial.popup_handling import Handled, handled
 from warex.analysis.trial.usage import LlmUse, llm_unread, llm_use
 from warex.errors import TraceError
-from warex.files.reading import stands
+from warex.files.reading import path_exists
 from warex.llm.actions.parser import Vocabulary
 from warex.llm.prices.table import PriceTable, built_in_prices
 from warex.traces.events import (
@@ -168,7 +168,7 @@ def load_trial(
     missing trace or outcome is no error: both say something. Raises TraceError for a damaged one.
     """
     if trace is None:
-        trace = read_trace(path / EVENTS, lean=True) if stands(path / EVENTS) else Trace(())
+        trace = read_trace(path / EVENTS, lean=True) if path_exists(path / EVENTS) else Trace(())
     entries = trace.entries
     outcome = read_outcome(path)
     solved = isinstance(outcome, Counted) and outcome.score >= 1
@@ -226,7 +226,7 @@ def key_of(path: Path) -> TrialKey:
     """
     if found := _key_in(path):
         return found[0]
-    trace = read_trace(path / EVENTS, lean=True) if stands(path / EVENTS) else Trace(())
+    trace = read_trace(path / EVENTS, lean=True) if path_exists(path / EVENTS) else Trace(())
     return _identity(path, next(iter(trace.events(TrialBegan)), None))[0]
 
 

@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Self
 
 from warex.analysis.trial.attribution import owners
-from warex.llm.prices.table import PriceTable, cost, named
+from warex.llm.prices.table import PriceTable, cost, price_key
 from warex.traces.events import Entry, LlmCall, LlmUnread
 
 _AS_IF = ", as if {}"
@@ -55,7 +55,7 @@ class CallCost:
     @property
     def priced_by(self) -> str:
         """What the price table is asked for: the model, with its tier if not the usual one."""
-        return named(self.model, self.service_tier)
+        return price_key(self.model, self.service_tier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +206,7 @@ def _price(call: LlmCall, prices: PriceTable) -> tuple[float | None, str | None,
         return 0.0, None, "nothing was generated"
     priced, price = cost(call.model, usage, prices), prices.rates(call.model, usage)
     if priced is None or price is None:
-        lacking = named(call.model, usage.tier)
+        lacking = price_key(call.model, usage.tier)
         return None, None, f"the price table of {prices.date} has no {lacking!r}"
     terms = [f"{usage.input_plain} in at ${price.input:g}"]
     if usage.cache_read:

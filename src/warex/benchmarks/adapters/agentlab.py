@@ -15,14 +15,22 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field
 
-from warex.benchmarks.artifacts import crashed
-from warex.benchmarks.base import AgentSpec, Benchmark, Command, Job, Result, Stage, maps_of
-from warex.benchmarks.file_server import Served, served
+from warex.benchmarks.artifacts import harness_crash
+from warex.benchmarks.base import (
+    AgentSpec,
+    Benchmark,
+    Command,
+    Job,
+    TaskEnvironment,
+    TaskResult,
+    maps_of,
+)
+from warex.benchmarks.file_server import ServedFolder, serve_folder
 from warex.benchmarks.installation.playwright_browsers import browsers_for
 from warex.benchmarks.installation.recipe import Install, Recipe
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, MachineError, TrialVoid
-from warex.files.reading import read_ordinary
+from warex.files.reading import read_regular_file
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
@@ -91,8 +99,8 @@ class AgentLabOptions(BaseModel, frozen=True, extra="forbid"):
 
 
 @dataclass(frozen=True, slots=True)
-class _World(Stage):
-    pages: Served | None = None
+class _World(TaskEnvironment):
+    pages: ServedFolder | None = None
 
 
 class AgentLabBenchmark(Benchmark):
@@ -191,7 +199,7 @@ name = "late-scripts"
 scenario = "late-scripts.yaml"
 """
 
-    def __init__(self, table: BenchmarkTable | None = None) -> None:
+    def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
         self._given = cast(AgentLabOptions, self.options)
 
@@ -258,21 +266,21 @@ scenario = "late-scripts.yaml"
 
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[Stage]:
+    ) -> AbstractContextManager[TaskEnvironment]:
         """Serve MiniWoB++ anew, or map the hosts of WebArena's sites."""
         return self._miniwob() if task.startswith("miniwob.") else self._on_sites()
 
     @contextmanager
-    def _miniwob(self) -> Iterator[Stage]:
-        with served(self.environment().site_packages / "miniwob" / "html") as pages:
+    def _miniwob(self) -> Iterator[TaskEnvironment]:
+        with serve_folder(self.environment().site_packages / "miniwob" / "html") as pages:
             yield _World(maps=(f"{MINIWOB}=http://127.0.0.1:{pages.port}",), pages=pages)
 
     @contextmanager
-    def _on_sites(self) -> Iterator[Stage]:
+    def _on_sites(self) -> Iterator[TaskEnvironment]:
         sites = self.table.sites.items()
         yield _World(maps_of({origin_of(self._seen(s)): origin_of(target) for s, target in sites}))
 
-    def command(self, job: Job, stage: Stage) -> Command:
+    def command(self, job: Job, stage: TaskEnvironment) -> Command:
         """Return the driver's command for one ``ExpArgs``."""
         made, given, agent = self.environment(), self._given, job.agent
         told = {
@@ -302,27 +310,29 @@ scenario = "late-scripts.yaml"
             variables["OPENAI_BASE_URL"] = agent.base_url
         return Command([str(made.python), str(_DRIVER), str(path)], variables)
 
-    def reached(self, stage: Stage) -> bool | None:
+    def reached(self, stage: TaskEnvironment) -> bool | None:
         """Return whether MiniWoB++ was asked for anything; other sites do not say."""
         pages = cast(_World, stage).pages
         return None if pages is None else pages.requests > 0
 
-    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
         """Return the reward out of AgentLab's own summary."""
         summary = _summary(folder)
         if code is None:
-            return Result("time_limit", float(summary.get("cum_reward", 0.0) > 0))
+            return TaskResult("time_limit", float(summary.get("cum_reward", 0.0) > 0))
         if not summary:
-            return crashed(f"it ended with code {code} and left no summary_info.json")
+            return harness_crash(f"it ended with code {code} and left no summary_info.json")
         error = summary.get("err_msg")
         if error and "Failed to get a response from the API" in error:
-            return Result("model_error", 0.0, unusable=f"its model gave no answer: {_brief(error)}")
+            return TaskResult(
+                "model_error", 0.0, unusable=f"its model gave no answer: {_brief(error)}"
+            )
         if error:
-            return crashed(_brief(error))
+            return harness_crash(_brief(error))
         reward = float(summary["cum_reward"])
         # A step limit is BrowserGym's truncation; an action that it cannot read is, too.
         ending: Ending = "answered" if summary.get("terminated") else "step_limit"
-        return Result(ending, min(max(reward, 0.0), 1.0))
+        return TaskResult(ending, min(max(reward, 0.0), 1.0))
 
     def _sites_of(self, task: str) -> tuple[str, ...]:
         return tuple(self._said.get("sites", {}).get(task, ()))
@@ -367,7 +377,7 @@ def _summary(folder: Path) -> dict[str, Any]:
     if not paths:
         return {}
     try:
-        said = json.loads(read_ordinary(paths[0]))
+        said = json.loads(read_regular_file(paths[0]))
     except (OSError, ValueError) as error:
         raise TrialVoid(f"{paths[0]} cannot be read: {error}") from None
     return said if isinstance(said, dict) else {}

@@ -22,25 +22,25 @@ from pydantic import (
 )
 
 from warex.benchmarks.adapters.testbed import TestbedBenchmark, require_testbed
-from warex.benchmarks.artifacts import crashed, object_in
+from warex.benchmarks.artifacts import harness_crash, read_json_or_empty
 from warex.benchmarks.base import (
     AGENT_LOG,
     AgentSpec,
     Benchmark,
     Command,
     Job,
-    Result,
-    Stage,
+    TaskEnvironment,
+    TaskResult,
     maps_of,
 )
 from warex.benchmarks.installation.recipe import Install, Recipe
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError
-from warex.files.reading import read_words
+from warex.files.reading import read_text_file
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
-from warex.scenarios.mistakes import check, not_among
+from warex.scenarios.mistakes import unknown_name, validate_document
 from warex.traces import Ending
 from warex.traffic import origin_of
 
@@ -90,7 +90,7 @@ def _answer_check(value: object) -> Any:
     return AnswerCheck.model_validate(value)
 
 
-class OwnTask(BaseModel, frozen=True, extra="forbid"):
+class CustomTask(BaseModel, frozen=True, extra="forbid"):
     """One line of a file of tasks."""
 
     id: Text
@@ -197,7 +197,7 @@ name = "server-error"
 scenario = "paper/server-error"
 """
 
-    def __init__(self, table: BenchmarkTable | None = None) -> None:
+    def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
         self._given = cast(BrowserUseOptions, self.options)
         key, self.base_url_variable = _CLIENTS[self._given.api]
@@ -240,17 +240,17 @@ scenario = "paper/server-error"
 
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[Stage]:
+    ) -> AbstractContextManager[TaskEnvironment]:
         """Start the testbed's sites; for tasks of one's own, return the table's maps."""
         if self._own is None:
             return self._testbed.stage(task, folder, ca, direct=direct)
-        return nullcontext(Stage(maps_of(self.table.sites)))
+        return nullcontext(TaskEnvironment(maps_of(self.table.sites)))
 
     def lasting(self) -> AbstractContextManager[None]:
         """Keep the testbed's sites from trial to trial."""
         return self._testbed.lasting() if self._own is None else nullcontext()
 
-    def command(self, job: Job, stage: Stage) -> Command:
+    def command(self, job: Job, stage: TaskEnvironment) -> Command:
         """Return the script that has browser-use do the task."""
         task = self._task(job.task)
         told = {
@@ -272,21 +272,21 @@ scenario = "paper/server-error"
         python = str(self.environment().python)
         return Command([python, str(_DRIVER), str(path)], QUIET | own, job.scratch)
 
-    def reached(self, stage: Stage) -> bool | None:
+    def reached(self, stage: TaskEnvironment) -> bool | None:
         """Return whether any request came to the testbed's sites; nobody tells of others."""
         return self._testbed.reached(stage) if self._own is None else None
 
-    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
         """Judge what browser-use's history says of the task's end."""
-        said = object_in(folder / _RESULT)
+        said = read_json_or_empty(folder / _RESULT)
         if not said and code is None:
             return self._judged("time_limit", None, {}, task, stage)
         if not said:
             why = f"its script ended with code {code}; {AGENT_LOG} says why"
-            return crashed(why)
+            return harness_crash(why)
         errors = said.get("errors") or ["its log says why"]
         if not said.get("llm_calls"):
-            return Result(
+            return TaskResult(
                 "model_error", 0.0, unusable=f"browser-use's model never answered: {errors[-1]}"
             )
         ending: Ending = "agent_crashed"
@@ -298,33 +298,38 @@ scenario = "paper/server-error"
         result = self._judged(ending, answer, said, task, stage)
         if ending == "agent_crashed":
             reasons = (f"browser-use gave up: {errors[-1]}", *result.reasons)
-            return Result(ending, result.score, result.answer, reasons)
+            return TaskResult(ending, result.score, result.answer, reasons)
         return result
 
     def _judged(
-        self, ending: Ending, answer: str | None, said: Mapping[str, Any], task: str, stage: Stage
-    ) -> Result:
+        self,
+        ending: Ending,
+        answer: str | None,
+        said: Mapping[str, Any],
+        task: str,
+        stage: TaskEnvironment,
+    ) -> TaskResult:
         """Score by the task's own check; by browser-use's word where it has none."""
         if self._own is None:
             verdict = self._testbed.judge(task, stage, answer)
-            return Result(ending, verdict.score, answer, verdict.reasons)
+            return TaskResult(ending, verdict.score, answer, verdict.reasons)
         expect = self._task(task).expect
         if expect is not None:
             complaints = tuple(expect.complaints(answer))
-            return Result(ending, float(not complaints), answer, complaints)
+            return TaskResult(ending, float(not complaints), answer, complaints)
         judgement = said.get("judgement") or {}
         if judgement.get("verdict") is False:
             why = judgement.get("failure_reason") or judgement.get("reasoning") or "no reason given"
-            return Result(ending, 0.0, answer, (f"browser-use's judge: {why}",))
-        return Result(ending, float(ending == "answered"), answer)
+            return TaskResult(ending, 0.0, answer, (f"browser-use's judge: {why}",))
+        return TaskResult(ending, float(ending == "answered"), answer)
 
-    def _task(self, name: str) -> OwnTask:
+    def _task(self, name: str) -> CustomTask:
         if self._own is None:
             found = self._testbed.task(name)
-            return OwnTask(id=found.name, goal=found.goal, url=found.start_url())
+            return CustomTask(id=found.name, goal=found.goal, url=found.start_url())
         if name not in self._own:
             raise CampaignError(
-                not_among(f"{self._given.tasks} has no task", name, tuple(self._own))
+                unknown_name(f"{self._given.tasks} has no task", name, tuple(self._own))
             )
         return self._own[name]
 
@@ -333,12 +338,12 @@ scenario = "paper/server-error"
         return TestbedBenchmark()
 
     @cached_property
-    def _own(self) -> Mapping[str, OwnTask] | None:
+    def _own(self) -> Mapping[str, CustomTask] | None:
         """The tasks of the file, if one is given."""
         if self._given.tasks is None:
             return None
         path = self.table.path(self._given.tasks)
-        tasks: dict[str, OwnTask] = {}
+        tasks: dict[str, CustomTask] = {}
         for where, task in _read_tasks(path):
             if task.id in tasks:
                 raise CampaignError(f"{where}: the task {task.id!r} is listed twice")
@@ -351,11 +356,11 @@ scenario = "paper/server-error"
         return tasks
 
 
-def _read_tasks(path: Path) -> Iterator[tuple[str, OwnTask]]:
+def _read_tasks(path: Path) -> Iterator[tuple[str, CustomTask]]:
     """Yield the tasks of a file and where each stands; raise CampaignError, naming the line."""
     where = f"benchmark.options.tasks: {path}"
     try:
-        lines = read_words(path).splitlines()
+        lines = read_text_file(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise CampaignError(f"{where} cannot be read: {error}") from None
     for number, line in enumerate(lines, 1):
@@ -366,7 +371,7 @@ def _read_tasks(path: Path) -> Iterator[tuple[str, OwnTask]]:
             data = json.loads(line)
         except ValueError as error:
             raise CampaignError(f"{place}: {error}") from None
-        task, mistakes = check(OwnTask, data)
+        task, mistakes = validate_document(CustomTask, data)
         if task is None:
             raise CampaignError(f"{place}: {'; '.join(mistakes)}")
         yield place, task

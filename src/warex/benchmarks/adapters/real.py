@@ -15,31 +15,31 @@ from pathlib import Path
 from typing import Any, ClassVar, cast
 from urllib.parse import urlsplit
 
-from warex.benchmarks.adapters.real_options import DEMO, SUBSETS, RealOptions, words
+from warex.benchmarks.adapters.real_options import DEMO, SUBSETS, RealOptions, vocabulary_for
 from warex.benchmarks.arming import arm_on_first_page
-from warex.benchmarks.artifacts import crashed
+from warex.benchmarks.artifacts import harness_crash
 from warex.benchmarks.base import (
     AgentSpec,
     Benchmark,
     Command,
     Job,
-    Result,
-    Stage,
+    TaskEnvironment,
+    TaskResult,
     maps_of,
     no_proxy_refused,
     served_elsewhere,
 )
 from warex.benchmarks.installation.playwright_browsers import browsers_for
 from warex.benchmarks.installation.recipe import Install, Recipe
-from warex.benchmarks.installation.virtualenv import Made
-from warex.benchmarks.single_page import hits_document, missed_on_single_page
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.installation.virtualenv import Virtualenv
+from warex.benchmarks.single_page import replaces_document, spa_warnings
+from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, MachineError, TrialVoid
-from warex.files.reading import read_ordinary
+from warex.files.reading import read_regular_file
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
 from warex.scenarios import Arm, Scenario
-from warex.scenarios.mistakes import not_among
+from warex.scenarios.mistakes import unknown_name
 from warex.traces import Ending
 from warex.traffic import origin_of
 
@@ -105,7 +105,7 @@ class RealBenchmark(Benchmark):
     summary: ClassVar = (
         "REAL with its demo agent (agisdk): 112 tasks on clones of well-known sites."
     )
-    vocabulary = words("real-demo-agent", DEMO)
+    vocabulary = vocabulary_for("real-demo-agent", DEMO)
     records: ClassVar = (_TOLD, _SUMMARY, f"{_RESULTS}/*/experiment.log")
     options_model: ClassVar = RealOptions
     # The demo agent refuses to work by pictures alone.
@@ -168,15 +168,15 @@ name = "server-error"
 scenario = "paper/server-error"
 """
 
-    def __init__(self, table: BenchmarkTable | None = None) -> None:
+    def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
         self._given = given = cast(RealOptions, self.options)
         if given.vocabulary is not None:
             self.vocabulary = given.vocabulary
         elif given.agent is not None:
-            self.vocabulary = words("real-own-agent", SUBSETS)
+            self.vocabulary = vocabulary_for("real-own-agent", SUBSETS)
         elif given.actions is not None:
-            self.vocabulary = words("real-demo-agent", given.actions)
+            self.vocabulary = vocabulary_for("real-demo-agent", given.actions)
 
     def tasks(self) -> tuple[str, ...]:
         """Return the tasks' names as REAL writes them: ``v1.gomail-2``."""
@@ -214,8 +214,8 @@ scenario = "paper/server-error"
 
     def doubts(self, scenario: Scenario, task: str) -> Iterator[str]:
         """Yield what single-page sites do not ask for, and what the agent cannot bring back."""
-        yield from missed_on_single_page(scenario, self.arm(scenario, task), "REAL's sites")
-        if hits_document(scenario) and not self.vocabulary.recover:
+        yield from spa_warnings(scenario, self.arm(scenario, task), "REAL's sites")
+        if replaces_document(scenario) and not self.vocabulary.recover:
             yield (
                 "no action of the agent's asks for a page again, so whatever page is hit stays"
                 ' away and RR is 0 for any model; options.actions = ["chat", "bid", "infeas",'
@@ -273,12 +273,12 @@ scenario = "paper/server-error"
 
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[Stage]:
+    ) -> AbstractContextManager[TaskEnvironment]:
         """Return the site's map, where the table names a stand-in: a task's state is its own."""
         site, origin = self._site(task)
-        return nullcontext(Stage(maps_of({origin: self.table.sites.get(site, origin)})))
+        return nullcontext(TaskEnvironment(maps_of({origin: self.table.sites.get(site, origin)})))
 
-    def command(self, job: Job, stage: Stage) -> Command:
+    def command(self, job: Job, stage: TaskEnvironment) -> Command:
         """Return REAL's harness on one task, with a result folder of its own."""
         made, agent = self.environment(), job.agent
         told: dict[str, Any] = {
@@ -305,26 +305,26 @@ scenario = "paper/server-error"
         path.write_text(json.dumps(told, indent=1), "utf-8")
         return Command([str(made.python), str(_DRIVER), str(path)], variables, job.scratch)
 
-    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
         """Return what the harness wrote into its summary."""
         said = _summary(folder)
         if said.get("experiment_status") != "completed":
             if code is None:
-                return Result("time_limit", 0.0)
+                return TaskResult("time_limit", 0.0)
             why = f"the harness ended with code {code} before it wrote a result"
-            return crashed(why)
+            return harness_crash(why)
         if error := said.get("err_msg"):
             return _failed(str(error), str(said.get("stack_trace") or ""))
         reward = float(said.get("cum_reward") or 0.0)
         answer = said.get("agent_response") or None
         if said.get("truncated"):
-            return Result("step_limit", 0.0, answer)
+            return TaskResult("step_limit", 0.0, answer)
         judged = "env_state" in (said.get("finish_state") or {})
         reasons = () if reward else (f"REAL's evaluation gave {reward:g}",)
         if not judged:
             # Only a message to the user has it judged; any other end is a refusal.
-            return Result("reported_infeasible", 0.0, answer, reasons)
-        return Result("answered", min(1.0, max(0.0, reward)), answer, reasons)
+            return TaskResult("reported_infeasible", 0.0, answer, reasons)
+        return TaskResult("answered", min(1.0, max(0.0, reward)), answer, reasons)
 
     @property
     def _own_file(self) -> Path | None:
@@ -339,7 +339,9 @@ scenario = "paper/server-error"
         )
         files = sorted(folder.glob("*.json"), key=lambda path: _in_order(path.stem))
         try:
-            tasks = {f"{version}.{path.stem}": json.loads(read_ordinary(path)) for path in files}
+            tasks = {
+                f"{version}.{path.stem}": json.loads(read_regular_file(path)) for path in files
+            }
         except (OSError, ValueError) as error:
             raise MachineError(f"REAL's tasks in {folder} cannot be read: {error}") from None
         if not tasks:
@@ -353,7 +355,7 @@ scenario = "paper/server-error"
         """Return the name and the origin of a task's site."""
         if task not in self._tasks:
             said = f"REAL {self._given.version} has no task"
-            raise CampaignError(not_among(said, task, tuple(self._tasks)))
+            raise CampaignError(unknown_name(said, task, tuple(self._tasks)))
         site = self._tasks[task]["website"]
         return str(site["id"]), origin_of(site["url"])
 
@@ -388,7 +390,7 @@ def _addresses(agent: AgentSpec, *, proxied: bool) -> dict[str, str]:
     return {name: own if own is not None and mapped else agent.base_url}
 
 
-def _tables(made: Made) -> Path | None:
+def _tables(made: Virtualenv) -> Path | None:
     folder = made.site_packages / _TABLES
     return folder if (folder / _TABLE).is_file() else None
 
@@ -399,7 +401,7 @@ def _summary(folder: Path) -> Mapping[str, Any]:
     if not found:
         return {}
     try:
-        said = json.loads(read_ordinary(found[-1]))
+        said = json.loads(read_regular_file(found[-1]))
     except (OSError, ValueError) as error:
         raise TrialVoid(f"{found[-1]} cannot be read: {error}") from None
     if not isinstance(said, dict):
@@ -407,7 +409,7 @@ def _summary(folder: Path) -> Mapping[str, Any]:
     return said
 
 
-def _failed(error: str, stack_trace: str) -> Result:
+def _failed(error: str, stack_trace: str) -> TaskResult:
     """Return whose failure an exception is that ended the task.
 
     The harness writes three parts: that nobody caught it, its class, what it says.
@@ -417,8 +419,10 @@ def _failed(error: str, stack_trace: str) -> Result:
     kind, words = kind.rstrip(":"), " ".join(words.split())[:300]
     sentence = f"{kind}: {words}" if words else kind
     if any(words.startswith(start) for start in _UNJUDGED):
-        return Result("harness_crashed", 0.0, unusable=f"REAL could not judge the task: {sentence}")
+        return TaskResult(
+            "harness_crashed", 0.0, unusable=f"REAL could not judge the task: {sentence}"
+        )
     if _MODEL_ERRORS.match(kind) and not _TOO_LONG.search(words):
-        return Result("model_error", 0.0, unusable=f"REAL's model cannot be used: {sentence}")
+        return TaskResult("model_error", 0.0, unusable=f"REAL's model cannot be used: {sentence}")
     ending: Ending = "agent_crashed" if _BY_AGENT.search(stack_trace) else "harness_crashed"
-    return Result(ending, 0.0, reasons=(sentence,))
+    return TaskResult(ending, 0.0, reasons=(sentence,))

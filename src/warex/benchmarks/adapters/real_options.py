@@ -40,7 +40,7 @@ DEMO: Final = ("chat", "bid", "infeas")
 """What the demo agent has: no action goes to an address, back, or loads a page again."""
 
 
-def words(name: str, subsets: Iterable[str]) -> Vocabulary:
+def vocabulary_for(name: str, subsets: Iterable[str]) -> Vocabulary:
     """Return the vocabulary of an agent that has these subsets."""
     lists: dict[str, tuple[str, ...]] = {}
     for subset in subsets:
@@ -50,7 +50,7 @@ def words(name: str, subsets: Iterable[str]) -> Vocabulary:
     return Vocabulary(name=name, noop=("noop",), asks_again=again, **lists)
 
 
-class OwnAgent(BaseModel, frozen=True, extra="forbid"):
+class CustomAgent(BaseModel, frozen=True, extra="forbid"):
     """An agent of one's own, in the demo agent's place."""
 
     file: Annotated[str, StringConstraints(min_length=1)] = Field(description="A Python file.")
@@ -63,7 +63,7 @@ class OwnAgent(BaseModel, frozen=True, extra="forbid"):
     )
 
 
-class OwnWords(Vocabulary, frozen=True, extra="forbid"):
+class CustomVocabulary(Vocabulary, frozen=True, extra="forbid"):
     """The agent's actions, list by list."""
 
     name: str = "real-own-agent"
@@ -85,8 +85,10 @@ class RealOptions(BaseModel, frozen=True, extra="forbid"):
         description="Which of the harness's actions the demo agent has; left out, chat, bid and"
         " infeas. nav has goto, by which a page can be asked for again.",
     )
-    agent: OwnAgent | None = Field(default=None, description="An agent in the demo agent's place.")
-    vocabulary: OwnWords | None = Field(
+    agent: CustomAgent | None = Field(
+        default=None, description="An agent in the demo agent's place."
+    )
+    vocabulary: CustomVocabulary | None = Field(
         default=None, description="Its actions, where they are not the harness's own."
     )
 

@@ -15,29 +15,29 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from warex.benchmarks.adapters.webarena import (
     SUPPORT,
-    filled,
-    judged,
-    offline,
+    fill_site_urls,
+    judged_command,
+    offline_data_variables,
     raw_tasks,
     require_sites,
 )
 from warex.benchmarks.arming import arm_on_first_page
-from warex.benchmarks.artifacts import crashed, last_words
+from warex.benchmarks.artifacts import harness_crash, last_output
 from warex.benchmarks.base import (
     AGENT_LOG,
     AgentSpec,
     Benchmark,
     Command,
     Job,
-    Result,
-    Stage,
+    TaskEnvironment,
+    TaskResult,
     maps_of,
 )
 from warex.benchmarks.installation.playwright_browsers import browsers_for
 from warex.benchmarks.installation.recipe import Install, Recipe
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, TrialVoid
-from warex.files.reading import read_ordinary
+from warex.files.reading import read_regular_file
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
@@ -181,7 +181,7 @@ scenario = "paper/server-error"
     base_url_variable = "OPENAI_API_BASE"
     embedded_model: ClassVar = "gpt-4-turbo-2024-04-09"
 
-    def __init__(self, table: BenchmarkTable | None = None) -> None:
+    def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
         self._given = cast(StepOptions, self.options)
         self.checkout = self.table.path(self._given.checkout)
@@ -237,24 +237,24 @@ scenario = "paper/server-error"
 
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[Stage]:
+    ) -> AbstractContextManager[TaskEnvironment]:
         """Return the maps that serve the user's copies under SteP's addresses."""
         sites = self.table.sites.items()
         served = {origin_of(ADDRESSES[site]): origin_of(target) for site, target in sites}
-        return nullcontext(Stage(maps_of(served)))
+        return nullcontext(TaskEnvironment(maps_of(served)))
 
-    def command(self, job: Job, stage: Stage) -> Command:
+    def command(self, job: Job, stage: TaskEnvironment) -> Command:
         """Return the evaluation of one task, in a folder of its own, by its own configuration."""
         work = job.folder.absolute() / _WORK
         (work / "tasks/webarena").mkdir(parents=True)
-        config = filled(self._all[job.task], ADDRESSES)
+        config = fill_site_urls(self._all[job.task], ADDRESSES)
         (work / f"tasks/webarena/{job.task}.json").write_text(json.dumps(config), "utf-8")
         if self._given.auth is not None:
             (work / ".auth").symlink_to(self.table.path(self._given.auth))
         (work / "config.yml").write_text(json.dumps(self._configuration(job)), "utf-8")
         made = self.environment()
         variables = {
-            **offline(made.site_packages, made.folder),
+            **offline_data_variables(made.site_packages, made.folder),
             **browsers_for(made, job.scratch / "browsers", job.browser, job.browser_arguments),
             "PYTHONPATH": os.pathsep.join(
                 map(str, (self.webarena, self.checkout / "src", made.folder / _STAND_INS))
@@ -263,18 +263,18 @@ scenario = "paper/server-error"
         }
         if job.agent.base_url is not None:
             variables["OPENAI_API_BASE"] = job.agent.base_url
-        arguments = judged(made, self.checkout / _SCRIPT, ["--config", "config.yml"])
+        arguments = judged_command(made, self.checkout / _SCRIPT, ["--config", "config.yml"])
         return Command(arguments, variables, work)
 
-    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
         """Return the task's line of ``summary.csv``."""
         found = sorted((folder / _WORK / _RESULT).glob("*/summary.csv"))
         if not found:
             if code is None:
-                return Result("time_limit", 0.0)
-            said = last_words(folder / AGENT_LOG)
+                return TaskResult("time_limit", 0.0)
+            said = last_output(folder / AGENT_LOG)
             why = f"the evaluation ended with code {code} and no result{said}"
-            return crashed(why)
+            return harness_crash(why)
         try:
             with found[-1].open(encoding="utf-8", newline="") as lines:
                 row = next(csv.DictReader(lines))
@@ -284,7 +284,7 @@ scenario = "paper/server-error"
         except (OSError, ValueError, LookupError, StopIteration, TypeError) as error:
             raise TrialVoid(f"{found[-1]} cannot be read: {error!r}") from None
         ending: Ending = "reported_infeasible" if answer == "N/A" else "answered"
-        return Result("step_limit" if over else ending, score, None if over else answer)
+        return TaskResult("step_limit" if over else ending, score, None if over else answer)
 
     def _login(self, state: str) -> bool:
         folder = self._given.auth
@@ -311,7 +311,7 @@ scenario = "paper/server-error"
 
 def _answer(trajectory: Path) -> str | None:
     """Return what the agent's last action said, where it was a stop."""
-    steps = json.loads(read_ordinary(trajectory))["trajectory"]
+    steps = json.loads(read_regular_file(trajectory))["trajectory"]
     last = str(steps[-1].get("action") or "").strip() if steps else ""
     if not last.startswith("stop"):
         return None

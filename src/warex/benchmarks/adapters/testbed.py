@@ -10,15 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from warex.benchmarks.adapters.testbed_pool import TestbedPool, own_testbed
-from warex.benchmarks.artifacts import crashed, last_words, object_in
-from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.artifacts import harness_crash, last_output, read_json_or_empty
+from warex.benchmarks.base import (
+    AGENT_LOG,
+    AgentSpec,
+    Benchmark,
+    Command,
+    Job,
+    TaskEnvironment,
+    TaskResult,
+)
+from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, InputError, ProcessDied, TrialVoid
 from warex.extras import require_extra
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
-from warex.scenarios.mistakes import not_among
+from warex.scenarios.mistakes import unknown_name
 from warex.traces import Ending
 
 if TYPE_CHECKING:
@@ -39,7 +47,7 @@ def require_testbed() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Site(Stage):
+class _Site(TaskEnvironment):
     admin_port: int = 0
 
 
@@ -86,7 +94,7 @@ name = "server-error"
 scenario = "paper/server-error"
 """
 
-    def __init__(self, table: BenchmarkTable | None = None) -> None:
+    def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
         require_testbed()
         from warex_testbed.tasks import load_tasks
@@ -121,7 +129,7 @@ scenario = "paper/server-error"
 
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[Stage]:
+    ) -> AbstractContextManager[TaskEnvironment]:
         """Give the trial fresh sites in a process of their own; without a proxy they speak TLS."""
         return self._stage(self.task(task), ca if direct else None)
 
@@ -136,7 +144,7 @@ scenario = "paper/server-error"
                 self._pool = None
 
     @contextmanager
-    def _stage(self, task: "Task", ca: CertificateAuthority | None) -> Iterator[Stage]:
+    def _stage(self, task: "Task", ca: CertificateAuthority | None) -> Iterator[TaskEnvironment]:
         lent = own_testbed(ca) if self._pool is None else self._pool.lend(ca)
         with lent as said:
             port, admin_port = said["port"], said["admin_port"]
@@ -146,7 +154,7 @@ scenario = "paper/server-error"
                 admin_port=admin_port,
             )
 
-    def command(self, job: Job, stage: Stage) -> Command:
+    def command(self, job: Job, stage: TaskEnvironment) -> Command:
         """Return the reference agent's command line for the task."""
         found, agent = self.task(job.task), job.agent
         command = [sys.executable, "-m", "warex.agents.reference", "--goal", found.goal]
@@ -162,27 +170,27 @@ scenario = "paper/server-error"
             command.append("--screenshot")
         return Command(command)
 
-    def reached(self, stage: Stage) -> bool:
+    def reached(self, stage: TaskEnvironment) -> bool:
         """Return whether any request came to the sites, by whatever way."""
         return bool(_told(cast(_Site, stage).admin_port, "health")["requests"])
 
-    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
         """Judge the site's state and the agent's answer."""
-        said = object_in(folder / _RESULT)
+        said = read_json_or_empty(folder / _RESULT)
         if code in _UNUSABLE:
             why = said.get("error") or "its log says why"
-            return Result("model_error", 0.0, unusable=f"{_UNUSABLE[code]}: {why}")
+            return TaskResult("model_error", 0.0, unusable=f"{_UNUSABLE[code]}: {why}")
         ending = _ENDINGS.get(said.get("ending", ""))
         if code is None:
             ending = "time_limit"
         answer = said.get("answer") if ending == "answered" else None
         verdict = self.judge(task, stage, answer)
         if ending is None:
-            why = f"the agent ended with code {code}{last_words(folder / AGENT_LOG)}"
-            return crashed(why)
-        return Result(ending, verdict.score, answer, verdict.reasons)
+            why = f"the agent ended with code {code}{last_output(folder / AGENT_LOG)}"
+            return harness_crash(why)
+        return TaskResult(ending, verdict.score, answer, verdict.reasons)
 
-    def judge(self, task: str, stage: Stage, answer: str | None) -> "Verdict":
+    def judge(self, task: str, stage: TaskEnvironment, answer: str | None) -> "Verdict":
         """Return what the task's check says of the site's state and of an answer.
 
         Raises TrialVoid where the site does not tell its state, InputError where the state is not
@@ -198,7 +206,7 @@ scenario = "paper/server-error"
     def task(self, name: str) -> "Task":
         """Return a task by its name; raise CampaignError, naming what there is."""
         if name not in self._tasks:
-            raise CampaignError(not_among("the testbed has no task", name, tuple(self._tasks)))
+            raise CampaignError(unknown_name("the testbed has no task", name, tuple(self._tasks)))
         return self._tasks[name]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from warex.benchmarks.child_process import running
+from warex.benchmarks.child_process import start_child
 from warex.proxy.certificates.ca import CertificateAuthority
 
 HOSTS = "*.warex.test"
@@ -109,7 +109,7 @@ def _start(stack: ExitStack, ca: CertificateAuthority | None) -> dict[str, Any]:
 @contextmanager
 def _testbed(*arguments: str) -> Iterator[dict[str, Any]]:
     # One that was ended does not tell its state, and is not lent again.
-    with running("warex_testbed", "serve", *arguments) as (_, said):
+    with start_child("warex_testbed", "serve", *arguments) as (_, said):
         yield said
 
 

@@ -14,15 +14,23 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, Field, StringConstraints
 
 from warex.benchmarks.arming import arm_on_first_page
-from warex.benchmarks.artifacts import crashed, last_words, text_in
-from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
-from warex.benchmarks.installation.checkouts import found_at
+from warex.benchmarks.artifacts import harness_crash, last_output, read_text_or_empty
+from warex.benchmarks.base import (
+    AGENT_LOG,
+    AgentSpec,
+    Benchmark,
+    Command,
+    Job,
+    TaskEnvironment,
+    TaskResult,
+)
+from warex.benchmarks.installation.checkouts import describe_path
 from warex.benchmarks.installation.playwright_browsers import browsers_for
 from warex.benchmarks.installation.recipe import Install, Recipe
-from warex.benchmarks.installation.virtualenv import Made
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.installation.virtualenv import Virtualenv
+from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError
-from warex.files.reading import read_ordinary
+from warex.files.reading import read_regular_file
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
@@ -161,7 +169,7 @@ scenario = "paper/server-error"
     base_url_variable = "OPENAI_API_BASE"
     embedded_model: ClassVar = "gpt-3.5-turbo"
 
-    def __init__(self, table: BenchmarkTable | None = None) -> None:
+    def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
         options = cast(WebArenaOptions, self.options)
         self._prompt = options.prompt
@@ -224,15 +232,15 @@ scenario = "paper/server-error"
 
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[Stage]:
+    ) -> AbstractContextManager[TaskEnvironment]:
         """Return the sites' maps: what runs there is the user's."""
-        return nullcontext(Stage(maps=self._maps()))
+        return nullcontext(TaskEnvironment(maps=self._maps()))
 
-    def command(self, job: Job, stage: Stage) -> Command:
+    def command(self, job: Job, stage: TaskEnvironment) -> Command:
         """Return ``run.py`` on one task, in a folder of links: it writes where it is started."""
         work = job.folder.absolute() / _WORK
         (work / "config_files").mkdir(parents=True)
-        config = filled(self._all[job.task], {site: self._address(site) for site in SITES})
+        config = fill_site_urls(self._all[job.task], {site: self._address(site) for site in SITES})
         (work / f"config_files/{job.task}.json").write_text(json.dumps(config), "utf-8")
         (work / "agent/prompts").mkdir(parents=True)
         (work / "agent/prompts/raw").symlink_to(self.checkout / "agent/prompts/raw")
@@ -249,7 +257,7 @@ scenario = "paper/server-error"
         arguments += ["--result_dir", _RESULT]
         variables = {
             **{SITES[site]: self._address(site) for site in SITES},
-            **offline(made.site_packages, made.folder),
+            **offline_data_variables(made.site_packages, made.folder),
             **browsers_for(made, job.scratch / "browsers", job.browser, job.browser_arguments),
             "PYTHONPATH": str(self.checkout),
             # It starts its login as `python`.
@@ -258,28 +266,28 @@ scenario = "paper/server-error"
         }
         if job.agent.base_url is not None:
             variables["OPENAI_API_BASE"] = job.agent.base_url
-        return Command(judged(made, self.checkout / "run.py", arguments), variables, work)
+        return Command(judged_command(made, self.checkout / "run.py", arguments), variables, work)
 
-    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
         """Return what its log says: PASS, FAIL, or the error that it went on from."""
         result = folder / _WORK / _RESULT
         (result / "traces").unlink(missing_ok=True)
-        log = "".join(map(text_in, sorted((folder / _WORK / "log_files").glob("*.log"))))
+        log = "".join(map(read_text_or_empty, sorted((folder / _WORK / "log_files").glob("*.log"))))
         verdicts, errors = _VERDICT.findall(log), _ERROR.findall(log)
         if verdicts:
-            rendered = text_in(result / f"render_{task}.html")
-            ending, answer, reasons = _ending(stops_in(rendered))
-            return Result(ending, float(verdicts[-1] == "PASS"), answer, reasons)
+            rendered = read_text_or_empty(result / f"render_{task}.html")
+            ending, answer, reasons = _ending(stop_answers(rendered))
+            return TaskResult(ending, float(verdicts[-1] == "PASS"), answer, reasons)
         if errors:
             who, what = errors[-1]
             why = f"{who.replace('Unhandled', 'unhandled')} error: {what[:300]}"
             if who == "OpenAI":
-                return Result("model_error", 0.0, unusable=why)
-            return crashed(why)
+                return TaskResult("model_error", 0.0, unusable=why)
+            return harness_crash(why)
         if code is None:
-            return Result("time_limit", 0.0)
-        why = f"run.py ended with code {code} and no verdict{last_words(folder / AGENT_LOG)}"
-        return crashed(why)
+            return TaskResult("time_limit", 0.0)
+        why = f"run.py ended with code {code} and no verdict{last_output(folder / AGENT_LOG)}"
+        return harness_crash(why)
 
     def _address(self, site: str) -> str:
         return address(site, self.table.sites.get(site))[0]
@@ -289,7 +297,7 @@ scenario = "paper/server-error"
         return tuple(filter(None, maps))
 
 
-def judged(made: Made, script: Path, arguments: Sequence[str]) -> list[str]:
+def judged_command(made: Virtualenv, script: Path, arguments: Sequence[str]) -> list[str]:
     """Return the command of a script that judges by WebArena's evaluators, in its own process.
 
     They look at pages in the agent's browser; so it is said before that the agent has ended.
@@ -303,12 +311,12 @@ def raw_tasks(checkout: Path, option: str) -> Mapping[str, dict[str, Any]]:
     path = checkout / TASKS
     wanted = "give the folder of its checkout"
     try:
-        tasks = {str(task["task_id"]): task for task in json.loads(read_ordinary(path))}
+        tasks = {str(task["task_id"]): task for task in json.loads(read_regular_file(path))}
     except (OSError, ValueError, LookupError, TypeError) as error:
         why = error.strerror if isinstance(error, OSError) else repr(error)
         raise CampaignError(
             f"benchmark.options.{option}: {path} holds no tasks of WebArena ({why});"
-            f" {checkout}: {found_at(checkout)}; {wanted}"
+            f" {checkout}: {describe_path(checkout)}; {wanted}"
         ) from None
     if not tasks:
         raise CampaignError(
@@ -318,7 +326,7 @@ def raw_tasks(checkout: Path, option: str) -> Mapping[str, dict[str, Any]]:
     return tasks
 
 
-def filled(task: Mapping[str, Any], addresses: Mapping[str, str]) -> Any:
+def fill_site_urls(task: Mapping[str, Any], addresses: Mapping[str, str]) -> Any:
     """Return a task with the sites' addresses in place of WebArena's placeholders."""
     text = json.dumps(task)
     for site, url in addresses.items():
@@ -364,7 +372,7 @@ def require_sites(
                 )
 
 
-def offline(site_packages: Path, folder: Path) -> dict[str, str]:
+def offline_data_variables(site_packages: Path, folder: Path) -> dict[str, str]:
     """Return where tiktoken and NLTK find what they would download; the user's own goes first."""
     ours = {
         "TIKTOKEN_CACHE_DIR": site_packages / "litellm/litellm_core_utils/tokenizers",
@@ -373,7 +381,7 @@ def offline(site_packages: Path, folder: Path) -> dict[str, str]:
     return {name: os.environ.get(name) or str(path) for name, path in ours.items()}
 
 
-def stops_in(rendered: str) -> list[str]:
+def stop_answers(rendered: str) -> list[str]:
     """Return what stands between the marks of a stop, each from the first mark on."""
     parts = (part.partition(_STOP) for part in rendered.split(_STOP_ENDS)[:-1])
     return [said for _, mark, said in parts if mark]

@@ -23,15 +23,23 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from pydantic import BaseModel, Field, StringConstraints
 
 from warex.benchmarks.adapters.browser_use import QUIET, BrowserUseBenchmark
-from warex.benchmarks.artifacts import crashed, last_words
-from warex.benchmarks.base import AGENT_LOG, AgentSpec, Benchmark, Command, Job, Result, Stage
-from warex.benchmarks.installation.checkouts import lacking
+from warex.benchmarks.artifacts import harness_crash, last_output
+from warex.benchmarks.base import (
+    AGENT_LOG,
+    AgentSpec,
+    Benchmark,
+    Command,
+    Job,
+    TaskEnvironment,
+    TaskResult,
+)
+from warex.benchmarks.installation.checkouts import missing_in_checkout
 from warex.benchmarks.installation.playwright_browsers import VARIABLE
 from warex.benchmarks.installation.recipe import Install, Recipe
-from warex.benchmarks.single_page import missed_on_single_page
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.single_page import spa_warnings
+from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, TrialVoid
-from warex.files.reading import read_ordinary
+from warex.files.reading import read_regular_file
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
 from warex.sandbox.env_mode.browser_shims import write_wrapper
@@ -79,7 +87,7 @@ class InfinityOptions(BaseModel, frozen=True, extra="forbid"):
 
 
 @dataclass(frozen=True, slots=True)
-class _App(Stage):
+class _App(TaskEnvironment):
     port: int = 0
     """Of the application, on loopback."""
 
@@ -134,7 +142,7 @@ scenario = "paper/server-error"
     base_url_variable = "OPENAI_BASE_URL"
     embedded_model: ClassVar = "gpt"
 
-    def __init__(self, table: BenchmarkTable | None = None) -> None:
+    def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
         self._given = cast(InfinityOptions, self.options)
         self._checkout = self.table.path(self._given.checkout)
@@ -150,7 +158,7 @@ scenario = "paper/server-error"
         files = sorted((self._checkout / "apps").glob(f"*/{self._given.suite}.json"))
         for path in files:
             try:
-                ids = [str(task["id"]) for task in json.loads(read_ordinary(path))]
+                ids = [str(task["id"]) for task in json.loads(read_regular_file(path))]
             except (OSError, ValueError, LookupError, TypeError) as error:
                 why = error.strerror if isinstance(error, OSError) else repr(error)
                 raise CampaignError(
@@ -165,7 +173,7 @@ scenario = "paper/server-error"
                     f"benchmark.options.checkout: {self._checkout} holds no task: the list in"
                     f" {files[0]} is empty; give another options.suite, or another checkout"
                 )
-            lacks = lacking(self._checkout, wanted, "WebArena-Infinity")
+            lacks = missing_in_checkout(self._checkout, wanted, "WebArena-Infinity")
             raise CampaignError(f"benchmark.options.checkout: {lacks}")
         return tasks
 
@@ -180,7 +188,7 @@ scenario = "paper/server-error"
     def doubts(self, scenario: Scenario, task: str) -> Iterator[str]:
         """Yield what its applications, which are one page each, do not ask for."""
         arm = self.arm(scenario, task)
-        yield from missed_on_single_page(scenario, arm, "WebArena-Infinity's applications")
+        yield from spa_warnings(scenario, arm, "WebArena-Infinity's applications")
 
     def ready(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
@@ -188,7 +196,7 @@ scenario = "paper/server-error"
         """Raise CampaignError for a model that its runner has no word for."""
         super().ready(tasks, agents, direct=direct)
         if not (self._checkout / _RUNNER).is_file():
-            lacks = lacking(self._checkout, _RUNNER, "WebArena-Infinity")
+            lacks = missing_in_checkout(self._checkout, _RUNNER, "WebArena-Infinity")
             raise CampaignError(f"benchmark.options.checkout: {lacks}")
         for agent in agents:
             if agent.model not in MODELS and not agent.embedded:
@@ -212,7 +220,7 @@ scenario = "paper/server-error"
 
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[Stage]:
+    ) -> AbstractContextManager[TaskEnvironment]:
         """Start the application; without a proxy the runner does, since it is on localhost then."""
         if direct:
             return nullcontext(_App(port=_free_port()))
@@ -241,7 +249,7 @@ scenario = "paper/server-error"
                     server.kill()
         raise TrialVoid(f"{app / 'server.py'} did not start")
 
-    def command(self, job: Job, stage: Stage) -> Command:
+    def command(self, job: Job, stage: TaskEnvironment) -> Command:
         """Return the runner with one worker on one task, by a driver that says what it omits."""
         app, made = self._all[job.task], self.environment()
         host, port = (_HOST, _PORT) if job.proxied else ("localhost", cast(_App, stage).port)
@@ -274,7 +282,7 @@ scenario = "paper/server-error"
         command = [str(made.python), str(_DRIVER), json.dumps(told)]
         return Command(command, variables, job.scratch)
 
-    def reached(self, stage: Stage) -> bool | None:
+    def reached(self, stage: TaskEnvironment) -> bool | None:
         """Return whether any browser told the application's server of its state."""
         port = cast(_App, stage).port
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -286,18 +294,18 @@ scenario = "paper/server-error"
             raise TrialVoid(f"the application does not tell its state: {error}") from None
         return True
 
-    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
         """Return the runner's own result: whether the task's check passed, and what it said."""
         found = sorted((folder / _RESULTS).glob(f"*/{_id(task)}/result.json"))
         if not found:
             if code is None:
-                return Result("time_limit", 0.0)
+                return TaskResult("time_limit", 0.0)
             # It goes on after a browser that did not come up.
-            said = last_words(folder / AGENT_LOG, about="failed")
+            said = last_output(folder / AGENT_LOG, about="failed")
             why = f"the runner ended with code {code} and no result{said}"
-            return crashed(why)
+            return harness_crash(why)
         try:
-            said = json.loads(read_ordinary(found[-1]))
+            said = json.loads(read_regular_file(found[-1]))
             return _result(said, found[-1].with_name("history.json"))
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise TrialVoid(f"{found[-1]} cannot be read: {error!r}") from None
@@ -321,32 +329,32 @@ def _is_serving(server: subprocess.Popen[bytes]) -> bool:
     return server.stdout.readline().startswith(b"Serving on")
 
 
-def _result(said: Mapping[str, Any], history: Path) -> Result:
+def _result(said: Mapping[str, Any], history: Path) -> TaskResult:
     words, score = str(said["verifier_message"]), float(bool(said["passed"]))
     if words.startswith(_CRASHED):
-        return crashed(words)
+        return harness_crash(words)
     if _UNASKED.match(words):
         why = f"the task's check could not ask the application: {words[:300]}"
-        return Result("harness_crashed", 0.0, unusable=why)
+        return TaskResult("harness_crashed", 0.0, unusable=why)
     if words.startswith(_TIMED_OUT):
-        return Result("time_limit", score, reasons=(words,))
+        return TaskResult("time_limit", score, reasons=(words,))
     steps = _steps(history)
     if not said["is_done"] and not any(_acted(step) for step in steps):
         errors = [str(error) for error in said["errors"] if error]
         why = f": {errors[-1][:300]}" if errors else ""
-        return Result("model_error", 0.0, unusable=f"the model never said what to do{why}")
+        return TaskResult("model_error", 0.0, unusable=f"the model never said what to do{why}")
     ending: Ending = "step_limit"
     if said["is_done"]:
         # Its own word for a task that it did not do.
         gave_up = bool(steps) and any(r.get("success") is False for r in steps[-1]["result"])
         ending = "reported_infeasible" if gave_up else "answered"
     answer = said["final_result"]
-    return Result(ending, score, None if answer is None else str(answer), (words,))
+    return TaskResult(ending, score, None if answer is None else str(answer), (words,))
 
 
 def _steps(history: Path) -> list[dict[str, Any]]:
     """Return the agent's steps; step 0 is browser-use's own, to the first page."""
-    steps: list[dict[str, Any]] = json.loads(read_ordinary(history))["history"]
+    steps: list[dict[str, Any]] = json.loads(read_regular_file(history))["history"]
     return [step for step in steps if (step.get("metadata") or {}).get("step_number", 1) > 0]
 
 

@@ -12,23 +12,23 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from warex.benchmarks.artifacts import crashed, last_words
+from warex.benchmarks.artifacts import harness_crash, last_output
 from warex.benchmarks.base import (
     AGENT_LOG,
     AgentSpec,
     Benchmark,
     Command,
     Job,
-    Result,
-    Stage,
+    TaskEnvironment,
+    TaskResult,
     maps_of,
     no_proxy_refused,
 )
-from warex.benchmarks.installation.checkouts import found_at, lacking
+from warex.benchmarks.installation.checkouts import describe_path, missing_in_checkout
 from warex.benchmarks.installation.recipe import Install, Recipe
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, TrialVoid
-from warex.files.reading import read_ordinary, read_words
+from warex.files.reading import read_regular_file, read_text_file
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
@@ -146,7 +146,7 @@ scenario = "paper/server-error"
     key_variables = ("OPENAI_API_KEY",)
     embedded_model: ClassVar = "gpt-4-vision-preview"
 
-    def __init__(self, table: BenchmarkTable | None = None) -> None:
+    def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
         self._given = cast(WebVoyagerOptions, self.options)
         self._checkout = self.table.path(self._given.checkout)
@@ -161,13 +161,13 @@ scenario = "paper/server-error"
         path = self._checkout / _TASKS if given is None else self.table.path(given)
         where = f"benchmark.options.{'checkout' if given is None else 'tasks'}: {path}"
         try:
-            lines = read_words(path).splitlines()
+            lines = read_text_file(path).splitlines()
         except FileNotFoundError:
-            lacks = lacking(self._checkout, _TASKS, "WebVoyager")
+            lacks = missing_in_checkout(self._checkout, _TASKS, "WebVoyager")
             raise CampaignError(
                 f"benchmark.options.checkout: {lacks}"
                 if given is None
-                else f"{where}: {found_at(path)}; {_TASKS_WANTED}"
+                else f"{where}: {describe_path(path)}; {_TASKS_WANTED}"
             ) from None
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else error
@@ -186,7 +186,7 @@ scenario = "paper/server-error"
                     f" {_TASKS_WANTED}"
                 ) from None
         if not tasks:
-            raise CampaignError(f"{where} holds no task: {found_at(path)}; {_TASKS_WANTED}")
+            raise CampaignError(f"{where} holds no task: {describe_path(path)}; {_TASKS_WANTED}")
         return tasks
 
     def sites(self, task: str) -> tuple[str, ...]:
@@ -230,7 +230,7 @@ scenario = "paper/server-error"
                     f" {ENDPOINT!r} to ask there"
                 )
         if not (self._checkout / _RUN).is_file():
-            lacks = lacking(self._checkout, _RUN, "WebVoyager")
+            lacks = missing_in_checkout(self._checkout, _RUN, "WebVoyager")
             raise CampaignError(f"benchmark.options.checkout: {lacks}")
         if direct and (told := [a for a in agents if a.base_url is not None or a.embedded]):
             raise no_proxy_refused(
@@ -254,11 +254,11 @@ scenario = "paper/server-error"
 
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[Stage]:
+    ) -> AbstractContextManager[TaskEnvironment]:
         """Return the table's maps."""
-        return nullcontext(Stage(maps_of(self.table.sites)))
+        return nullcontext(TaskEnvironment(maps_of(self.table.sites)))
 
-    def command(self, job: Job, stage: Stage) -> Command:
+    def command(self, job: Job, stage: TaskEnvironment) -> Command:
         """Return ``run.py`` on a file of one task, and the judge behind it."""
         work = job.folder.absolute() / _WORK
         for folder in (work / "downloads", job.scratch / "judged"):
@@ -301,29 +301,29 @@ scenario = "paper/server-error"
             variables["SE_OFFLINE"] = "true"
         return variables
 
-    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
         """Return how the agent ended and, where there is a judge, its verdict."""
         work = folder / _WORK
         left = sorted((work / _RESULTS).glob("*/task*/interact_messages.json"))
         if not left and code is None:
-            return Result("time_limit", 0.0 if self._given.judge else None)
+            return TaskResult("time_limit", 0.0 if self._given.judge else None)
         if not left:
-            why = f"run.py ended with code {code} and no result{last_words(folder / AGENT_LOG)}"
-            return crashed(why)
+            why = f"run.py ended with code {code} and no result{last_output(folder / AGENT_LOG)}"
+            return harness_crash(why)
         try:
-            messages = json.loads(read_ordinary(left[-1]))
+            messages = json.loads(read_regular_file(left[-1]))
             said = [str(each["content"]) for each in messages if each["role"] == "assistant"]
-            log = read_words(left[-1].with_name("agent.log"), "replace")
+            log = read_text_file(left[-1].with_name("agent.log"), "replace")
         except (OSError, ValueError, LookupError, TypeError) as error:
             raise TrialVoid(f"{left[-1]} cannot be read: {error!r}") from None
         if not said:
             failed = _FAILED.findall(log)
             why = f": {failed[-1]}" if failed else ""
-            return Result("model_error", 0.0, unusable=f"the model never answered{why}")
+            return TaskResult("model_error", 0.0, unusable=f"the model never answered{why}")
         answer = _ANSWER.search(said[-1])
         ending = "answered" if answer else _ending(log)
         score = self._score(work / _VERDICT_FILE) if self._given.judge else None
-        return Result(ending, score, answer[1].strip() if answer else None)
+        return TaskResult(ending, score, answer[1].strip() if answer else None)
 
     def _score(self, verdict: Path) -> float:
         """Return the judge's verdict; what gave no answer has failed, by its own rule."""
@@ -332,7 +332,7 @@ scenario = "paper/server-error"
         if not found and _NO_ANSWER in said:
             return 0.0
         if not found or found[-1] == "None":
-            raise TrialVoid(f"{_JUDGE} gave no verdict{last_words(verdict)}")
+            raise TrialVoid(f"{_JUDGE} gave no verdict{last_output(verdict)}")
         return float(found[-1])
 
 

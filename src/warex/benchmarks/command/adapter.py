@@ -10,35 +10,35 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-from warex.benchmarks.artifacts import crashed, text_in
+from warex.benchmarks.artifacts import harness_crash, read_text_or_empty
 from warex.benchmarks.base import (
     AGENT_LOG,
     AgentSpec,
     Benchmark,
     Command,
     Job,
-    Result,
-    Stage,
+    TaskEnvironment,
+    TaskResult,
     no_proxy_refused,
 )
 from warex.benchmarks.command.options import (
     PLACEHOLDER,
     PLACEHOLDERS,
-    AtLeast,
     CommandOptions,
+    MinimumScore,
     ResultReader,
     TaskEntry,
     TaskFile,
-    filled,
+    fill_placeholders,
 )
 from warex.benchmarks.command.task_file import read_tasks
-from warex.benchmarks.file_server import require_folders, staged
-from warex.benchmarks.scoring.expectations import PRINTED, Expect, judge, reset
-from warex.benchmarks.scoring.json_path import look_up
-from warex.benchmarks.scoring.user_commands import CommandLine, parts_of
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.file_server import require_site_folders, serve_sites
+from warex.benchmarks.scoring.expectations import PRINTED, Expectation, judge, reset
+from warex.benchmarks.scoring.json_path import resolve_path
+from warex.benchmarks.scoring.user_commands import CommandLine, split_command
+from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, TrialVoid
-from warex.files.reading import read_words
+from warex.files.reading import read_text_file
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
@@ -105,7 +105,7 @@ scenario = "paper/server-error"
 
     starter: ClassVar = ("my_agent.py", "playbook.yaml", "site/index.html")
 
-    def __init__(self, table: BenchmarkTable | None = None) -> None:
+    def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
         self._options_given = cast(CommandOptions, self.options)
         self.vocabulary = self._options_given.vocabulary
@@ -131,7 +131,7 @@ scenario = "paper/server-error"
             raise CampaignError(f"benchmark.options.tasks holds no task. {TASKS_WANTED}")
         return {task.id: task for task in entries}
 
-    def _expect(self, task: str) -> Expect | None:
+    def _expect(self, task: str) -> Expectation | None:
         return self._tasks[task].expect or self._options_given.expect
 
     def _reset(self, task: str) -> CommandLine | None:
@@ -186,7 +186,7 @@ scenario = "paper/server-error"
                 raise CampaignError(
                     f"agent {agent.name!r} gives no base_url, which benchmark.options.command names"
                 )
-        require_folders(self.table)
+        require_site_folders(self.table)
 
     def require_keys(self, agents: Sequence[AgentSpec], environment: Mapping[str, str]) -> None:
         """Require none: how a command comes to its model is its own matter."""
@@ -206,7 +206,7 @@ scenario = "paper/server-error"
             for what, command in commands.items():
                 if command is None:
                     continue
-                program = parts_of(command)[0]
+                program = split_command(command)[0]
                 if not PLACEHOLDER.search(program) and not shutil.which(self._program(program)):
                     raise CampaignError(
                         f"benchmark.options: the {what} of task {task!r}: {program!r} is no program"
@@ -221,22 +221,22 @@ scenario = "paper/server-error"
 
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[Stage]:
+    ) -> AbstractContextManager[TaskEnvironment]:
         """Reset what runs elsewhere, serve the sites that are folders, and map all."""
         return self._staged(task, folder)
 
     @contextmanager
-    def _staged(self, task: str, folder: Path) -> Iterator[Stage]:
+    def _staged(self, task: str, folder: Path) -> Iterator[TaskEnvironment]:
         if (command := self._reset(task)) is not None:
             reset(self._outside(command, task, folder), self._cwd(task, folder))
-        with staged(self.table) as stage:
+        with serve_sites(self.table) as stage:
             yield stage
 
     def _check_site(self, site: str, target: str) -> None:
         # A folder of pages stands where an origin does; whether it is there is seen to later.
         super()._check_site(site, target if "://" in target else site)
 
-    def command(self, job: Job, stage: Stage) -> Command:
+    def command(self, job: Job, stage: TaskEnvironment) -> Command:
         """Return the template filled in."""
         values = self._values(job.task, job.folder) | {
             "scratch": str(job.scratch),
@@ -248,41 +248,43 @@ scenario = "paper/server-error"
             "observation": ",".join(job.agent.observation or ()),
         }
         options = self._options_given
-        program, *rest = (filled(part, values) for part in options.arguments)
+        program, *rest = (fill_placeholders(part, values) for part in options.arguments)
         return Command(
             [self._program(program), *rest],
-            {name: filled(text, values) for name, text in options.environment.items()},
-            self.table.path(filled(options.cwd, values)) if options.cwd else None,
+            {name: fill_placeholders(text, values) for name, text in options.environment.items()},
+            self.table.path(fill_placeholders(options.cwd, values)) if options.cwd else None,
         )
 
-    def read(self, task: str, stage: Stage, folder: Path, code: int | None) -> Result:
+    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
         """Return what the result's place says, or the exit code where none is named."""
         options, expect = self._options_given, self._expect(task)
         ending: Ending = "time_limit" if code is None else "answered"
         if options.result is None and expect is None:
             if code not in (0, 1, None):
-                return crashed(f"it ended with code {code}")
-            return Result(ending, float(code == 0))
+                return harness_crash(f"it ended with code {code}")
+            return TaskResult(ending, float(code == 0))
         if code is not None and code not in options.codes:
-            return crashed(f"it ended with code {code}")
+            return harness_crash(f"it ended with code {code}")
         if options.result is None:
-            return Result(ending, 0.0)
-        path = folder / filled(options.result.file, self._values(task, folder))
+            return TaskResult(ending, 0.0)
+        path = folder / fill_placeholders(options.result.file, self._values(task, folder))
         try:
-            value, answer = _value_of(options.result, read_words(path, "replace"))
+            value, answer = _value_of(options.result, read_text_file(path, "replace"))
         except FileNotFoundError:
             if code is None:
-                return Result("time_limit", 0.0)
-            return crashed(f"it ended with code {code} and left no {path.name}")
+                return TaskResult("time_limit", 0.0)
+            return harness_crash(f"it ended with code {code} and left no {path.name}")
         except (OSError, ValueError, LookupError) as error:
             if code is None:
-                return Result("time_limit", 0.0)
-            return crashed(f"its result {path.name} cannot be read: {error}")
+                return TaskResult("time_limit", 0.0)
+            return harness_crash(f"its result {path.name} cannot be read: {error}")
         if expect is None:
-            return Result(ending, _score(value, options.success), answer)
-        return Result(ending, 0.0, answer if options.result.answer else _as_text(value))
+            return TaskResult(ending, _score(value, options.success), answer)
+        return TaskResult(ending, 0.0, answer if options.result.answer else _as_text(value))
 
-    def judged(self, task: str, folder: Path, result: Result, trace: Trace | None) -> Result:
+    def judged(
+        self, task: str, folder: Path, result: TaskResult, trace: Trace | None
+    ) -> TaskResult:
         """Score what is expected, once nothing of the trial runs any more."""
         expect = self._expect(task)
         if expect is None or result.ending == "harness_crashed":
@@ -290,7 +292,7 @@ scenario = "paper/server-error"
 
         def answer() -> str:
             named = self._options_given.result is not None
-            return (result.answer or "") if named else text_in(folder / AGENT_LOG)
+            return (result.answer or "") if named else read_text_or_empty(folder / AGENT_LOG)
 
         verdict = judge(
             expect,
@@ -313,7 +315,7 @@ scenario = "paper/server-error"
     def _outside(self, command: CommandLine, task: str, folder: Path) -> Sequence[str]:
         """Return a command of the user's own with its placeholders filled in."""
         values = self._values(task, folder)
-        program, *rest = (filled(part, values) for part in parts_of(command))
+        program, *rest = (fill_placeholders(part, values) for part in split_command(command))
         return (self._program(program), *rest)
 
     def _cwd(self, task: str, folder: Path) -> Path | None:
@@ -321,7 +323,7 @@ scenario = "paper/server-error"
         cwd = self._options_given.cwd
         if cwd is None:
             return None
-        path = self.table.path(filled(cwd, self._values(task, folder)))
+        path = self.table.path(fill_placeholders(cwd, self._values(task, folder)))
         return path if path.is_dir() else None
 
     def _values(self, task: str, folder: Path) -> dict[str, str]:
@@ -346,8 +348,8 @@ def _value_of(reader: ResultReader, text: str) -> tuple[Any, str | None]:
         found = pattern.last(text)
         return (found.groups[0] if found else None), None
     data = json.loads(text)
-    answer = look_up(data, reader.answer) if reader.answer else None
-    value = look_up(data, reader.json_path) if reader.json_path else None
+    answer = resolve_path(data, reader.answer) if reader.answer else None
+    value = resolve_path(data, reader.json_path) if reader.json_path else None
     return value, None if answer is None else _as_text(answer)
 
 
@@ -357,11 +359,11 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _score(value: Any, success: bool | float | str | AtLeast | None) -> float:
+def _score(value: Any, success: bool | float | str | MinimumScore | None) -> float:
     """Return 1 or 0, or the value itself where it is a score; no value is no success."""
     if value is None:
         return 0.0
-    if isinstance(success, AtLeast):
+    if isinstance(success, MinimumScore):
         return float(_number(value) >= success.at_least)
     if isinstance(success, bool | str):
         return float(str(value).strip().lower() == str(success).lower())

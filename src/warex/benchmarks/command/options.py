@@ -14,13 +14,13 @@ from pydantic import (
 )
 
 from warex.benchmarks.base import AGENT_LOG
-from warex.benchmarks.scoring.expectations import Expect
-from warex.benchmarks.scoring.json_path import steps_of
-from warex.benchmarks.scoring.user_commands import CommandLine, parts_of
-from warex.benchmarks.vocabularies import Words
+from warex.benchmarks.scoring.expectations import Expectation
+from warex.benchmarks.scoring.json_path import parse_path
+from warex.benchmarks.scoring.user_commands import CommandLine, split_command
+from warex.benchmarks.vocabularies import VocabularyConfig
 from warex.scenarios import Arm
-from warex.scenarios.mistakes import not_among
-from warex.text.escaping import shown
+from warex.scenarios.mistakes import unknown_name
+from warex.text.escaping import in_backticks
 from warex.text.regex import Regex
 
 PLACEHOLDERS = (
@@ -37,7 +37,7 @@ PLACEHOLDERS = (
 )
 """What a template may name, each in curly brackets; doubled brackets stand for themselves."""
 
-KNOWN_AFTERWARDS = ("task", "task_id", "out")
+SCORING_PLACEHOLDERS = ("task", "task_id", "out")
 """Those that are known outside of the agent's environment, too."""
 
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
@@ -48,7 +48,7 @@ type Text = Annotated[str, StringConstraints(min_length=1)]
 def _checked(template: str) -> str:
     for _, name in PLACEHOLDER.findall(template):
         if name and name not in PLACEHOLDERS:
-            raise ValueError(not_among("there is no placeholder", name, PLACEHOLDERS))
+            raise ValueError(unknown_name("there is no placeholder", name, PLACEHOLDERS))
     return template
 
 
@@ -58,7 +58,7 @@ def _passed_on(text: str) -> str:
     return text
 
 
-def filled(template: str, values: Mapping[str, str]) -> str:
+def fill_placeholders(template: str, values: Mapping[str, str]) -> str:
     """Return a template with its placeholders filled in."""
     return PLACEHOLDER.sub(
         lambda found: f"{{{found[1]}}}" if found[1] else values[found[2]], template
@@ -79,14 +79,14 @@ class TaskFile(BaseModel, frozen=True, extra="forbid"):
     @classmethod
     def _is_a_path(cls, path: str | None) -> str | None:
         if path is not None:
-            steps_of(path)
+            parse_path(path)
         return path
 
 
 def _known_outside(command: CommandLine | None) -> CommandLine | None:
-    for part in () if command is None else parts_of(command):
+    for part in () if command is None else split_command(command):
         for _, name in PLACEHOLDER.findall(_checked(part)):
-            if name not in ("", *KNOWN_AFTERWARDS):
+            if name not in ("", *SCORING_PLACEHOLDERS):
                 raise ValueError(
                     f"{{{name}}} is the agent's own; here {{task}}, {{task_id}} and {{out}} are"
                     " known"
@@ -99,15 +99,15 @@ class TaskEntry(BaseModel, frozen=True, extra="forbid"):
 
     id: Text
     text: Text | None = Field(default=None, description="Left out: its name.")
-    expect: Expect | None = Field(default=None, description="What counts as a success.")
+    expect: Expectation | None = Field(default=None, description="What counts as a success.")
     reset: CommandLine | None = Field(default=None, description="A command before each trial.")
-    vocabulary: Words | None = Field(
+    vocabulary: VocabularyConfig | None = Field(
         default=None, description="The actions of the agent that works on it."
     )
 
     @field_validator("expect")
     @classmethod
-    def _check_is_known(cls, expect: Expect | None) -> Expect | None:
+    def _check_is_known(cls, expect: Expectation | None) -> Expectation | None:
         _known_outside(None if expect is None else expect.check)
         return expect
 
@@ -117,7 +117,7 @@ class TaskEntry(BaseModel, frozen=True, extra="forbid"):
         return _known_outside(command)
 
 
-class AtLeast(BaseModel, frozen=True, extra="forbid"):
+class MinimumScore(BaseModel, frozen=True, extra="forbid"):
     """A number from which on a task is solved."""
 
     at_least: float
@@ -138,7 +138,7 @@ class ResultReader(BaseModel, frozen=True, extra="forbid"):
     @classmethod
     def _is_fresh(cls, file: str) -> str:
         for _, name in PLACEHOLDER.findall(_checked(file)):
-            if name not in ("", *KNOWN_AFTERWARDS):
+            if name not in ("", *SCORING_PLACEHOLDERS):
                 raise ValueError(f"{{{name}}} is not known when the result is read; name {{out}}")
         within = Path(file.removeprefix("{out}/"))
         if within.is_absolute() or ".." in within.parts:
@@ -152,7 +152,7 @@ class ResultReader(BaseModel, frozen=True, extra="forbid"):
     @classmethod
     def _is_a_path(cls, path: str | None) -> str | None:
         if path is not None:
-            steps_of(path)
+            parse_path(path)
         return path
 
     @field_validator("regex")
@@ -188,10 +188,10 @@ class CommandOptions(BaseModel, frozen=True, extra="forbid"):
     result: ResultReader | None = Field(
         default=None, description="Left out: exit code 0 is solved, 1 is not, others are a crash."
     )
-    success: bool | float | str | AtLeast | None = Field(
+    success: bool | float | str | MinimumScore | None = Field(
         default=None, description="The value that is a success; left out: true, or the score."
     )
-    expect: Expect | None = Field(
+    expect: Expectation | None = Field(
         default=None, description="What counts as a success, in place of `success`."
     )
     reset: CommandLine | None = Field(
@@ -208,7 +208,7 @@ class CommandOptions(BaseModel, frozen=True, extra="forbid"):
     keys: tuple[Text, ...] = Field(
         default=("OPENAI_API_KEY",), description="API keys to give a placeholder if not set."
     )
-    vocabulary: Words = Words()
+    vocabulary: VocabularyConfig = VocabularyConfig()
     isolated: bool = Field(
         default=False,
         description="Whether each trial has a site of its own; if not, one runs at a time.",
@@ -220,13 +220,13 @@ class CommandOptions(BaseModel, frozen=True, extra="forbid"):
     @field_validator("command")
     @classmethod
     def _has_known_placeholders(cls, command: CommandLine) -> CommandLine:
-        for part in parts_of(command):
+        for part in split_command(command):
             _checked(part)
         return command
 
     @field_validator("expect")
     @classmethod
-    def _check_is_known(cls, expect: Expect | None) -> Expect | None:
+    def _check_is_known(cls, expect: Expectation | None) -> Expectation | None:
         _known_outside(None if expect is None else expect.check)
         return expect
 
@@ -260,10 +260,12 @@ class CommandOptions(BaseModel, frozen=True, extra="forbid"):
     def _can_match(cls, globs: tuple[str, ...]) -> tuple[str, ...]:
         for glob in globs:
             if not glob.startswith("*") and "://" not in glob:
-                raise ValueError(f"{shown(glob)} matches no URL; write https://… or begin with *")
+                raise ValueError(
+                    f"{in_backticks(glob)} matches no URL; write https://… or begin with *"
+                )
         return globs
 
     @property
     def arguments(self) -> Sequence[str]:
         """The command's parts, unfilled."""
-        return parts_of(self.command)
+        return split_command(self.command)

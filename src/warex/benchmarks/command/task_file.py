@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import JsonValue
 
 from warex.benchmarks.command.options import TaskEntry, TaskFile
-from warex.benchmarks.scoring.json_path import look_up
+from warex.benchmarks.scoring.json_path import resolve_path
 from warex.errors import CampaignError
-from warex.files.reading import read_words
-from warex.scenarios.mistakes import check
+from warex.files.reading import read_text_file
+from warex.scenarios.mistakes import validate_document
 
 _OWN = ("expect", "reset", "vocabulary")
 """What a task may bring itself."""
@@ -28,7 +28,7 @@ def read_tasks(tasks: TaskFile, path: Path) -> Iterator[TaskEntry]:
     """Yield a file's tasks; raise CampaignError for what is no file of tasks."""
     where = f"benchmark.options.tasks: {path}"
     try:
-        text = read_words(path)
+        text = read_text_file(path)
     except (OSError, UnicodeDecodeError) as error:
         raise CampaignError(f"{where} cannot be read: {error}") from None
     seen: set[str] = set()
@@ -47,17 +47,17 @@ def _entry(tasks: TaskFile, item: Any, where: str) -> TaskEntry:
     if isinstance(item, str):
         return TaskEntry(id=item)
     try:
-        data: dict[str, JsonValue] = {"id": str(look_up(item, tasks.id))}
+        data: dict[str, JsonValue] = {"id": str(resolve_path(item, tasks.id))}
         if tasks.text:
-            data["text"] = str(look_up(item, tasks.text))
+            data["text"] = str(resolve_path(item, tasks.text))
     except LookupError as error:
         raise CampaignError(f"{where}: {error}") from None
     for key in _OWN:
         try:
-            data[key] = look_up(item, getattr(tasks, key))
+            data[key] = resolve_path(item, getattr(tasks, key))
         except LookupError:
             continue  # The options' holds.
-    entry, mistakes = check(TaskEntry, data)
+    entry, mistakes = validate_document(TaskEntry, data)
     if entry is None:
         raise CampaignError(f"{where}: {'; '.join(mistakes)}")
     return entry

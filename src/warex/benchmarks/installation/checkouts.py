@@ -7,7 +7,7 @@ _NAMED = 5
 """How many files a sentence names."""
 
 
-def found_at(path: Path) -> str:
+def describe_path(path: Path) -> str:
     """Say in a few words what is at a path."""
     if path.is_symlink() and not path.exists():
         return "it is a link to nowhere"
@@ -21,10 +21,11 @@ def found_at(path: Path) -> str:
         return f"it cannot be looked at ({error.strerror})"
 
 
-def lacking(checkout: Path, wanted: str, project: str) -> str:
+def missing_in_checkout(checkout: Path, wanted: str, project: str) -> str:
     """Say that a checkout lacks what is wanted of it, what was found there, and what to do."""
     return (
-        f"{checkout} holds no {wanted}: {found_at(checkout)}; give the folder into which {project}"
+        f"{checkout} holds no {wanted}: {describe_path(checkout)}; give the folder into"
+        f" which {project}"
         " was cloned"
     )
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from warex.benchmarks.installation.virtualenv import Made
+from warex.benchmarks.installation.virtualenv import Virtualenv
 from warex.errors import MachineError
 from warex.sandbox.env_mode.browser_shims import write_wrapper
 
@@ -33,7 +33,7 @@ _PLACES = {
 
 
 def browsers_for(
-    made: Made, folder: Path, browser: Path, arguments: Sequence[str] = ()
+    made: Virtualenv, folder: Path, browser: Path, arguments: Sequence[str] = ()
 ) -> dict[str, str]:
     """Fill a folder with what starts ``browser``; return the variables that name it.
 
@@ -45,7 +45,7 @@ def browsers_for(
     return {VARIABLE: str(folder)}
 
 
-def _places(made: Made) -> list[str]:
+def _places(made: Virtualenv) -> list[str]:
     path = made.site_packages / _BROWSERS
     try:
         known: list[dict[str, Any]] = json.loads(path.read_bytes())["browsers"]

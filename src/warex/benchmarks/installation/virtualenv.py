@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.errors import InputError, MachineError
-from warex.traces import cannot_write
+from warex.traces import write_error
 
 MARKER = "warex-setup.json"
 """In the benchmark's folder: which recipe it was made by, and how far."""
@@ -31,7 +31,7 @@ type State = Literal["ok", "missing", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Virtualenv:
     """A benchmark's own environment."""
 
     folder: Path
@@ -50,14 +50,14 @@ class Made:
         return {"PYTHONPYCACHEPREFIX": str(self.folder / _BYTECODE)}
 
 
-def python_in(folder: Path) -> Path:
+def interpreter_in(folder: Path) -> Path:
     """Return the interpreter of a benchmark's folder."""
     return folder / _VENV / "bin" / "python"
 
 
-def environment_in(
+def find_virtualenv(
     name: str, recipe: Recipe, folder: Path | None
-) -> tuple[Made | None, State, str]:
+) -> tuple[Virtualenv | None, State, str]:
     """Return the environment that lies in a folder, its state, and a sentence that says it.
 
     The sentence of one that is not there or not whole names the command that makes it.
@@ -67,7 +67,7 @@ def environment_in(
     if folder is None:
         return None, "missing", f"benchmark.dir is not given: {remedy}, and name that folder there"
     marker = _marker(folder)
-    if not marker or not python_in(folder).exists():
+    if not marker or not interpreter_in(folder).exists():
         return None, "missing", f"{folder} holds no environment of {name}'s: {remedy}"
     if marker.get("benchmark") != name:
         other = marker.get("benchmark")
@@ -77,7 +77,7 @@ def environment_in(
     if "said" not in marker:
         return None, "broken", f"{folder} was not made to its end: {remedy}"
     said = marker["said"]
-    made = Made(folder, python_in(folder), said)
+    made = Virtualenv(folder, interpreter_in(folder), said)
     versions = said.get("versions", {})
     shown = ", ".join(f"{package} {version}" for package, version in versions.items())
     return made, "ok", f"{folder}: {shown or 'made'}"
@@ -91,14 +91,14 @@ def set_up(
     python: str | None = None,
     report: Callable[[str], None] = lambda step: None,
     again: bool = False,
-) -> Made:
+) -> Virtualenv:
     """Make the environment, or finish one that was begun; ``report`` is told of each step.
 
     ``again`` begins anew. Raises MachineError where the machine lacks something or a step fails,
     InputError where the folder is somebody else's.
     """
     folder = folder.absolute()
-    made, state, _ = environment_in(name, recipe, folder)
+    made, state, _ = find_virtualenv(name, recipe, folder)
     if made is not None and state == "ok" and not again:
         return _tried_again(recipe, made, report) if _has_changed(made) else made
     marker = _begun(name, recipe, folder, again)
@@ -114,20 +114,20 @@ def set_up(
         marker["said"] = _checked(recipe, folder)
         _write(folder, marker)
     except OSError as error:
-        raise cannot_write(folder, error) from None
-    return Made(folder, python_in(folder), marker["said"])
+        raise write_error(folder, error) from None
+    return Virtualenv(folder, interpreter_in(folder), marker["said"])
 
 
-def _has_changed(made: Made) -> bool:
+def _has_changed(made: Virtualenv) -> bool:
     """Whether somebody has installed something there since it was made."""
     return made.site_packages.stat().st_mtime > (made.folder / MARKER).stat().st_mtime
 
 
-def _tried_again(recipe: Recipe, made: Made, report: Callable[[str], None]) -> Made:
+def _tried_again(recipe: Recipe, made: Virtualenv, report: Callable[[str], None]) -> Virtualenv:
     report("try it, since its packages have changed")
     said = _checked(recipe, made.folder)
     _write(made.folder, {**_marker(made.folder), "said": said})
-    return Made(made.folder, made.python, said)
+    return Virtualenv(made.folder, made.python, said)
 
 
 def _begun(name: str, recipe: Recipe, folder: Path, again: bool) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def _begun(name: str, recipe: Recipe, folder: Path, again: bool) -> dict[str, An
             marker = {"benchmark": name, "recipe": recipe.digest, "done": []}
             _write(folder, marker)
         except OSError as error:
-            raise cannot_write(folder, error) from None
+            raise write_error(folder, error) from None
     return marker
 
 
@@ -234,7 +234,7 @@ def _write_pins(recipe: Recipe, folder: Path) -> None:
 
 
 def _install(install: Install, folder: Path, uv: str | None) -> None:
-    python = str(python_in(folder))
+    python = str(interpreter_in(folder))
     command = (
         [uv, "pip", "install", "-q", "--python", python]
         if uv
@@ -260,7 +260,7 @@ def _checked(recipe: Recipe, folder: Path) -> dict[str, Any]:
     variables = {
         name: value.replace("{dir}", str(folder)) for name, value in recipe.variables.items()
     }
-    python = str(python_in(folder))
+    python = str(interpreter_in(folder))
     printed = _do([python, "-c", recipe.check], "trying it", {**os.environ, **variables})
     try:
         said = json.loads(printed.strip().splitlines()[-1])

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, Field, StringConstraints, field_validator, model_validator
 
-from warex.benchmarks.scoring.user_commands import CommandLine, parts_of, run_outside
+from warex.benchmarks.scoring.user_commands import CommandLine, run_user_command, split_command
 from warex.errors import TrialVoid
 from warex.scenarios.matching.url_patterns import any_of, normalise
-from warex.text.escaping import shown, visible
+from warex.text.escaping import escape_controls, in_backticks
 from warex.text.regex import Regex
 from warex.traces import RequestSeen, ResponseSeen, Trace, TrialBegan
 
@@ -29,7 +29,7 @@ def _nobody(sentence: str) -> None:
     pass
 
 
-class Expect(BaseModel, frozen=True, extra="forbid"):
+class Expectation(BaseModel, frozen=True, extra="forbid"):
     """What counts as a success; where several are given, all of them must hold."""
 
     text: _Text | None = Field(default=None, description="Stands in the agent's answer.")
@@ -68,14 +68,16 @@ class Expect(BaseModel, frozen=True, extra="forbid"):
     @classmethod
     def _is_a_command(cls, command: CommandLine | None) -> CommandLine | None:
         if command is not None:
-            parts_of(command)
+            split_command(command)
         return command
 
     @field_validator("url")
     @classmethod
     def _can_match(cls, glob: str | None) -> str | None:
         if glob is not None and not glob.startswith("*") and "://" not in glob:
-            raise ValueError(f"{shown(glob)} matches no URL; write https://… or begin with *")
+            raise ValueError(
+                f"{in_backticks(glob)} matches no URL; write https://… or begin with *"
+            )
         return glob
 
     @model_validator(mode="after")
@@ -100,11 +102,11 @@ class Verdict:
 
 
 def judge(
-    expect: Expect,
+    expect: Expectation,
     *,
     answer: Callable[[], str],
     trace: Trace | None,
-    command: Callable[[CommandLine], Sequence[str]] = parts_of,
+    command: Callable[[CommandLine], Sequence[str]] = split_command,
     cwd: Path | None = None,
     verifiers: Sequence[str] = (),
     answer_is: str = "the answer",
@@ -124,7 +126,7 @@ def judge(
 
 
 def _looked_at(
-    expect: Expect,
+    expect: Expectation,
     answer: Callable[[], str],
     answer_is: str,
     trace: Trace | None,
@@ -136,7 +138,7 @@ def _looked_at(
         yield good, f"{expect.text!r} {'stands' if good else 'does not stand'} in {answer_is}"
     if expect.regex is not None:
         good = Regex(expect.regex, multiline=True).finds(said)
-        yield good, f"{shown(expect.regex)} is {'' if good else 'not '}found in {answer_is}"
+        yield good, f"{in_backticks(expect.regex)} is {'' if good else 'not '}found in {answer_is}"
     if expect.url is not None:
         yield _ended_at(expect.url, trace, verifiers)
 
@@ -145,7 +147,7 @@ def checked(
     parts: Sequence[str], cwd: Path | None = None, *, told: Told = _nobody
 ) -> tuple[bool, str]:
     """Run a check; return whether it found the task solved, and a sentence."""
-    ran = run_outside("the check", parts, cwd=cwd, told=told)
+    ran = run_user_command("the check", parts, cwd=cwd, told=told)
     if ran.code not in (0, 1):
         raise TrialVoid(f"the check cannot tell: it {ran.ending}; 0 is solved, 1 is not")
     return ran.code == 0, f"the check {ran.ending}"
@@ -153,7 +155,7 @@ def checked(
 
 def reset(parts: Sequence[str], cwd: Path | None = None, *, told: Told = _nobody) -> None:
     """Bring a site to its beginning; raise TrialVoid where the command fails."""
-    ran = run_outside("the reset", parts, cwd=cwd, told=told)
+    ran = run_user_command("the reset", parts, cwd=cwd, told=told)
     if ran.code != 0:
         raise TrialVoid(f"the site was not reset: the command {ran.ending}")
 
@@ -175,7 +177,7 @@ def _ended_at(glob: str, trace: Trace | None, verifiers: Sequence[str]) -> tuple
     if last is None:
         return False, f"the browser opened no page, and was to end at {glob}"
     request, response = last
-    url = visible(request.url)
+    url = escape_controls(request.url)
     if not any_of((glob,))(normalise(request.url)):
         return False, f"the browser ended at {url} and not at {glob}"
     if response is None or response.status is None:

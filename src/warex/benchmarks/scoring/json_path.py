@@ -9,7 +9,7 @@ _STEP = re.compile(r"""\.?([^.\[\]"']+)|\[(-?\d+)\]|\[("(?:\\.|[^"\\])*")\]|\['(
 type Steps = tuple[str | int, ...]
 
 
-def steps_of(path: str) -> Steps:
+def parse_path(path: str) -> Steps:
     """Return the steps of a path; raise ValueError for what is none."""
     steps: list[str | int] = []
     at = 0
@@ -31,10 +31,10 @@ def steps_of(path: str) -> Steps:
     return tuple(steps)
 
 
-def look_up(value: Any, path: str) -> Any:
+def resolve_path(value: Any, path: str) -> Any:
     """Return what lies at a path; raise LookupError, saying what is there instead."""
     shown = "the document"
-    for step in steps_of(path):
+    for step in parse_path(path):
         try:
             value = value[step if isinstance(value, list) else str(step)]
         except (LookupError, TypeError):

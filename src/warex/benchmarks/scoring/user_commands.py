@@ -21,7 +21,7 @@ from typing import IO, Annotated, Final
 from pydantic import StringConstraints
 
 from warex.errors import TrialVoid
-from warex.text.escaping import visible
+from warex.text.escaping import escape_controls
 
 LIMIT_S: Final = 300.0
 """Seconds after which it is ended."""
@@ -41,7 +41,7 @@ type CommandLine = _Text | tuple[_Text, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CommandOutcome:
     """How a command ended."""
 
     code: int
@@ -62,7 +62,7 @@ class Ran:
         return f"signal {-self.code}"
 
 
-def parts_of(command: CommandLine) -> tuple[str, ...]:
+def split_command(command: CommandLine) -> tuple[str, ...]:
     """Return a command's parts; raise ValueError, a sentence, for what is no command."""
     try:
         parts = tuple(shlex.split(command)) if isinstance(command, str) else command
@@ -88,7 +88,7 @@ def require_program(parts: Sequence[str]) -> None:
 
 
 @contextmanager
-def ended_by(stop: Callable[[], bool]) -> Iterator[None]:
+def stopped_when(stop: Callable[[], bool]) -> Iterator[None]:
     """End what runs outside in the block, in this thread, once ``stop`` says so."""
     token = _STOP.set(stop)
     try:
@@ -97,7 +97,7 @@ def ended_by(stop: Callable[[], bool]) -> Iterator[None]:
         _STOP.reset(token)
 
 
-def run_outside(
+def run_user_command(
     what: str,
     parts: Sequence[str],
     *,
@@ -105,11 +105,11 @@ def run_outside(
     limit_s: float = LIMIT_S,
     told: Callable[[str], None] = lambda sentence: None,
     slow_s: float = SLOW_S,
-) -> Ran:
+) -> CommandOutcome:
     """Run a command until it ends; ``what`` it is, for a sentence.
 
     ``told`` is told once that it still runs, after ``slow_s`` seconds. Raises TrialVoid where it
-    cannot be started, takes too long or is stopped (``ended_by``); it is then ended with all that
+    cannot be started, takes too long or is stopped (``stopped_when``); it is ended with all that
     it has started in its session.
     """
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -141,7 +141,7 @@ def run_outside(
         if code is None:
             _end(process)
             raise TrialVoid(f"{what} was interrupted")
-        return Ran(code, _last_line(err) or _last_line(out))
+        return CommandOutcome(code, _last_line(err) or _last_line(out))
 
 
 def _wait(
@@ -163,7 +163,9 @@ def _wait(
 
 
 def _slow(what: str, parts: Sequence[str], limit_s: float) -> str:
-    return f"{what} runs, for {limit_s:g} s at most: {visible(shlex.join(parts))[:_LONGEST]}"
+    return (
+        f"{what} runs, for {limit_s:g} s at most: {escape_controls(shlex.join(parts))[:_LONGEST]}"
+    )
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
@@ -177,4 +179,4 @@ def _last_line(file: IO[bytes]) -> str:
     file.seek(max(0, size - _TAIL))
     lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines()]
     said = next((line for line in reversed(lines) if line), "")
-    return visible(said[:_LONGEST])
+    return escape_controls(said[:_LONGEST])

@@ -22,15 +22,15 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from warex.benchmarks.base import AgentSpec
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.table import BenchmarkConfig
 from warex.campaigns.config.task_choice import Count, Name, TaskChoice
 from warex.errors import CampaignError
 from warex.llm.defences import DEFENCES, Defence, defence_of
-from warex.llm.embedded import EMBEDDED
+from warex.llm.embedded import MOCK_PREFIXES
 from warex.llm.prices.table import Price, PriceTable
 from warex.llm.prices.user_table import current_prices
 from warex.scenarios.documents import SUFFIXES, read_document
-from warex.scenarios.mistakes import check, listed
+from warex.scenarios.mistakes import format_errors, validate_document
 from warex.scenarios.paper_config import Frequency
 from warex.scenarios.presets import preset_names
 from warex.text.english import did_you_mean
@@ -82,8 +82,8 @@ class AgentConfig(BaseModel, frozen=True, extra="forbid"):
     @classmethod
     def _embedded_by_its_name(cls, model: str) -> str:
         kind, mark, _ = model.partition(":")
-        near = did_you_mean(kind + mark, EMBEDDED, likeness=0.8)
-        if mark and near and kind + mark not in EMBEDDED:
+        near = did_you_mean(kind + mark, MOCK_PREFIXES, likeness=0.8)
+        if mark and near and kind + mark not in MOCK_PREFIXES:
             raise ValueError(f"{model!r} is no model that WAREX plays, but nearly{near}")
         return model
 
@@ -177,8 +177,8 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
 
     schema_version: Literal[1] = Field(default=1, description="Of this format.")
     name: Name = Field(description="Names the run's folder.")
-    benchmark: BenchmarkTable = Field(
-        default=BenchmarkTable(name="testbed"),
+    benchmark: BenchmarkConfig = Field(
+        default=BenchmarkConfig(name="testbed"),
         description="Its name, or a table; `warex benchmarks` lists them.",
     )
     tasks: TaskChoice = Field(default=TaskChoice(all=True), description="Which of its tasks.")
@@ -290,9 +290,9 @@ def campaign_of(keys: Mapping[str, JsonValue], called: object = "campaign") -> C
 
     Raises CampaignError with every mistake, naming what it is ``called`` and the place.
     """
-    campaign, mistakes = check(CampaignConfig, dict(keys))
+    campaign, mistakes = validate_document(CampaignConfig, dict(keys))
     if campaign is None:
-        raise CampaignError(listed(called, mistakes))
+        raise CampaignError(format_errors(called, mistakes))
     return campaign
 
 

@@ -17,7 +17,7 @@ from warex.campaigns.config.paper_experiments import EXPERIMENTS, MODEL, Experim
 from warex.campaigns.config.task_choice import chosen_tasks
 from warex.campaigns.config.template import as_toml, benchmark_table
 from warex.errors import CampaignError, WarexError
-from warex.scenarios.mistakes import not_among
+from warex.scenarios.mistakes import unknown_name
 from warex.traces import NO_PROXY
 
 _PRESETS = resources.files("warex.campaigns.config") / "presets"
@@ -80,7 +80,7 @@ def adapted(source: str, changes: Changes, *, name: str | None = None, file: str
     """
     known = built_in_names()
     if source not in known:
-        raise CampaignError(not_among("there is no built-in campaign", source, known))
+        raise CampaignError(unknown_name("there is no built-in campaign", source, known))
     preset = (_PRESETS / f"{source}.toml").read_text("utf-8")
     data = tomllib.loads(preset)
     own = data["benchmark"]

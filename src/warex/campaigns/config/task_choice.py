@@ -12,9 +12,9 @@ from pydantic import (
 )
 
 from warex.errors import CampaignError
-from warex.scenarios.mistakes import named, not_among
+from warex.scenarios.mistakes import name_list, unknown_name
 from warex.seeds import draw
-from warex.text.english import counted
+from warex.text.english import count_noun
 
 type Name = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r"^\S(.*\S)?$")]
 
@@ -73,13 +73,15 @@ def chosen_tasks(
     if choice.match is not None:
         found = tuple(name for name in tasks if fnmatchcase(name, choice.match))
         if not found:
-            raise CampaignError(f"tasks.match: {choice.match!r} matches none of: {named(tasks)}")
+            raise CampaignError(
+                f"tasks.match: {choice.match!r} matches none of: {name_list(tasks)}"
+            )
         return found
     if choice.sample is not None:
         if choice.sample > len(tasks):
             raise CampaignError(
                 f"tasks.sample: {choice.sample} is more than the"
-                f" {counted(len(tasks), 'task there is', 'tasks there are')}"
+                f" {count_noun(len(tasks), 'task there is', 'tasks there are')}"
             )
         by_luck = sorted(tasks, key=lambda name: draw(seed, "sample", name))
         picked = set(by_luck[: choice.sample])
@@ -117,4 +119,4 @@ def _narrowed(
 def _require(names: Sequence[str], known: Sequence[str], said: str) -> None:
     missing = [name for name in names if name not in known]
     if missing:
-        raise CampaignError(not_among(said, missing[0], known))
+        raise CampaignError(unknown_name(said, missing[0], known))

@@ -8,10 +8,10 @@ from importlib import resources
 from typing import Any
 
 from warex.benchmarks import Benchmark, benchmark_kind
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.table import BenchmarkConfig
 from warex.campaigns.config.campaign import CampaignConfig
 from warex.errors import CampaignError
-from warex.scenarios.mistakes import check, listed
+from warex.scenarios.mistakes import format_errors, validate_document
 from warex.traffic import TrafficOptions, option_of
 
 _TEMPLATE = resources.files("warex.campaigns.config") / "template.toml"
@@ -48,16 +48,16 @@ def template(name: str, benchmark: str, file: str) -> str:
         "traffic": "".join(map(_traffic, fields(TrafficOptions))),
     }
     text = _TEMPLATE.read_text("utf-8")
-    if not alone and kind(BenchmarkTable.model_validate(example["benchmark"])).needs_proxy():
+    if not alone and kind(BenchmarkConfig.model_validate(example["benchmark"])).needs_proxy():
         text = text.replace('[[conditions]]\nname = "no-proxy"\n\n', "")
     for slot, value in values.items():
         text = text.replace(f"@{slot}@", value)
     try:
-        made, mistakes = check(CampaignConfig, tomllib.loads(text))
+        made, mistakes = validate_document(CampaignConfig, tomllib.loads(text))
     except tomllib.TOMLDecodeError:
         made, mistakes = None, [f"{name!r} is no name: give letters, digits and dashes"]
     if made is None:
-        raise CampaignError(listed(file, mistakes))
+        raise CampaignError(format_errors(file, mistakes))
     return text
 
 

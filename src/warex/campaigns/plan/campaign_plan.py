@@ -12,7 +12,7 @@ from warex.campaigns.plan.dosing import scenario_of
 from warex.campaigns.plan.grid import grid, shares_answers, trial_seed
 from warex.errors import CampaignError, InputError, TraceError
 from warex.scenarios.injection.replay import Replay, read_replay
-from warex.scenarios.mistakes import not_among
+from warex.scenarios.mistakes import unknown_name
 from warex.traces import (
     EVENTS,
     NO_PROXY,
@@ -83,7 +83,7 @@ def _require_ready(
             )
         persona = agent.model.removeprefix(PREFIX)
         if persona not in PERSONAS:
-            there = not_among("there is no scripted model", persona, tuple(PERSONAS))
+            there = unknown_name("there is no scripted model", persona, tuple(PERSONAS))
             raise CampaignError(f"agent {agent.name!r}: {there}")
 
 

@@ -8,7 +8,7 @@ from warex.campaigns.config.campaign import CampaignConfig, ConditionConfig
 from warex.errors import CampaignError, ScenarioError
 from warex.scenarios import Rule, Scenario
 from warex.scenarios.load import load_scenario
-from warex.scenarios.paper_config import CHANCE, frequency_trigger
+from warex.scenarios.paper_config import DEFAULT_PROBABILITY, frequency_trigger
 from warex.scenarios.scenario import Trigger
 
 
@@ -65,7 +65,7 @@ def first_only(scenario: Scenario, times: int) -> Scenario:
 def _probability(trigger: Trigger) -> float:
     if trigger.random is not None:
         return trigger.random.probability
-    return CHANCE if trigger.probability is None else trigger.probability
+    return DEFAULT_PROBABILITY if trigger.probability is None else trigger.probability
 
 
 def _triggered(rule: Rule, trigger: Mapping[str, JsonValue]) -> Rule:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from warex.llm.embedded import is_embedded
+from warex.llm.embedded import is_mock_model
 from warex.traces import (
     CLEAN,
     TrialKey,
@@ -84,13 +84,13 @@ def forecast(
             kind = (key.benchmark, models[key.agent])
             clean = _expected(by_kind.get((*kind, CLEAN)))
             own = _with_money_of(_expected(by_kind.get((*kind, key.condition))), clean)
-            cells[at] = replace(own, usd=0.0) if own and is_embedded(kind[1]) else own
+            cells[at] = replace(own, usd=0.0) if own and is_mock_model(kind[1]) else own
         expected = cells[at]
         seconds += 0.0 if expected is None else expected.seconds
         usd += 0.0 if expected is None else expected.usd or 0.0
         unknown += expected is None
         unpriced += expected is not None and expected.usd is None
-        free += is_embedded(models[key.agent])
+        free += is_mock_model(models[key.agent])
     return Forecast(cells, seconds / lanes, usd, unknown, unpriced, free)
 
 

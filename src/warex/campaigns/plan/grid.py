@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import cycle
 
 from warex.campaigns.config.campaign import CampaignConfig, ConditionConfig
-from warex.seeds import derive, draw
+from warex.seeds import derive_seed, draw
 from warex.traces import (
     CLEAN,
     NO_PROXY,
@@ -29,7 +29,7 @@ class Past:
 
 def trial_seed(config: CampaignConfig, task: str, repeat: int) -> int:
     """Return the seed that all agents and conditions share on one task and repeat."""
-    return derive(config.seed, config.benchmark.name, task, repeat)
+    return derive_seed(config.seed, config.benchmark.name, task, repeat)
 
 
 def grid(config: CampaignConfig, tasks: Sequence[str]) -> tuple[TrialKey, ...]:

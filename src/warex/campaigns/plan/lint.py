@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from warex.campaigns.config.campaign import CampaignConfig
 from warex.scenarios import Scenario
-from warex.scenarios.lint.linter import futile
+from warex.scenarios.lint.linter import rules_without_effect
 from warex.text.english import of_number
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _never_hits(
 ) -> Iterator[str]:
     """Yield a sentence for each rule that no trial of the campaign can give an exchange to."""
     most = max(agent.max_steps for agent in config.agents)
-    yield from futile(scenario, sites)
+    yield from rules_without_effect(scenario, sites)
     for rule in scenario.rules:
         named = f"Rule {rule.name!r} may reach no trial: it begins"
         after, window = rule.trigger.after_step, rule.trigger.between

@@ -12,7 +12,7 @@ from warex.errors import MachineError, WarexError
 from warex.proxy.certificates.ca import ensure_ca
 from warex.sandbox.doctor.finding import Finding
 from warex.sandbox.doctor.machine import quick_checks
-from warex.text.english import counted
+from warex.text.english import count_noun
 
 
 def needs_of_campaign(config: CampaignConfig) -> Iterator[Finding]:
@@ -26,7 +26,7 @@ def needs_of_campaign(config: CampaignConfig) -> Iterator[Finding]:
     except WarexError as error:
         yield Finding("campaign", "broken", str(error))
         return
-    many = counted(len(planned.trials), "trial")
+    many = count_noun(len(planned.trials), "trial")
     yield Finding("campaign", "ok", f"{many} of {planned.benchmark.name}")
     for doubt in doubts_of(planned):
         yield Finding("conditions", "missing", doubt, needed=False)
@@ -51,4 +51,4 @@ def needs_of_benchmark(benchmark: Benchmark) -> Iterator[Finding]:
         if str(error) not in {finding.sentence for finding in findings}:
             yield Finding("tasks", "broken", str(error))
     else:
-        yield Finding("tasks", "ok", counted(len(tasks), "task"))
+        yield Finding("tasks", "ok", count_noun(len(tasks), "task"))

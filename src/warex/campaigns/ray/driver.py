@@ -28,10 +28,10 @@ from warex.campaigns.ray.node import Attempted, Work, unpack
 from warex.campaigns.run.schedule import Done, Schedule, Turn
 from warex.campaigns.run.spending import Spent
 from warex.clock import Clock
-from warex.errors import IN_A_ROW, MachineError, ProcessDied, WarexError
-from warex.files.private import private_folder
-from warex.text.english import counted
-from warex.traces import attempt_dir, cannot_write, shared_answers, write_whole
+from warex.errors import MAX_DEATHS_IN_A_ROW, MachineError, ProcessDied, WarexError
+from warex.files.private import make_private_dir
+from warex.text.english import count_noun
+from warex.traces import attempt_dir, shared_answers_dir, write_atomic, write_error
 
 _LOOK = 0.2
 """Seconds between two looks for turns that have become possible."""
@@ -76,7 +76,7 @@ def run_on_ray(
                 if death is None:
                     raise  # Ray itself ends its drivers where their cluster is lost.
                 in_a_row, had = in_a_row + 1 if driver.came == had else 1, driver.came
-                if in_a_row == IN_A_ROW:
+                if in_a_row == MAX_DEATHS_IN_A_ROW:
                     raise MachineError(f"{death}, {in_a_row} times in a row; {lost}") from None
                 driver.lose(f"{death}; it is started anew")
 
@@ -158,7 +158,7 @@ class Driver:
                 raise _Lost(f"no Ray cluster {self._where}") from None
             raise _Lost(
                 f"the Ray cluster at {self.address} is lost, with "
-                f"{counted(len(self.running), 'trial')} under way; what"
+                f"{count_noun(len(self.running), 'trial')} under way; what"
                 " had come back is kept: start Ray again and go on with --resume"
             ) from None
 
@@ -212,18 +212,18 @@ class Driver:
         try:
             unpack(result.files, folder)
             if self.cache is not None and result.answers:
-                shared = shared_answers(self.cache, turn.key)
-                private_folder(shared)
+                shared = shared_answers_dir(self.cache, turn.key)
+                make_private_dir(shared)
                 for name, content in result.answers.items():
                     if not (shared / name).exists():
-                        write_whole(shared / name, content)
+                        write_atomic(shared / name, content)
         except OSError as error:
-            raise cannot_write(folder, error) from None
+            raise write_error(folder, error) from None
         self.report(Done(turn.key, turn.attempt, result.outcome))
         self.schedule.done(turn, result.outcome, self.spent_in(folder))
 
     def _answers(self, turn: Turn) -> dict[str, bytes]:
-        shared = shared_answers(self.cache, turn.key) if self.cache is not None else None
+        shared = shared_answers_dir(self.cache, turn.key) if self.cache is not None else None
         if shared is None or not shared.is_dir():
             return {}
         return {path.name: path.read_bytes() for path in shared.iterdir()}

@@ -17,14 +17,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 from warex.benchmarks import benchmark_of
-from warex.benchmarks.table import BenchmarkTable
+from warex.benchmarks.table import BenchmarkConfig
 from warex.campaigns.run.context import context_for
 from warex.errors import MachineError, WarexError
-from warex.files.private import make_private, private_folder
+from warex.files.private import make_private_dir, restrict_to_owner
 from warex.proxy.certificates.ca import ensure_ca
 from warex.sandbox.cleanup.scratch import process_scratch
 from warex.sandbox.isolation import Isolation, available_isolation
-from warex.traces import Outcome, TrialKey, begin_llm_cache, shared_answers
+from warex.traces import Outcome, TrialKey, begin_llm_cache, shared_answers_dir
 from warex.traffic import TrafficOptions
 from warex.trials.context import TrialContext, TrialSpec
 from warex.trials.runner import run_trial
@@ -34,7 +34,7 @@ from warex.trials.runner import run_trial
 class Work:
     """What every node needs of a campaign; sent once."""
 
-    benchmark: BenchmarkTable
+    benchmark: BenchmarkConfig
     specs: Mapping[TrialKey, TrialSpec]
     timeout_s: float
     traffic: TrafficOptions
@@ -132,8 +132,8 @@ def _cache(
         yield None, None
         return
     cache = begin_llm_cache(scratch, secret)
-    shared = shared_answers(cache, key)
-    private_folder(shared)
+    shared = shared_answers_dir(cache, key)
+    make_private_dir(shared)
     for name, content in answers.items():
         (shared / name).write_bytes(content)
     yield cache, shared
@@ -152,12 +152,12 @@ def unpack(files: bytes, folder: Path) -> None:
 
     Raises OSError where the disk refuses.
     """
-    private_folder(folder.parent)
+    make_private_dir(folder.parent)
     # Beside the runs' trials and with a dot, so that no half of it is ever taken for an attempt.
     draft = folder.with_name(f".{folder.name}")
     shutil.rmtree(draft, ignore_errors=True)
-    private_folder(draft)
+    make_private_dir(draft)
     with tarfile.open(fileobj=io.BytesIO(files)) as tar:
         tar.extractall(draft, filter="data")
-    make_private(draft)
+    restrict_to_owner(draft)
     draft.rename(folder)

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-from warex.errors import IN_A_ROW, WarexError
+from warex.errors import MAX_DEATHS_IN_A_ROW, WarexError
 from warex.traces import Outcome, Void
 
 LIMIT = 5
@@ -39,7 +39,7 @@ class Streak:
         if not isinstance(outcome, Void):
             self._reason = ""
             return
-        if self._deaths >= IN_A_ROW:
+        if self._deaths >= MAX_DEATHS_IN_A_ROW:
             raise CampaignStopped(
                 f"{self._deaths} trials in a row are void since a process of WAREX's own was ended,"
                 f" so the campaign stops. The last: {outcome.reason}\nLook whether memory runs out"

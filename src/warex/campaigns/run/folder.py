@@ -8,21 +8,21 @@ from pathlib import Path
 
 from warex.campaigns.plan.grid import Past
 from warex.errors import InputError, TraceError
-from warex.files.private import private_folder
+from warex.files.private import make_private_dir
 from warex.llm.prices.table import PriceTable
 from warex.traces import (
     MANIFEST,
     PRICES,
     Manifest,
     TrialKey,
-    cannot_write,
     find_trials,
     read_manifest,
     read_outcome,
     redact_manifest,
+    write_error,
     write_manifest,
 )
-from warex.traces.files import write_whole
+from warex.traces.files import write_atomic
 
 _MAY_CHANGE = ("budget", "jobs", "notes", "prices")
 """Keys of a campaign that say nothing of what its trials meet; the last ones given stand."""
@@ -57,7 +57,7 @@ def opened(
         else:
             if any(path for path in run.iterdir() if not _is_draft(path)):
                 raise InputError(f"{run} is not empty and holds no run; give another --out")
-            write_whole(run / PRICES, prices.json_bytes())
+            write_atomic(run / PRICES, prices.json_bytes())
             write_manifest(run / MANIFEST, manifest)
         yield past_of(run)
 
@@ -84,12 +84,12 @@ def past_of(run: Path) -> dict[TrialKey, Past]:
 @contextmanager
 def _held(run: Path) -> Iterator[None]:
     try:
-        private_folder(run)
+        make_private_dir(run)
         handle = os.open(run, os.O_RDONLY)
     except FileExistsError:
         raise InputError(f"{run} is a file; a run needs a folder: give another --out") from None
     except OSError as error:
-        raise cannot_write(run, error) from None
+        raise write_error(run, error) from None
     try:
         _lock(handle, run)
         yield
@@ -134,7 +134,7 @@ def _go_on(run: Path, now: Manifest, prices: PriceTable, notice: Callable[[str],
             f"{run} was begun at the prices of {before.prices_date}; all of its trials are counted"
             f" at those of {now.prices_date} now, from {now.prices_source}"
         )
-        write_whole(run / PRICES, prices.json_bytes())
+        write_atomic(run / PRICES, prices.json_bytes())
     if changed or repriced:
         kept = {key: value for key, value in then.items() if key not in _MAY_CHANGE}
         last = {key: given[key] for key in _MAY_CHANGE if key in given}

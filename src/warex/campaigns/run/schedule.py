@@ -12,7 +12,7 @@ from warex.campaigns.config.campaign import Budget
 from warex.campaigns.plan.grid import ATTEMPTS, Past, remaining
 from warex.campaigns.run.circuit_breaker import Streak
 from warex.campaigns.run.spending import Spent
-from warex.text.english import counted
+from warex.text.english import count_noun
 from warex.traces import Outcome, TrialKey, Void
 
 
@@ -170,7 +170,7 @@ class Schedule:
         if budget.usd is not None and spent.usd >= budget.usd:
             return f"the budget of {budget.usd:g} US dollars is used up: {spent.usd:.2f} are spent"
         if budget.tokens is not None and spent.tokens >= budget.tokens:
-            whole = counted(budget.tokens, "token")
+            whole = count_noun(budget.tokens, "token")
             return f"the budget of {whole} is used up: {spent.tokens:,} are spent"
         if budget.minutes is not None and seconds >= 60 * budget.minutes:
             return f"the budget of {budget.minutes:g} minutes is used up"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from warex.files.reading import open_ordinary
-from warex.llm.prices.table import PriceTable, cost, named
+from warex.files.reading import open_regular_file
+from warex.llm.prices.table import PriceTable, cost, price_key
 from warex.traces import EVENTS, LlmCall
 
 _MARK = b'"llm_call"'
@@ -39,7 +39,7 @@ def spent_in(attempt: Path, prices: PriceTable) -> Spent:
     """
     total = Spent()
     try:
-        with open_ordinary(attempt / EVENTS, follow=False) as lines:
+        with open_regular_file(attempt / EVENTS, follow=False) as lines:
             for line in lines:
                 if _MARK in line:
                     total += _of_call(line, prices)
@@ -66,5 +66,5 @@ def _of_call(line: bytes, prices: PriceTable) -> Spent:
     return Spent(
         0.0 if priced is None else priced.usd,
         usage.input_total + usage.output_total,
-        frozenset() if priced is not None else frozenset({named(call.model, usage.tier)}),
+        frozenset() if priced is not None else frozenset({price_key(call.model, usage.tier)}),
     )

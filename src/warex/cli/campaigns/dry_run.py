@@ -16,7 +16,7 @@ from warex.cli.campaigns.past_runs import past_trials
 from warex.cli.output import console, echo
 from warex.cli.progress.tracker import format_duration
 from warex.report.terminal.grid import Grid, Head
-from warex.text.english import counted
+from warex.text.english import count_noun
 from warex.traces import MANIFEST, TrialKey
 
 _WIDTH = 80
@@ -44,19 +44,19 @@ def print_dry_run(planned: Planned, out: Path, options: Options) -> None:
     expected = forecast(go, models, past_trials(out.parent), lanes)
     tasks = list(dict.fromkeys(sorted(key.task for key in trials)))
     counts = (
-        counted(len(config.agents), "agent"),
-        counted(len(config.conditions), "condition"),
-        counted(len(tasks), "task"),
-        counted(config.repeats, "repeat"),
+        count_noun(len(config.agents), "agent"),
+        count_noun(len(config.conditions), "condition"),
+        count_noun(len(tasks), "task"),
+        count_noun(config.repeats, "repeat"),
     )
     grid = " \N{MULTIPLICATION SIGN} ".join(counts)
-    echo(f"{config.name}: {grid}, {counted(lanes, 'lane')}, seed {config.seed}\n")
+    echo(f"{config.name}: {grid}, {count_noun(lanes, 'lane')}, seed {config.seed}\n")
     if at_once.why is not None:
         echo(textwrap.fill(at_once.why, _WIDTH, break_on_hyphens=False) + "\n")
     _print_grid(planned, go, expected)
     echo("\n" + textwrap.fill(f"tasks: {', '.join(tasks)}", _WIDTH, break_on_hyphens=False))
     echo()
-    echo(counted(len(trials), "trial"))
+    echo(count_noun(len(trials), "trial"))
     if there and options.resume:
         echo(f"{len(left)} of them left in {out}")
     if len(go) < len(left):
@@ -133,13 +133,15 @@ def _estimate_text(expected: Forecast, trials: int) -> str:
         money = f"{expected.usd:.2f} US dollars at list prices"
         said = f"about {format_duration(expected.seconds)} and {money}"
         if expected.unknown:
-            said += f", without {counted(expected.unknown, 'trial')} of which no earlier run tells"
+            said += (
+                f", without {count_noun(expected.unknown, 'trial')} of which no earlier run tells"
+            )
         if expected.unpriced:
-            said += f"; the money of {counted(expected.unpriced, 'trial')} is not seen"
+            said += f"; the money of {count_noun(expected.unpriced, 'trial')} is not seen"
         if expected.free == trials:
             return f"{said}; {free}"
     if expected.free:
-        said += f"; {counted(expected.free, 'trial')} cost nothing: WAREX plays their models"
+        said += f"; {count_noun(expected.free, 'trial')} cost nothing: WAREX plays their models"
     return said
 
 
@@ -147,7 +149,7 @@ def _budget(budget: Budget) -> str:
     """Say what the campaign may cost; nothing where it has no budget."""
     parts = [
         f"{budget.usd:g} US dollars" if budget.usd is not None else "",
-        counted(budget.tokens, "token") if budget.tokens is not None else "",
+        count_noun(budget.tokens, "token") if budget.tokens is not None else "",
         f"{budget.minutes:g} minutes" if budget.minutes is not None else "",
     ]
     return ", ".join(filter(None, parts))

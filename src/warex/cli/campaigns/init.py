@@ -131,7 +131,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _write(path: Path, text: str) -> None:
-    from warex.traces import cannot_write
+    from warex.traces import write_error
 
     try:
         with path.open("x", encoding="utf-8") as file:
@@ -141,5 +141,5 @@ def _write(path: Path, text: str) -> None:
     except FileNotFoundError:
         raise InputError(f"{path.parent} is no folder; make it first") from None
     except OSError as error:
-        raise cannot_write(path, error) from None
+        raise write_error(path, error) from None
     echo(f"wrote {path}")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warex.files.reading import read_ordinary
+from warex.files.reading import read_regular_file
 
 if TYPE_CHECKING:
     from warex.campaigns.plan.forecast import Seen
@@ -48,7 +48,7 @@ def _of_run(folder: Path) -> "Iterator[Seen]":
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return _dict(json.loads(read_ordinary(path)))
+        return _dict(json.loads(read_regular_file(path)))
     except (OSError, ValueError, RecursionError):
         return {}
 

@@ -12,7 +12,7 @@ from warex.cli.group import Group
 from warex.cli.options.benchmark import benchmark_option, benchmark_table
 from warex.cli.output import echo, echo_columns
 from warex.errors import InputError, WarexError
-from warex.text.english import counted
+from warex.text.english import count_noun
 
 if TYPE_CHECKING:
     from warex.benchmarks import Benchmark
@@ -125,7 +125,7 @@ def _print(told: dict[str, Any]) -> None:
         _section("tasks", told["why_no_tasks"])
     else:
         shown = told["tasks"][:200]
-        echo(f"\n{counted(len(told['tasks']), 'task')}:")
+        echo(f"\n{count_noun(len(told['tasks']), 'task')}:")
         for task in shown:
             echo(f"    {task}")
         if len(told["tasks"]) > len(shown):
@@ -158,7 +158,7 @@ def setup(name: str, folder: Path, python: str | None, again: bool) -> None:
     A set-up that was cut off goes on where it was; one that is whole is recognised at once.
     """
     from warex.benchmarks import benchmark_kind
-    from warex.benchmarks.installation.virtualenv import environment_in, set_up
+    from warex.benchmarks.installation.virtualenv import find_virtualenv, set_up
     from warex.cli.progress.spinner import spinner
 
     recipe = benchmark_kind(name).recipe
@@ -166,5 +166,5 @@ def setup(name: str, folder: Path, python: str | None, again: bool) -> None:
         raise InputError(f"the benchmark {name!r} needs no environment of its own")
     with spinner(f"set up {name}") as report:
         made = set_up(name, recipe, folder, python=python, report=report, again=again)
-    echo(environment_in(name, recipe, made.folder)[2])
+    echo(find_virtualenv(name, recipe, made.folder)[2])
     echo(f'name it in a campaign: benchmark = {{ name = "{name}", dir = "{folder}" }}')

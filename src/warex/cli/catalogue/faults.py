@@ -36,11 +36,11 @@ def show(name: str, as_json: bool) -> None:
     """Print a fault's parameters, their defaults and what is allowed."""
     from warex.errors import InputError
     from warex.faults import CATALOGUE
-    from warex.scenarios.mistakes import not_among
+    from warex.scenarios.mistakes import unknown_name
 
     by_kind = {fault.model_fields["kind"].default: fault for fault in CATALOGUE}
     if name not in by_kind:
-        raise InputError(not_among("there is no fault", name, tuple(by_kind)))
+        raise InputError(unknown_name("there is no fault", name, tuple(by_kind)))
     schema = by_kind[name].model_json_schema()
     if as_json:
         echo(json.dumps(schema, indent=2))

@@ -11,12 +11,12 @@ import click
 from warex.cli import completion
 from warex.cli.group import Group
 from warex.cli.output import echo
-from warex.text.english import counted, did_you_mean
+from warex.text.english import count_noun, did_you_mean
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from warex.llm.prices.sources import Collection
+    from warex.llm.prices.sources import PriceSource
     from warex.llm.prices.table import PriceTable, Rates
 
 _COLLECTIONS: Final = {
@@ -45,7 +45,7 @@ def command(context: click.Context, as_json: bool) -> None:
         echo(table.model_dump_json(indent=2, exclude_none=True))
         return
     own = path is not None and path.exists()
-    echo(f"prices of {table.date}, from {table.source}: {counted(len(table.models), 'model')}")
+    echo(f"prices of {table.date}, from {table.source}: {count_noun(len(table.models), 'model')}")
     echo(f"file    {path if own else 'none: these are the ones that come with WAREX'}")
     echo(f"sha256  {table.digest}")
 
@@ -56,7 +56,7 @@ def command(context: click.Context, as_json: bool) -> None:
 def show(model: str, as_json: bool) -> None:
     """Print what a model costs, named as a trace or an API names it."""
     from warex.errors import InputError
-    from warex.llm.prices.table import AsIf
+    from warex.llm.prices.table import PricedAs
     from warex.llm.prices.user_table import current_prices
 
     table = current_prices()
@@ -73,7 +73,7 @@ def show(model: str, as_json: bool) -> None:
         return
     price = table.price(model)
     assert price is not None, "the table's own check makes sure of it"
-    whose = f", as if it were {entry.as_if}" if isinstance(entry, AsIf) else ""
+    whose = f", as if it were {entry.as_if}" if isinstance(entry, PricedAs) else ""
     echo(f"{model}: US dollars per million tokens{whose}")
     for tier, rates in (("", price), *price.tiers.items()):
         echo(f"  {tier or 'usual':10} {_words(rates)}")
@@ -100,10 +100,10 @@ def update(sources: tuple[str, ...], out: Path | None, day: datetime | None) -> 
     """
     from warex.clock import Clock
     from warex.errors import InputError
-    from warex.llm.prices.sources import read_collection, renewed
+    from warex.llm.prices.sources import merge_sources, read_source
     from warex.llm.prices.table import built_in_prices
     from warex.llm.prices.user_table import current_prices, price_file
-    from warex.traces.files import write_whole
+    from warex.traces.files import write_atomic
     from warex.traces.redaction.structured import redact_url
 
     path = out or price_file()
@@ -111,27 +111,27 @@ def update(sources: tuple[str, ...], out: Path | None, day: datetime | None) -> 
         raise InputError("there is no home folder to keep the prices in; give --out FILE")
     named = [_COLLECTIONS.get(source, source) for source in sources or _COLLECTIONS]
     today = datetime.fromtimestamp(Clock().wall(), UTC).date()
-    found = {source: _read(source, today, read_collection) for source in named}
+    found = {source: _read(source, today, read_source) for source in named}
     told = [redact_url(source) for source in found]
     dated = day.date() if day else min(written for _, written in found.values())
     if dated > today:
         raise InputError(f"--date {dated} lies ahead; today is {today}")
     before, base = _before(current_prices), built_in_prices()
     try:
-        table = renewed(base, [each for each, _ in found.values()], dated, ", ".join(told))
+        table = merge_sources(base, [each for each, _ in found.values()], dated, ", ".join(told))
     except ValueError as error:
         raise InputError(f"{', '.join(told)} cannot be used: {error}") from None
-    write_whole(path, table.json_bytes())
+    write_atomic(path, table.json_bytes())
     for source, (collection, written) in zip(told, found.values(), strict=True):
-        echo(f"{counted(len(collection.models), 'model')} from {source}, {written}")
+        echo(f"{count_noun(len(collection.models), 'model')} from {source}, {written}")
         for why, names in _by_reason(collection.left_out).items():
             echo(f"  left out: {len(names)} with {why} ({_first(names)})")
     kept = len(base.models.keys() - set().union(*(c.models for c, _ in found.values())))
-    echo(f"{counted(kept, 'model')} that none of them has, from WAREX, {base.date}")
+    echo(f"{count_noun(kept, 'model')} that none of them has, from WAREX, {base.date}")
     changed = [
         name for name, entry in before.models.items() if table.models.get(name, entry) != entry
     ]
-    echo(f"{counted(len(changed), 'price')} changed since {before.date} ({_first(changed)})")
+    echo(f"{count_noun(len(changed), 'price')} changed since {before.date} ({_first(changed)})")
     echo(f"written to {path}, sha256 {table.digest}")
 
 
@@ -163,15 +163,15 @@ def _before(current: "Callable[[], PriceTable]") -> "PriceTable":
 
 
 def _read(
-    source: str, today: date, read: "Callable[[JsonValue], Collection]"
-) -> "tuple[Collection, date]":
+    source: str, today: date, read: "Callable[[JsonValue], PriceSource]"
+) -> "tuple[PriceSource, date]":
     """Return what a collection says, and its day.
 
     Raises InputError for one that cannot be used, MachineError where it cannot be fetched.
     """
     from warex.errors import InputError
-    from warex.files.reading import read_ordinary
-    from warex.llm.body.lenient_json import read_json
+    from warex.files.reading import read_regular_file
+    from warex.llm.body.lenient_json import parse_json
     from warex.llm.prices.user_table import LARGEST
 
     if source.startswith(("http://", "https://")):
@@ -179,7 +179,7 @@ def _read(
     else:
         path = Path(source)
         try:
-            body = read_ordinary(path, largest=LARGEST)
+            body = read_regular_file(path, largest=LARGEST)
             day = datetime.fromtimestamp(path.stat().st_mtime, UTC).date()
         except OSError as error:
             raise InputError(
@@ -187,7 +187,7 @@ def _read(
                 f" {', '.join(_COLLECTIONS)}, an address (https://…) or a file"
             ) from None
     try:
-        sent = read_json(body)
+        sent = parse_json(body)
     except ValueError as error:
         raise InputError(f"{source} is not JSON: {error}") from None
     try:

@@ -62,18 +62,18 @@ def check(
 ) -> None:
     """Say in words what a scenario will do, or which requests of a recording it would have hit."""
     from warex.cli.trial_path import find_trace
-    from warex.scenarios.lint.linter import doubts
+    from warex.scenarios.lint.linter import lint
     from warex.scenarios.load import load_scenario
     from warex.scenarios.preview.explain import explain
-    from warex.scenarios.preview.recording import hits_against
+    from warex.scenarios.preview.recording import hits_in_recording
 
     scenario = load_scenario(file)
     if against is None:
-        words, warnings = explain(scenario, sites), doubts(scenario, sites)
+        words, warnings = explain(scenario, sites), lint(scenario, sites)
         said = {"name": scenario.name, "in_words": words, "warnings": warnings}
         echo(json.dumps(said, indent=2) if as_json else words)
         return
-    hits = hits_against(scenario, find_trace(against), seed, sites)
+    hits = hits_in_recording(scenario, find_trace(against), seed, sites)
     if as_json:
         fields = ("number", "at", "method", "url", "resource", "rule", "ordinal", "stage")
         rows = [{name: getattr(hit, name) for name in fields} for hit in hits]

@@ -25,9 +25,9 @@ from warex.cli.options.traffic import (
 )
 from warex.cli.output import echo
 from warex.errors import MachineError, TraceError, TrialVoid
-from warex.files.private import private_folder
-from warex.files.reading import open_ordinary, read_words
-from warex.text.english import counted
+from warex.files.private import make_private_dir
+from warex.files.reading import open_regular_file, read_text_file
+from warex.text.english import count_noun
 from warex.traffic import TrafficOptions
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ class _Trial:
         if out is None:
             return True
         try:
-            private_folder(out)
+            make_private_dir(out)
         except OSError:
             return False
         return not (out / EVENTS).exists() and os.access(out, os.W_OK)
@@ -390,20 +390,20 @@ class _Trial:
         if out is not None:
             if saw["tasks"]:
                 self.say(
-                    f"{counted(saw['tasks'], 'task')} told apart,"
-                    f" {counted(saw['unattributed'], 'exchange')} unattributed"
+                    f"{count_noun(saw['tasks'], 'task')} told apart,"
+                    f" {count_noun(saw['unattributed'], 'exchange')} unattributed"
                 )
             self.say(
-                f"trace in {out}: {counted(saw['exchanges'], 'exchange')},"
-                f" {counted(saw['llm_calls'], 'LLM call')},"
-                f" {counted(saw['delivered'], 'fault')} delivered, {saw['missed']} missed"
+                f"trace in {out}: {count_noun(saw['exchanges'], 'exchange')},"
+                f" {count_noun(saw['llm_calls'], 'LLM call')},"
+                f" {count_noun(saw['delivered'], 'fault')} delivered, {saw['missed']} missed"
             )
 
     def _print_unread_calls(self, saw: "TrafficSummary") -> None:
         """Say which calls to a model could not be read, and what waits for one in vain."""
         if saw["llm_unread"]:
             self.say(
-                f"{counted(saw['llm_unread'], 'call')} to a model could not be read (first:"
+                f"{count_noun(saw['llm_unread'], 'call')} to a model could not be read (first:"
                 f" {saw['llm_unread_first']}): steps, tokens, cost, detection and recovery are"
                 " unknown (docs/reference/llm.md)"
             )
@@ -433,7 +433,7 @@ def _is_preset(scenario: str) -> bool:
 def _text_of(scenario: str | None) -> str:
     """Return a scenario's file as it is written; a preset names no port."""
     try:
-        return read_words(Path(scenario or ""), "replace")
+        return read_text_file(Path(scenario or ""), "replace")
     except (OSError, ValueError):
         return ""  # What is wrong with it is said when it is loaded.
 
@@ -445,7 +445,7 @@ def _first_event(replay: Path | None) -> str:
     from warex.cli.trial_path import latest_attempt
 
     try:
-        with open_ordinary(latest_attempt(replay) / EVENTS, follow=False) as events:
+        with open_regular_file(latest_attempt(replay) / EVENTS, follow=False) as events:
             return events.readline(_LONGEST_HEAD).decode()
     except (OSError, ValueError):
         return ""

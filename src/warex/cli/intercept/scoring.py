@@ -15,7 +15,7 @@ import click
 from warex.errors import InputError
 
 if TYPE_CHECKING:
-    from warex.benchmarks.scoring.expectations import Expect, Verdict
+    from warex.benchmarks.scoring.expectations import Expectation, Verdict
 
 _MOST = 1 << 24
 """Bytes of the end of the command's output that a text is looked for in."""
@@ -62,7 +62,7 @@ def scoring_options[F: Callable[..., Any]](command: F) -> F:
 class Scoring:
     """What is expected of a command, and the command that resets its site."""
 
-    expect: "Expect | None" = None
+    expect: "Expectation | None" = None
     reset_parts: tuple[str, ...] = ()
     copies: tuple["_Tee", ...] = ()
     """What the command printed to its standard output and error, if a text is looked for."""
@@ -78,15 +78,15 @@ class Scoring:
             raise InputError("--expect-url is told from the trace; give --out, too")
         if given["expect_url"] is not None and options["traffic"].record != "all":
             raise InputError("--expect-url needs all traffic read; leave --record concerned out")
-        from warex.benchmarks.scoring.user_commands import parts_of, require_program
+        from warex.benchmarks.scoring.user_commands import require_program, split_command
 
         for option, text in (("--check", given["check"]), ("--reset", reset)):
             if text is not None:
                 try:
-                    require_program(parts_of(text))
+                    require_program(split_command(text))
                 except ValueError as error:
                     raise InputError(f"{option}: {error}") from None
-        parts = parts_of(reset) if reset is not None else ()
+        parts = split_command(reset) if reset is not None else ()
         return cls(_expected(given), parts)
 
     def reset(self, told: Callable[[str], None]) -> None:
@@ -203,15 +203,17 @@ def _teed(stream: int) -> Iterator[_Tee]:
         copy.start()
 
 
-def _expected(given: dict[str, Any]) -> "Expect | None":
-    from warex.benchmarks.scoring.expectations import Expect
-    from warex.scenarios.mistakes import check
+def _expected(given: dict[str, Any]) -> "Expectation | None":
+    from warex.benchmarks.scoring.expectations import Expectation
+    from warex.scenarios.mistakes import validate_document
 
     if all(value is None for value in given.values()):
         return None
     for name, value in given.items():
         key = name.removeprefix("expect_")
-        mistakes = [] if value is None else check(Expect, {key: value})[1]
+        mistakes = [] if value is None else validate_document(Expectation, {key: value})[1]
         if mistakes:
             raise InputError(f"{_NAMES[name]}: {mistakes[0]}")
-    return Expect.model_validate({name.removeprefix("expect_"): v for name, v in given.items()})
+    return Expectation.model_validate(
+        {name.removeprefix("expect_"): v for name, v in given.items()}
+    )

@@ -9,7 +9,7 @@ import click
 from warex.errors import InputError
 
 if TYPE_CHECKING:
-    from warex.benchmarks import BenchmarkTable
+    from warex.benchmarks import BenchmarkConfig
 
 
 benchmark_option = click.option(
@@ -21,12 +21,12 @@ benchmark_option = click.option(
 )
 
 
-def benchmark_table(name: str, folder: Path | None, options: tuple[str, ...]) -> "BenchmarkTable":
+def benchmark_table(name: str, folder: Path | None, options: tuple[str, ...]) -> "BenchmarkConfig":
     """Return the table that a campaign would hold; raise InputError for what is no option."""
-    from warex.benchmarks import BenchmarkTable
+    from warex.benchmarks import BenchmarkConfig
 
     place = None if folder is None else str(folder.absolute())
-    return BenchmarkTable(name=name, dir=place, options=parse_options(options))
+    return BenchmarkConfig(name=name, dir=place, options=parse_options(options))
 
 
 def parse_options(options: tuple[str, ...]) -> dict[str, Any]:

@@ -73,10 +73,10 @@ def build_proxy_config(
 
 def ineffective_rules(scenario: str, sites: tuple[str, ...]) -> tuple[str, ...]:
     """Say which rules can hit nothing on the sites that are named; nothing where none are."""
-    from warex.scenarios.lint.linter import futile
+    from warex.scenarios.lint.linter import rules_without_effect
     from warex.scenarios.load import load_scenario
 
-    return futile(load_scenario(scenario), sites) if sites else ()
+    return rules_without_effect(load_scenario(scenario), sites) if sites else ()
 
 
 def unvalidated_config(

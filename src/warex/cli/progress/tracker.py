@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from warex.campaigns.run.schedule import Turn
 from warex.clock import Clock
-from warex.text.english import counted
+from warex.text.english import count_noun
 from warex.traces import Counted, Outcome, TrialKey, Unscored
 
 _MOST = 8
@@ -108,7 +108,7 @@ class ProgressTracker:
     def __str__(self) -> str:
         """Say all of it in one line."""
         elapsed = format_duration(self.now())
-        line = f"{self.settled} of {counted(self.total or 0, 'trial')}, {elapsed} elapsed"
+        line = f"{self.settled} of {count_noun(self.total or 0, 'trial')}, {elapsed} elapsed"
         running = self.running
         return f"{line}, {self.left}" + (f"; running: {'; '.join(running)}" if running else "")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from warex.cli.options.thresholds import check_thresholds
 from warex.cli.output import console, echo
 from warex.errors import WarexError
-from warex.text.english import counted
+from warex.text.english import count_noun
 
 
 def report_runs(
@@ -40,7 +40,7 @@ def report_runs(
             echo(f"\nreport   {report}", end="")
         echo()
         if exported:
-            echo(f"export   {folder}: {counted(len(exported), 'file')}")
+            echo(f"export   {folder}: {count_noun(len(exported), 'file')}")
     failed = []
     for run, table in told:
         try:

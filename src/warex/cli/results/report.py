@@ -7,7 +7,7 @@ import click
 
 from warex.cli.options.thresholds import check_thresholds, fail_under_option
 from warex.cli.output import console, echo
-from warex.text.english import counted
+from warex.text.english import count_noun
 
 
 @click.command("report")
@@ -70,7 +70,7 @@ def command(
             echo(f"\nfull     {statistics_command(run)}", end="")
         echo(f"\nreport   {report}")
         if exported:
-            echo(f"export   {folder}: {counted(len(exported), 'file')}")
+            echo(f"export   {folder}: {count_noun(len(exported), 'file')}")
     check_thresholds(table, fail_under)
 
 

@@ -11,7 +11,7 @@ from warex.cli.output import console, echo
 from warex.errors import InputError
 
 if TYPE_CHECKING:
-    from warex.training.evaluation.ablation import Outcome
+    from warex.training.evaluation.ablation import AblationResult
 
 
 @click.command("ablate")
@@ -83,18 +83,18 @@ def command(
     the split `test`.
     """
     from warex.cli.progress.reporter import ProgressReporter
-    from warex.exports.dataset import read_dataset, require_free
-    from warex.training.evaluation.ablation import outcomes, variants
+    from warex.exports.dataset import read_dataset, require_empty_folder
+    from warex.training.evaluation.ablation import run_ablation, variants
     from warex.training.evaluation.tables import ablation
-    from warex.training.fine_tuning.hyperparameters import Recipe
+    from warex.training.fine_tuning.hyperparameters import Hyperparameters
     from warex.training.model.loading import require_packages
-    from warex.training.trl_data import limited
+    from warex.training.trl_data import sample_rows
 
     dataset = read_dataset(data)
-    asked = limited(dataset.rows("test"), limit)
+    asked = sample_rows(dataset.rows("test"), limit)
     if not asked:
         raise InputError(f"{data} has no row in test: there is nothing to ask")
-    require_free(out)
+    require_empty_folder(out)
     require_packages()
     chosen = variants(
         without_relabelled=without_relabelled,
@@ -102,9 +102,9 @@ def command(
         families=families,
         examples=examples,
     )
-    given = Recipe(**{name: value for name, value in recipe.items() if value is not None})
-    countdown, found = ProgressReporter("trainings"), list["Outcome"]()
-    for one in outcomes(dataset, model, out, chosen, seeds, asked, given, adapter):
+    given = Hyperparameters(**{name: value for name, value in recipe.items() if value is not None})
+    countdown, found = ProgressReporter("trainings"), list["AblationResult"]()
+    for one in run_ablation(dataset, model, out, chosen, seeds, asked, given, adapter):
         found.append(one)
         countdown.tell(len(found), len(chosen) * len(seeds), one.variant.name)
         _write(out, found)
@@ -112,9 +112,9 @@ def command(
     echo(f"\nnumbers  {out / 'ablation.json'}")
 
 
-def _write(out: Path, found: "list[Outcome]") -> None:
+def _write(out: Path, found: "list[AblationResult]") -> None:
     """Write what there is so far, so that a later training that breaks loses nothing."""
-    from warex.traces.files import write_whole
+    from warex.traces.files import write_atomic
     from warex.training.evaluation.tables import summary_data
 
     rows = [
@@ -126,4 +126,4 @@ def _write(out: Path, found: "list[Outcome]") -> None:
         }
         for one in found
     ]
-    write_whole(out / "ablation.json", (json.dumps(rows, indent=2) + "\n").encode())
+    write_atomic(out / "ablation.json", (json.dumps(rows, indent=2) + "\n").encode())

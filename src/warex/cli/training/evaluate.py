@@ -86,18 +86,18 @@ def command(
     """
     from warex.cli.progress.reporter import ProgressReporter
     from warex.exports.dataset import read_dataset
-    from warex.training.evaluation.answer_classes import Classified, classify
+    from warex.training.evaluation.answer_classes import ClassifiedAnswer, classify
     from warex.training.evaluation.recovery_test import results
     from warex.training.evaluation.tables import side_by_side, summary, summary_data
-    from warex.training.trl_data import limited
+    from warex.training.trl_data import sample_rows
 
     dataset = read_dataset(data)
-    rows = limited(dataset.rows(split), limit)
+    rows = sample_rows(dataset.rows(split), limit)
     if not rows:
         raise InputError(f"{data} has no row in {split}: there is nothing to ask")
     if endpoint and adapters:
         raise InputError("--adapter goes with a model of this machine, not with --endpoint")
-    answered: dict[str, dict[str, Classified]] = {}
+    answered: dict[str, dict[str, ClassifiedAnswer]] = {}
     kept: list[dict[str, object]] = []
     total = len(rows) * (1 + len(adapters))
     countdown = ProgressReporter("answers")
@@ -131,10 +131,10 @@ def _answers(
     batch: int,
     precision: "Precision",
 ) -> "Iterator[tuple[str, Row, ChatMessage]]":
-    from warex.training.inference.backends import by_endpoint, by_model, is_decided
+    from warex.training.inference.backends import answers_by_endpoint, answers_by_model, has_action
 
     if endpoint is not None:
-        for row, answer in by_endpoint(endpoint, model, rows, at_once=batch):
+        for row, answer in answers_by_endpoint(endpoint, model, rows, at_once=batch):
             yield model, row, answer
         return
     from warex.training.model.loading import load_model
@@ -142,7 +142,7 @@ def _answers(
     loaded = load_model(model, precision=precision)
     known: list[str | None] = [None, *(loaded.add_adapter(it) for it in adapters)]
     for name, adapter in zip(_names([model, *map(str, adapters)]), known, strict=True):
-        for row, answer in by_model(loaded, rows, adapter, batch=batch, done=is_decided):
+        for row, answer in answers_by_model(loaded, rows, adapter, batch=batch, done=has_action):
             yield name, row, answer
 
 
@@ -153,9 +153,9 @@ def _names(given: Sequence[str]) -> Sequence[str]:
 
 
 def _write(out: Path, kept: list[dict[str, object]], numbers: object, table: str) -> None:
-    from warex.traces.files import write_whole
+    from warex.traces.files import write_atomic
 
     lines = "".join(json.dumps(it, ensure_ascii=False) + "\n" for it in kept)
-    write_whole(out / "answers.jsonl", lines.encode("utf-8", "replace"))
-    write_whole(out / "summary.json", (json.dumps(numbers, indent=2) + "\n").encode())
-    write_whole(out / "table.md", table.encode("utf-8", "replace"))
+    write_atomic(out / "answers.jsonl", lines.encode("utf-8", "replace"))
+    write_atomic(out / "summary.json", (json.dumps(numbers, indent=2) + "\n").encode())
+    write_atomic(out / "table.md", table.encode("utf-8", "replace"))

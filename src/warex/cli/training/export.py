@@ -19,7 +19,7 @@ from warex.exports.names import (
     Leak,
     Side,
 )
-from warex.text.english import counted
+from warex.text.english import count_noun
 
 
 class _Shares(click.ParamType[tuple[int, int, int]]):
@@ -167,11 +167,11 @@ def command(
     from importlib.metadata import version
 
     from warex.analysis.run.load import load_run
-    from warex.exports.build import Request, build
+    from warex.exports.build import DatasetRequest, build
     from warex.exports.card import card
-    from warex.exports.dataset import require_free, require_parquet, write_dataset
-    from warex.exports.examples import KIND_OF_SITE, Choice
-    from warex.exports.splits import Plan
+    from warex.exports.dataset import require_empty_folder, require_parquet, write_dataset
+    from warex.exports.examples import KIND_OF_SITE, SelectionOptions
+    from warex.exports.splits import SplitPlan
 
     held: dict[Side, dict[Dimension, tuple[str, ...]]] = {
         "test": _held("--test", test),
@@ -179,12 +179,12 @@ def command(
     }
     dimensions = _dimensions(by, held)
     pattern = KIND_OF_SITE if group is None else _pattern(group)
-    require_free(out)
+    require_empty_folder(out)
     require_parquet(kind)
-    request = Request(
+    request = DatasetRequest(
         format=kind,
-        choice=Choice(relabel, largest, not (no_images or mask), pattern),
-        plan=Plan(dimensions, shares, held, seed) if dimensions else None,
+        choice=SelectionOptions(relabel, largest, not (no_images or mask), pattern),
+        plan=SplitPlan(dimensions, shares, held, seed) if dimensions else None,
         clean_per_failure=None if unbalanced or only else ratio,
         most=most,
         mask=mask,
@@ -204,8 +204,8 @@ def command(
         told = f"{facts.failure} failure, {facts.clean} clean"
         if facts.relabelled:
             told += f", {facts.relabelled} relabelled"
-        sites = f"; {counted(len(facts.sites), 'site')}" if facts.sites else ""
-        echo(f"{split:10} {counted(facts.examples, 'example')}: {told}{sites}")
+        sites = f"; {count_noun(len(facts.sites), 'site')}" if facts.sites else ""
+        echo(f"{split:10} {count_noun(facts.examples, 'example')}: {told}{sites}")
     for why, number in manifest.left_out.items():
         echo(f"left out   {number:,}: {why}")
     echo(f"data set   {out}")

@@ -86,7 +86,7 @@ def command(
     serve the adapter by vLLM: vllm serve MODEL --enable-lora --lora-modules NAME=DIR.
     """
     from warex.training.inference.batching import Batcher
-    from warex.training.inference.server import Unsaid, application
+    from warex.training.inference.server import RequestDefaults, application
     from warex.training.model.loading import load_model, require_packages
 
     if merge and len(adapters) != 1:
@@ -110,7 +110,7 @@ def command(
     batcher.start()
     shown = f"[{host}]" if ":" in host else host
     echo(f"serving  http://{shown}:{taken.getsockname()[1]}/v1  ({', '.join(served)})")
-    served_here = application(batcher, served, Unsaid(max_tokens, temperature))
+    served_here = application(batcher, served, RequestDefaults(max_tokens, temperature))
     config = uvicorn.Config(served_here, log_level="warning", lifespan="off")
     # An interrupt is how a server ends.
     with suppress(KeyboardInterrupt):

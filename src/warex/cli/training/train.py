@@ -7,7 +7,7 @@ import click
 
 from warex.cli.options.training import training_options
 from warex.cli.output import echo
-from warex.text.english import counted
+from warex.text.english import count_noun
 
 
 @click.command("train")
@@ -58,8 +58,8 @@ def command(
     """
     from warex.cli.progress.reporter import ProgressReporter
     from warex.exports.dataset import read_dataset
-    from warex.training.fine_tuning.hyperparameters import Recipe
-    from warex.training.fine_tuning.trainer import Progress, is_first_process, train
+    from warex.training.fine_tuning.hyperparameters import Hyperparameters
+    from warex.training.fine_tuning.trainer import TrainingProgress, is_first_process, train
     from warex.training.model.loading import require_packages
 
     def report(text: str) -> None:
@@ -70,10 +70,10 @@ def command(
     if dpo:
         dataset.pairs("train")
     require_packages()
-    chosen = Recipe(**{name: value for name, value in recipe.items() if value is not None})
+    chosen = Hyperparameters(**{name: value for name, value in recipe.items() if value is not None})
     facts = dataset.manifest.splits.get("train")
     if facts is not None:
-        report(f"data      {counted(facts.examples, 'example')}: {facts.failure} failure,"
+        report(f"data      {count_noun(facts.examples, 'example')}: {facts.failure} failure,"
             f" {facts.clean} clean")  # fmt: skip
     report(
         f"recipe    {', '.join(f'{name} {value}' for name, value in chosen.model_dump().items())}"
@@ -81,7 +81,7 @@ def command(
     countdown: ProgressReporter | None = None
     shown: dict[str, float] = {}
 
-    def tell(progress: Progress) -> None:
+    def tell(progress: TrainingProgress) -> None:
         nonlocal countdown
         # Loading, and the steps of an earlier run, tell nothing of how long the rest takes.
         countdown = countdown or ProgressReporter("steps", begun_at=progress.step)
@@ -101,7 +101,8 @@ def command(
     )
     if trained.left_out:
         report(
-            f"left out  {counted(trained.left_out, 'row')}, too long for {chosen.max_length} tokens"
+            f"left out  {count_noun(trained.left_out, 'row')}, too long for"
+            f" {chosen.max_length} tokens"
         )
     if trained.validation_loss is not None:
         report(f"best      validation loss {trained.validation_loss:.4f}")

@@ -9,10 +9,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from warex.exports.chat import texts
+from warex.exports.chat import message_texts
 from warex.exports.rows import ChatMessage, Row
 from warex.exports.trajectories.atif import arguments_of
-from warex.llm.actions.parser import Vocabulary, read_actions
+from warex.llm.actions.parser import Vocabulary, parse_actions
 from warex.llm.base import LlmAnswer
 
 VERSION: Final = "1.2.0"
@@ -32,14 +32,14 @@ def trajectory(row: Row, vocabulary: Vocabulary) -> dict[str, Any]:
 
 
 def _actions(message: ChatMessage, vocabulary: Vocabulary) -> Iterator[dict[str, Any]]:
-    text = "\n".join(texts([message])).strip()
+    text = "\n".join(message_texts([message])).strip()
     calls = message.get("tool_calls") or ()
     for call in calls:
         function = call.get("function") or {}
         yield _action(str(function.get("name")), arguments_of(function.get("arguments")), text)
     if calls:
         return
-    acts = read_actions(LlmAnswer("", text=text, complete=True), vocabulary)
+    acts = parse_actions(LlmAnswer("", text=text, complete=True), vocabulary)
     for act in acts:
         given = act.arguments
         named = (

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 from warex.effects import Reply
 from warex.exchange import Request
-from warex.faults.own_site import Seen, Visit
+from warex.faults.own_site import Visit, VisitAction
 
 _FIELDS: Final = 20
 """Fields of a request that are told."""
@@ -48,7 +48,7 @@ class Collector:
             return Visit(Reply(404, _HEADERS))
         names = _filled(request.headers.get("content-type", ""), body)
         told = ", ".join(name[:_LONGEST] for name in names[:_FIELDS])
-        seen = (Seen("collected", told),) if names else ()
+        seen = (VisitAction("collected", told),) if names else ()
         to = parse_qs(where.query).get("to", [""])[0]
         if where.path in _BACK and _is_page(to):
             return Visit(Reply(_BACK[where.path], {"location": to, **_HEADERS}), seen)

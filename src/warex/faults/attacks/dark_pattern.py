@@ -10,16 +10,16 @@ from pydantic import Field, JsonValue
 
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import Memory, PageFault, Seconds, counted
-from warex.faults.own_site import reserved
+from warex.faults.base import FaultState, PageFault, Seconds, next_number
+from warex.faults.own_site import unregistrable_host
 from warex.faults.popups import popup
 from warex.faults.popups.fake_site import FakeSite, Front
-from warex.rewriting.html_body.script_injection import page_script
-from warex.seeds import Luck
+from warex.rewriting.html_body.script_injection import injected_script
+from warex.seeds import KeyedRng
 
 type Pattern = Literal["preticked_box", "disguised_ad", "nagging", "sneaked_item"]
 
-_HOST: Final = reserved("bi", "bestdeals")
+_HOST: Final = unregistrable_host("bi", "bestdeals")
 _BOXES: Final = (
     "Send me offers from selected partners",
     "Add delivery protection for $4.90",
@@ -81,10 +81,10 @@ class DarkPattern(PageFault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Add the pattern to each page that is hit, in words that a trial keeps."""
-        number, memory = counted(memory)
+        number, memory = next_number(memory)
         patterns: tuple[Pattern, ...] = ("preticked_box", "disguised_ad", "nagging", "sneaked_item")
         pattern = self.pattern or luck.choice(patterns, "pattern")
         settings: dict[str, JsonValue] = {"pattern": pattern, "after": 0}
@@ -102,7 +102,7 @@ class DarkPattern(PageFault, frozen=True):
                 title, price = luck.choice(_ITEMS, "words")
                 settings |= {"title": title, "price": price, "remove": "Remove"}
         report = f"/{luck.word('report', number)}"
-        return (Rewrite(page_script(script, settings, report)),), memory
+        return (Rewrite(injected_script(script, settings, report)),), memory
 
     @property
     @override
@@ -114,7 +114,7 @@ class DarkPattern(PageFault, frozen=True):
     def covers_page(self) -> bool:
         return self.pattern in (None, "nagging")
 
-    def _nagging(self, luck: Luck) -> dict[str, JsonValue]:
+    def _nagging(self, luck: KeyedRng) -> dict[str, JsonValue]:
         title, text, accept, close = luck.choice(_NAGS, "words")
         return {
             "title": title,

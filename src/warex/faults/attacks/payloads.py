@@ -9,7 +9,7 @@ from typing import Final, TypedDict
 
 from pydantic import with_config
 
-from warex.files.reading import read_ordinary
+from warex.files.reading import read_regular_file
 
 LONGEST: Final = 4000
 """Characters of a text."""
@@ -41,7 +41,7 @@ def read_text(given: TextFile, folder: Path) -> str:
     """
     path = folder / given["file"]
     try:
-        return read_ordinary(path, largest=LONGEST * 4).decode().removesuffix("\n")
+        return read_regular_file(path, largest=LONGEST * 4).decode().removesuffix("\n")
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError:

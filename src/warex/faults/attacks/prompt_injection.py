@@ -8,12 +8,12 @@ from pydantic import Field, JsonValue, ValidationInfo, field_validator, model_va
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange, Resource
 from warex.faults.attacks.payloads import LONGEST, TextFile, payloads, read_text
-from warex.faults.base import Memory, PageFault, counted
+from warex.faults.base import FaultState, PageFault, next_number
 from warex.faults.lies.base import Pointer
-from warex.rewriting.html_body.script_injection import page_script
+from warex.rewriting.html_body.script_injection import injected_script
 from warex.rewriting.json_body.edit import JsonEdit
-from warex.rewriting.json_body.value_kinds import Kind
-from warex.seeds import Luck
+from warex.rewriting.json_body.value_kinds import ValueKind
+from warex.seeds import KeyedRng
 
 type PayloadId = Literal["confirm", "new-task", "important", "moved", "press"]
 type Where = Literal["visible", "hidden", "title", "aria-label", "alt", "comment", "json"]
@@ -99,10 +99,10 @@ class PromptInjection(PageFault, frozen=True):
         return self
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Put the text into each page that is hit; each page has a link of its own."""
-        number, memory = counted(memory)
+        number, memory = next_number(memory)
         goals = ("visit",) if self.where == "json" else ("visit", "click")
         found = [it.text for it in payloads() if self.payload in (None, it.id) and it.goal in goals]
         text = self.text or luck.choice(found, "payload")
@@ -112,7 +112,7 @@ class PromptInjection(PageFault, frozen=True):
         link = f"{where.scheme}://{where.netloc}{report}"
         text = text.replace("{link}", link).replace("{button}", button or "")
         if self.where == "json":
-            kind: Kind | None = "user_text" if self.at is None else None
+            kind: ValueKind | None = "user_text" if self.at is None else None
             edit = JsonEdit("replaced", luck, self.at, kind, text=text)
             return (Rewrite(edit, report),), memory
         settings: dict[str, JsonValue] = {
@@ -123,7 +123,7 @@ class PromptInjection(PageFault, frozen=True):
             "place": self.place,
             "selector": self.selector,
         }
-        return (Rewrite(page_script(__name__, settings, report)),), memory
+        return (Rewrite(injected_script(__name__, settings, report)),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

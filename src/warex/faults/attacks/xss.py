@@ -7,12 +7,12 @@ from pydantic import Field, JsonValue
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
 from warex.faults.attacks.collector import Collector
-from warex.faults.base import Memory, PageFault, counted
-from warex.faults.own_site import reserved
-from warex.rewriting.html_body.script_injection import page_script
-from warex.seeds import Luck
+from warex.faults.base import FaultState, PageFault, next_number
+from warex.faults.own_site import unregistrable_host
+from warex.rewriting.html_body.script_injection import injected_script
+from warex.seeds import KeyedRng
 
-_HOST: Final = reserved("cd", "pagemetrics")
+_HOST: Final = unregistrable_host("cd", "pagemetrics")
 
 
 class Xss(PageFault, frozen=True):
@@ -35,10 +35,10 @@ class Xss(PageFault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Put the script into each page that is hit."""
-        number, memory = counted(memory)
+        number, memory = next_number(memory)
         settings: dict[str, JsonValue] = {
             "after": 0,
             "selector": self.selector,
@@ -46,7 +46,7 @@ class Xss(PageFault, frozen=True):
             "ready": luck.word("ready"),
         }
         report = f"/{luck.word('report', number)}"
-        return (Rewrite(page_script(__name__, settings, report)),), memory
+        return (Rewrite(injected_script(__name__, settings, report)),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

@@ -6,9 +6,9 @@ from pydantic import Field
 
 from warex.effects import Cut, Effect
 from warex.exchange import Exchange
-from warex.faults.base import HeldFault, Memory, Seconds
-from warex.faults.words import what_happens
-from warex.seeds import Luck
+from warex.faults.base import FaultState, HeldFault, Seconds
+from warex.faults.words import describe_exchange
+from warex.seeds import KeyedRng
 
 
 class ConnectionCut(HeldFault, frozen=True):
@@ -27,12 +27,12 @@ class ConnectionCut(HeldFault, frozen=True):
     delay: Seconds = Field(default=0.0, description="How long the request is held, in seconds.")
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Cut, after the wait if there is one."""
         return (*self.held, Cut(self.how)), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
         how = "a TCP reset" if self.how == "reset" else "an orderly close"
-        return what_happens(self.stage, self.delay, f"cut off without an answer ({how})")
+        return describe_exchange(self.stage, self.delay, f"cut off without an answer ({how})")

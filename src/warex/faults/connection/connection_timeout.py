@@ -2,11 +2,11 @@
 
 from typing import ClassVar, Final, Literal
 
-from warex.effects import Drop, Effect
+from warex.effects import DropPackets, Effect
 from warex.exchange import Exchange
-from warex.faults.base import ConnectionFault, Memory, Point
-from warex.faults.words import attempts_meet
-from warex.seeds import Luck
+from warex.faults.base import ConnectionFault, ConnectionPhase, FaultState
+from warex.faults.words import describe_connection_tries
+from warex.seeds import KeyedRng
 
 GIVES_UP_AFTER: Final = 3.0
 """Seconds: one, and twice as long once more (``net.ipv4.tcp_syn_retries`` is 1 in a namespace)."""
@@ -19,16 +19,16 @@ class ConnectionTimeout(ConnectionFault, frozen=True):
     """Leave the connection unanswered, as a machine that is switched off."""
 
     summary: ClassVar = "Leave the connection unanswered, until the client's system gives up."
-    point: ClassVar[Point] = "connect"
+    point: ClassVar[ConnectionPhase] = "connect"
     needs_namespace: ClassVar = True
 
     kind: Literal["connection_timeout"] = "connection_timeout"
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Drop the packets that ask for a connection."""
-        return (Drop(),), memory
+        return (DropPackets(),), memory
 
     @property
     def lasts(self) -> float:
@@ -43,4 +43,4 @@ class ConnectionTimeout(ConnectionFault, frozen=True):
     def explain(self) -> str:
         """Return what the client meets, in words."""
         end = f"left unanswered until the client's system gives up, after {self.lasts:g} s"
-        return attempts_meet(end, self.lasts + self.hold - self.tries_for)
+        return describe_connection_tries(end, self.lasts + self.hold - self.tries_for)

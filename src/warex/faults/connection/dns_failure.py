@@ -5,13 +5,13 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
-from warex.effects import Answerless, Effect, Unresolved
+from warex.effects import DnsError, DnsErrorCode, Effect
 from warex.exchange import Exchange
-from warex.faults.base import ConnectionFault, Memory, Point
-from warex.faults.words import attempts_meet
-from warex.seeds import Luck
+from warex.faults.base import ConnectionFault, ConnectionPhase, FaultState
+from warex.faults.words import describe_connection_tries
+from warex.seeds import KeyedRng
 
-_SAID: Final[Mapping[Answerless, str]] = {
+_SAID: Final[Mapping[DnsErrorCode, str]] = {
     "nxdomain": "told that the host's name does not exist (NXDOMAIN)",
     "servfail": "told that the host's name cannot be resolved now (SERVFAIL)",
     "timeout": "left without an answer when it asks for the host's name",
@@ -29,20 +29,20 @@ class DnsFailure(ConnectionFault, frozen=True):
     """
 
     summary: ClassVar = "Give the host's name no address."
-    point: ClassVar[Point] = "name"
+    point: ClassVar[ConnectionPhase] = "name"
     needs_namespace: ClassVar = True
 
     kind: Literal["dns_failure"] = "dns_failure"
-    code: Answerless = Field(
+    code: DnsErrorCode = Field(
         default="nxdomain",
         description="The name does not exist, the resolver fails, or it does not answer.",
     )
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Give no address."""
-        return (Unresolved(self.code),), memory
+        return (DnsError(self.code),), memory
 
     @property
     def lasts(self) -> float:
@@ -51,4 +51,4 @@ class DnsFailure(ConnectionFault, frozen=True):
 
     def explain(self) -> str:
         """Return what the client meets, in words."""
-        return attempts_meet(_SAID[self.code], self.lasts + self.hold)
+        return describe_connection_tries(_SAID[self.code], self.lasts + self.hold)

@@ -6,10 +6,10 @@ from pydantic import Field
 
 from warex.effects import Effect
 from warex.exchange import Exchange
-from warex.faults.base import ErrorStatus, HeldFault, Memory, Seconds
-from warex.faults.pages import BrowserPage, Incident, render, render_any
-from warex.faults.words import what_happens
-from warex.seeds import Luck
+from warex.faults.base import ErrorStatus, FaultState, HeldFault, Seconds
+from warex.faults.pages import BrowserPage, Incident, render, render_for_host
+from warex.faults.words import describe_exchange
+from warex.seeds import KeyedRng
 
 
 class NetworkError(HeldFault, frozen=True):
@@ -29,15 +29,15 @@ class NetworkError(HeldFault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Wait, then answer."""
         incident = Incident.of(exchange.request, self.status, luck)
-        page = render(self.page, incident) if self.page else render_any("browser", incident)
+        page = render(self.page, incident) if self.page else render_for_host("browser", incident)
         return (*self.held, page.reply(self.status)), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
         family = f"family {self.page}" if self.page else "a family chosen by seed"
         end = f"answered {self.status} with a page worded as a browser's own connection error"
-        return f"{what_happens(self.stage, self.delay, end)} ({family})"
+        return f"{describe_exchange(self.stage, self.delay, end)} ({family})"

@@ -5,13 +5,13 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
-from warex.effects import Certificate, Cut, Distrust, Effect
+from warex.effects import BadCertificate, CertificateDefect, Cut, Effect
 from warex.exchange import Exchange
-from warex.faults.base import ConnectionFault, Memory, Point
-from warex.faults.words import attempts_meet
-from warex.seeds import Luck
+from warex.faults.base import ConnectionFault, ConnectionPhase, FaultState
+from warex.faults.words import describe_connection_tries
+from warex.seeds import KeyedRng
 
-_SHOWN: Final[Mapping[Distrust | Literal["cut"], str]] = {
+_SHOWN: Final[Mapping[CertificateDefect | Literal["cut"], str]] = {
     "expired": "shown a certificate that has expired",
     "wrong_host": "shown a certificate of another host",
     "self_signed": "shown a certificate that signed itself",
@@ -28,19 +28,19 @@ class TlsError(ConnectionFault, frozen=True):
     """
 
     summary: ClassVar = "Let TLS fail: a certificate that cannot be trusted, or a cut."
-    point: ClassVar[Point] = "tls"
+    point: ClassVar[ConnectionPhase] = "tls"
 
     kind: Literal["tls_error"] = "tls_error"
-    how: Distrust | Literal["cut"] = Field(
+    how: CertificateDefect | Literal["cut"] = Field(
         default="expired", description="What is wrong with the certificate, or a cut before it."
     )
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Show the certificate, or cut."""
-        return (Cut("close") if self.how == "cut" else Certificate(self.how),), memory
+        return (Cut("close") if self.how == "cut" else BadCertificate(self.how),), memory
 
     def explain(self) -> str:
         """Return what the client meets, in words."""
-        return attempts_meet(_SHOWN[self.how], self.hold)
+        return describe_connection_tries(_SHOWN[self.how], self.hold)

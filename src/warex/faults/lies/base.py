@@ -7,15 +7,15 @@ from pydantic import AfterValidator, Field, JsonValue
 
 from warex.effects import Effect, Reply, Rewrite
 from warex.exchange import Exchange, Request, Resource
-from warex.faults.base import Fault, Memory
+from warex.faults.base import Fault, FaultState
 from warex.rewriting.json_body.edit import JsonEdit
-from warex.rewriting.json_body.spans import steps_of
-from warex.rewriting.json_body.value_changes import How
-from warex.seeds import Luck
+from warex.rewriting.json_body.spans import parse_pointer
+from warex.rewriting.json_body.value_changes import ValueChangeKind
+from warex.seeds import KeyedRng
 
 
 def _is_pointer(pointer: str) -> str:
-    steps_of(pointer)
+    parse_pointer(pointer)
     return pointer
 
 
@@ -35,7 +35,7 @@ class JsonLie(Fault, frozen=True):
 class ListLie(JsonLie, frozen=True):
     """A list in JSON that lacks items; what counts them beside it says so, too."""
 
-    how: ClassVar[How]
+    how: ClassVar[ValueChangeKind]
     """What becomes of the list."""
     met: ClassVar[str]
     """What the browser meets; ``{}`` stands for which list it is."""
@@ -46,8 +46,8 @@ class ListLie(JsonLie, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Take the items out as the answer passes."""
         return (Rewrite(JsonEdit(self.how, luck, self.at)),), memory
 

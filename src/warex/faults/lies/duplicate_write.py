@@ -2,10 +2,10 @@
 
 from typing import ClassVar, Literal
 
-from warex.effects import Effect, Twice
+from warex.effects import DuplicateRequest, Effect
 from warex.exchange import Exchange
-from warex.faults.base import Fault, Memory
-from warex.seeds import Luck
+from warex.faults.base import Fault, FaultState
+from warex.seeds import KeyedRng
 
 
 class DuplicateWrite(Fault, frozen=True):
@@ -18,10 +18,10 @@ class DuplicateWrite(Fault, frozen=True):
     stage: Literal["request"] = "request"
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Send it once more before it is sent."""
-        return (Twice(),), memory
+        return (DuplicateRequest(),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

@@ -6,10 +6,10 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import Memory
+from warex.faults.base import FaultState
 from warex.faults.lies.base import JsonLie, Pointer
 from warex.rewriting.json_body.edit import JsonEdit
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 type _How = Literal[
     "off_by_one", "nulled", "other_type", "removed", "truncated", "swapped", "other_unit"
@@ -60,8 +60,8 @@ class JsonCorruption(JsonLie, frozen=True):
         return value
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Change the values as the answer passes; one request gets the same lie each time."""
         edit = JsonEdit(self.how, luck, self.at, self.value, self.count)
         return (Rewrite(edit),), memory

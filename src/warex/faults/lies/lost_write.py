@@ -8,9 +8,9 @@ from pydantic import Field, JsonValue
 
 from warex.effects import Effect, Reply
 from warex.exchange import Exchange, Request, resource_of
-from warex.faults.base import Fault, Memory
+from warex.faults.base import Fault, FaultState
 from warex.faults.lies.base import json_reply
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 _SAID: Final = (
     ("Saved", "Your changes have been saved."),
@@ -40,8 +40,8 @@ class LostWrite(Fault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Answer scripts with what they sent, and a form with a page or the way back."""
         request = exchange.request
         if resource_of(request) == "xhr":
@@ -75,7 +75,7 @@ def _page_before(request: Request) -> str:
     return f"{before.path or '/'}{'?' + before.query if before.query else ''}"
 
 
-def _saved(back: str, luck: Luck, host: str) -> bytes:
+def _saved(back: str, luck: KeyedRng, host: str) -> bytes:
     title, text = luck.choice(_SAID, "words", host)
     look = luck.choice(_LOOKS, "look", host)
     page = (

@@ -6,12 +6,12 @@ from pydantic import Field, JsonValue
 
 from warex.effects import Effect
 from warex.exchange import Exchange, Request, resource_of
-from warex.faults.base import ErrorStatus, Fault, Memory
+from warex.faults.base import ErrorStatus, Fault, FaultState
 from warex.faults.lies.base import json_reply
-from warex.faults.pages import Incident, ServerPage, render, render_any
+from warex.faults.pages import Incident, ServerPage, render, render_for_host
 from warex.faults.pages.reasons import reason
-from warex.faults.words import what_happens
-from warex.seeds import Luck
+from warex.faults.words import describe_exchange
+from warex.seeds import KeyedRng
 
 _WORDS: Final = (
     "Something went wrong. Please try again later.",
@@ -36,17 +36,17 @@ class SoftError(Fault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Answer scripts with JSON and everything else with a page."""
         request = exchange.request
         if resource_of(request) == "xhr":
             return (json_reply(request, 200, self._said(request, luck)),), memory
         incident = Incident.of(request, self.status, luck)
-        page = render(self.page, incident) if self.page else render_any("server", incident)
+        page = render(self.page, incident) if self.page else render_for_host("server", incident)
         return (page.reply(200),), memory
 
-    def _said(self, request: Request, luck: Luck) -> JsonValue:
+    def _said(self, request: Request, luck: KeyedRng) -> JsonValue:
         words = luck.choice(_WORDS, "words", request.url)
         code = reason(self.status).upper().replace(" ", "_")
         if "graphql" in request.parts.path.lower():
@@ -64,4 +64,4 @@ class SoftError(Fault, frozen=True):
         """Return what the browser meets, in words."""
         family = f"family {self.page}" if self.page else "a family chosen by seed"
         end = f"answered 200 with an error page ({family}), scripts with an error in JSON"
-        return what_happens(self.stage, 0, end)
+        return describe_exchange(self.stage, 0, end)

@@ -2,10 +2,10 @@
 
 from typing import ClassVar, Literal
 
-from warex.effects import Earlier, Effect
+from warex.effects import Effect, ReplayFirst
 from warex.exchange import Exchange, Resource
-from warex.faults.base import Fault, Memory
-from warex.seeds import Luck
+from warex.faults.base import Fault, FaultState
+from warex.seeds import KeyedRng
 
 
 class StaleResponse(Fault, frozen=True):
@@ -20,10 +20,10 @@ class StaleResponse(Fault, frozen=True):
     stage: Literal["request"] = "request"
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Give the earlier answer, if there is one."""
-        return (Earlier(),), memory
+        return (ReplayFirst(),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

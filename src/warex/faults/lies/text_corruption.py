@@ -6,11 +6,11 @@ from pydantic import Field
 
 from warex.effects import Effect, Rewrite
 from warex.exchange import BROWSER, Exchange
-from warex.faults.base import Memory, PageFault, counted
-from warex.rewriting.html_body.script_injection import page_script
+from warex.faults.base import FaultState, PageFault, next_number
+from warex.rewriting.html_body.script_injection import injected_script
 from warex.rewriting.html_body.text_edit import TextEdit
 from warex.rewriting.html_body.text_kinds import TextKind
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 type _Count = Annotated[int, Field(ge=1, le=1000, strict=True)]
 
@@ -27,8 +27,8 @@ class TextCorruption(PageFault, frozen=True):
     count: _Count = Field(default=1, description="How many, from that one on.")
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Change the text as the page passes; one page gets the same lie each time.
 
         In a browser it changes once the page is loaded: scripts that take over what a server drew
@@ -37,9 +37,9 @@ class TextCorruption(PageFault, frozen=True):
         edit = TextEdit(self.value, luck, self.nth, self.count)
         if not exchange.request.headers.get("user-agent", "").startswith(BROWSER):
             return (Rewrite(edit),), memory
-        number, memory = counted(memory)
+        number, memory = next_number(memory)
         report = f"/{luck.word('report', number)}"
-        return (Rewrite(page_script(__name__, {"after": 0}, report, answers=edit)),), memory
+        return (Rewrite(injected_script(__name__, {"after": 0}, report, answers=edit)),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

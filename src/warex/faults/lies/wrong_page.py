@@ -2,10 +2,10 @@
 
 from typing import ClassVar, Literal
 
-from warex.effects import Effect, Elsewhere
+from warex.effects import Effect, OtherPage
 from warex.exchange import Exchange, Resource
-from warex.faults.base import Fault, Memory
-from warex.seeds import Luck
+from warex.faults.base import Fault, FaultState
+from warex.seeds import KeyedRng
 
 
 class WrongPage(Fault, frozen=True):
@@ -20,10 +20,10 @@ class WrongPage(Fault, frozen=True):
     stage: Literal["request"] = "request"
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Ask the site for another page; the seed chooses which."""
-        return (Elsewhere(luck.draw("page", exchange.request.url)),), memory
+        return (OtherPage(luck.draw("page", exchange.request.url)),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

@@ -8,11 +8,11 @@ from pydantic import Field
 
 from warex.effects import Effect, Reply
 from warex.exchange import Exchange
-from warex.faults.base import HeldFault, Memory, Seconds, Target
-from warex.faults.words import what_happens
-from warex.llm.base import WrittenAnswer
+from warex.faults.base import FaultState, HeldFault, Seconds, Target
+from warex.faults.words import describe_exchange
+from warex.llm.base import SerializedAnswer
 from warex.llm.exchange import LlmExchange, as_call
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 class LlmFault(HeldFault, frozen=True):
@@ -27,13 +27,13 @@ class LlmFault(HeldFault, frozen=True):
 
     @override
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Hold the call if there is a wait; then do what the fault does to it."""
         return (*self.held, *self.on_call(as_call(exchange), luck)), memory
 
     @abstractmethod
-    def on_call(self, call: LlmExchange, luck: Luck) -> tuple[Effect, ...]:
+    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
         """Return what the proxy should do to this call after the wait."""
 
     @property
@@ -44,9 +44,9 @@ class LlmFault(HeldFault, frozen=True):
     @override
     def explain(self) -> str:
         """Return what the client meets, in words."""
-        return what_happens(self.stage, self.delay, self.ending, by="the model")
+        return describe_exchange(self.stage, self.delay, self.ending, by="the model")
 
 
-def reply(written: WrittenAnswer, more: Mapping[str, str] | None = None) -> Reply:
+def as_reply(written: SerializedAnswer, more: Mapping[str, str] | None = None) -> Reply:
     """Return an answer as what the proxy is to give."""
     return Reply(written.status, {**written.headers, **(more or {})}, written.body)

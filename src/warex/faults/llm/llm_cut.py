@@ -7,7 +7,7 @@ from pydantic import Field
 from warex.effects import Effect, Truncate
 from warex.faults.llm.base import LlmFault
 from warex.llm.exchange import LlmExchange
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 class LlmCut(LlmFault, frozen=True):
@@ -28,7 +28,7 @@ class LlmCut(LlmFault, frozen=True):
     )
 
     @override
-    def on_call(self, call: LlmExchange, luck: Luck) -> tuple[Effect, ...]:
+    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
         return (Truncate(self.share, self.how),)
 
     @property

@@ -3,10 +3,10 @@
 from typing import ClassVar, Literal, override
 
 from warex.effects import Effect
-from warex.faults.llm.base import LlmFault, reply
+from warex.faults.llm.base import LlmFault, as_reply
 from warex.llm import LlmAnswer, Usage, write_answer
 from warex.llm.exchange import LlmExchange
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 class LlmEmpty(LlmFault, frozen=True):
@@ -17,9 +17,9 @@ class LlmEmpty(LlmFault, frozen=True):
     kind: Literal["llm_empty"] = "llm_empty"
 
     @override
-    def on_call(self, call: LlmExchange, luck: Luck) -> tuple[Effect, ...]:
+    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
         answer = LlmAnswer(call.asked.model, finish="stop", usage=Usage(0, 0), complete=True)
-        return (reply(write_answer(call.asked, answer)),)
+        return (as_reply(write_answer(call.asked, answer)),)
 
     @property
     @override

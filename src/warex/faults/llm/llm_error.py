@@ -5,11 +5,11 @@ from typing import Annotated, ClassVar, Literal, override
 from pydantic import Field
 
 from warex.effects import Effect
-from warex.faults.llm.base import LlmFault, reply
+from warex.faults.llm.base import LlmFault, as_reply
 from warex.llm import refuse
-from warex.llm.base import Trouble
+from warex.llm.base import ApiErrorKind
 from warex.llm.exchange import LlmExchange
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 class LlmError(LlmFault, frozen=True):
@@ -21,15 +21,15 @@ class LlmError(LlmFault, frozen=True):
     summary: ClassVar = "Answer a call to a model with its API's own error."
 
     kind: Literal["llm_error"] = "llm_error"
-    error: Trouble = Field(default="rate_limited", description="What the call is refused for.")
+    error: ApiErrorKind = Field(default="rate_limited", description="What the call is refused for.")
     wait: Annotated[int, Field(ge=0, le=3600, strict=True)] = Field(
         default=5,
         description="Seconds that a client is told to wait, where the error is `rate_limited`.",
     )
 
     @override
-    def on_call(self, call: LlmExchange, luck: Luck) -> tuple[Effect, ...]:
-        return (reply(refuse(call.asked, self.error, self.wait)),)
+    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
+        return (as_reply(refuse(call.asked, self.error, self.wait)),)
 
     @property
     @override

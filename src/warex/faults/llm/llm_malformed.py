@@ -5,11 +5,11 @@ from typing import ClassVar, Final, Literal, override
 from pydantic import Field
 
 from warex.effects import Effect, Reply
-from warex.faults.llm.base import LlmFault, reply
+from warex.faults.llm.base import LlmFault, as_reply
 from warex.llm import LlmAnswer, ToolCall, Usage, tool_names, write_answer
 from warex.llm.base import LlmRequest
 from warex.llm.exchange import LlmExchange
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 _UNKNOWN: Final = "browser_resolve_page"
 _NOTHING: Final = "{}"
@@ -32,16 +32,16 @@ class LlmMalformed(LlmFault, frozen=True):
     )
 
     @override
-    def on_call(self, call: LlmExchange, luck: Luck) -> tuple[Effect, ...]:
+    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
         asked = call.asked
         offered = tool_names(asked)
         if self.how == "unknown_tool":
-            return (reply(write_answer(asked, _said(asked, _UNKNOWN, _NOTHING))),)
+            return (as_reply(write_answer(asked, _said(asked, _UNKNOWN, _NOTHING))),)
         name = luck.choice(offered, "tool", call.step) if offered else "action"
         arguments = luck.choice(_CUT, "arguments", call.step)
         if self.how == "arguments":
-            return (reply(write_answer(asked, _said(asked, name, arguments))),)
-        whole = reply(write_answer(asked, _said(asked, name, _NOTHING)))
+            return (as_reply(write_answer(asked, _said(asked, name, arguments))),)
+        whole = as_reply(write_answer(asked, _said(asked, name, _NOTHING)))
         return (Reply(whole.status, whole.headers, whole.body[: len(whole.body) * 2 // 3]),)
 
     @property

@@ -5,10 +5,10 @@ from typing import Annotated, ClassVar, Final, Literal, override
 from pydantic import Field
 
 from warex.effects import Effect
-from warex.faults.llm.base import LlmFault, reply
+from warex.faults.llm.base import LlmFault, as_reply
 from warex.llm import LlmAnswer, Usage, write_answer
 from warex.llm.exchange import LlmExchange
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 _WORDS: Final = (
     "I'm sorry, but I can't assist with that request.",
@@ -28,11 +28,11 @@ class LlmRefusal(LlmFault, frozen=True):
     )
 
     @override
-    def on_call(self, call: LlmExchange, luck: Luck) -> tuple[Effect, ...]:
+    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
         text = self.text or luck.choice(_WORDS, call.step)
         usage = Usage(0, 0)
         answer = LlmAnswer(call.asked.model, text, finish="refusal", usage=usage, complete=True)
-        return (reply(write_answer(call.asked, answer)),)
+        return (as_reply(write_answer(call.asked, answer)),)
 
     @property
     @override

@@ -8,7 +8,7 @@ from warex.effects import Effect, Trickle
 from warex.faults.base import Seconds
 from warex.faults.llm.base import LlmFault
 from warex.llm.exchange import LlmExchange
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 class LlmSlow(LlmFault, frozen=True):
@@ -32,7 +32,7 @@ class LlmSlow(LlmFault, frozen=True):
         return self
 
     @override
-    def on_call(self, call: LlmExchange, luck: Luck) -> tuple[Effect, ...]:
+    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
         return (Trickle(self.pause),) if self.pause else ()
 
     @property

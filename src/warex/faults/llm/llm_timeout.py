@@ -8,7 +8,7 @@ from warex.effects import Cut, Effect
 from warex.faults.base import Seconds
 from warex.faults.llm.base import LlmFault
 from warex.llm.exchange import LlmExchange
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 class LlmTimeout(LlmFault, frozen=True):
@@ -22,7 +22,7 @@ class LlmTimeout(LlmFault, frozen=True):
     )
 
     @override
-    def on_call(self, call: LlmExchange, luck: Luck) -> tuple[Effect, ...]:
+    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
         return (Cut("close"),)
 
     @property

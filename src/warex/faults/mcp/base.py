@@ -6,13 +6,13 @@ from typing import ClassVar, Final, override
 
 from pydantic import Field, JsonValue
 
-from warex.effects import Amend, Effect, Reply, Say
+from warex.effects import EditToolAnswer, Effect, PushToolEvent, Reply
 from warex.exchange import Exchange
-from warex.faults.base import HeldFault, Memory, Seconds, Target
-from warex.faults.words import what_happens
-from warex.mcp.changes import Replaced, answers_to
+from warex.faults.base import FaultState, HeldFault, Seconds, Target
+from warex.faults.words import describe_exchange
+from warex.mcp.changes import ReplaceAnswer, answers_to
 from warex.mcp.exchange import McpExchange, as_mcp
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 _JSON: Final = {"content-type": "application/json"}
 
@@ -26,19 +26,19 @@ class McpFault(HeldFault, frozen=True):
 
     @override
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Return what is done to what an exchange asks."""
         return self.on_request(as_mcp(exchange), luck), memory
 
     @abstractmethod
-    def on_request(self, exchange: McpExchange, luck: Luck) -> tuple[Effect, ...]:
+    def on_request(self, exchange: McpExchange, luck: KeyedRng) -> tuple[Effect, ...]:
         """Return what the proxy should do, the wait included."""
 
     def answer(self, exchange: McpExchange, answer: Mapping[str, JsonValue]) -> tuple[Effect, ...]:
         """Return what gives all requests of an exchange an answer, at the fault's stage."""
         if self.stage == "response":
-            return (Amend(Replaced(answer), self.delay),)
+            return (EditToolAnswer(ReplaceAnswer(answer), self.delay),)
         messages = answers_to(exchange.asked, lambda asked: answer)
         return self.instead(exchange, messages)
 
@@ -46,7 +46,7 @@ class McpFault(HeldFault, frozen=True):
         """Return what gives messages in the server's place, the way that its transport does."""
         if exchange.transport == "sse":
             accepted = Reply(202, {"content-type": "text/plain"}, b"Accepted")
-            return (*(Say(message, self.delay) for message in messages), accepted)
+            return (*(PushToolEvent(message, self.delay) for message in messages), accepted)
         body = messages[0] if len(messages) == 1 else b"[" + b",".join(messages) + b"]"
         return (*self.held, Reply(200, _JSON, body))
 
@@ -58,4 +58,4 @@ class McpFault(HeldFault, frozen=True):
     @override
     def explain(self) -> str:
         """Return what the client meets, in words."""
-        return what_happens(self.stage, self.delay, self.ending, by="the server")
+        return describe_exchange(self.stage, self.delay, self.ending, by="the server")

@@ -6,9 +6,9 @@ from pydantic import Field
 
 from warex.effects import Effect, Reply
 from warex.faults.mcp.base import McpFault
-from warex.mcp.changes import INTERNAL_ERROR, SESSION_NOT_FOUND, error, failure, written
+from warex.mcp.changes import INTERNAL_ERROR, SESSION_NOT_FOUND, error, serialize, tool_failure
 from warex.mcp.exchange import McpExchange
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 _WORDS: Final = (
     "Error: the operation timed out. Please try again.",
@@ -39,11 +39,11 @@ class McpError(McpFault, frozen=True):
     )
 
     @override
-    def on_request(self, exchange: McpExchange, luck: Luck) -> tuple[Effect, ...]:
+    def on_request(self, exchange: McpExchange, luck: KeyedRng) -> tuple[Effect, ...]:
         text = self.text or luck.choice(_WORDS, "mcp_error")
         match self.error:
             case "tool":
-                return self.answer(exchange, failure(text))
+                return self.answer(exchange, tool_failure(text))
             case "protocol":
                 return self.answer(exchange, error(INTERNAL_ERROR, self.text or "Internal error"))
             case "http_500":
@@ -52,7 +52,7 @@ class McpError(McpFault, frozen=True):
                 return (*self.held, reply)
             case "session_lost":
                 said = error(SESSION_NOT_FOUND, self.text or "Session not found")
-                body = written({"jsonrpc": "2.0", "id": None, **said})
+                body = serialize({"jsonrpc": "2.0", "id": None, **said})
                 return (*self.held, Reply(404, {"content-type": "application/json"}, body))
 
     @property

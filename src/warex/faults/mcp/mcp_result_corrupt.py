@@ -4,11 +4,11 @@ from typing import ClassVar, Literal, override
 
 from pydantic import Field
 
-from warex.effects import Amend, Effect
+from warex.effects import EditToolAnswer, Effect
 from warex.faults.mcp.base import McpFault
-from warex.mcp.changes import Corrupted, Corruption
+from warex.mcp.changes import Corruption, CorruptResult
 from warex.mcp.exchange import McpExchange
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 class McpResultCorrupt(McpFault, frozen=True):
@@ -25,8 +25,8 @@ class McpResultCorrupt(McpFault, frozen=True):
     )
 
     @override
-    def on_request(self, exchange: McpExchange, luck: Luck) -> tuple[Effect, ...]:
-        return (Amend(Corrupted(self.how), self.delay),)
+    def on_request(self, exchange: McpExchange, luck: KeyedRng) -> tuple[Effect, ...]:
+        return (EditToolAnswer(CorruptResult(self.how), self.delay),)
 
     @property
     @override

@@ -4,11 +4,11 @@ from typing import ClassVar, Literal, override
 
 from pydantic import Field
 
-from warex.effects import Amend, Effect
+from warex.effects import EditToolAnswer, Effect
 from warex.faults.base import Seconds
 from warex.faults.mcp.base import McpFault
 from warex.mcp.exchange import McpExchange
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 class McpSlow(McpFault, frozen=True):
@@ -24,11 +24,11 @@ class McpSlow(McpFault, frozen=True):
     delay: Seconds = Field(default=10.0, description="How late the answer is, in seconds.")
 
     @override
-    def on_request(self, exchange: McpExchange, luck: Luck) -> tuple[Effect, ...]:
+    def on_request(self, exchange: McpExchange, luck: KeyedRng) -> tuple[Effect, ...]:
         if exchange.transport == "sse":
             # What is sent there is accepted at once, however long the tool takes.
-            return (Amend(None, self.delay),)
-        return self.held or (Amend(None),)
+            return (EditToolAnswer(None, self.delay),)
+        return self.held or (EditToolAnswer(None),)
 
     @property
     @override

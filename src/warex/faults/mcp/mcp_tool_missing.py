@@ -5,11 +5,11 @@ from typing import Annotated, ClassVar, Literal, override
 
 from pydantic import Field
 
-from warex.effects import Amend, Effect
+from warex.effects import EditToolAnswer, Effect
 from warex.faults.mcp.base import McpFault
-from warex.mcp.changes import INVALID_PARAMS, WithoutTools, answers_to, error
+from warex.mcp.changes import INVALID_PARAMS, RemoveTools, answers_to, error
 from warex.mcp.exchange import McpExchange
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 class McpToolMissing(McpFault, frozen=True):
@@ -34,9 +34,9 @@ class McpToolMissing(McpFault, frozen=True):
         return method == "tools/list" or called
 
     @override
-    def on_request(self, exchange: McpExchange, luck: Luck) -> tuple[Effect, ...]:
+    def on_request(self, exchange: McpExchange, luck: KeyedRng) -> tuple[Effect, ...]:
         if not any(asked.method == "tools/call" for asked in exchange.asked):
-            return (Amend(WithoutTools(self.tool), self.delay),)
+            return (EditToolAnswer(RemoveTools(self.tool), self.delay),)
         messages = answers_to(
             exchange.asked, lambda asked: error(INVALID_PARAMS, f"Unknown tool: {asked.tool}")
         )

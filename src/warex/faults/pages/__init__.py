@@ -9,7 +9,14 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from warex.faults.pages.families import FAMILIES, Family, Voice, family_names, render, render_any
+from warex.faults.pages.families import (
+    PAGE_STYLES,
+    PageAudience,
+    PageStyle,
+    render,
+    render_for_host,
+    style_names,
+)
 from warex.faults.pages.incident import Incident, Page
 
 
@@ -22,8 +29,8 @@ def _one_of(names: tuple[str, ...]) -> AfterValidator:
     return AfterValidator(check)
 
 
-_SERVER = family_names("server")
-_BROWSER = family_names("browser")
+_SERVER = style_names("server")
+_BROWSER = style_names("browser")
 
 type ServerPage = Annotated[str, _one_of(_SERVER), Field(json_schema_extra={"enum": [*_SERVER]})]
 """The name of a family that speaks as a server."""
@@ -32,14 +39,14 @@ type BrowserPage = Annotated[str, _one_of(_BROWSER), Field(json_schema_extra={"e
 """The name of a family that speaks as a browser."""
 
 __all__ = [
-    "FAMILIES",
+    "PAGE_STYLES",
     "BrowserPage",
-    "Family",
     "Incident",
     "Page",
+    "PageAudience",
+    "PageStyle",
     "ServerPage",
-    "Voice",
-    "family_names",
     "render",
-    "render_any",
+    "render_for_host",
+    "style_names",
 ]

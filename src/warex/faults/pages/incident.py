@@ -9,7 +9,7 @@ from typing import Self
 from warex.effects import Reply
 from warex.exchange import Request
 from warex.faults.pages.reasons import reason
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 HEX = "0123456789abcdef"
 """Letters of a reference in hexadecimal."""
@@ -43,10 +43,10 @@ class Incident:
     status: int
     host: str
     path: str
-    luck: Luck
+    luck: KeyedRng
 
     @classmethod
-    def of(cls, request: Request, status: int, luck: Luck) -> Self:
+    def of(cls, request: Request, status: int, luck: KeyedRng) -> Self:
         """Return the incident of a request. Credentials and the query stay out of it."""
         host = request.parts.netloc.rpartition("@")[2]
         return cls(status, _printable(host), _printable(request.parts.path or "/"), luck)

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from warex.effects import Reply
 from warex.exchange import Request
-from warex.faults.own_site import Seen, Visit
+from warex.faults.own_site import Visit, VisitAction
 
 _REPORTS: Final = "/m"
 """Where a page of the site tells of clicks, and of what is typed before it is sent."""
@@ -75,12 +75,14 @@ class FakeSite:
         where = request.parts
         front = self._fronts[where.hostname or ""]
         sent = parse_qsl(body if request.method == "POST" else where.query)
-        typed = [Seen("typed", _told(name, value)) for name, value in sent[:_FIELDS] if value]
+        typed = [
+            VisitAction("typed", _told(name, value)) for name, value in sent[:_FIELDS] if value
+        ]
         if where.path == _REPORTS:
             told = dict(sent)
-            seen = Seen(told.get("what", "")[:20], _short(told.get("detail", "")))
+            seen = VisitAction(told.get("what", "")[:20], _short(told.get("detail", "")))
             return Visit(Reply(204), (seen,) if seen.what in ("clicked", "typed") else ())
-        visited = Seen("visited", _short(where.path))
+        visited = VisitAction("visited", _short(where.path))
         if request.method == "POST":
             # As everywhere: a page that was sent is not sent again by going back.
             headers = {"location": "/done", "cache-control": "no-store"}

@@ -7,10 +7,10 @@ from pydantic import Field, JsonValue
 
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import Memory, counted
+from warex.faults.base import FaultState, next_number
 from warex.faults.popups.base import PopupFault
-from warex.rewriting.html_body.script_injection import page_script
-from warex.seeds import Luck
+from warex.rewriting.html_body.script_injection import injected_script
+from warex.seeds import KeyedRng
 
 type About = Literal["newsletter", "cookies", "survey", "app", "login"]
 
@@ -71,10 +71,10 @@ class Popup(PopupFault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Open a popup of its own on each page that is hit."""
-        number, memory = counted(memory)
+        number, memory = next_number(memory)
         words = luck.choice(self._words(), "words", number)
         look: dict[str, JsonValue] = {
             **luck.choice(_LOOKS, "look", number),
@@ -91,7 +91,7 @@ class Popup(PopupFault, frozen=True):
             "look": look,
         }
         report = f"/{luck.word('report', number)}"
-        return (Rewrite(page_script(__name__, settings, report)),), memory
+        return (Rewrite(injected_script(__name__, settings, report)),), memory
 
     def _words(self) -> tuple[_Words, ...]:
         """Return all that it may say."""

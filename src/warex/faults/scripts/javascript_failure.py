@@ -6,10 +6,10 @@ from pydantic import Field, model_validator
 
 from warex.effects import Effect, Reply, Truncate
 from warex.exchange import Exchange, Resource
-from warex.faults.base import HeldFault, Memory, Seconds
-from warex.faults.pages import Incident, render_any
-from warex.faults.words import what_happens
-from warex.seeds import Luck
+from warex.faults.base import FaultState, HeldFault, Seconds
+from warex.faults.pages import Incident, render_for_host
+from warex.faults.words import describe_exchange
+from warex.seeds import KeyedRng
 
 _GATEWAY_TIMEOUT = 504
 _ERRORS = (
@@ -58,8 +58,8 @@ class JavascriptFailure(HeldFault, frozen=True):
         return self
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Wait, then fail or let through."""
         if self.mode == "delay":
             return self.held, memory
@@ -70,7 +70,7 @@ class JavascriptFailure(HeldFault, frozen=True):
             headers = {"content-type": "text/javascript", "cache-control": "no-store"}
             return (*self.held, Reply(200, headers, f"throw new {error};\n".encode())), memory
         incident = Incident.of(exchange.request, _GATEWAY_TIMEOUT, luck)
-        return (*self.held, render_any("server", incident).reply(_GATEWAY_TIMEOUT)), memory
+        return (*self.held, render_for_host("server", incident).reply(_GATEWAY_TIMEOUT)), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
@@ -80,4 +80,4 @@ class JavascriptFailure(HeldFault, frozen=True):
             "throw": "answered with a script that throws in its place",
             "truncate": "cut after its first half",
         }
-        return what_happens(self.stage, self.delay, ends[self.mode])
+        return describe_exchange(self.stage, self.delay, ends[self.mode])

@@ -7,10 +7,10 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from warex.effects import Effect
 from warex.exchange import Exchange, Request, resource_of
-from warex.faults.base import ErrorStatus, HeldFault, Memory, Seconds
-from warex.faults.pages import Incident, Page, ServerPage, render, render_any
-from warex.faults.words import what_happens
-from warex.seeds import Luck
+from warex.faults.base import ErrorStatus, FaultState, HeldFault, Seconds
+from warex.faults.pages import Incident, Page, ServerPage, render, render_for_host
+from warex.faults.words import describe_exchange
+from warex.seeds import KeyedRng
 
 USUAL_WAIT = 5
 """Seconds of Retry-After where a scenario names none."""
@@ -59,8 +59,8 @@ class HttpError(HeldFault, frozen=True):
         return seconds
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Answer with the status, after the wait if there is one."""
         page = self._page(exchange.request, luck)
         headers = _required(self.status, exchange.request.method)
@@ -77,9 +77,11 @@ class HttpError(HeldFault, frozen=True):
         else:
             page = "a server's error page (a family chosen by seed)"
         wait = "" if self.retry_after is None else f" and Retry-After: {self.retry_after}"
-        return what_happens(self.stage, self.delay, f"answered {self.status} with {page}{wait}")
+        return describe_exchange(
+            self.stage, self.delay, f"answered {self.status} with {page}{wait}"
+        )
 
-    def _page(self, request: Request, luck: Luck) -> Page:
+    def _page(self, request: Request, luck: KeyedRng) -> Page:
         incident = Incident.of(request, self.status, luck)
         if self.body is not None:
             subtype = "html" if self.body.lstrip().startswith("<") else "plain"
@@ -88,7 +90,7 @@ class HttpError(HeldFault, frozen=True):
             return render(self.page, incident)
         if _wants_json(request):
             return render("api", incident)
-        return render_any("server", incident)
+        return render_for_host("server", incident)
 
 
 def _required(status: int, method: str) -> dict[str, str]:

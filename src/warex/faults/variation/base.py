@@ -8,9 +8,9 @@ from pydantic import Field, JsonValue
 
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import Memory, PageFault, counted
-from warex.rewriting.html_body.script_injection import page_script
-from warex.seeds import Luck
+from warex.faults.base import FaultState, PageFault, next_number
+from warex.rewriting.html_body.script_injection import injected_script
+from warex.seeds import KeyedRng
 
 type Strength = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
 """How much of a site is changed: from nothing to all that can be."""
@@ -34,23 +34,23 @@ class VariationFault(PageFault, frozen=True):
     strength: Strength = Field(default=0.5, description="How much is changed, from 0 to 1.")
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Change each page that is hit in the same way; only where it reports is its own."""
-        number, memory = counted(memory)
+        number, memory = next_number(memory)
         settings: dict[str, JsonValue] = {
             "seed": int(luck.draw("page") * 2**32),
             "strength": self.strength,
             **self.settings(luck),
         }
         report = f"/{luck.word('report', number)}"
-        edit = page_script(
+        edit = injected_script(
             f"{__package__}.page_scripts.{self.kind}", settings, report, self.helpers
         )
         return (Rewrite(edit),), memory
 
     @abstractmethod
-    def settings(self, luck: Luck) -> Mapping[str, JsonValue]:
+    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
         """Return what the page's script is given beside the seed and the strength."""
 
     def explain(self) -> str:

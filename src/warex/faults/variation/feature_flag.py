@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 from pydantic import JsonValue
 
 from warex.faults.variation.base import VariationFault
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 class FeatureFlag(VariationFault, frozen=True):
@@ -17,7 +17,7 @@ class FeatureFlag(VariationFault, frozen=True):
 
     kind: Literal["feature_flag"] = "feature_flag"
 
-    def settings(self, luck: Luck) -> Mapping[str, JsonValue]:
+    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
         """Choose what the menu is called."""
         label = luck.choice(("More", "Options", "\u22ef More actions"), "label")
         return {"share": self.strength, "label": label}

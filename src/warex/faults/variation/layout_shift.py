@@ -6,7 +6,7 @@ from typing import ClassVar, Final, Literal
 from pydantic import JsonValue
 
 from warex.faults.variation.base import VariationFault
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 _WORDS: Final = (
     "Free delivery this week on all orders.",
@@ -32,7 +32,7 @@ class LayoutShift(VariationFault, frozen=True):
 
     kind: Literal["layout_shift"] = "layout_shift"
 
-    def settings(self, luck: Luck) -> Mapping[str, JsonValue]:
+    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
         """Choose when the bars come, what they say, and how tall they are."""
         number = round(self.strength * _MOST + 0.49) if self.strength else 0
         look = luck.choice(_LOOKS, "look")

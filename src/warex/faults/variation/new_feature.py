@@ -6,7 +6,7 @@ from typing import ClassVar, Final, Literal
 from pydantic import JsonValue
 
 from warex.faults.variation.base import VariationFault
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 type What = Literal["banner", "hint", "button"]
 
@@ -36,7 +36,7 @@ class NewFeature(VariationFault, frozen=True):
 
     kind: Literal["new_feature"] = "new_feature"
 
-    def settings(self, luck: Luck) -> Mapping[str, JsonValue]:
+    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
         """Choose what is new and what it says."""
         kinds: tuple[What, ...] = tuple(_WORDS)
         number = round(self.strength * len(kinds) + 0.49) if self.strength else 0

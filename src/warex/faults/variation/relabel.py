@@ -6,7 +6,7 @@ from typing import ClassVar, Final, Literal
 from pydantic import JsonValue
 
 from warex.faults.variation.base import VariationFault
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 INTERFACE: Final = (
     "a[href],button,label,legend,summary,"
@@ -140,7 +140,7 @@ class Relabel(VariationFault, frozen=True):
 
     kind: Literal["relabel"] = "relabel"
 
-    def settings(self, luck: Luck) -> Mapping[str, JsonValue]:
+    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
         """Choose which labels change, and what each is called instead."""
         return {
             "where": INTERFACE,
@@ -149,7 +149,7 @@ class Relabel(VariationFault, frozen=True):
         }
 
     def _chosen(
-        self, table: Mapping[str, tuple[str, ...]], luck: Luck, of: str
+        self, table: Mapping[str, tuple[str, ...]], luck: KeyedRng, of: str
     ) -> dict[str, JsonValue]:
         return {
             said: luck.choice(others, of, "as", said)

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 from pydantic import JsonValue
 
 from warex.faults.variation.base import VariationFault
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 
 class Reorder(VariationFault, frozen=True):
@@ -17,6 +17,6 @@ class Reorder(VariationFault, frozen=True):
 
     kind: Literal["reorder"] = "reorder"
 
-    def settings(self, luck: Luck) -> Mapping[str, JsonValue]:
+    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
         """Return nothing more: the page's script draws from the seed and the page's words."""
         return {}

@@ -6,7 +6,7 @@ from typing import ClassVar, Final, Literal
 from pydantic import JsonValue
 
 from warex.faults.variation.base import VariationFault
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 _BUTTONS: Final = "button, input[type=submit], input[type=button], [role=button]"
 _FIELDS: Final = "input, select, textarea"
@@ -47,7 +47,7 @@ class Restyle(VariationFault, frozen=True):
 
     kind: Literal["restyle"] = "restyle"
 
-    def settings(self, luck: Luck) -> Mapping[str, JsonValue]:
+    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
         """Choose a share of the rules, at least one, and what each declares."""
         first = luck.choice(range(len(_RULES)), "first")
         chosen = [

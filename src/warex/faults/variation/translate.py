@@ -7,7 +7,7 @@ from pydantic import Field, JsonValue
 
 from warex.faults.variation.base import VariationFault
 from warex.faults.variation.relabel import INTERFACE
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 type Language = Literal["de", "fr", "es"]
 
@@ -110,7 +110,7 @@ class Translate(VariationFault, frozen=True):
         default=None, description="Which language; left out, the seed chooses."
     )
 
-    def settings(self, luck: Luck) -> Mapping[str, JsonValue]:
+    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
         """Choose the language, and which labels speak it."""
         language = self.language or luck.choice(_LANGUAGES, "language")
         at = _LANGUAGES.index(language)

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import ClassVar, Final, override
 
-from warex.effects import Gate
+from warex.effects import WallExit
 from warex.exchange import Exchange, Request, Resource
-from warex.faults.base import Fault, Memory, counted
-from warex.seeds import Luck
+from warex.faults.base import Fault, FaultState, next_number
+from warex.seeds import KeyedRng
 
-LOOKS: Final = (
+THEMES: Final = (
     ("#ffffff", "#222222", "#1a73e8", "system-ui, sans-serif"),
     ("#fdf6ec", "#3a2a18", "#c4552d", "Georgia, serif"),
     ("#1f2430", "#f4f5f7", "#3d8f62", "Verdana, sans-serif"),
@@ -17,14 +17,14 @@ LOOKS: Final = (
 """Ground, ink, accent and font."""
 
 
-def look_of(host: str, luck: Luck) -> Mapping[str, str]:
+def theme_of(host: str, luck: KeyedRng) -> Mapping[str, str]:
     """Return the look that all pages of a host have, by its parts' names."""
     return dict(
-        zip(("ground", "ink", "accent", "font"), luck.choice(LOOKS, "look", host), strict=True)
+        zip(("ground", "ink", "accent", "font"), luck.choice(THEMES, "look", host), strict=True)
     )
 
 
-def own_address(request: Request) -> str:
+def same_site_location(request: Request) -> str:
     """Return path and query of what was asked for, fit to be a ``Location`` at the same site."""
     path, query = request.parts.path or "/", request.parts.query
     # A path that begins with two slashes would be read as a host.
@@ -43,7 +43,7 @@ class Wall(Fault, frozen=True):
     category: ClassVar = "wall"
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
 
-    def goes_on(self, exchange: Exchange, memory: Memory) -> bool:
+    def goes_on(self, exchange: Exchange, memory: FaultState) -> bool:
         """Whether the wall that was begun for this host stands before this client."""
         here = memory.get("host") == exchange.request.parts.netloc
         return here and not _shows(exchange.request, str(memory.get("cookie")))
@@ -54,14 +54,18 @@ class Wall(Fault, frozen=True):
         """Who passes it is sent back to the page, and is hit there."""
         return "who passes the wall meets another one, and no page of the site ever comes"
 
-    def gate(self, exchange: Exchange, memory: Memory, luck: Luck) -> tuple[Gate, Memory]:
+    def gate(
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[WallExit, FaultState]:
         """Return how to get past the page that this exchange is given, and what to remember."""
-        pages, known = counted(memory)
+        pages, known = next_number(memory)
         cookie = str(memory.get("cookie"))
         if not self.goes_on(exchange, memory):
-            walls, known = counted(known, "walls")
+            walls, known = next_number(known, "walls")
             cookie = f"s{luck.word('name')[:6]}={luck.word('cookie', walls)}"
-        gate = Gate(f"/{luck.word('path', pages)}", own_address(exchange.request), cookie)
+        gate = WallExit(
+            f"/{luck.word('path', pages)}", same_site_location(exchange.request), cookie
+        )
         host = exchange.request.parts.netloc
         return gate, {**known, "cookie": cookie, "host": host}
 

@@ -7,11 +7,11 @@ from pydantic import Field
 
 from warex.effects import Effect
 from warex.exchange import Exchange
-from warex.faults.base import Memory
+from warex.faults.base import FaultState
 from warex.faults.pages import Incident
-from warex.faults.walls.base import Wall, look_of
-from warex.faults.words import what_happens
-from warex.seeds import Luck
+from warex.faults.walls.base import Wall, theme_of
+from warex.faults.words import describe_exchange
+from warex.seeds import KeyedRng
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>$title</title>
@@ -39,15 +39,15 @@ class CaptchaWall(Wall, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Answer with the page of this host."""
         gate, memory = self.gate(exchange, memory, luck)
         incident = Incident.of(exchange.request, self.status, luck)
         page = incident.html(
             _PAGE,
             None,
-            **look_of(incident.host, luck),
+            **theme_of(incident.host, luck),
             path_of_form=gate.path,
             reference=incident.reference("wall", 16),
             title=incident.pick("One more step", "Checking your browser", "Just a moment"),
@@ -63,4 +63,4 @@ class CaptchaWall(Wall, frozen=True):
     def explain(self) -> str:
         """Return what the browser meets, in words."""
         end = f"answered {self.status} with a page that a click into a box passes"
-        return what_happens(self.stage, 0, end)
+        return describe_exchange(self.stage, 0, end)

@@ -5,11 +5,11 @@ from typing import ClassVar, Literal
 
 from warex.effects import Effect
 from warex.exchange import Exchange
-from warex.faults.base import Memory
+from warex.faults.base import FaultState
 from warex.faults.pages import Incident
-from warex.faults.walls.base import Wall, look_of
-from warex.faults.words import what_happens
-from warex.seeds import Luck
+from warex.faults.walls.base import Wall, theme_of
+from warex.faults.words import describe_exchange
+from warex.seeds import KeyedRng
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>$title</title>
@@ -34,15 +34,15 @@ class ConsentWall(Wall, frozen=True):
     kind: Literal["consent_wall"] = "consent_wall"
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Answer with the page of this host."""
         gate, memory = self.gate(exchange, memory, luck)
         incident = Incident.of(exchange.request, 200, luck)
         page = incident.html(
             _PAGE,
             None,
-            **look_of(incident.host, luck),
+            **theme_of(incident.host, luck),
             path_of_form=gate.path,
             title=incident.pick("Before you continue", "Your privacy, your choice", "Welcome"),
             sentence=incident.pick(
@@ -57,4 +57,4 @@ class ConsentWall(Wall, frozen=True):
     def explain(self) -> str:
         """Return what the browser meets, in words."""
         end = "answered 200 with a page that asks for consent, which one click passes"
-        return what_happens(self.stage, 0, end)
+        return describe_exchange(self.stage, 0, end)

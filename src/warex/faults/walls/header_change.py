@@ -6,9 +6,9 @@ from pydantic import Field, StringConstraints
 
 from warex.effects import Effect, Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import Memory, PageFault
-from warex.rewriting.header_edit import HeadEdit
-from warex.seeds import Luck
+from warex.faults.base import FaultState, PageFault
+from warex.rewriting.header_edit import HeaderEdit
+from warex.seeds import KeyedRng
 
 type _Value = Annotated[
     str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[!-~]([ -~]*[!-~])?$")
@@ -38,20 +38,20 @@ class HeaderChange(PageFault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Change the head as it passes."""
         return (Rewrite(self._edit()),), memory
 
-    def _edit(self) -> HeadEdit:
+    def _edit(self) -> HeaderEdit:
         match self.change:
             case "cookies":
                 # An answer to a login is often a redirect.
-                return HeadEdit(without=("set-cookie",), of_pages=False)
+                return HeaderEdit(without=("set-cookie",), of_pages=False)
             case "policy":
-                return HeadEdit(more=(("content-security-policy", self.policy),))
+                return HeaderEdit(more=(("content-security-policy", self.policy),))
             case "type":
-                return HeadEdit(("content-type",), (("content-type", self.content_type),))
+                return HeaderEdit(("content-type",), (("content-type", self.content_type),))
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

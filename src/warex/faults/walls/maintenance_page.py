@@ -6,11 +6,11 @@ from pydantic import Field
 
 from warex.effects import Effect
 from warex.exchange import Exchange, Resource
-from warex.faults.base import Fault, Memory
+from warex.faults.base import Fault, FaultState
 from warex.faults.pages import Incident
-from warex.faults.walls.base import look_of
-from warex.faults.words import what_happens
-from warex.seeds import Luck
+from warex.faults.walls.base import theme_of
+from warex.faults.words import describe_exchange
+from warex.seeds import KeyedRng
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>$title</title>
@@ -40,14 +40,14 @@ class MaintenancePage(Fault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Answer with the page of this host."""
         incident = Incident.of(exchange.request, self.status, luck)
         page = incident.html(
             _PAGE,
             None,
-            **look_of(incident.host, luck),
+            **theme_of(incident.host, luck),
             title=incident.pick(
                 "We'll be back soon", "Scheduled maintenance", "Down for maintenance"
             ),
@@ -68,4 +68,6 @@ class MaintenancePage(Fault, frozen=True):
     def explain(self) -> str:
         """Return what the browser meets, in words."""
         wait = "" if self.retry_after is None else f" and Retry-After: {self.retry_after}"
-        return what_happens(self.stage, 0, f"answered {self.status} with a maintenance page{wait}")
+        return describe_exchange(
+            self.stage, 0, f"answered {self.status} with a maintenance page{wait}"
+        )

@@ -9,10 +9,10 @@ from pydantic import Field
 
 from warex.effects import Effect, Reply
 from warex.exchange import Exchange, Resource
-from warex.faults.base import Fault, Memory, Seconds
+from warex.faults.base import Fault, FaultState, Seconds
 from warex.faults.server.http_error import HttpError
-from warex.faults.words import what_happens
-from warex.seeds import Luck
+from warex.faults.words import describe_exchange
+from warex.seeds import KeyedRng
 
 type Fields = Literal["ratelimit", "ratelimit_three", "x_ratelimit", "none"]
 
@@ -45,8 +45,8 @@ class RateLimit(Fault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Refuse, and say how many seconds of the window are left."""
         until = _until(memory)
         if until is None or exchange.at >= until:
@@ -58,7 +58,7 @@ class RateLimit(Fault, frozen=True):
         headers = {**reply.headers, **self._told(left, luck)}
         return (replace(reply, headers=headers),), {**memory, "until": until}
 
-    def goes_on(self, exchange: Exchange, memory: Memory) -> bool:
+    def goes_on(self, exchange: Exchange, memory: FaultState) -> bool:
         """Whether the window that has begun is not over."""
         until = _until(memory)
         return until is not None and exchange.at < until
@@ -69,7 +69,7 @@ class RateLimit(Fault, frozen=True):
         """The first request after a window begins the next one."""
         return "as soon as a quota's window is over another one begins, and waiting never helps"
 
-    def _told(self, left: int, luck: Luck) -> Mapping[str, str]:
+    def _told(self, left: int, luck: KeyedRng) -> Mapping[str, str]:
         kinds: tuple[Fields, ...] = ("ratelimit", "ratelimit_three", "x_ratelimit")
         match self.fields or luck.choice(kinds, "fields"):
             case "ratelimit":
@@ -86,11 +86,11 @@ class RateLimit(Fault, frozen=True):
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
-        return what_happens(
+        return describe_exchange(
             self.stage, 0, f"answered 429; so is all else that matches within {self.window:g} s"
         )
 
 
-def _until(memory: Memory) -> float | None:
+def _until(memory: FaultState) -> float | None:
     until = memory.get("until")
     return until if isinstance(until, float) else None

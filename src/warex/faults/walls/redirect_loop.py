@@ -6,10 +6,10 @@ from pydantic import Field
 
 from warex.effects import Effect, Reply
 from warex.exchange import Exchange, Resource
-from warex.faults.base import Fault, Memory
-from warex.faults.walls.base import own_address
-from warex.faults.words import what_happens
-from warex.seeds import Luck
+from warex.faults.base import Fault, FaultState
+from warex.faults.walls.base import same_site_location
+from warex.faults.words import describe_exchange
+from warex.seeds import KeyedRng
 
 _FOLLOWS_WITHIN: Final = 1.0
 """Seconds: what comes later follows no redirect, but is asked for anew."""
@@ -39,16 +39,16 @@ class RedirectLoop(Fault, frozen=True):
         return "after the last redirect the loop begins anew, and the page never comes"
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Redirect to the same path and query."""
         count = _number(memory, "count") if self.goes_on(exchange, memory) else 0
-        loop: Memory = {"url": exchange.request.url, "at": exchange.at, "count": count + 1}
-        location = own_address(exchange.request)
+        loop: FaultState = {"url": exchange.request.url, "at": exchange.at, "count": count + 1}
+        location = same_site_location(exchange.request)
         reply = Reply(307, {"location": location, "cache-control": "no-store"})
         return (reply,), {**memory, **loop}
 
-    def goes_on(self, exchange: Exchange, memory: Memory) -> bool:
+    def goes_on(self, exchange: Exchange, memory: FaultState) -> bool:
         """Whether this request follows the last redirect, and the loop is not over."""
         follows = (
             memory.get("url") == exchange.request.url
@@ -59,9 +59,9 @@ class RedirectLoop(Fault, frozen=True):
     def explain(self) -> str:
         """Return what the browser meets, in words."""
         often = "as long as it follows" if self.times is None else f"{self.times} times"
-        return what_happens(self.stage, 0, f"redirected (307) to itself, {often}")
+        return describe_exchange(self.stage, 0, f"redirected (307) to itself, {often}")
 
 
-def _number(memory: Memory, name: str) -> float:
+def _number(memory: FaultState, name: str) -> float:
     value = memory.get(name)
     return value if isinstance(value, int | float) else 0

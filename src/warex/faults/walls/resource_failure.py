@@ -6,10 +6,10 @@ from pydantic import Field
 
 from warex.effects import Effect
 from warex.exchange import Exchange, Resource
-from warex.faults.base import ErrorStatus, HeldFault, Memory, Seconds
-from warex.faults.pages import Incident, render_any
-from warex.faults.words import what_happens
-from warex.seeds import Luck
+from warex.faults.base import ErrorStatus, FaultState, HeldFault, Seconds
+from warex.faults.pages import Incident, render_for_host
+from warex.faults.words import describe_exchange
+from warex.seeds import KeyedRng
 
 
 class ResourceFailure(HeldFault, frozen=True):
@@ -23,13 +23,13 @@ class ResourceFailure(HeldFault, frozen=True):
     delay: Seconds = Field(default=0.0, description="How long the answer is held, in seconds.")
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Answer with the status and a server's page, which is no style, image or font."""
         incident = Incident.of(exchange.request, self.status, luck)
-        return (*self.held, render_any("server", incident).reply(self.status)), memory
+        return (*self.held, render_for_host("server", incident).reply(self.status)), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
         end = f"answered {self.status} with a server's error page in its place"
-        return what_happens(self.stage, self.delay, end)
+        return describe_exchange(self.stage, self.delay, end)

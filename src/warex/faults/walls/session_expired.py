@@ -7,11 +7,11 @@ from pydantic import Field
 
 from warex.effects import Effect, Reply
 from warex.exchange import Exchange, Request
-from warex.faults.base import Memory
+from warex.faults.base import FaultState
 from warex.faults.pages import Incident
-from warex.faults.walls.base import Wall, look_of, own_address
-from warex.faults.words import what_happens
-from warex.seeds import Luck
+from warex.faults.walls.base import Wall, same_site_location, theme_of
+from warex.faults.words import describe_exchange
+from warex.seeds import KeyedRng
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>$title</title>
@@ -42,7 +42,7 @@ class SessionExpired(Wall, frozen=True):
         default="site", description="To the site's own login, or to one of ours."
     )
 
-    def goes_on(self, exchange: Exchange, memory: Memory) -> bool:
+    def goes_on(self, exchange: Exchange, memory: FaultState) -> bool:
         """Whether a login page of ours stands; the site's own cookies are cleared once."""
         return self.login == "own" and super().goes_on(exchange, memory)
 
@@ -58,12 +58,12 @@ class SessionExpired(Wall, frozen=True):
         )
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Send the request back without its cookies, or answer with a login page."""
         if self.login == "site":
             headers = {
-                "location": own_address(exchange.request),
+                "location": same_site_location(exchange.request),
                 "clear-site-data": '"cookies"',
                 "cache-control": "no-store",
             }
@@ -73,7 +73,7 @@ class SessionExpired(Wall, frozen=True):
         page = incident.html(
             _PAGE,
             None,
-            **look_of(incident.host, luck),
+            **theme_of(incident.host, luck),
             path_of_form=gate.path,
             title=incident.pick("Sign in", "Log in", "Please sign in again"),
             sentence=incident.pick(
@@ -92,7 +92,7 @@ class SessionExpired(Wall, frozen=True):
             end = "redirected (307) to itself, with the site's cookies cleared"
         else:
             end = "answered 200 with a login page that any name and password pass"
-        return what_happens(self.stage, 0, end)
+        return describe_exchange(self.stage, 0, end)
 
 
 def _forgotten(request: Request) -> tuple[str, ...]:

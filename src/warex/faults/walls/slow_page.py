@@ -6,9 +6,9 @@ from pydantic import Field
 
 from warex.effects import Effect, Trickle
 from warex.exchange import Exchange, Resource
-from warex.faults.base import HeldFault, Memory, Seconds
-from warex.faults.words import what_happens
-from warex.seeds import Luck
+from warex.faults.base import FaultState, HeldFault, Seconds
+from warex.faults.words import describe_exchange
+from warex.seeds import KeyedRng
 
 
 class SlowPage(HeldFault, frozen=True):
@@ -26,12 +26,12 @@ class SlowPage(HeldFault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Hold the first piece, then trickle."""
         return (*self.held, Trickle(self.pause)), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
         end = f"let through in sixteen pieces, {self.pause:g} s apart"
-        return what_happens(self.stage, self.delay, end)
+        return describe_exchange(self.stage, self.delay, end)

@@ -6,9 +6,9 @@ from pydantic import Field
 
 from warex.effects import Effect, Reply
 from warex.exchange import Exchange, Resource
-from warex.faults.base import Fault, Memory
-from warex.faults.words import what_happens
-from warex.seeds import Luck
+from warex.faults.base import Fault, FaultState
+from warex.faults.words import describe_exchange
+from warex.seeds import KeyedRng
 
 _OF_ITSELF = "/404"
 """Where the wrong page itself is sent: a redirect to itself would be a loop."""
@@ -26,8 +26,8 @@ class WrongRedirect(Fault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: Memory, luck: Luck
-    ) -> tuple[tuple[Effect, ...], Memory]:
+        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+    ) -> tuple[tuple[Effect, ...], FaultState]:
         """Redirect by 302, which turns a form that was sent into a plain visit."""
         path = exchange.request.parts.path or "/"
         to = _OF_ITSELF if path == self.to.partition("?")[0] else self.to
@@ -36,4 +36,4 @@ class WrongRedirect(Fault, frozen=True):
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
-        return what_happens(self.stage, 0, f"redirected (302) to {self.to}")
+        return describe_exchange(self.stage, 0, f"redirected (302) to {self.to}")

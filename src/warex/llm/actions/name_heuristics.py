@@ -11,13 +11,13 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from warex.llm.actions.parser import Action, Vocabulary, actions_on_lines, read_actions
+from warex.llm.actions.parser import Action, Vocabulary, actions_on_lines, parse_actions
 from warex.llm.base import LlmAnswer, ToolCall
 from warex.llm.body.lenient_json import as_dict
 
-type Does = Literal["reload", "goto", "back", "click", "type", "wait", "finish", "look"]
+type ActionKind = Literal["reload", "goto", "back", "click", "type", "wait", "finish", "look"]
 
-_DOES: Mapping[str, Does] = {
+_DOES: Mapping[str, ActionKind] = {
     **dict.fromkeys(("reload", "refresh", "retry"), "reload"),
     **dict.fromkeys(("goto", "navigate", "navigation", "visit", "open", "browse", "load"), "goto"),
     **dict.fromkeys(("google", "search"), "goto"),
@@ -35,7 +35,7 @@ _DOES: Mapping[str, Does] = {
     **dict.fromkeys(("zoom", "cursor", "cursor_position", "mouse_move"), "look"),
     **dict.fromkeys(("nextchunk", "prevchunk"), "look"),
 }
-_STRONGEST: tuple[Does, ...] = (
+_STRONGEST: tuple[ActionKind, ...] = (
     *("reload", "back", "wait", "finish", "goto", "type", "click", "look"),
 )
 """Of a name with several telling parts, the first of these: ``navigate_back``, ``wait_for_load``,
@@ -51,17 +51,19 @@ _CONTROL = frozenset(
 )
 _SHIFT = frozenset(("shift", "shiftleft"))
 _ALT = frozenset(("alt", "altleft", "option"))
-_KEYS: Mapping[str, Does] = {
+_KEYS: Mapping[str, ActionKind] = {
     **dict.fromkeys(("f5", "refresh", "reload", "browserrefresh", "xf86reload"), "reload"),
     **dict.fromkeys(("browserback", "browserforward", "xf86back", "xf86forward"), "back"),
 }
-_WITH_CONTROL: Mapping[str, Does] = {"r": "reload", "f5": "reload", "[": "back", "]": "back"}
-_WITH_ALT: Mapping[str, Does] = dict.fromkeys(("left", "right", "arrowleft", "arrowright"), "back")
+_WITH_CONTROL: Mapping[str, ActionKind] = {"r": "reload", "f5": "reload", "[": "back", "]": "back"}
+_WITH_ALT: Mapping[str, ActionKind] = dict.fromkeys(
+    ("left", "right", "arrowleft", "arrowright"), "back"
+)
 """What a browser does when these keys are pressed, as Playwright, Selenium, xdotool and agents
 write them."""
 
 
-def does(name: str) -> Does | None:
+def action_kind(name: str) -> ActionKind | None:
     """Return what an action of this name does; None where the name does not tell.
 
     ``look`` changes nothing at the site.
@@ -77,9 +79,9 @@ def does(name: str) -> Does | None:
     return next((one for one in _STRONGEST if one in found), None)
 
 
-def does_with(name: str, arguments: JsonValue) -> Does | None:
+def action_kind_with_arguments(name: str, arguments: JsonValue) -> ActionKind | None:
     """Return what an action does, by its keys or its button where these tell, else by its name."""
-    by_name = does(name)
+    by_name = action_kind(name)
     if by_name not in (None, "click"):
         return by_name
     if as_dict(arguments).get("button") in ("back", "forward"):
@@ -99,7 +101,7 @@ def _keys(arguments: JsonValue) -> Iterator[str]:
             yield from texts
 
 
-def _pressed(keys: str) -> Does | None:
+def _pressed(keys: str) -> ActionKind | None:
     """Return what the keys do, such as ``ctrl+r``; None where they are none, or do something else.
 
     Shift makes no difference: with it a page is loaded again past the browser's cache.
@@ -114,22 +116,22 @@ def _pressed(keys: str) -> Does | None:
     return _WITH_ALT.get(pressed[-1]) if held <= _ALT else None
 
 
-def read_any_actions(
+def guess_actions(
     text: str, tool_calls: Iterable[ToolCall], known: Collection[str] = ()
 ) -> tuple[Action, ...]:
     """Return the actions in a model's answer whose names tell what they do, in order.
 
     Those whose names are ``known`` are left to who knows them. They are read in the places that
-    ``read_actions`` knows, on any line, and as calls in code
+    ``parse_actions`` knows, on any line, and as calls in code
     (``await page.goto("…")``). A bare name on a line is no action here: it may be a word.
     """
     calls = tuple(tool_calls)
     plain = _RECEIVER.sub(r"\1", text)
     said = plain + "".join(f'\n"{call.name}" {call.arguments}' for call in calls)
     words = dict.fromkeys(_WORD.findall(said))
-    names = tuple(name for name in words if name not in known and does(name))
+    names = tuple(name for name in words if name not in known and action_kind(name))
     answer = LlmAnswer(model="", text=plain, tool_calls=calls, complete=True)
-    found = read_actions(answer, Vocabulary(name="any", other=names))
+    found = parse_actions(answer, Vocabulary(name="any", other=names))
     if not calls:
         lines = tuple(actions_on_lines(plain, frozenset(names)))
         found = lines if len(lines) > len(found) else found

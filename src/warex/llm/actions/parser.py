@@ -18,7 +18,7 @@ from typing import Self
 from pydantic import BaseModel, JsonValue, model_validator
 
 from warex.llm.base import LlmAnswer, ToolCall
-from warex.llm.body.lenient_json import as_dict, as_text, read_json
+from warex.llm.body.lenient_json import as_dict, as_text, parse_json
 
 
 class Vocabulary(BaseModel, frozen=True, extra="forbid"):
@@ -76,7 +76,7 @@ class Action:
     arguments: tuple[str, ...] | Mapping[str, JsonValue] = ()
 
 
-def read_actions(answer: LlmAnswer, vocabulary: Vocabulary) -> tuple[Action, ...]:
+def parse_actions(answer: LlmAnswer, vocabulary: Vocabulary) -> tuple[Action, ...]:
     """Return the actions the agent will take on this answer, in order; none if it was cut.
 
     Tool calls go before text. In text the place tells an action from a mention: the last
@@ -95,7 +95,7 @@ def read_actions(answer: LlmAnswer, vocabulary: Vocabulary) -> tuple[Action, ...
 
 
 @dataclass(slots=True)
-class Progress:
+class SubtaskDepth:
     """How deep in parts of its task an agent is, by the actions that it took."""
 
     depth: int = 0
@@ -123,7 +123,7 @@ def _in_tool_call(call: ToolCall, names: frozenset[str]) -> tuple[Action, ...]:
 
 def _json(text: str) -> JsonValue:
     try:
-        return read_json(text.encode(errors="replace"))
+        return parse_json(text.encode(errors="replace"))
     except ValueError:
         return None
 

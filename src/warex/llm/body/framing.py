@@ -13,9 +13,9 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from warex.llm.body.lenient_json import as_dict, as_text, read_json
+from warex.llm.body.lenient_json import as_dict, as_text, parse_json
 
-MOST_READ: Final = 64 * 1024 * 1024
+MAX_BODY: Final = 64 * 1024 * 1024
 """Bytes of an answer that are kept to be read: a model says less, also in many small events, but a
 stream may never end."""
 EVENT_STREAM: Final = "application/vnd.amazon.eventstream"
@@ -36,7 +36,7 @@ _TEXT: Final = 7
 
 
 @dataclass(slots=True)
-class Frames:
+class BodyFrames:
     """The JSON values of an answer, in order."""
 
     items: Iterable[JsonValue] = ()
@@ -51,24 +51,24 @@ class Frames:
     """Why nothing can be read, where that is so."""
 
 
-def frames(body: bytes, content_type: str = "") -> Frames:
+def split_frames(body: bytes, content_type: str = "") -> BodyFrames:
     """Divide a body, cut or not; what of it is no JSON is left out.
 
     ``body`` is decompressed. Nothing is raised.
     """
     if content_type.lower().startswith(EVENT_STREAM):
-        return Frames(_messages(body))
+        return BodyFrames(_messages(body))
     begin = body.lstrip()[:1]
     if begin in (b"{", b"["):
         return _json(body)
     if begin and not _SSE_FIELD.match(body.removeprefix(b"\xef\xbb\xbf")):
-        return Frames(error="the answer is not JSON")
-    stream = Frames()
+        return BodyFrames(error="the answer is not JSON")
+    stream = BodyFrames()
     stream.items = _events(body, stream)
     return stream
 
 
-def _events(body: bytes, stream: Frames) -> Iterator[JsonValue]:
+def _events(body: bytes, stream: BodyFrames) -> Iterator[JsonValue]:
     for data in sse_data(body):
         if data.strip() == _DONE:
             stream.done = True
@@ -78,7 +78,7 @@ def _events(body: bytes, stream: Frames) -> Iterator[JsonValue]:
         yield from _readable([found[0]])
 
 
-def pieces(body: bytes, content_type: str = "") -> list[bytes]:
+def stream_chunks(body: bytes, content_type: str = "") -> list[bytes]:
     """Divide a body where its server would send it piece by piece; together they are the body.
 
     A stream is divided after each of its events, lines or messages, all else into sixteen.
@@ -119,19 +119,19 @@ def _lines(body: bytes, ends: re.Pattern[bytes]) -> Iterator[bytes]:
     yield body[begin:]
 
 
-def _json(body: bytes) -> Frames:
+def _json(body: bytes) -> BodyFrames:
     """Read a value, whole or cut, or one on each line (NDJSON)."""
     try:
-        return Frames(_items(read_json(body)), whole=True)
+        return BodyFrames(_items(parse_json(body)), whole=True)
     except ValueError:
         first, _, rest = body.partition(b"\n")
     # A value over several lines has nothing on its first that is whole.
     if rest.strip(b"\n") and _is_json(first):
-        return Frames(_readable(_lines(body, _NEWLINE)))
+        return BodyFrames(_readable(_lines(body, _NEWLINE)))
     try:
-        return Frames(_items(read_json(body, cut=True)), whole=True, cut=True)
+        return BodyFrames(_items(parse_json(body, cut=True)), whole=True, cut=True)
     except ValueError:
-        return Frames(error="the answer is not JSON")
+        return BodyFrames(error="the answer is not JSON")
 
 
 def _items(value: JsonValue) -> tuple[JsonValue, ...]:
@@ -145,7 +145,7 @@ def _is_json(text: bytes) -> bool:
 def _readable(texts: Iterable[bytes]) -> Iterator[JsonValue]:
     for text in texts:
         try:
-            yield read_json(text)
+            yield parse_json(text)
         except ValueError:
             # Where the stream was cut; were it in the middle, the rest still counts.
             continue

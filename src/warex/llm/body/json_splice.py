@@ -22,7 +22,7 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Span:
     """A value and where it stands in the text: from ``begin`` to before ``end``."""
 
     value: JsonValue
@@ -31,7 +31,7 @@ class Place:
     end: int
 
 
-def whole(text: str) -> Place:
+def root(text: str) -> Span:
     """Return the one value of a JSON text.
 
     Raises ValueError where it is none.
@@ -42,7 +42,7 @@ def whole(text: str) -> Place:
     return place
 
 
-def member(text: str, parent: Place, name: str) -> Place | None:
+def member(text: str, parent: Span, name: str) -> Span | None:
     """Return an object's member; of several the last, as parsers do; None where it has none."""
     found = None
     at = _past_space(text, parent.begin + 1)
@@ -55,9 +55,9 @@ def member(text: str, parent: Place, name: str) -> Place | None:
     return found
 
 
-def items(text: str, parent: Place) -> list[Place]:
+def items(text: str, parent: Span) -> list[Span]:
     """Return the items of an array."""
-    found: list[Place] = []
+    found: list[Span] = []
     at = _past_space(text, parent.begin + 1)
     while text[at] != "]":
         found.append(_at(text, at))
@@ -65,42 +65,42 @@ def items(text: str, parent: Place) -> list[Place]:
     return found
 
 
-def put_member(text: str, parent: Place, name: str, value: JsonValue) -> str:
+def insert_member(text: str, parent: Span, name: str, value: JsonValue) -> str:
     """Return the text with one more member at the beginning of an object."""
     comma = ", " if parent.value else ""
     at = parent.begin + 1
     return f"{text[:at]}{json.dumps(name)}: {json.dumps(value)}{comma}{text[at:]}"
 
 
-def put_first(text: str, parent: Place, item: JsonValue) -> str:
+def prepend_item(text: str, parent: Span, item: JsonValue) -> str:
     """Return the text with one more item at the beginning of an array."""
     comma = ", " if parent.value else ""
     at = parent.begin + 1
     return f"{text[:at]}{json.dumps(item)}{comma}{text[at:]}"
 
 
-def put_last(text: str, parent: Place, item: JsonValue) -> str:
+def append_item(text: str, parent: Span, item: JsonValue) -> str:
     """Return the text with one more item at the end of an array."""
     comma = ", " if parent.value else ""
     at = parent.end - 1
     return f"{text[:at]}{comma}{json.dumps(item)}{text[at:]}"
 
 
-def lengthen(text: str, string: Place, addition: str) -> str:
+def append_to_string(text: str, string: Span, addition: str) -> str:
     """Return the text with an addition at the end of a string."""
     at = string.end - 1
     return f"{text[:at]}{json.dumps(addition)[1:-1]}{text[at:]}"
 
 
-def replace(text: str, place: Place, value: JsonValue) -> str:
+def replace(text: str, place: Span, value: JsonValue) -> str:
     """Return the text with another value in this place."""
     return f"{text[: place.begin]}{json.dumps(value)}{text[place.end :]}"
 
 
-def _at(text: str, at: int) -> Place:
+def _at(text: str, at: int) -> Span:
     begin = _past_space(text, at)
     value, end = _DECODER.raw_decode(text, begin)
-    return Place(value, begin, end)
+    return Span(value, begin, end)
 
 
 def _past_space(text: str, at: int) -> int:

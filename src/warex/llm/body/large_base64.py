@@ -20,7 +20,7 @@ _LONG: Final = re.compile(rb'[",]([A-Za-z0-9+/]{65536,}+={0,2}+)"')
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class OmittedBase64:
     """What was left out of a body."""
 
     name: str = ""
@@ -58,14 +58,14 @@ class LeftOut:
                 return value
 
 
-NOTHING: Final = LeftOut()
+NOTHING_OMITTED: Final = OmittedBase64()
 
 
-def leave_out(body: bytes) -> tuple[bytes, LeftOut]:
+def omit_base64(body: bytes) -> tuple[bytes, OmittedBase64]:
     """Return a body without its long texts in base64, and these."""
     found = [each.span(1) for each in _LONG.finditer(body)] if len(body) >= _LARGE else []
     if not found:
-        return body, NOTHING
+        return body, NOTHING_OMITTED
     view, name = memoryview(body), hashlib.sha256(body).hexdigest()
     kept: list[bytes | memoryview] = []
     texts: dict[str, memoryview] = {}
@@ -75,4 +75,4 @@ def leave_out(body: bytes) -> tuple[bytes, LeftOut]:
         texts[stand_in] = view[begin:end]
         kept += view[last:begin], stand_in.encode()
         last = end
-    return b"".join([*kept, view[last:]]), LeftOut(name, texts)
+    return b"".join([*kept, view[last:]]), OmittedBase64(name, texts)

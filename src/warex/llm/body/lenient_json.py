@@ -15,7 +15,7 @@ _SURROGATES = re.compile(
 """Escapes that stand for themselves (group 1), or half a surrogate pair."""
 
 
-def read_json(body: bytes, *, cut: bool = False) -> JsonValue:
+def parse_json(body: bytes, *, cut: bool = False) -> JsonValue:
     """Return the JSON in ``body``; with ``cut``, as much as there is of it.
 
     Half a surrogate pair becomes U+FFFD: agents that shorten page texts in JavaScript send them.

@@ -16,7 +16,7 @@ _NO_SIZE: Final = (0xC4, 0xC8, 0xCC)
 """JPEG markers among those of frames that are none (ITU T.81, table B.1)."""
 
 
-def pixels(data: str | None) -> Size | None:
+def image_size(data: str | None) -> Size | None:
     """Return the size of an image in base64: PNG, JPEG, GIF or WebP; None where it tells none.
 
     Nothing is raised, whatever it is; no more than its head is looked at.
@@ -70,13 +70,13 @@ def _jpeg(head: bytes) -> Size | None:
     return None
 
 
-def counted(data: str | None, count: Callable[[Size], int], otherwise: int) -> int:
+def image_tokens(data: str | None, count: Callable[[Size], int], otherwise: int) -> int:
     """Return how many tokens an image has by its size, or where that is not known."""
-    size = pixels(data)
+    size = image_size(data)
     return otherwise if size is None else count(size)
 
 
-def in_tiles_of_512(size: Size) -> int:
+def openai_image_tokens(size: Size) -> int:
     """Return what GPT-4o reads an image in high detail as (OpenAI, "Images and vision").
 
     It is made to fit 2,048 pixels each way, then 768 on its shorter side; each tile has 170.
@@ -87,7 +87,7 @@ def in_tiles_of_512(size: Size) -> int:
     return 85 + 170 * ceil(wide * scale / 512) * ceil(high * scale / 512)
 
 
-def by_750_pixels(size: Size) -> int:
+def anthropic_image_tokens(size: Size) -> int:
     """Return what Claude reads an image as (Anthropic, "Vision").
 
     It is made to fit 1,568 pixels each way, and has no more than some 1,600.
@@ -97,7 +97,7 @@ def by_750_pixels(size: Size) -> int:
     return min(1_600, ceil(wide * scale * high * scale / 750))
 
 
-def in_tiles_of_258(size: Size) -> int:
+def gemini_image_tokens(size: Size) -> int:
     """Return what Gemini reads an image as (Google, "Understand and count tokens").
 
     One of at most 384 pixels each way is one tile. Else it is made to fit 3,072 pixels each way,

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from pydantic import JsonValue
 
 from warex.llm.base import Image
-from warex.llm.body.large_base64 import NOTHING, LeftOut
+from warex.llm.body.large_base64 import NOTHING_OMITTED, OmittedBase64
 from warex.llm.body.lenient_json import as_list
-from warex.llm.content.image_tokens import Size, counted
+from warex.llm.content.image_tokens import Size, image_tokens
 from warex.llm.content.token_estimate import ImagesOf
 
 _DATA_URL = re.compile(r"data:(image/[^,]*);base64,", re.IGNORECASE)
@@ -32,26 +32,26 @@ def image_at(
         yield Image(at, tokens)
     else:
         data = url[head.end() :]
-        told = tokens if count is None else counted(data, count, tokens)
+        told = tokens if count is None else image_tokens(data, count, tokens)
         yield Image(at, told, head[1], data)
 
 
-def held_images(value: JsonValue, images: ImagesOf) -> Iterator[str]:
+def iter_images(value: JsonValue, images: ImagesOf) -> Iterator[str]:
     """Yield the base64 of all images in a value."""
     if isinstance(value, list):
         for item in value:
-            yield from held_images(item, images)
+            yield from iter_images(item, images)
     elif isinstance(value, dict):
         yield from (image.data for image in images(value) if image.data is not None)
         for item in value.values():
-            yield from held_images(item, images)
+            yield from iter_images(item, images)
 
 
 def detach_images(
     messages: list[JsonValue],
     images: ImagesOf,
     keep: Callable[[bytes], str],
-    left_out: LeftOut = NOTHING,
+    left_out: OmittedBase64 = NOTHING_OMITTED,
 ) -> list[JsonValue]:
     """Return the messages with references for images, each of which is given to ``keep``.
 
@@ -88,7 +88,7 @@ def _put(part: dict[str, JsonValue], image: Image, reference: str) -> None:
         holder["media_type"] = image.media_type
 
 
-def _decoded(image: Image, left_out: LeftOut) -> bytes | None:
+def _decoded(image: Image, left_out: OmittedBase64) -> bytes | None:
     if image.data is None:
         return None
     try:

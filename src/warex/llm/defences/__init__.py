@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from warex.errors import InputError
-from warex.files.reading import read_words
+from warex.files.reading import read_text_file
 from warex.llm.defences.base import Defence
 from warex.llm.defences.injection_warning import INJECTION_WARNING
 from warex.llm.defences.popup_warning import POPUP_WARNING
@@ -48,7 +48,7 @@ def find_defence(source: str) -> Defence:
     if not path.suffix and not path.is_file():
         raise InputError(f"{no_such_defence(source)}; or give a file with a text")
     try:
-        text = read_words(path).strip()
+        text = read_text_file(path).strip()
     except OSError as error:
         raise InputError(f"the defence {source} cannot be read: {error.strerror}") from None
     except ValueError:

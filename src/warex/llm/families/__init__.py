@@ -5,7 +5,7 @@ tests/llm/families/test_catalogue.py names whichever is missing.
 """
 
 from warex.llm.families.anthropic_messages import AnthropicMessages
-from warex.llm.families.base import Family
+from warex.llm.families.base import LlmApi
 from warex.llm.families.bedrock_converse import BedrockConverse
 from warex.llm.families.bedrock_invoke import BedrockInvoke
 from warex.llm.families.cohere import Cohere
@@ -14,7 +14,7 @@ from warex.llm.families.ollama import Ollama
 from warex.llm.families.openai_chat import OpenAiChat
 from warex.llm.families.openai_responses import OpenAiResponses
 
-FAMILIES: tuple[Family, ...] = (
+LLM_APIS: tuple[LlmApi, ...] = (
     OpenAiChat(),
     OpenAiResponses(),
     AnthropicMessages(),
@@ -25,4 +25,4 @@ FAMILIES: tuple[Family, ...] = (
     Cohere(),
 )
 
-__all__ = ["FAMILIES", "Family"]
+__all__ = ["LLM_APIS", "LlmApi"]

@@ -10,21 +10,21 @@ from typing import Final, override
 from pydantic import JsonValue
 
 from warex.llm.base import (
+    ApiErrorKind,
     Finish,
     Image,
     LlmAnswer,
     LlmRequest,
     Sampling,
-    Trouble,
+    SerializedAnswer,
     Usage,
-    WrittenAnswer,
 )
 from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_number, as_text, as_tokens
-from warex.llm.content.image_tokens import by_750_pixels, counted
+from warex.llm.content.image_tokens import anthropic_image_tokens, image_tokens
 from warex.llm.families import system_prompt, writing
-from warex.llm.families.base import Family
-from warex.llm.families.reading import Reading, message_of, service_tier
-from warex.llm.families.writing import word_for
+from warex.llm.families.base import LlmApi
+from warex.llm.families.reading import AnswerBuilder, error_message, service_tier
+from warex.llm.families.writing import api_finish_reason
 
 _VERTEX: Final = (":rawPredict", ":streamRawPredict")
 _TOKENS_PER_IMAGE: Final = 1_600
@@ -38,7 +38,7 @@ _FINISH: Final[Mapping[str, Finish]] = {
     "pause_turn": "pause",
     "refusal": "refusal",
 }
-_TROUBLES: Final[Mapping[Trouble, tuple[int, str, str]]] = {
+_TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str, str]]] = {
     "rate_limited": (
         429,
         "rate_limit_error",
@@ -63,7 +63,7 @@ _TROUBLES: Final[Mapping[Trouble, tuple[int, str, str]]] = {
 _BY_SERVER: Final = ("server_tool_use", "mcp_tool_use")
 
 
-class AnthropicMessages(Family):
+class AnthropicMessages(LlmApi):
     """The Messages API."""
 
     name = "anthropic_messages"
@@ -99,7 +99,7 @@ class AnthropicMessages(Family):
         )
 
     @override
-    def read(self, said: Reading, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
         match frame.get("type"):
             case "message":
                 _read_message(said, frame)
@@ -116,16 +116,16 @@ class AnthropicMessages(Family):
             case "message_stop":
                 said.ended = True
             case "error":
-                said.error = message_of(frame)
+                said.error = error_message(frame)
             case _:
                 # A ping, or an error of a gateway.
-                said.error = message_of(frame) if frame.get("error") else said.error
+                said.error = error_message(frame) if frame.get("error") else said.error
 
     @override
-    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
-        reason = word_for(answer.finish, _FINISH, "end_turn")
+    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
+        reason = api_finish_reason(answer.finish, _FINISH, "end_turn")
         usage = _usage_told(answer.usage or Usage(0, 0))
-        if tier := writing.tier_told(request, answer, "standard"):
+        if tier := writing.service_tier_of(request, answer, "standard"):
             usage["service_tier"] = tier
         message: dict[str, JsonValue] = {
             "id": f"msg_{request.body_digest[:24]}",
@@ -137,7 +137,7 @@ class AnthropicMessages(Family):
         blocks = [*_blocks(answer)]
         if not request.stream:
             content: list[JsonValue] = [block | ended for block, ended, _ in blocks]
-            return writing.whole(
+            return writing.json_answer(
                 {**message, "content": content, "stop_reason": reason, "usage": usage}
             )
         start = {
@@ -159,7 +159,7 @@ class AnthropicMessages(Family):
         return writing.sse(events, named=True)
 
     @override
-    def refuse(self, request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         status, kind, message = _TROUBLES[trouble]
         request_id = f"req_{request.body_digest[:24]}"
         headers = {"request_id": request_id, "x_should_retry": str(status >= 429).lower()}
@@ -171,7 +171,7 @@ class AnthropicMessages(Family):
             }
         error: JsonValue = {"type": kind, "message": message}
         body: JsonValue = {"type": "error", "error": error, "request_id": request_id}
-        return writing.whole(body, status, **headers)
+        return writing.json_answer(body, status, **headers)
 
     @override
     def with_system_text(self, body: bytes, text: str) -> bytes:
@@ -185,7 +185,9 @@ class AnthropicMessages(Family):
         data = as_text(source.get("data")) or None
         media_type = as_text(source.get("media_type"))
         at = ("source", "data")
-        yield Image(at, counted(data, by_750_pixels, _TOKENS_PER_IMAGE), media_type, data)
+        yield Image(
+            at, image_tokens(data, anthropic_image_tokens, _TOKENS_PER_IMAGE), media_type, data
+        )
 
 
 def _model_on_vertex(path: str) -> str:
@@ -197,15 +199,15 @@ def _blocks(
 ) -> Iterator[tuple[dict[str, JsonValue], dict[str, JsonValue], list[JsonValue]]]:
     """Yield each block as it begins, what it has in the end, and how it comes to it."""
     if answer.reasoning:
-        thoughts = [_delta("thinking", word) for word in writing.words(answer.reasoning)]
+        thoughts = [_delta("thinking", word) for word in writing.word_chunks(answer.reasoning)]
         empty: dict[str, JsonValue] = {"type": "thinking", "thinking": "", "signature": ""}
         yield empty, {"thinking": answer.reasoning}, thoughts
     if answer.text:
-        spoken = [_delta("text", word) for word in writing.words(answer.text)]
+        spoken = [_delta("text", word) for word in writing.word_chunks(answer.text)]
         yield {"type": "text", "text": ""}, {"text": answer.text}, spoken
     for call in answer.tool_calls:
         begun: dict[str, JsonValue] = {"type": "tool_use", "id": call.id, "name": call.name}
-        whole: dict[str, JsonValue] = {"input": writing.arguments_of(call.arguments)}
+        whole: dict[str, JsonValue] = {"input": writing.parse_arguments(call.arguments)}
         piece: JsonValue = {"type": "input_json_delta", "partial_json": call.arguments}
         yield begun | {"input": {}}, whole, [piece]
 
@@ -232,7 +234,7 @@ def _index(frame: Mapping[str, JsonValue]) -> int:
     return as_count(frame.get("index"))
 
 
-def _read_message(said: Reading, message: Mapping[str, JsonValue]) -> None:
+def _read_message(said: AnswerBuilder, message: Mapping[str, JsonValue]) -> None:
     if message.get("type") != "message" and "content" not in message:
         return
     said.begun = True
@@ -242,7 +244,7 @@ def _read_message(said: Reading, message: Mapping[str, JsonValue]) -> None:
     _read_end(said, message, as_dict(message.get("usage")))
 
 
-def _read_block(said: Reading, index: int, block: Mapping[str, JsonValue]) -> None:
+def _read_block(said: AnswerBuilder, index: int, block: Mapping[str, JsonValue]) -> None:
     said.begun = True
     match block.get("type"):
         case "text":
@@ -259,7 +261,7 @@ def _read_block(said: Reading, index: int, block: Mapping[str, JsonValue]) -> No
             pass
 
 
-def _read_delta(said: Reading, index: int, delta: Mapping[str, JsonValue]) -> None:
+def _read_delta(said: AnswerBuilder, index: int, delta: Mapping[str, JsonValue]) -> None:
     match delta.get("type"):
         case "text_delta":
             said.text += said.spoken(delta.get("text"))
@@ -271,7 +273,9 @@ def _read_delta(said: Reading, index: int, delta: Mapping[str, JsonValue]) -> No
             pass
 
 
-def _read_end(said: Reading, end: Mapping[str, JsonValue], usage: Mapping[str, JsonValue]) -> None:
+def _read_end(
+    said: AnswerBuilder, end: Mapping[str, JsonValue], usage: Mapping[str, JsonValue]
+) -> None:
     if reason := as_text(end.get("stop_reason")):
         said.finish_reason, said.finish = reason, _FINISH.get(reason, "stop")
     if usage:

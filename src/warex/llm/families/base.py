@@ -7,15 +7,15 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from warex.llm.base import Image, LlmAnswer, LlmRequest, Trouble, WrittenAnswer
-from warex.llm.body.framing import Frames, frames
+from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer
+from warex.llm.body.framing import BodyFrames, split_frames
 from warex.llm.body.lenient_json import as_dict, as_text
-from warex.llm.families.reading import Reading, complaint
+from warex.llm.families.reading import AnswerBuilder, body_excerpt
 
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
-class Family(ABC):
+class LlmApi(ABC):
     """One LLM API: which requests are its own, and how to read and to change them.
 
     A family is recognised by the shape of path and body, never by the host: models are served from
@@ -53,8 +53,8 @@ class Family(ABC):
     ) -> LlmAnswer:
         """Return what the answer says; ``body`` is decompressed, and cut where the answer was."""
         if not 200 <= status < 300:
-            return LlmAnswer(request.model, error=f"HTTP {status}: {complaint(body)}")
-        arrived, said = frames(body, content_type), Reading()
+            return LlmAnswer(request.model, error=f"HTTP {status}: {body_excerpt(body)}")
+        arrived, said = split_frames(body, content_type), AnswerBuilder()
         for frame in arrived.items:
             if isinstance(frame, dict):
                 self.read(said, frame, whole=arrived.whole)
@@ -69,7 +69,7 @@ class Family(ABC):
         elif said.is_spoilt or (
             arrived.whole and not all(map(self._is_well_formed, arrived.items))
         ):
-            said.error = f"the answer is not {self.answers}: {complaint(body)}"
+            said.error = f"the answer is not {self.answers}: {body_excerpt(body)}"
         return said.answer(request, self.images)
 
     def _is_well_formed(self, answer: JsonValue) -> bool:
@@ -84,18 +84,18 @@ class Family(ABC):
                 return False
         return value is None or isinstance(value, str | list | dict)
 
-    def _why_nothing(self, arrived: Frames, body: bytes) -> str:
+    def _why_nothing(self, arrived: BodyFrames, body: bytes) -> str:
         """Say why an answer without an error of its API's own says nothing."""
         if not body.strip():
             return "the answer is empty"
         if arrived.error is not None:
-            return f"{arrived.error}: {complaint(body)}"
+            return f"{arrived.error}: {body_excerpt(body)}"
         if arrived.whole and not arrived.cut:
-            return f"the answer is not {self.answers}: {complaint(body)}"
+            return f"the answer is not {self.answers}: {body_excerpt(body)}"
         return "the answer ended before the model had said anything"
 
     @abstractmethod
-    def read(self, said: Reading, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
         """Take in one frame of a stream, or with ``whole`` the only one of a whole answer."""
 
     def tool_names(self, tools: Iterable[JsonValue]) -> Iterator[str]:
@@ -106,7 +106,7 @@ class Family(ABC):
                 yield name
 
     @abstractmethod
-    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
+    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
         """Return an answer as the API sends it, streamed where the request asks for that.
 
         What ``read_answer`` reads in it is the same answer. An answer that is not ``complete`` is
@@ -114,7 +114,7 @@ class Family(ABC):
         """
 
     @abstractmethod
-    def refuse(self, request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         """Return the error that the API sends for a trouble, in its own words.
 
         ``wait`` is for how many seconds a client is told to wait, where the API tells it so.

@@ -12,14 +12,14 @@ from urllib.parse import unquote
 from pydantic import JsonValue
 
 from warex.llm.base import (
+    ApiErrorKind,
     Finish,
     Image,
     LlmAnswer,
     LlmRequest,
     Sampling,
-    Trouble,
+    SerializedAnswer,
     Usage,
-    WrittenAnswer,
 )
 from warex.llm.body.lenient_json import (
     as_count,
@@ -28,13 +28,13 @@ from warex.llm.body.lenient_json import (
     as_number,
     as_text,
     as_tokens,
-    read_json,
+    parse_json,
 )
-from warex.llm.content.image_tokens import by_750_pixels, counted
+from warex.llm.content.image_tokens import anthropic_image_tokens, image_tokens
 from warex.llm.families import system_prompt, writing
-from warex.llm.families.base import Family
-from warex.llm.families.reading import Reading, message_of, service_tier
-from warex.llm.families.writing import arguments_of, word_for
+from warex.llm.families.base import LlmApi
+from warex.llm.families.reading import AnswerBuilder, error_message, service_tier
+from warex.llm.families.writing import api_finish_reason, parse_arguments
 
 _STREAMED: Final = "/converse-stream"
 _PATH = re.compile(r"/model/([^?]+)/converse(?:-stream)?(?:\?|$)")
@@ -52,7 +52,7 @@ _FINISH: Final[Mapping[str, Finish]] = {
     "malformed_model_output": "error",
     "malformed_tool_use": "error",
 }
-_TROUBLES: Final[Mapping[Trouble, tuple[int, str, str]]] = {
+_TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str, str]]] = {
     "rate_limited": (
         429,
         "ThrottlingException",
@@ -92,7 +92,7 @@ _TROUBLES: Final[Mapping[Trouble, tuple[int, str, str]]] = {
 """Status, type and message of each error."""
 
 
-class BedrockConverse(Family):
+class BedrockConverse(LlmApi):
     """The Converse API."""
 
     name = "bedrock_converse"
@@ -131,7 +131,7 @@ class BedrockConverse(Family):
         )
 
     @override
-    def read(self, said: Reading, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
         read_converse(said, frame)
 
     @override
@@ -141,17 +141,17 @@ class BedrockConverse(Family):
                 yield name
 
     @override
-    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
-        reason = word_for(answer.finish, _FINISH, "end_turn")
+    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
+        reason = api_finish_reason(answer.finish, _FINISH, "end_turn")
         usage = _usage_told(answer.usage or Usage(0, 0))
-        tier = writing.tier_told(request, answer, "default")
+        tier = writing.service_tier_of(request, answer, "default")
         billed: dict[str, JsonValue] = {"serviceTier": {"type": tier}} if tier else {}
         metered: dict[str, JsonValue] = {"usage": usage, "metrics": {"latencyMs": 1000}, **billed}
         if not request.stream:
             content: list[JsonValue] = [block for block, _, _ in _blocks(answer)]
             message: JsonValue = {"role": "assistant", "content": content}
             output: JsonValue = {"message": message}
-            return writing.whole({"output": output, "stopReason": reason, **metered})
+            return writing.json_answer({"output": output, "stopReason": reason, **metered})
         events: list[tuple[str, JsonValue]] = [("messageStart", {"role": "assistant"})]
         for index, (_, start, deltas) in enumerate(_blocks(answer)):
             at: dict[str, JsonValue] = {"contentBlockIndex": index}
@@ -165,12 +165,12 @@ class BedrockConverse(Family):
         return writing.aws_stream(events)
 
     @override
-    def refuse(self, request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         return aws_error(trouble)
 
     @override
     def with_system_text(self, body: bytes, text: str) -> bytes:
-        if "promptVariables" in as_dict(read_json(body)):
+        if "promptVariables" in as_dict(parse_json(body)):
             raise ValueError("AWS keeps its prompt, and takes no system prompt beside that")
         return system_prompt.in_member(body.decode(), "system", text, amazon=True).encode()
 
@@ -179,10 +179,10 @@ class BedrockConverse(Family):
         yield from converse_images(part)
 
 
-def aws_error(trouble: Trouble) -> WrittenAnswer:
+def aws_error(trouble: ApiErrorKind) -> SerializedAnswer:
     """Return an error of Bedrock's."""
     status, kind, message = _TROUBLES[trouble]
-    return writing.whole({"message": message}, status, x_amzn_errortype=f"{kind}:")
+    return writing.json_answer({"message": message}, status, x_amzn_errortype=f"{kind}:")
 
 
 def converse_images(part: Mapping[str, JsonValue]) -> Iterator[Image]:
@@ -193,14 +193,14 @@ def converse_images(part: Mapping[str, JsonValue]) -> Iterator[Image]:
         data = source.get("bytes")
         kept = data if isinstance(data, str) else None
         kind = f"image/{as_text(image.get('format')) or 'png'}"
-        tokens = counted(kept, by_750_pixels, _TOKENS_PER_IMAGE)
+        tokens = image_tokens(kept, anthropic_image_tokens, _TOKENS_PER_IMAGE)
         yield Image(("image", "source", "bytes"), tokens, kind, kept)
 
 
-def read_converse(said: Reading, frame: Mapping[str, JsonValue]) -> None:
+def read_converse(said: AnswerBuilder, frame: Mapping[str, JsonValue]) -> None:
     """Take in a whole answer, or one message of a stream as ``{type: payload}``."""
     if frame.get("error"):
-        said.error = message_of(frame)
+        said.error = error_message(frame)
     message = as_dict(as_dict(frame.get("output")).get("message"))
     if message or "stopReason" in frame:
         said.begun = True
@@ -224,7 +224,7 @@ def _index(frame: Mapping[str, JsonValue]) -> int:
     return as_count(frame.get("contentBlockIndex"))
 
 
-def _read_block(said: Reading, index: int, block: Mapping[str, JsonValue]) -> None:
+def _read_block(said: AnswerBuilder, index: int, block: Mapping[str, JsonValue]) -> None:
     """Take in a block, how it begins, or a piece of it: they have the same members."""
     said.begun = True
     said.text += said.spoken(block.get("text"))
@@ -240,12 +240,12 @@ def _read_block(said: Reading, index: int, block: Mapping[str, JsonValue]) -> No
         call.by_server = call.by_server or used.get("type") == "server_tool_use"
 
 
-def _read_end(said: Reading, end: Mapping[str, JsonValue]) -> None:
+def _read_end(said: AnswerBuilder, end: Mapping[str, JsonValue]) -> None:
     if reason := as_text(end.get("stopReason")):
         said.finish_reason, said.finish = reason, _FINISH.get(reason, "stop")
 
 
-def _read_usage(said: Reading, end: Mapping[str, JsonValue]) -> None:
+def _read_usage(said: AnswerBuilder, end: Mapping[str, JsonValue]) -> None:
     """Take in a usage; ``inputTokens`` leaves out what a cache was read or written for."""
     told = as_dict(end.get("usage"))
     if (tier := _tier(end)) is not None:
@@ -289,14 +289,14 @@ def _blocks(answer: LlmAnswer) -> Iterator[tuple[JsonValue, JsonValue, list[Json
     if answer.reasoning:
         thought: JsonValue = {"reasoningText": {"text": answer.reasoning, "signature": "c2ln"}}
         pieces: list[JsonValue] = [
-            {"reasoningContent": {"text": word}} for word in writing.words(answer.reasoning)
+            {"reasoningContent": {"text": word}} for word in writing.word_chunks(answer.reasoning)
         ]
         yield {"reasoningContent": thought}, None, pieces
     if answer.text:
-        said: list[JsonValue] = [{"text": word} for word in writing.words(answer.text)]
+        said: list[JsonValue] = [{"text": word} for word in writing.word_chunks(answer.text)]
         yield {"text": answer.text}, None, said
     for call in answer.tool_calls:
         begun: dict[str, JsonValue] = {"toolUseId": call.id, "name": call.name}
-        given = arguments_of(call.arguments)
+        given = parse_arguments(call.arguments)
         piece: JsonValue = {"toolUse": {"input": call.arguments}}
         yield {"toolUse": begun | {"input": given}}, {"toolUse": begun}, [piece]

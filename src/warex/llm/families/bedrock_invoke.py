@@ -16,28 +16,36 @@ from urllib.parse import unquote
 
 from pydantic import JsonValue
 
-from warex.llm.base import Image, LlmAnswer, LlmRequest, Sampling, Trouble, Usage, WrittenAnswer
-from warex.llm.body.framing import frames
-from warex.llm.body.lenient_json import as_dict, as_list, as_number, as_text, as_tokens, read_json
+from warex.llm.base import (
+    ApiErrorKind,
+    Image,
+    LlmAnswer,
+    LlmRequest,
+    Sampling,
+    SerializedAnswer,
+    Usage,
+)
+from warex.llm.body.framing import split_frames
+from warex.llm.body.lenient_json import as_dict, as_list, as_number, as_text, as_tokens, parse_json
 from warex.llm.families import writing
 from warex.llm.families.anthropic_messages import AnthropicMessages
-from warex.llm.families.base import Family
+from warex.llm.families.base import LlmApi
 from warex.llm.families.bedrock_converse import BedrockConverse, aws_error, read_converse
 from warex.llm.families.openai_chat import OpenAiChat
-from warex.llm.families.reading import Reading
+from warex.llm.families.reading import AnswerBuilder
 
 _STREAMED: Final = "/invoke-with-response-stream"
 _PATH = re.compile(r"/model/([^?]+)/invoke(?:-with-response-stream)?(?:\?|$)")
 _METRICS: Final = "amazon-bedrock-invocationMetrics"
 """In the last event of each stream."""
-_FORMS: Final[Mapping[str, Family]] = {
+_FORMS: Final[Mapping[str, LlmApi]] = {
     "anthropic": AnthropicMessages(),
     "nova": BedrockConverse(),
     "openai": OpenAiChat(),
 }
 
 
-class BedrockInvoke(Family):
+class BedrockInvoke(LlmApi):
     """The InvokeModel API."""
 
     name = "bedrock_invoke"
@@ -68,7 +76,7 @@ class BedrockInvoke(Family):
         )
 
     @override
-    def read(self, said: Reading, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
         event = _event(as_dict(frame.get("chunk"))) if "chunk" in frame else frame
         if "choices" in event:
             _FORMS["openai"].read(said, event, whole=whole)
@@ -86,21 +94,21 @@ class BedrockInvoke(Family):
             yield from _FORMS[form].tool_names(kept)
 
     @override
-    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
+    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
         written = _FORMS[request.form].write_answer(request, answer)
         if not request.stream:
             return written
-        events = frames(written.body, written.headers["content-type"]).items
+        events = split_frames(written.body, written.headers["content-type"]).items
         chunks = (base64.b64encode(json.dumps(event).encode()).decode() for event in events)
         return writing.aws_stream(("chunk", {"bytes": chunk}) for chunk in chunks)
 
     @override
-    def refuse(self, request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         return aws_error(trouble)
 
     @override
     def with_system_text(self, body: bytes, text: str) -> bytes:
-        return _FORMS[_form(as_dict(read_json(body)))].with_system_text(body, text)
+        return _FORMS[_form(as_dict(parse_json(body)))].with_system_text(body, text)
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
@@ -119,7 +127,7 @@ def _form(body: Mapping[str, JsonValue]) -> str:
 
 def _event(chunk: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
     try:
-        return as_dict(read_json(base64.b64decode(as_text(chunk.get("bytes")), validate=True)))
+        return as_dict(parse_json(base64.b64decode(as_text(chunk.get("bytes")), validate=True)))
     except (binascii.Error, ValueError):
         return {}
 

@@ -9,22 +9,22 @@ from typing import Final, override
 from pydantic import JsonValue
 
 from warex.llm.base import (
+    ApiErrorKind,
     Finish,
     Image,
     LlmAnswer,
     LlmRequest,
     Sampling,
+    SerializedAnswer,
     ToolCall,
-    Trouble,
     Usage,
-    WrittenAnswer,
 )
 from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_number, as_text, as_tokens
 from warex.llm.content.images import image_at
 from warex.llm.families import system_prompt, writing
-from warex.llm.families.base import Family
-from warex.llm.families.reading import Reading, message_of
-from warex.llm.families.writing import word_for
+from warex.llm.families.base import LlmApi
+from warex.llm.families.reading import AnswerBuilder, error_message
+from warex.llm.families.writing import api_finish_reason
 
 _TOKENS_PER_IMAGE: Final = 256
 """Of one tile of Command A Vision in low detail; a large screen has several."""
@@ -36,7 +36,7 @@ _FINISH: Final[Mapping[str, Finish]] = {
     "ERROR": "error",
     "TIMEOUT": "error",
 }
-_TROUBLES: Final[Mapping[Trouble, tuple[int, str]]] = {
+_TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str]]] = {
     "rate_limited": (429, "You are using a trial key, which is limited to 20 API calls / minute."),
     "server_error": (500, "internal server error, this has been reported to our developers."),
     "unavailable": (503, "the service is currently unavailable, please try again"),
@@ -51,7 +51,7 @@ _TROUBLES: Final[Mapping[Trouble, tuple[int, str]]] = {
 """Status and message of each error (docs, "Http status codes")."""
 
 
-class Cohere(Family):
+class Cohere(LlmApi):
     """Version 2 of the Chat API."""
 
     name = "cohere"
@@ -84,7 +84,7 @@ class Cohere(Family):
         )
 
     @override
-    def read(self, said: Reading, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
         delta = as_dict(frame.get("delta"))
         message = as_dict(delta.get("message"))
         match frame.get("type"):
@@ -104,29 +104,29 @@ class Cohere(Family):
             case _ if isinstance(frame.get("message"), dict):
                 _read_whole(said, frame)
             case None if frame.get("message") or frame.get("error"):
-                said.error = message_of(frame)
+                said.error = error_message(frame)
             case _:
                 pass
 
     @override
-    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
+    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
         head: dict[str, JsonValue] = {"id": request.body_digest[:32]}
         end: dict[str, JsonValue] = {
-            "finish_reason": word_for(answer.finish, _FINISH, "COMPLETE"),
+            "finish_reason": api_finish_reason(answer.finish, _FINISH, "COMPLETE"),
             "usage": _usage_told(answer.usage or Usage(0, 0)),
         }
         if not request.stream:
-            return writing.whole({**head, "message": _message(answer), **end})
+            return writing.json_answer({**head, "message": _message(answer), **end})
         events = [*_events(answer)]
         if answer.complete:
             events.append({"type": "message-end", **head, "delta": end})
         return writing.sse([{**head, **events[0]}, *events[1:]], named=True)
 
     @override
-    def refuse(self, request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         status, message = _TROUBLES[trouble]
         headers = {"retry_after": str(wait)} if trouble == "rate_limited" else {}
-        return writing.whole(
+        return writing.json_answer(
             {"id": request.body_digest[:32], "message": message}, status, **headers
         )
 
@@ -140,7 +140,7 @@ class Cohere(Family):
         yield from image_at(url, ("image_url", "url"), _TOKENS_PER_IMAGE)
 
 
-def _read_whole(said: Reading, answer: Mapping[str, JsonValue]) -> None:
+def _read_whole(said: AnswerBuilder, answer: Mapping[str, JsonValue]) -> None:
     said.begun = True
     message = as_dict(answer.get("message"))
     said.reasoning += said.spoken(message.get("tool_plan"))
@@ -151,19 +151,19 @@ def _read_whole(said: Reading, answer: Mapping[str, JsonValue]) -> None:
     _read_end(said, answer)
 
 
-def _read_part(said: Reading, part: Mapping[str, JsonValue]) -> None:
+def _read_part(said: AnswerBuilder, part: Mapping[str, JsonValue]) -> None:
     said.begun = True
     said.text += said.spoken(part.get("text"))
     said.reasoning += said.spoken(part.get("thinking"))
 
 
-def _read_call(said: Reading, index: int, call: Mapping[str, JsonValue]) -> None:
+def _read_call(said: AnswerBuilder, index: int, call: Mapping[str, JsonValue]) -> None:
     said.begun = True
     id, function = as_text(call.get("id")), as_dict(call.get("function"))
     said.call(index, id).add(id, function.get("name"), function.get("arguments"))
 
 
-def _read_end(said: Reading, end: Mapping[str, JsonValue]) -> None:
+def _read_end(said: AnswerBuilder, end: Mapping[str, JsonValue]) -> None:
     if reason := as_text(end.get("finish_reason")):
         said.finish_reason, said.finish = reason, _FINISH.get(reason, "stop")
         if said.finish == "error":
@@ -210,7 +210,7 @@ def _events(answer: LlmAnswer) -> Iterator[dict[str, JsonValue]]:
             continue
         begun: JsonValue = {"content": {"type": kind, kind: ""}}
         yield {"type": "content-start", "index": index, "delta": {"message": begun}}
-        for word in writing.words(text):
+        for word in writing.word_chunks(text):
             piece: JsonValue = {"content": {kind: word}}
             yield {"type": "content-delta", "index": index, "delta": {"message": piece}}
         yield {"type": "content-end", "index": index}

@@ -15,15 +15,15 @@ from urllib.parse import parse_qs, unquote
 from pydantic import JsonValue
 
 from warex.llm.base import (
+    ApiErrorKind,
     Finish,
     Image,
     LlmAnswer,
     LlmRequest,
     Sampling,
+    SerializedAnswer,
     ToolCall,
-    Trouble,
     Usage,
-    WrittenAnswer,
 )
 from warex.llm.body import json_splice
 from warex.llm.body.lenient_json import (
@@ -33,13 +33,13 @@ from warex.llm.body.lenient_json import (
     as_number,
     as_text,
     as_tokens,
-    read_json,
+    parse_json,
 )
-from warex.llm.content.image_tokens import counted, in_tiles_of_258
+from warex.llm.content.image_tokens import gemini_image_tokens, image_tokens
 from warex.llm.families import writing
-from warex.llm.families.base import Family
-from warex.llm.families.reading import Reading, message_of, service_tier
-from warex.llm.families.writing import word_for
+from warex.llm.families.base import LlmApi
+from warex.llm.families.reading import AnswerBuilder, error_message, service_tier
+from warex.llm.families.writing import api_finish_reason
 
 _STREAM: Final = ":streamGenerateContent"
 _ARRAY: Final = "array"
@@ -70,7 +70,7 @@ _FINISH: Final[Mapping[str, Finish]] = {
 }
 _DELAY: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)s")
 _BLOCKED: Final = "PROHIBITED_CONTENT"
-_TROUBLES: Final[Mapping[Trouble, tuple[int, str, str]]] = {
+_TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str, str]]] = {
     "rate_limited": (
         429,
         "RESOURCE_EXHAUSTED",
@@ -101,7 +101,7 @@ _CAPITAL: Final = re.compile("[A-Z]")
 _URL_SAFE: Final = str.maketrans("-_", "+/")
 
 
-class Gemini(Family):
+class Gemini(LlmApi):
     """The generateContent API."""
 
     name = "gemini"
@@ -140,9 +140,9 @@ class Gemini(Family):
         )
 
     @override
-    def read(self, said: Reading, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
         if frame.get("error"):
-            said.error = message_of(frame)
+            said.error = error_message(frame)
         said.model = as_text(_get(frame, "modelVersion")).removeprefix("models/") or said.model
         counted = as_dict(_get(frame, "usageMetadata"))
         if (usage := _usage(counted)) is not None:
@@ -165,22 +165,26 @@ class Gemini(Family):
             yield from super().tool_names(_several(_get(tool, "functionDeclarations")))
 
     @override
-    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
+    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
         usage = _usage_told(answer.usage or Usage(0, 0))
-        if tier := writing.tier_told(request, answer, "standard"):
+        if tier := writing.service_tier_of(request, answer, "standard"):
             usage["serviceTier"] = tier
         tail: dict[str, JsonValue] = {
             "modelVersion": answer.model,
             "responseId": request.body_digest[:24],
         }
-        words = writing.words if request.stream else _as_one
+        words = writing.word_chunks if request.stream else _as_one
         parts: list[JsonValue] = [{"text": w, "thought": True} for w in words(answer.reasoning)]
         parts += ({"text": word} for word in words(answer.text))
-        end: dict[str, JsonValue] = {"finishReason": word_for(answer.finish, _FINISH, "STOP")}
+        end: dict[str, JsonValue] = {
+            "finishReason": api_finish_reason(answer.finish, _FINISH, "STOP")
+        }
         parts += map(_call_told, answer.tool_calls)
         if not request.stream:
             candidate = {"content": _content(parts), **end, "index": 0}
-            return writing.whole({"candidates": [candidate], "usageMetadata": {**usage}, **tail})
+            return writing.json_answer(
+                {"candidates": [candidate], "usageMetadata": {**usage}, **tail}
+            )
         chunks: list[JsonValue] = [
             {"candidates": [{"content": _content([part]), "index": 0}], **tail} for part in parts
         ]
@@ -190,7 +194,7 @@ class Gemini(Family):
         return _streamed(request, chunks, complete=answer.complete)
 
     @override
-    def refuse(self, request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         if trouble == "content_filtered":
             blocked: JsonValue = {
                 "promptFeedback": {"blockReason": _BLOCKED},
@@ -199,19 +203,19 @@ class Gemini(Family):
             }
             if request.stream:
                 return _streamed(request, [blocked], complete=True)
-            return writing.whole(blocked)
+            return writing.json_answer(blocked)
         code, status, message = _TROUBLES[trouble]
         error: dict[str, JsonValue] = {"code": code, "message": message, "status": status}
         if trouble == "rate_limited":
             kind = "type.googleapis.com/google.rpc.RetryInfo"
             error["details"] = [{"@type": kind, "retryDelay": f"{wait}s"}]
         said: JsonValue = {"error": error}
-        return writing.whole([said] if request.form == _ARRAY else said, code)
+        return writing.json_answer([said] if request.form == _ARRAY else said, code)
 
     @override
     def told_wait(self, headers: Mapping[str, str], body: bytes) -> float | None:
         try:
-            sent = read_json(body)
+            sent = parse_json(body)
         except ValueError:
             sent = None
         error = as_dict(as_dict(sent[0] if isinstance(sent, list) and sent else sent).get("error"))
@@ -236,7 +240,7 @@ class Gemini(Family):
                 at = (holder, where if where in held else _snake(where))
                 data = as_text(held.get("data")) if key == "inlineData" else None
                 plain = _plain_base64(data) if data else None
-                tokens = counted(plain, in_tiles_of_258, _TOKENS_PER_IMAGE)
+                tokens = image_tokens(plain, gemini_image_tokens, _TOKENS_PER_IMAGE)
                 yield Image(at, tokens, kind, plain)
 
 
@@ -278,16 +282,19 @@ def _content(parts: list[JsonValue]) -> JsonValue:
 
 
 def _call_told(call: ToolCall) -> JsonValue:
-    told: dict[str, JsonValue] = {"name": call.name, "args": writing.arguments_of(call.arguments)}
+    told: dict[str, JsonValue] = {
+        "name": call.name,
+        "args": writing.parse_arguments(call.arguments),
+    }
     return {"functionCall": {"id": call.id, **told} if call.id else told}
 
 
-def _streamed(request: LlmRequest, chunks: list[JsonValue], *, complete: bool) -> WrittenAnswer:
+def _streamed(request: LlmRequest, chunks: list[JsonValue], *, complete: bool) -> SerializedAnswer:
     if request.form != _ARRAY:
         return writing.sse(chunks)
     items = ",\n".join(json.dumps(chunk, ensure_ascii=False) for chunk in chunks)
     body = f"[{items}]" if complete else f"[{items}"
-    return WrittenAnswer(200, {"content-type": "application/json"}, body.encode())
+    return SerializedAnswer(200, {"content-type": "application/json"}, body.encode())
 
 
 def _usage_told(usage: Usage) -> dict[str, JsonValue]:
@@ -300,7 +307,7 @@ def _usage_told(usage: Usage) -> dict[str, JsonValue]:
     }
 
 
-def _read_candidate(said: Reading, candidate: Mapping[str, JsonValue]) -> None:
+def _read_candidate(said: AnswerBuilder, candidate: Mapping[str, JsonValue]) -> None:
     said.begun = True
     for part in map(as_dict, _several(as_dict(candidate.get("content")).get("parts"))):
         if part.get("thought") is True:
@@ -339,7 +346,7 @@ def _usage(told: Mapping[str, JsonValue]) -> Usage | None:
 
 
 def _with_system_text(sent: str, text: str) -> str:
-    body = json_splice.whole(sent)
+    body = json_splice.root(sent)
     if not isinstance(body.value, dict):
         raise ValueError("it is no object")
     if _get(body.value, "cachedContent"):
@@ -350,31 +357,29 @@ def _with_system_text(sent: str, text: str) -> str:
     own: list[JsonValue] = [{"text": text}]
     match system := json_splice.member(sent, body, key):
         case None:
-            return json_splice.put_member(sent, body, key, {"parts": own})
-        case json_splice.Place(value=None):
+            return json_splice.insert_member(sent, body, key, {"parts": own})
+        case json_splice.Span(value=None):
             return json_splice.replace(sent, system, {"parts": own})
-        case json_splice.Place(value=str() as said):
-            return json_splice.lengthen(sent, system, f"\n\n{text}" if said else text)
-        case json_splice.Place(value=dict()):
+        case json_splice.Span(value=str() as said):
+            return json_splice.append_to_string(sent, system, f"\n\n{text}" if said else text)
+        case json_splice.Span(value=dict()):
             return _with_part(sent, system, text)
         case _:
             raise ValueError("its system prompt is neither text nor parts")
 
 
-def _with_part(sent: str, system: json_splice.Place, text: str) -> str:
+def _with_part(sent: str, system: json_splice.Span, text: str) -> str:
     own: JsonValue = {"text": text}
     more: JsonValue = {"text": f"\n\n{text}"}
     match parts := json_splice.member(sent, system, "parts"):
         case None:
-            return json_splice.put_member(sent, system, "parts", [own])
-        case json_splice.Place(value=None):
+            return json_splice.insert_member(sent, system, "parts", [own])
+        case json_splice.Span(value=None):
             return json_splice.replace(sent, parts, [own])
-        case json_splice.Place(value=dict()):
+        case json_splice.Span(value=dict()):
             one = sent[parts.begin : parts.end]
             return f"{sent[: parts.begin]}[{one}, {json.dumps(more)}]{sent[parts.end :]}"
-        case json_splice.Place(value=list() as held) if all(
-            isinstance(part, dict) for part in held
-        ):
-            return json_splice.put_last(sent, parts, more if held else own)
+        case json_splice.Span(value=list() as held) if all(isinstance(part, dict) for part in held):
+            return json_splice.append_item(sent, parts, more if held else own)
         case _:
             raise ValueError("the parts of its system prompt are not understood")

@@ -10,28 +10,28 @@ from typing import Final, override
 from pydantic import JsonValue
 
 from warex.llm.base import (
+    ApiErrorKind,
     Finish,
     Image,
     LlmAnswer,
     LlmRequest,
     Sampling,
-    Trouble,
+    SerializedAnswer,
     Usage,
-    WrittenAnswer,
 )
-from warex.llm.body.lenient_json import as_dict, as_list, as_number, as_text, as_tokens, read_json
+from warex.llm.body.lenient_json import as_dict, as_list, as_number, as_text, as_tokens, parse_json
 from warex.llm.content.token_estimate import estimate_input
 from warex.llm.families import system_prompt, writing
-from warex.llm.families.base import Family
-from warex.llm.families.reading import Reading, message_of
-from warex.llm.families.writing import arguments_of, word_for
+from warex.llm.families.base import LlmApi
+from warex.llm.families.reading import AnswerBuilder, error_message
+from warex.llm.families.writing import api_finish_reason, parse_arguments
 
 _GENERATE: Final = "/api/generate"
 _CREATED_AT: Final = "2026-01-01T00:00:00Z"
 _TOKENS_PER_IMAGE: Final = 576
 """Of LLaVA 1.5: 24 x 24 patches; other models differ."""
 _FINISH: Final[Mapping[str, Finish]] = {"stop": "stop", "length": "length"}
-_TROUBLES: Final[Mapping[Trouble, tuple[int, str]]] = {
+_TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str]]] = {
     "rate_limited": (429, "you've reached your hourly usage limit, please upgrade to continue"),
     "server_error": (500, "llama runner process has terminated: signal: killed"),
     "unavailable": (503, "service unavailable"),
@@ -43,7 +43,7 @@ _TROUBLES: Final[Mapping[Trouble, tuple[int, str]]] = {
 """Status and message of each error; those of Ollama's cloud where the server itself has none."""
 
 
-class Ollama(Family):
+class Ollama(LlmApi):
     """Chat and generate of Ollama."""
 
     name = "ollama"
@@ -92,9 +92,9 @@ class Ollama(Family):
         return replace(answer, usage=replace(usage, input_total=asked, source=source))
 
     @override
-    def read(self, said: Reading, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
         if frame.get("error"):
-            said.error = message_of(frame)
+            said.error = error_message(frame)
         message = as_dict(frame.get("message"))
         if "message" not in frame and "response" not in frame:
             return
@@ -113,23 +113,23 @@ class Ollama(Family):
             _read_end(said, frame)
 
     @override
-    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
+    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
         head: dict[str, JsonValue] = {"model": answer.model, "created_at": _CREATED_AT}
         usage = answer.usage or Usage(0, 0)
         end: dict[str, JsonValue] = {
             "done": True,
-            "done_reason": word_for(answer.finish, _FINISH, "stop"),
+            "done_reason": api_finish_reason(answer.finish, _FINISH, "stop"),
             "total_duration": 1_000_000_000,
             "prompt_eval_count": usage.input_total,
             "eval_count": usage.output_total,
         }
         form = request.form
         if not request.stream:
-            return writing.whole({**head, **_said(form, answer), **end})
+            return writing.json_answer({**head, **_said(form, answer), **end})
         nothing = replace(answer, text="", reasoning="", tool_calls=())
         pieces = [
-            *(replace(nothing, reasoning=word) for word in writing.words(answer.reasoning)),
-            *(replace(nothing, text=word) for word in writing.words(answer.text)),
+            *(replace(nothing, reasoning=word) for word in writing.word_chunks(answer.reasoning)),
+            *(replace(nothing, text=word) for word in writing.word_chunks(answer.text)),
             *(replace(nothing, tool_calls=(call,)) for call in answer.tool_calls),
         ]
         told: list[JsonValue] = [{**head, **_said(form, p), "done": False} for p in pieces]
@@ -138,13 +138,13 @@ class Ollama(Family):
         return writing.lines(told)
 
     @override
-    def refuse(self, request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         status, message = _TROUBLES[trouble]
-        return writing.whole({"error": message}, status)
+        return writing.json_answer({"error": message}, status)
 
     @override
     def with_system_text(self, body: bytes, text: str) -> bytes:
-        sent = as_dict(read_json(body))
+        sent = as_dict(parse_json(body))
         if "messages" in sent:
             return system_prompt.in_messages(body.decode(), text).encode()
         if sent.get("raw") is True:
@@ -175,7 +175,10 @@ def _said(form: str, answer: LlmAnswer) -> dict[str, JsonValue]:
     """Return an answer, or a piece of it, where the API has it."""
     thought: dict[str, JsonValue] = {"thinking": answer.reasoning} if answer.reasoning else {}
     calls: list[JsonValue] = [
-        {"id": call.id, "function": {"name": call.name, "arguments": arguments_of(call.arguments)}}
+        {
+            "id": call.id,
+            "function": {"name": call.name, "arguments": parse_arguments(call.arguments)},
+        }
         for call in answer.tool_calls
     ]
     asked: dict[str, JsonValue] = {"tool_calls": calls} if calls else {}
@@ -184,7 +187,7 @@ def _said(form: str, answer: LlmAnswer) -> dict[str, JsonValue]:
     return {"message": {"role": "assistant", "content": answer.text, **thought, **asked}}
 
 
-def _read_end(said: Reading, frame: Mapping[str, JsonValue]) -> None:
+def _read_end(said: AnswerBuilder, frame: Mapping[str, JsonValue]) -> None:
     reason = as_text(frame.get("done_reason"))
     said.finish_reason = reason or said.finish_reason
     said.finish = _FINISH.get(reason, "stop")

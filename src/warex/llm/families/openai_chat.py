@@ -12,23 +12,23 @@ from typing import Final, override
 from pydantic import JsonValue
 
 from warex.llm.base import (
+    ApiErrorKind,
     Finish,
     Image,
     LlmAnswer,
     LlmRequest,
     Sampling,
+    SerializedAnswer,
     ToolCall,
-    Trouble,
     Usage,
-    WrittenAnswer,
 )
 from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_number, as_text, as_tokens
-from warex.llm.content.image_tokens import in_tiles_of_512
+from warex.llm.content.image_tokens import openai_image_tokens
 from warex.llm.content.images import image_at
 from warex.llm.families import system_prompt, writing
-from warex.llm.families.base import Family
-from warex.llm.families.reading import Reading, message_of, service_tier
-from warex.llm.families.writing import word_for
+from warex.llm.families.base import LlmApi
+from warex.llm.families.reading import AnswerBuilder, error_message, service_tier
+from warex.llm.families.writing import api_finish_reason
 
 _DEPLOYMENT = re.compile(r"/deployments/([^/?]+)/chat/completions")
 CREATED: Final = 1_767_225_600
@@ -48,7 +48,7 @@ _FINISH: Final[Mapping[str, Finish]] = {
     "error": "error",
 }
 """What OpenAI's and Mistral's words for an end mean."""
-_TROUBLES: Final[Mapping[Trouble, tuple[int, str, str | None, str]]] = {
+_TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str, str | None, str]]] = {
     "rate_limited": (
         429,
         "requests",
@@ -94,7 +94,7 @@ _WITHOUT_USAGE: Final = "without_usage"
 """The form of a stream that is to tell no usage: its clients expect a choice in every chunk."""
 
 
-class OpenAiChat(Family):
+class OpenAiChat(LlmApi):
     """The Chat Completions API."""
 
     name = "openai_chat"
@@ -134,7 +134,7 @@ class OpenAiChat(Family):
         )
 
     @override
-    def read(self, said: Reading, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
         said.model = as_text(frame.get("model")) or said.model
         # A running usage (vLLM's continuous_usage_stats) is cumulative: the last one counts.
         # Groq tells it in a stream that does not ask for it, too.
@@ -145,7 +145,7 @@ class OpenAiChat(Family):
         # Flat, as vLLM told it, also in the middle of a stream.
         flat = "choices" not in frame and as_text(frame.get("message"))
         if frame.get("error") or flat:
-            said.error = message_of(frame)
+            said.error = error_message(frame)
         part = "message" if whole else "delta"
         for choice in map(as_dict, as_list(frame.get("choices"))):
             # Moonshot tells it there.
@@ -155,9 +155,9 @@ class OpenAiChat(Family):
                 _read_choice(said, choice, as_dict(choice.get(part)))
 
     @override
-    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
+    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
         refused = answer.finish == "refusal"
-        reason = word_for(answer.finish, _FINISH, "stop")
+        reason = api_finish_reason(answer.finish, _FINISH, "stop")
         usage = _usage_told(answer.usage)
         head: dict[str, JsonValue] = {
             "id": f"chatcmpl-{request.body_digest[:24]}",
@@ -165,7 +165,7 @@ class OpenAiChat(Family):
             "created": CREATED,
             "model": answer.model,
         }
-        if tier := writing.tier_told(request, answer, "default"):
+        if tier := writing.service_tier_of(request, answer, "default"):
             head["service_tier"] = tier
         calls = [_call_told(index, call) for index, call in enumerate(answer.tool_calls)]
         if not request.stream:
@@ -179,11 +179,11 @@ class OpenAiChat(Family):
             if calls:
                 message["tool_calls"] = [*calls]
             choice: JsonValue = {"index": 0, "message": message, "finish_reason": reason}
-            return writing.whole({**head, "choices": [choice], "usage": usage})
+            return writing.json_answer({**head, "choices": [choice], "usage": usage})
         said = "refusal" if refused else "content"
         deltas: list[dict[str, JsonValue]] = [{"role": "assistant", "content": ""}]
-        deltas += ({"reasoning_content": word} for word in writing.words(answer.reasoning))
-        deltas += ({said: word} for word in writing.words(answer.text))
+        deltas += ({"reasoning_content": word} for word in writing.word_chunks(answer.reasoning))
+        deltas += ({said: word} for word in writing.word_chunks(answer.text))
         deltas += ({"tool_calls": [call]} for call in calls)
         told = request.form != _WITHOUT_USAGE
         if told:
@@ -197,7 +197,7 @@ class OpenAiChat(Family):
         return writing.sse(chunks, end="data: [DONE]\n\n")
 
     @override
-    def refuse(self, request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         return openai_error(request, trouble, wait, "messages")
 
     @override
@@ -210,10 +210,10 @@ class OpenAiChat(Family):
         if isinstance(held, dict):
             small = held.get("detail") == "low"
             tokens = TOKENS_PER_SMALL_IMAGE if small else TOKENS_PER_IMAGE
-            count = None if small else in_tiles_of_512
+            count = None if small else openai_image_tokens
             yield from image_at(held.get("url"), ("image_url", "url"), tokens, count)
         else:
-            yield from image_at(held, ("image_url",), TOKENS_PER_IMAGE, in_tiles_of_512)
+            yield from image_at(held, ("image_url",), TOKENS_PER_IMAGE, openai_image_tokens)
 
 
 def _chunk(
@@ -242,7 +242,9 @@ def _usage_told(usage: Usage | None) -> JsonValue:
     }
 
 
-def openai_error(request: LlmRequest, trouble: Trouble, wait: int, prompt: str) -> WrittenAnswer:
+def openai_error(
+    request: LlmRequest, trouble: ApiErrorKind, wait: int, prompt: str
+) -> SerializedAnswer:
     """Return an error of OpenAI's; ``prompt`` is the parameter that a long prompt stands in."""
     status, kind, code, message = _TROUBLES[trouble]
     error: JsonValue = {
@@ -260,11 +262,11 @@ def openai_error(request: LlmRequest, trouble: Trouble, wait: int, prompt: str) 
             "x_ratelimit_remaining_requests": "0",
             "x_ratelimit_reset_requests": f"{wait}s",
         }
-    return writing.whole({"error": error}, status, **headers)
+    return writing.json_answer({"error": error}, status, **headers)
 
 
 def _read_choice(
-    said: Reading, choice: Mapping[str, JsonValue], part: Mapping[str, JsonValue]
+    said: AnswerBuilder, choice: Mapping[str, JsonValue], part: Mapping[str, JsonValue]
 ) -> None:
     said.begun = True
     said.text += _content(said, part.get("content"))
@@ -326,7 +328,7 @@ def _usage(usage: Mapping[str, JsonValue]) -> Usage | None:
     )
 
 
-def _content(said: Reading, content: JsonValue) -> str:
+def _content(said: AnswerBuilder, content: JsonValue) -> str:
     """Return the text of a content that is a string or a list of parts."""
     if isinstance(content, list):
         parts = map(as_dict, content)

@@ -11,28 +11,28 @@ from typing import Final, Literal, override
 from pydantic import JsonValue
 
 from warex.llm.base import (
+    ApiErrorKind,
     Finish,
     Image,
     LlmAnswer,
     LlmRequest,
     Sampling,
-    Trouble,
+    SerializedAnswer,
     Usage,
-    WrittenAnswer,
 )
 from warex.llm.body import json_splice
 from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_number, as_text, as_tokens
-from warex.llm.content.image_tokens import in_tiles_of_512
+from warex.llm.content.image_tokens import openai_image_tokens
 from warex.llm.content.images import image_at
 from warex.llm.families import writing
-from warex.llm.families.base import Family
+from warex.llm.families.base import LlmApi
 from warex.llm.families.openai_chat import (
     CREATED,
     TOKENS_PER_IMAGE,
     TOKENS_PER_SMALL_IMAGE,
     openai_error,
 )
-from warex.llm.families.reading import PartialCall, Reading, message_of, service_tier
+from warex.llm.families.reading import AnswerBuilder, PartialCall, error_message, service_tier
 
 _SYSTEM: Final = ("system", "developer")
 """Roles of the items that hold the system prompt, beside ``instructions``."""
@@ -58,7 +58,7 @@ _GIVEN: Final = ("arguments", "input", "action", "operation", "queries", "code")
 """Where the items of tools have what the tool is given."""
 
 
-class OpenAiResponses(Family):
+class OpenAiResponses(LlmApi):
     """The Responses API."""
 
     name = "openai_responses"
@@ -99,7 +99,7 @@ class OpenAiResponses(Family):
         )
 
     @override
-    def read(self, said: Reading, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
         kind = as_text(frame.get("type"))
         index = as_count(frame.get("output_index"))
         response = as_dict(frame.get("response"))
@@ -118,20 +118,22 @@ class OpenAiResponses(Family):
         elif whole and (isinstance(frame.get("output"), list) or frame.get("object") == "response"):
             _read_response(said, frame)
         elif kind == "error" or (frame.get("error") and not kind.startswith("response.")):
-            said.error = message_of(frame) or as_text(frame.get("code")) or "an error without words"
+            said.error = (
+                error_message(frame) or as_text(frame.get("code")) or "an error without words"
+            )
 
     @override
-    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> WrittenAnswer:
+    def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
         response = _written(request, answer)
         if not request.stream:
-            return writing.whole(response)
+            return writing.json_answer(response)
         events = [*_events(response, answer)]
         for number, event in enumerate(events):
             event["sequence_number"] = number
         return writing.sse(events if answer.complete else events[:-1], named=True)
 
     @override
-    def refuse(self, request: LlmRequest, trouble: Trouble, wait: int) -> WrittenAnswer:
+    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         return openai_error(request, trouble, wait, "input")
 
     @override
@@ -142,7 +144,7 @@ class OpenAiResponses(Family):
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
         small = part.get("detail") == "low"
         tokens = TOKENS_PER_SMALL_IMAGE if small else TOKENS_PER_IMAGE
-        count = None if small else in_tiles_of_512
+        count = None if small else openai_image_tokens
         match part.get("type"):
             case "input_image" | "computer_screenshot":
                 key = "image_url" if part.get("image_url") else "file_id"
@@ -175,28 +177,28 @@ def _with_system_text(sent: str, text: str) -> str:
     That is the last message of the system, since it comes after the ``instructions``; but what
     the API keeps of the last call is not to hold the text, too.
     """
-    body = json_splice.whole(sent)
+    body = json_splice.root(sent)
     if not isinstance(body.value, dict):
         raise ValueError("it is no object")
     system = None if _continues(body.value) else _system_content(sent, body)
     content = system or json_splice.member(sent, body, "instructions")
     match content:
         case None:
-            return json_splice.put_member(sent, body, "instructions", text)
-        case json_splice.Place(value=str() as said):
-            return json_splice.lengthen(sent, content, f"\n\n{text}" if said else text)
-        case json_splice.Place(value=list() as parts) if all(isinstance(p, dict) for p in parts):
+            return json_splice.insert_member(sent, body, "instructions", text)
+        case json_splice.Span(value=str() as said):
+            return json_splice.append_to_string(sent, content, f"\n\n{text}" if said else text)
+        case json_splice.Span(value=list() as parts) if all(isinstance(p, dict) for p in parts):
             own: JsonValue = {"type": "input_text", "text": f"\n\n{text}" if parts else text}
             if content is not system:
                 own = {"role": "developer", "content": text}
-            return json_splice.put_last(sent, content, own)
-        case json_splice.Place(value=None):
+            return json_splice.append_item(sent, content, own)
+        case json_splice.Span(value=None):
             return json_splice.replace(sent, content, text)
         case _:
             raise ValueError("its system prompt is neither text nor a list")
 
 
-def _system_content(sent: str, body: json_splice.Place) -> json_splice.Place | None:
+def _system_content(sent: str, body: json_splice.Span) -> json_splice.Span | None:
     """Return the content of the input's last message of the system; None where it has none."""
     given = json_splice.member(sent, body, "input")
     if given is None or not isinstance(given.value, list):
@@ -209,7 +211,7 @@ def _system_content(sent: str, body: json_splice.Place) -> json_splice.Place | N
     return next(filter(None, reversed(contents)), None)
 
 
-def _read_response(said: Reading, response: Mapping[str, JsonValue]) -> None:
+def _read_response(said: AnswerBuilder, response: Mapping[str, JsonValue]) -> None:
     """Take in an answer that is whole, or the end of a stream, which tells all of it again."""
     if not response:
         return
@@ -227,12 +229,12 @@ def _read_response(said: Reading, response: Mapping[str, JsonValue]) -> None:
     said.finish_reason = why or status or None
     said.finish = _FINISH.get(why or status, "stop")
     if response.get("error") or said.finish == "error":
-        said.error = message_of(response) or f"the response is {status}"
+        said.error = error_message(response) or f"the response is {status}"
     said.begun = said.begun or said.error is None
 
 
 def _read_item(
-    said: Reading,
+    said: AnswerBuilder,
     index: int,
     item: Mapping[str, JsonValue],
     how: Literal["begun", "done", "whole"],
@@ -276,7 +278,7 @@ def _written(request: LlmRequest, answer: LlmAnswer) -> dict[str, JsonValue]:
         "instructions": None,
         "metadata": {},
         "parallel_tool_calls": True,
-        "service_tier": writing.tier_told(request, answer, "default") or "default",
+        "service_tier": writing.service_tier_of(request, answer, "default") or "default",
         "temperature": 1.0,
         "tool_choice": "auto",
         "tools": request.tools,
@@ -339,7 +341,7 @@ def _events(response: dict[str, JsonValue], answer: LlmAnswer) -> Iterator[dict[
                 at = {**at, "summary_index": 0}
                 kind = "response.reasoning_summary"
                 yield {"type": f"{kind}_part.added", **at, "part": {**part, "text": ""}}
-                for word in writing.words(answer.reasoning):
+                for word in writing.word_chunks(answer.reasoning):
                     yield {"type": f"{kind}_text.delta", **at, "delta": word}
                 yield {"type": f"{kind}_text.done", **at, "text": answer.reasoning}
                 yield {"type": f"{kind}_part.done", **at, "part": part}
@@ -355,7 +357,7 @@ def _message_events(
     at = {**at, "content_index": 0}
     text = as_text(part[key])
     yield {"type": "response.content_part.added", **at, "part": {**part, key: ""}}
-    for word in writing.words(text):
+    for word in writing.word_chunks(text):
         yield {"type": f"{kind}.delta", **at, "delta": word, "logprobs": []}
     yield {"type": f"{kind}.done", **at, key: text, "logprobs": []}
     yield {"type": "response.content_part.done", **at, "part": part}
@@ -370,7 +372,7 @@ _EMPTY: Final[Mapping[str, JsonValue]] = {
 """What an item has when it begins."""
 
 
-def _joined(said: Reading, parts: list[dict[str, JsonValue]], key: str) -> str:
+def _joined(said: AnswerBuilder, parts: list[dict[str, JsonValue]], key: str) -> str:
     return "".join(said.spoken(part.get(key)) for part in parts)
 
 
@@ -379,7 +381,7 @@ def _told(so_far: str, added: str, how: str) -> str:
     return so_far if how == "done" and so_far.endswith(added) else so_far + added
 
 
-def _read_call(said: Reading, index: int, item: Mapping[str, JsonValue]) -> None:
+def _read_call(said: AnswerBuilder, index: int, item: Mapping[str, JsonValue]) -> None:
     id = as_text(item.get("call_id"))
     call = said.call(index, id)
     given = item.get("arguments") or item.get("input")
@@ -408,7 +410,7 @@ def _tool_call(kind: str, item: Mapping[str, JsonValue]) -> PartialCall:
     return call
 
 
-def _read_delta(said: Reading, kind: str, index: int, delta: str) -> None:
+def _read_delta(said: AnswerBuilder, kind: str, index: int, delta: str) -> None:
     said.begun = True
     match kind:
         case "response.output_text.delta":

@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from warex.llm.base import Finish, LlmAnswer, LlmRequest, ToolCall, Usage
-from warex.llm.body.lenient_json import as_dict, as_text, read_json
+from warex.llm.body.lenient_json import as_dict, as_text, parse_json
 from warex.llm.content.token_estimate import ImagesOf, estimate_input, estimate_output
 
 _DOUBTED: Final = "its API tells what can be no number of tokens"
@@ -39,7 +39,7 @@ class PartialCall:
 
 
 @dataclass
-class Reading:
+class AnswerBuilder:
     """One answer while it is read."""
 
     model: str = ""
@@ -156,20 +156,20 @@ _NO_TIERS: Final = ("auto", "unspecified", "traffic_type_unspecified")
 _TIER = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 
 
-def complaint(body: bytes) -> str:
+def body_excerpt(body: bytes) -> str:
     """Return the API's own words, or the beginning of a body that is not from an API."""
     try:
-        sent = read_json(body)
+        sent = parse_json(body)
     except ValueError:
         sent = None
     # Gemini's stream of an error is an array of one.
-    message = message_of(as_dict(sent[0] if isinstance(sent, list) and sent else sent))
+    message = error_message(as_dict(sent[0] if isinstance(sent, list) and sent else sent))
     if not message:
         message = " ".join(body[: 4 * _QUOTED].decode("utf-8", errors="replace").split())
     return message[:_QUOTED] or "empty body"
 
 
-def message_of(answer: Mapping[str, JsonValue]) -> str:
+def error_message(answer: Mapping[str, JsonValue]) -> str:
     """Return the message of an error object: nested, as of most APIs, or flat."""
     error = answer.get("error")
     nested = as_text(as_dict(error).get("message")) or as_text(error)

@@ -19,7 +19,7 @@ def in_messages(sent: str, text: str) -> str:
 
     A new one has the role ``system``: OpenAI reads it as ``developer`` where a model wants that.
     """
-    body = json_splice.whole(sent)
+    body = json_splice.root(sent)
     messages = json_splice.member(sent, body, "messages") if isinstance(body.value, dict) else None
     if messages is None or not isinstance(messages.value, list):
         raise ValueError("it has no messages")
@@ -29,16 +29,16 @@ def in_messages(sent: str, text: str) -> str:
         if as_dict(message.value).get("role") in _ROLES
     ]
     if not system:
-        return json_splice.put_first(sent, messages, {"role": "system", "content": text})
+        return json_splice.prepend_item(sent, messages, {"role": "system", "content": text})
     content = json_splice.member(sent, system[-1], "content")
     match content:
-        case json_splice.Place(value=str() as said):
-            return json_splice.lengthen(sent, content, f"\n\n{text}" if said else text)
-        case json_splice.Place(value=list() as parts) if all(isinstance(p, dict) for p in parts):
+        case json_splice.Span(value=str() as said):
+            return json_splice.append_to_string(sent, content, f"\n\n{text}" if said else text)
+        case json_splice.Span(value=list() as parts) if all(isinstance(p, dict) for p in parts):
             # Some servers join the parts with nothing between them.
             own: JsonValue = {"type": "text", "text": f"\n\n{text}" if parts else text}
-            return json_splice.put_last(sent, content, own)
-        case json_splice.Place(value=None):
+            return json_splice.append_item(sent, content, own)
+        case json_splice.Span(value=None):
             return json_splice.replace(sent, content, text)
         case _:
             raise ValueError("its system message has a content that is neither text nor parts")
@@ -49,7 +49,7 @@ def in_member(sent: str, name: str, text: str, *, amazon: bool = False) -> str:
 
     With ``amazon`` the API takes blocks alone, and its blocks have no type.
     """
-    body = json_splice.whole(sent)
+    body = json_splice.root(sent)
     if not isinstance(body.value, dict):
         raise ValueError("it is no object")
 
@@ -60,12 +60,12 @@ def in_member(sent: str, name: str, text: str, *, amazon: bool = False) -> str:
     system = json_splice.member(sent, body, name)
     match system:
         case None:
-            return json_splice.put_member(sent, body, name, new)
-        case json_splice.Place(value=str() as said) if not amazon:
-            return json_splice.lengthen(sent, system, f"\n\n{text}" if said else text)
-        case json_splice.Place(value=list() as blocks) if all(isinstance(b, dict) for b in blocks):
-            return json_splice.put_last(sent, system, block(f"\n\n{text}" if blocks else text))
-        case json_splice.Place(value=None):
+            return json_splice.insert_member(sent, body, name, new)
+        case json_splice.Span(value=str() as said) if not amazon:
+            return json_splice.append_to_string(sent, system, f"\n\n{text}" if said else text)
+        case json_splice.Span(value=list() as blocks) if all(isinstance(b, dict) for b in blocks):
+            return json_splice.append_item(sent, system, block(f"\n\n{text}" if blocks else text))
+        case json_splice.Span(value=None):
             return json_splice.replace(sent, system, new)
         case _:
             raise ValueError("its system prompt is neither text nor blocks")

@@ -8,37 +8,37 @@ from struct import pack
 
 from pydantic import JsonValue
 
-from warex.llm.base import Finish, LlmAnswer, LlmRequest, WrittenAnswer
+from warex.llm.base import Finish, LlmAnswer, LlmRequest, SerializedAnswer
 from warex.llm.body.framing import EVENT_STREAM
-from warex.llm.body.lenient_json import as_dict, read_json
+from warex.llm.body.lenient_json import as_dict, parse_json
 
 _WORDS = re.compile(r"\s*\S+|\s+$")
 
 
-def whole(body: JsonValue, status: int = 200, **headers: str) -> WrittenAnswer:
+def json_answer(body: JsonValue, status: int = 200, **headers: str) -> SerializedAnswer:
     """Return an answer of JSON; a header's underscores stand for hyphens."""
     own = {name.replace("_", "-"): value for name, value in headers.items()}
     content = json.dumps(body, ensure_ascii=False).encode()
-    return WrittenAnswer(status, {"content-type": "application/json"} | own, content)
+    return SerializedAnswer(status, {"content-type": "application/json"} | own, content)
 
 
-def sse(events: Iterable[JsonValue], *, named: bool = False, end: str = "") -> WrittenAnswer:
+def sse(events: Iterable[JsonValue], *, named: bool = False, end: str = "") -> SerializedAnswer:
     """Return a stream of server-sent events; with ``named``, each is named by its ``type``."""
     text = "".join(_event(event, named=named) for event in events) + end
     headers = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
-    return WrittenAnswer(200, headers, text.encode())
+    return SerializedAnswer(200, headers, text.encode())
 
 
-def lines(frames: Iterable[JsonValue], kind: str = "application/x-ndjson") -> WrittenAnswer:
+def lines(frames: Iterable[JsonValue], kind: str = "application/x-ndjson") -> SerializedAnswer:
     """Return a stream of JSON, one value on each line."""
     text = "".join(f"{json.dumps(frame, ensure_ascii=False)}\n" for frame in frames)
-    return WrittenAnswer(200, {"content-type": kind}, text.encode())
+    return SerializedAnswer(200, {"content-type": kind}, text.encode())
 
 
-def aws_stream(messages: Iterable[tuple[str, JsonValue]]) -> WrittenAnswer:
+def aws_stream(messages: Iterable[tuple[str, JsonValue]]) -> SerializedAnswer:
     """Return an Amazon event stream of messages, each with its type."""
     body = b"".join(aws_message(kind, payload) for kind, payload in messages)
-    return WrittenAnswer(200, {"content-type": EVENT_STREAM}, body)
+    return SerializedAnswer(200, {"content-type": EVENT_STREAM}, body)
 
 
 def aws_message(kind: str, payload: JsonValue) -> bytes:
@@ -63,27 +63,27 @@ def aws_message_of(kind: str, content: bytes) -> bytes:
     return message + pack(">I", zlib.crc32(message))
 
 
-def words(text: str) -> Iterator[str]:
+def word_chunks(text: str) -> Iterator[str]:
     """Divide a text into pieces as models send them; together they are the text."""
     yield from _WORDS.findall(text)
 
 
-def arguments_of(text: str) -> JsonValue:
+def parse_arguments(text: str) -> JsonValue:
     """Return a tool's arguments as an object: what there is of one that breaks off."""
     try:
-        return as_dict(read_json(text.encode(errors="replace"), cut=True))
+        return as_dict(parse_json(text.encode(errors="replace"), cut=True))
     except ValueError:
         return {}
 
 
-def tier_told(request: LlmRequest, answer: LlmAnswer, usual: str) -> str | None:
+def service_tier_of(request: LlmRequest, answer: LlmAnswer, usual: str) -> str | None:
     """Return the service tier that an API tells a request which asks for one; else None."""
     if not request.tier:
         return None
     return (answer.usage and answer.usage.tier) or usual
 
 
-def word_for(finish: Finish, known: Mapping[str, Finish], otherwise: str) -> str:
+def api_finish_reason(finish: Finish, known: Mapping[str, Finish], otherwise: str) -> str:
     """Return an API's own word for an end: of several the first."""
     return next((word for word, meant in known.items() if meant == finish), otherwise)
 

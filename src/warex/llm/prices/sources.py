@@ -56,7 +56,7 @@ A_GLOB: Final = "a name that is a pattern"
 
 
 @dataclass(frozen=True, slots=True)
-class Collection:
+class PriceSource:
     """What a collection says of models that generate text."""
 
     models: Mapping[str, Price]
@@ -68,7 +68,7 @@ class _LeftOut(Exception):
     """A model's price is not taken; the message says why."""
 
 
-def read_collection(data: JsonValue) -> Collection:
+def read_source(data: JsonValue) -> PriceSource:
     """Return what LiteLLM's or OpenRouter's collection says, or a table of WAREX's own.
 
     Raises ValueError where it is none of them, or has no price that can be used.
@@ -90,8 +90,8 @@ def read_collection(data: JsonValue) -> Collection:
     return found
 
 
-def renewed(
-    base: PriceTable, collections: Iterable[Collection], day: date, source: str
+def merge_sources(
+    base: PriceTable, collections: Iterable[PriceSource], day: date, source: str
 ) -> PriceTable:
     """Return a table of what the collections say, the first one's word before the next one's.
 
@@ -123,14 +123,14 @@ def _check_unit(models: Mapping[str, Price], base: PriceTable) -> None:
         )
 
 
-def _own(sent: JsonValue) -> Collection:
+def _own(sent: JsonValue) -> PriceSource:
     try:
         table = PriceTable.model_validate(sent)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise ValueError(f"it is no price table: {place}: {first['msg']}") from None
-    return Collection({k: e for k, e in table.models.items() if isinstance(e, Price)}, {})
+    return PriceSource({k: e for k, e in table.models.items() if isinstance(e, Price)}, {})
 
 
 type _Entry = Mapping[str, JsonValue]
@@ -138,7 +138,7 @@ type _Entry = Mapping[str, JsonValue]
 
 def _collected(
     entries: Iterable[tuple[str, _Entry]], read: Callable[[_Entry], Price | None]
-) -> Collection:
+) -> PriceSource:
     models: dict[str, Price] = {}
     left_out: dict[str, str] = {}
     for name, entry in entries:
@@ -153,7 +153,7 @@ def _collected(
             left_out[name] = str(why)
         except ValidationError:
             left_out[name] = IMPOSSIBLE
-    return Collection(models, left_out)
+    return PriceSource(models, left_out)
 
 
 def _listed(entry: _Entry) -> Price | None:

@@ -108,19 +108,19 @@ class Price(TierPrice, frozen=True, extra="forbid"):
         return tier.at_length(usage)
 
 
-class AsIf(BaseModel, frozen=True, extra="forbid"):
+class PricedAs(BaseModel, frozen=True, extra="forbid"):
     """A model without a price, such as a scripted one: counted at the price of another."""
 
     as_if: str
 
 
-def _kind(entry: JsonValue | Price | AsIf) -> str:
-    borrowed = isinstance(entry, AsIf) or (isinstance(entry, dict) and "as_if" in entry)
+def _kind(entry: JsonValue | Price | PricedAs) -> str:
+    borrowed = isinstance(entry, PricedAs) or (isinstance(entry, dict) and "as_if" in entry)
     return "as_if" if borrowed else "price"
 
 
 type Entry = Annotated[
-    Annotated[Price, Tag("price")] | Annotated[AsIf, Tag("as_if")], Discriminator(_kind)
+    Annotated[Price, Tag("price")] | Annotated[PricedAs, Tag("as_if")], Discriminator(_kind)
 ]
 """What a table says of one model."""
 
@@ -136,7 +136,7 @@ class PriceTable(BaseModel, frozen=True, extra="forbid"):
     @model_validator(mode="after")
     def _as_if_leads_to_a_price(self) -> Self:
         for name, entry in self.models.items():
-            if isinstance(entry, AsIf) and not isinstance(self.models.get(entry.as_if), Price):
+            if isinstance(entry, PricedAs) and not isinstance(self.models.get(entry.as_if), Price):
                 raise ValueError(
                     f"{name!r} is priced as if it were {entry.as_if!r}, which has no price in the"
                     f" table"
@@ -179,7 +179,7 @@ class PriceTable(BaseModel, frozen=True, extra="forbid"):
     def price(self, model: str) -> Price | None:
         """Return what a model costs, as a trace names it; None where that is not known."""
         entry = self.entry(model)
-        price = self.models[entry.as_if] if isinstance(entry, AsIf) else entry
+        price = self.models[entry.as_if] if isinstance(entry, PricedAs) else entry
         return price if isinstance(price, Price) else None
 
     def rates(self, model: str, usage: Usage) -> Rates | None:
@@ -196,7 +196,7 @@ class Cost:
     as_if: str | None = None
 
 
-def named(model: str, tier: str) -> str:
+def price_key(model: str, tier: str) -> str:
     """Return what a table is asked for: a model, with the service tier if it is not the usual."""
     return f"{model} (tier {tier})" if tier else model
 
@@ -216,7 +216,7 @@ def cost(model: str, usage: Usage, table: PriceTable) -> Cost | None:
         + usage.cache_write_1h * rates.of_cache_write_1h
         + usage.output_total * rates.output
     )
-    return Cost(total / _PER, entry.as_if if isinstance(entry, AsIf) else None)
+    return Cost(total / _PER, entry.as_if if isinstance(entry, PricedAs) else None)
 
 
 @cache

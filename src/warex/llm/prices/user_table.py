@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from warex.errors import InputError
-from warex.files.reading import read_ordinary
+from warex.files.reading import read_regular_file
 from warex.llm.prices.table import PriceTable, built_in_prices
 
 LARGEST = 1 << 26
@@ -55,7 +55,7 @@ def read_prices(path: Path, remedy: str = _REMEDY) -> PriceTable:
     Raises FileNotFoundError, and InputError for a file that cannot be read or holds no table.
     """
     try:
-        return PriceTable.model_validate_json(read_ordinary(path, largest=LARGEST))
+        return PriceTable.model_validate_json(read_regular_file(path, largest=LARGEST))
     except FileNotFoundError:
         raise
     except OSError as error:

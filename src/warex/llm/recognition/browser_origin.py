@@ -7,10 +7,10 @@ standard), which a browser sends with each POST, and no script can change.
 
 from collections.abc import Iterable, Mapping
 
-from warex.llm.recognition.hosts import host_fits, is_known_llm_host
+from warex.llm.recognition.hosts import host_matches, is_known_llm_host
 
 
-def is_of_page(headers: Mapping[str, str]) -> bool:
+def is_browser_request(headers: Mapping[str, str]) -> bool:
     """Tell whether a POST was made by a page of the web.
 
     An extension's and a desktop application's are not: their origin has a scheme of its own
@@ -23,11 +23,11 @@ def is_of_page(headers: Mapping[str, str]) -> bool:
     return origin.startswith(("http://", "https://"))
 
 
-def is_of_site(host: str, headers: Mapping[str, str], llm_hosts: Iterable[str] = ()) -> bool:
+def is_site_request(host: str, headers: Mapping[str, str], llm_hosts: Iterable[str] = ()) -> bool:
     """Tell whether a POST that looks like a call to a model is a site's own, and not the agent's.
 
     That is what a page sends to any host but a model's, well-known or one of ``llm_hosts``: agents
     that run in a page ask one of these.
     """
-    known = is_known_llm_host(host) or any(host_fits(pattern, host) for pattern in llm_hosts)
-    return not known and is_of_page(headers)
+    known = is_known_llm_host(host) or any(host_matches(pattern, host) for pattern in llm_hosts)
+    return not known and is_browser_request(headers)

@@ -51,7 +51,7 @@ def is_known_llm_host(host: str) -> bool:
     return _KNOWN.match(_PORT.sub("", host.lower()).rstrip(".")) is not None
 
 
-def host_fits(pattern: str, host: str) -> bool:
+def host_matches(pattern: str, host: str) -> bool:
     """Tell whether a host in lower case is the one named, or of ``*.example`` below it."""
     pattern = pattern.lower()
     return host.endswith(pattern[1:]) if pattern.startswith("*.") else host == pattern

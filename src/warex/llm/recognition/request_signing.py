@@ -18,7 +18,7 @@ _OF_BODY: Final = frozenset(("content-length", *_DIGESTS))
 """Headers that tell of the body: where they are signed, it is."""
 
 
-def signed_body(path: str, headers: Mapping[str, str]) -> str | None:
+def body_signature(path: str, headers: Mapping[str, str]) -> str | None:
     """Return why the body of a request cannot be changed; None where nothing holds it.
 
     ``headers`` have names in lower case; ``path`` has its query.

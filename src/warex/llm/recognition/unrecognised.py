@@ -8,12 +8,12 @@ sends is not looked at.
 import re
 from collections.abc import Mapping
 
-from warex.llm.body.lenient_json import read_json
-from warex.llm.families import FAMILIES
-from warex.llm.recognition.browser_origin import is_of_page
+from warex.llm.body.lenient_json import parse_json
+from warex.llm.families import LLM_APIS
+from warex.llm.recognition.browser_origin import is_browser_request
 from warex.llm.recognition.hosts import is_known_llm_host
 
-_READ = tuple(ending for family in FAMILIES for ending in family.path_endings)
+_READ = tuple(ending for family in LLM_APIS for ending in family.path_endings)
 _PATHS = (
     "/v1/complete",
     "/completions",
@@ -32,7 +32,7 @@ _RUNS = re.compile(r"/threads/(?:[^/]+/)?runs(?:/[^/]+/submit_tool_outputs)?$")
 """Paths of OpenAI's and Azure's Assistants that generate text; other servers have such ones for
 agents."""
 _PROMPTS = (
-    *(key for family in FAMILIES for key in family.prompts),
+    *(key for family in LLM_APIS for key in family.prompts),
     *("message", "inputs", "inputText", "requests"),
 )
 """Where those APIs, and the families', have what the model is asked."""
@@ -42,7 +42,7 @@ _NAMED_BY_PATH = (":", "/converse", "/invoke")
 """In paths that name the model themselves."""
 _NAMED_BY_HEADER = "ai-language-model-id"
 """Where Vercel's AI Gateway is told the model."""
-_COUNTS = tuple(ending for family in FAMILIES for ending in family.counting_endings)
+_COUNTS = tuple(ending for family in LLM_APIS for ending in family.counting_endings)
 """Of requests that generate nothing."""
 _EMBEDS = re.compile(r"/model/[^/]*(?:embed|rerank)[^/]*/invoke$")
 """Calls of Bedrock's to models that generate nothing."""
@@ -50,19 +50,19 @@ _KEEPS = re.compile(r"/threads/[^/]+/messages$")
 """Messages that OpenAI's Assistants are to answer when a run is begun."""
 _GRPC_METHODS = ("/GenerateContent", "/StreamGenerateContent", "/Predict", "/StreamRawPredict")
 
-NO_FAMILY = "WAREX reads no API of this form"
+NO_SUCH_API = "WAREX reads no API of this form"
 NOT_UNDERSTOOD = "its body has no form that WAREX reads"
 BINARY = "its body is not JSON"
 
 
-def may_be_unread(method: str, path: str) -> bool:
+def may_be_unrecognised(method: str, path: str) -> bool:
     """Tell quickly whether a request's body is worth keeping for ``unread``."""
     where = path.partition("?")[0]
     listed = where.endswith(_READ + _PATHS) or _TALKS.search(where) is not None
     return method == "POST" and listed
 
 
-def unread(
+def unrecognised_reason(
     method: str,
     host: str,
     path: str,
@@ -77,7 +77,7 @@ def unread(
     ``headers`` have names in lower case; ``body`` is decompressed and may be missing. ``broken``
     says why it could not be decompressed, where that is so: its path alone tells then.
     """
-    from_page = is_of_page(headers) or ("referer" in headers and "origin" not in headers)
+    from_page = is_browser_request(headers) or ("referer" in headers and "origin" not in headers)
     if method != "POST" or from_page:
         return None
     path = path.partition("?")[0]
@@ -85,7 +85,7 @@ def unread(
         return None
     known, read = is_known_llm_host(host), path.endswith(_READ)
     listed = read or path.endswith(_PATHS)
-    why = NOT_UNDERSTOOD if read else NO_FAMILY
+    why = NOT_UNDERSTOOD if read else NO_SUCH_API
     if known and path.endswith(_GRPC_METHODS):
         return BINARY
     if (known or broken) and (listed or _RUNS.search(path)):
@@ -108,7 +108,7 @@ def _mapping(body: bytes) -> dict[str, object]:
     if not body[:64].lstrip().startswith(b"{"):
         return {}
     try:
-        sent = read_json(body)
+        sent = parse_json(body)
     except ValueError:
         return {}
     return dict(sent) if isinstance(sent, dict) else {}

@@ -9,17 +9,17 @@ from typing import Final
 
 from warex.llm import recognise
 from warex.llm.base import LlmRequest
-from warex.llm.body.lenient_json import as_count, as_dict, as_text, read_json
+from warex.llm.body.lenient_json import as_count, as_dict, as_text, parse_json
 from warex.llm.families.openai_responses import ENDS, OpenAiResponses
-from warex.llm.recognition.browser_origin import is_of_page, is_of_site
+from warex.llm.recognition.browser_origin import is_browser_request, is_site_request
 from warex.llm.recognition.hosts import is_known_llm_host
-from warex.llm.recognition.unrecognised import NO_FAMILY
+from warex.llm.recognition.unrecognised import NO_SUCH_API
 
 _ENDS: Final = (*ENDS, "error")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SocketRequest:
     """What a client's message asks."""
 
     stream: str
@@ -31,7 +31,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class SocketEvent:
     """What a server's message is."""
 
     stream: str
@@ -51,41 +51,41 @@ def carries_calls(
     ``headers`` have names in lower case.
     """
     ours = path.partition("?")[0].endswith(OpenAiResponses.path_endings)
-    return ours and not is_of_site(host, headers, llm_hosts)
+    return ours and not is_site_request(host, headers, llm_hosts)
 
 
-def unread_socket(host: str, headers: Mapping[str, str]) -> str | None:
+def unreadable_socket_reason(host: str, headers: Mapping[str, str]) -> str | None:
     """Return why calls on a WebSocket cannot be read; None where there are to be none.
 
     It is asked of what ``carries_calls`` does not know.
     """
-    return NO_FAMILY if is_known_llm_host(host) and not is_of_page(headers) else None
+    return NO_SUCH_API if is_known_llm_host(host) and not is_browser_request(headers) else None
 
 
-def asked(path: str, message: bytes) -> Asked | None:
+def parse_request(path: str, message: bytes) -> SocketRequest | None:
     """Return what a client's message asks; None for one that begins no answer."""
     try:
-        sent = as_dict(read_json(message))
+        sent = as_dict(parse_json(message))
     except ValueError:
         return None
     if sent.get("type") != "response.create":
         return None
     stream = as_text(sent.get("stream_id"))
     if sent.get("generate") is False:
-        return Asked(stream, None, is_call=False)
+        return SocketRequest(stream, None, is_call=False)
     request = recognise("POST", path, "", message)
-    return Asked(stream, request and replace(request, stream=True), is_call=True)
+    return SocketRequest(stream, request and replace(request, stream=True), is_call=True)
 
 
-def event(message: bytes) -> Event:
+def parse_event(message: bytes) -> SocketEvent:
     """Return what a server's message is; nothing is raised, whatever that is."""
     try:
-        sent = as_dict(read_json(message))
+        sent = as_dict(parse_json(message))
     except ValueError:
         sent = {}
     kind, stream = as_text(sent.get("type")), as_text(sent.get("stream_id"))
     status = as_count(sent.get("status")) if kind == "error" else 0
-    return Event(stream, kind in _ENDS, status if 400 <= status < 600 else 200)
+    return SocketEvent(stream, kind in _ENDS, status if 400 <= status < 600 else 200)
 
 
 def as_sse(message: bytes) -> bytes:

@@ -23,7 +23,7 @@ from warex.proxy.connection_faults.tries import ConnectionTries
 from warex.proxy.dns.virtual_addresses import VirtualAddresses
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.proxy.transparent.redirected_connection import RedirectedConnection
-from warex.scenarios import Injection, Injector, Rule
+from warex.scenarios import Injector, PlannedInjection, Rule
 
 _POLL_SECONDS: Final = 0.05
 """Seconds between two looks, while a rule is about connections: holds end, delays pass."""
@@ -44,7 +44,7 @@ class _BlockedTry:
     """A connection that was asked for at a closed gate."""
 
     since: float
-    injections: tuple[Injection, ...]
+    injections: tuple[PlannedInjection, ...]
 
 
 type _FourTuple = tuple[str, int, str, int]

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from warex.clock import Clock
-from warex.effects import Unresolved
+from warex.effects import DnsError
 from warex.proxy.connection_faults.tries import ConnectionTries
 from warex.proxy.dns import messages
-from warex.scenarios import Injection
+from warex.scenarios import PlannedInjection
 
 _CODES: Final = {"nxdomain": messages.NXDOMAIN, "servfail": messages.SERVFAIL, "timeout": None}
 
@@ -24,7 +24,7 @@ class FailedLookup:
 
     code: int | None
     """What the answer says; None for no answer."""
-    _injections: tuple[Injection, ...]
+    _injections: tuple[PlannedInjection, ...]
     _attempts: ConnectionTries
 
     def answered(self) -> None:
@@ -49,7 +49,7 @@ class LookupFaults:
         """Count a question for a name; return how it fails, if it does."""
         injections = self._attempts.judge("name", name)
         effects = [effect for injection in injections for effect in injection.effects]
-        wrong = next((effect for effect in effects if isinstance(effect, Unresolved)), None)
+        wrong = next((effect for effect in effects if isinstance(effect, DnsError)), None)
         if wrong is None:
             return None
         failing = FailedLookup(_CODES[wrong.code], injections, self._attempts)

@@ -25,10 +25,10 @@ from mitmproxy.addons import tlsconfig
 from mitmproxy.net import tls as net_tls
 from OpenSSL import SSL
 
-from warex.effects import Certificate, Cut, Distrust
+from warex.effects import BadCertificate, CertificateDefect, Cut
 from warex.proxy.connection_faults.tries import ConnectionTries
 from warex.proxy.net.client_socket import is_connected, writer_of
-from warex.scenarios import Injection
+from warex.scenarios import PlannedInjection
 
 _ANOTHER_HOST: Final = "another-host.invalid"
 _DAY: Final = datetime.timedelta(days=1)
@@ -40,8 +40,8 @@ _MOST_NAME: Final = 64
 class _BadHandshake:
     """A connection whose TLS is hit."""
 
-    injection: Injection
-    wrong: Distrust
+    injection: PlannedInjection
+    wrong: CertificateDefect
     host: str
     shown: bool = False
     """Whether the certificate was on its way while the client waited."""
@@ -58,7 +58,7 @@ class HandshakeFaults:
         """Judge a connection that begins TLS; return whether it is hit."""
         for injection in self._attempts.judge("tls", host, port):
             for effect in injection.effects:
-                if isinstance(effect, Certificate):
+                if isinstance(effect, BadCertificate):
                     self._hits[client.id] = _BadHandshake(injection, effect.wrong, host)
                     return True
                 if isinstance(effect, Cut):
@@ -107,7 +107,7 @@ class HandshakeFaults:
 
 @lru_cache(maxsize=256)
 def bad_certificate(
-    wrong: Distrust,
+    wrong: CertificateDefect,
     host: str,
     authority: x509.Certificate,
     authority_key: CertificateIssuerPrivateKeyTypes,

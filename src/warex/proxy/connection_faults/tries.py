@@ -3,10 +3,10 @@
 Whoever performs an attempt's fault asks here first, and says here what became of it.
 """
 
-from warex.faults import Point
+from warex.faults import ConnectionPhase
 from warex.proxy.record.fault_events import missed, planned
 from warex.proxy.record.recorder import Recorder
-from warex.scenarios import Injection, Injector
+from warex.scenarios import Injector, PlannedInjection
 from warex.traces import FaultDelivered
 
 
@@ -16,11 +16,11 @@ class ConnectionTries:
     def __init__(self, injector: Injector, recorder: Recorder) -> None:
         self._injector = injector
         self._recorder = recorder
-        self._open: dict[str, Injection] = {}
+        self._open: dict[str, PlannedInjection] = {}
 
     def judge(
-        self, point: Point, host: str, port: int | None = None, *, met: bool | None = None
-    ) -> tuple[Injection, ...]:
+        self, point: ConnectionPhase, host: str, port: int | None = None, *, met: bool | None = None
+    ) -> tuple[PlannedInjection, ...]:
         """Count an attempt, record what is planned for it, and return that.
 
         ``met``, for connections: whether a closed gate has stopped it (True) or it was let through
@@ -41,7 +41,7 @@ class ConnectionTries:
 
     def settle(
         self,
-        injection: Injection,
+        injection: PlannedInjection,
         *,
         delivered: bool,
         reason: str = "client_gone",

@@ -10,28 +10,28 @@ from mitmproxy import http
 
 from warex.clock import Clock
 from warex.effects import (
-    Amend,
-    Certificate,
+    BadCertificate,
     Cut,
     Delay,
-    Drop,
-    Earlier,
-    Elsewhere,
-    Refuse,
+    DnsError,
+    DropPackets,
+    DuplicateRequest,
+    EditToolAnswer,
+    OtherPage,
+    PushToolEvent,
+    RefuseConnection,
+    ReplayFirst,
     Reply,
     Rewrite,
-    Say,
     Trickle,
     Truncate,
-    Twice,
-    Unresolved,
 )
 from warex.proxy.exchange.client_status import ClientStatus
 from warex.proxy.exchange.duplicate_request import send_duplicate
 from warex.proxy.exchange.paced_response import trickle, truncate
 from warex.proxy.net.client_socket import is_connected, reset
-from warex.rewriting.base import Changed, Rewriter
-from warex.scenarios import Injection
+from warex.rewriting.base import Rewriter, ValueChange
+from warex.scenarios import PlannedInjection
 from warex.traces import ChangedValue, MissReason
 
 GAVE_UP_AFTER: Final = 1.0
@@ -44,7 +44,7 @@ _MAX_CHANGES: Final = 50
 class AppliedInjection:
     """What has become of an injection so far."""
 
-    injection: Injection
+    injection: PlannedInjection
     waited_s: float = 0.0
     """Seconds of the holds that are over."""
     held_since: float | None = None
@@ -60,7 +60,7 @@ class AppliedInjection:
     remembered: ChangedValue | None = None
     """What became of it where that depends on the site: another page, an earlier answer, a second
     request."""
-    told: Sequence[Changed] = ()
+    told: Sequence[ValueChange] = ()
     """The values that the page itself has changed."""
     awaits_report: bool = False
     """It has changed a page, which is to report that the change was shown."""
@@ -162,16 +162,16 @@ async def apply_effects(
                 struck.replied = True
             case Rewrite():
                 pass  # It is done while the answer passes (``rewrites``).
-            case Elsewhere() | Earlier():
+            case OtherPage() | ReplayFirst():
                 pass  # It is done by what is remembered of the site (``earlier``).
-            case Twice():
+            case DuplicateRequest():
                 if await send_duplicate(flow):
                     struck.remembered = ChangedValue(where="request", before="once", after="twice")
-            case Amend():
+            case EditToolAnswer():
                 struck.awaits_answer = True
-            case Say():
+            case PushToolEvent():
                 pass  # It is said on another exchange (``tool_calls``).
-            case Unresolved() | Refuse() | Drop() | Certificate():
+            case DnsError() | RefuseConnection() | DropPackets() | BadCertificate():
                 raise TypeError(f"{effect} comes before there is an exchange")
             case _:
                 assert_never(effect)

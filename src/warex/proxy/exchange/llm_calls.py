@@ -16,13 +16,17 @@ from warex.llm import (
     told_wait,
     with_system_text,
 )
-from warex.llm.actions.parser import Progress
+from warex.llm.actions.parser import SubtaskDepth
 from warex.llm.exchange import LlmExchange
-from warex.llm.recognition.browser_origin import is_of_site
+from warex.llm.recognition.browser_origin import is_site_request
 from warex.llm.recognition.hosts import is_known_llm_host
-from warex.llm.recognition.request_signing import signed_body
-from warex.llm.recognition.unrecognised import NOT_UNDERSTOOD, may_be_unread, unread
-from warex.llm.recognition.websocket import asked, carries_calls, unread_socket
+from warex.llm.recognition.request_signing import body_signature
+from warex.llm.recognition.unrecognised import (
+    NOT_UNDERSTOOD,
+    may_be_unrecognised,
+    unrecognised_reason,
+)
+from warex.llm.recognition.websocket import carries_calls, parse_request, unreadable_socket_reason
 from warex.proxy.config import ProxyConfig
 from warex.proxy.exchange.llm_tap import LlmTap, ReadCall, read_call
 from warex.proxy.exchange.llm_websocket import LlmWebsocketCall, LlmWebsocketCalls
@@ -30,9 +34,9 @@ from warex.proxy.exchange.paced_response import paced_response_of
 from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.net.encoding import decode, encode
 from warex.proxy.record.recorder import Recorder
-from warex.scenarios import Injection, Injector
+from warex.scenarios import Injector, PlannedInjection
 from warex.traces import DefenceApplied, LlmCall, LlmRetried, LlmUnread
-from warex.traces.llm_cache import KeptAnswer, LlmCache, open_llm_cache
+from warex.traces.llm_cache import CachedAnswer, LlmCache, open_llm_cache
 from warex.traces.redaction.structured import REDACTED, redact_text, redact_url
 
 _KEPT_HEADERS = ("content-type", "content-encoding", "x-request-id")
@@ -58,7 +62,7 @@ class LlmCalls:
         self._injector = injector
         self._recorder = recorder
         self._cache = _cache_of(config)
-        self.progress = Progress()
+        self.progress = SubtaskDepth()
         """How deep in its task the agent is."""
         self._said: tuple[int, LlmAnswer] | None = None
         """The model's last whole answer, and to which step."""
@@ -67,7 +71,7 @@ class LlmCalls:
 
     def begin_task(self) -> None:
         """Begin a task: nothing of the last one is known any more."""
-        self.progress, self._said, self._refused = Progress(), None, {}
+        self.progress, self._said, self._refused = SubtaskDepth(), None, {}
 
     def beside(self, injector: Injector) -> Self:
         """Return the calls of a task that runs at the same time as this one's."""
@@ -81,7 +85,7 @@ class LlmCalls:
         request = flow.request
         if ongoing.resource == "websocket":
             self._expect_calls(ongoing, request.path)
-        of_site = is_of_site(
+        of_site = is_site_request(
             ongoing.exchange.request.parts.hostname or "",
             ongoing.exchange.request.headers,
             self._config.traffic.llm_hosts,
@@ -95,7 +99,7 @@ class LlmCalls:
         if call is None:
             asked = ongoing.exchange.request
             host = asked.parts.hostname or ""
-            ongoing.unread_llm = unread(
+            ongoing.unread_llm = unrecognised_reason(
                 asked.method, host, request.path, asked.headers, body, content.error
             )
             return None
@@ -118,9 +122,9 @@ class LlmCalls:
         if carries_calls(host, path, request.headers, self._config.traffic.llm_hosts):
             ongoing.socket = LlmWebsocketCalls(ongoing.exchange.id)
         else:
-            ongoing.unread_llm = unread_socket(host, request.headers)
+            ongoing.unread_llm = unreadable_socket_reason(host, request.headers)
 
-    def note_refused(self, ongoing: ExchangeState, injection: Injection, now: float) -> None:
+    def note_refused(self, ongoing: ExchangeState, injection: PlannedInjection, now: float) -> None:
         """Note that an injection refused a call, and for how long its client is to wait."""
         if ongoing.llm is None or not self._is_of_task(ongoing.llm):
             return
@@ -177,7 +181,7 @@ class LlmCalls:
         Raises TrialVoid where the condition has a text to add: what passes is not changed.
         """
         path = ongoing.exchange.request.parts.path
-        said = None if ongoing.socket is None else asked(path, message)
+        said = None if ongoing.socket is None else parse_request(path, message)
         if said is None or ongoing.socket is None:
             return False
         tap = None
@@ -250,7 +254,7 @@ class LlmCalls:
         if tap is None or defence is None:
             return
         request = flow.request
-        if signed := signed_body(request.path, ongoing.exchange.request.headers):
+        if signed := body_signature(request.path, ongoing.exchange.request.headers):
             raise self._without_defence(ongoing, signed)
         coding = request.headers.get("content-encoding", "")
         content = decode(request.raw_content or b"", coding)
@@ -341,12 +345,12 @@ class LlmCalls:
             return
         kept = tuple((name, headers[name]) for name in _KEPT_HEADERS if name in headers)
         latency = round(tap.last_byte - tap.asked_at, 6)
-        self._cache.keep(tap.asking, KeptAnswer(kept, bytes(tap.body), latency))
+        self._cache.keep(tap.asking, CachedAnswer(kept, bytes(tap.body), latency))
 
 
 def may_be_llm_call(method: str, path: str) -> bool:
     """Tell whether a request's body is worth keeping, however long, since a model may be asked."""
-    return could_be_llm(method, path) or may_be_unread(method, path)
+    return could_be_llm(method, path) or may_be_unrecognised(method, path)
 
 
 def _holds_a_secret(event: LlmCall) -> bool:
@@ -359,7 +363,7 @@ def _cache_of(config: ProxyConfig) -> LlmCache | None:
     return open_llm_cache(config.llm_cache.cache, config.llm_cache.shared, config.out)
 
 
-def _response(answer: KeptAnswer) -> http.Response:
+def _response(answer: CachedAnswer) -> http.Response:
     """Return a kept answer as one to give, all of it at once."""
     response = http.Response.make(200, b"", dict(answer.headers))
     # Not through ``content``, which would compress it once more.

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from warex.llm import LlmAnswer, LlmRequest, Usage, detach_images, read_answer, usage_at_least
-from warex.llm.actions.parser import Action, Progress, Vocabulary, read_actions
-from warex.llm.body.framing import MOST_READ
+from warex.llm.actions.parser import Action, SubtaskDepth, Vocabulary, parse_actions
+from warex.llm.body.framing import MAX_BODY
 from warex.proxy.net.encoding import decode
 from warex.traces import AgentAction, LlmCall
 from warex.traces.blobs import BlobStore, reference
-from warex.traces.llm_cache import Asking, KeptAnswer
+from warex.traces.llm_cache import CachedAnswer, CacheLookup
 from warex.traces.redaction.structured import (
     redact_image,
     redact_json,
@@ -39,15 +39,15 @@ class LlmTap:
     """Whether more came than is kept."""
     arrivals: list[tuple[int, float]] = field(default_factory=list)
     """How long a stream's body was, and when: after each of its first pieces."""
-    asking: Asking | None = None
+    asking: CacheLookup | None = None
     """Which asking this is, where answers are kept."""
     asked_at: float = 0.0
     """Second of the trial at which the model was asked: no fault's hold counts as its latency."""
-    replayed: KeptAnswer | None = None
+    replayed: CachedAnswer | None = None
     """The earlier answer that is given again."""
     spent: Usage | None = None
     """The tokens of the model's own answer, where its client may be given another."""
-    progress: Progress = field(default_factory=Progress)
+    progress: SubtaskDepth = field(default_factory=SubtaskDepth)
     """How deep in its task the agent is that asks."""
 
     def add(self, data: bytes, now: float) -> None:
@@ -55,7 +55,7 @@ class LlmTap:
         if self.first_byte is None:
             self.first_byte = now
         self.last_byte = now
-        room = MOST_READ - len(self.body)
+        room = MAX_BODY - len(self.body)
         self.is_overlong = self.is_overlong or len(data) > room
         self.body += data if len(data) <= room else data[:room]
         if self.request.stream and len(self.arrivals) < _MAX_PIECE_TIMES:
@@ -93,7 +93,7 @@ def read_call(
     error: str | None,
     now: float,
     vocabulary: Vocabulary | None,
-    progress: Progress,
+    progress: SubtaskDepth,
     blobs: BlobStore | None,
     by_model: bool = True,
 ) -> ReadCall:
@@ -154,7 +154,7 @@ def read_call(
     )
     if vocabulary is None or answer.error is not None:
         return ReadCall(event, answer, (), final=False)
-    actions = read_actions(answer, vocabulary)
+    actions = parse_actions(answer, vocabulary)
     return ReadCall(
         event,
         answer,
@@ -176,7 +176,7 @@ def _answer(
         usage = answer.usage or (usage_at_least(tap.request) if answered else None)
         answer = replace(answer, error=why, complete=False, finish="error", usage=usage)
     if tap.is_overlong:
-        why = answer.error or f"more than {MOST_READ:,} bytes came, of which the first are read"
+        why = answer.error or f"more than {MAX_BODY:,} bytes came, of which the first are read"
         return replace(answer, error=why, complete=False, finish="error")
     if error is not None and answer.error is None and not answer.complete:
         return replace(answer, error=error)

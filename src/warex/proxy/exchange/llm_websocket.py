@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from warex.llm.recognition.websocket import as_sse, event
+from warex.llm.recognition.websocket import as_sse, parse_event
 from warex.proxy.exchange.llm_tap import LlmTap
 
 
@@ -35,7 +35,7 @@ class LlmWebsocketCalls:
 
     def answered(self, message: bytes, now: float) -> LlmWebsocketCall | None:
         """Take in a server's message; return the call that is over by it, if one is."""
-        told = event(message)
+        told = parse_event(message)
         # An error that came before the server knew the stream has none.
         stream = told.stream if told.stream in self._streams else next(iter(self._streams), "")
         calls = self._streams.get(stream)

@@ -13,10 +13,10 @@ from mitmproxy import http
 from pydantic import JsonValue
 
 from warex import mcp
-from warex.effects import Amend, Say
-from warex.llm.recognition.browser_origin import is_of_page
+from warex.effects import EditToolAnswer, PushToolEvent
+from warex.llm.recognition.browser_origin import is_browser_request
 from warex.mcp import changes
-from warex.mcp.content import detach_data, shortened
+from warex.mcp.content import detach_blobs, truncated
 from warex.mcp.exchange import McpExchange
 from warex.mcp.messages import Key, McpAnswer
 from warex.proxy.exchange import flows
@@ -25,7 +25,7 @@ from warex.proxy.exchange.mcp_tap import Amendment, McpSession, McpTap, PendingR
 from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.net.encoding import decode
 from warex.proxy.record.recorder import Recorder
-from warex.scenarios import Injection
+from warex.scenarios import PlannedInjection
 from warex.traces import McpCall
 from warex.traces.redaction.structured import redact_image, redact_json, redact_text, redact_url
 
@@ -56,7 +56,7 @@ class McpCalls:
     def recognise(self, flow: http.HTTPFlow, ongoing: ExchangeState, now: float) -> None:
         """Follow a request from here on, if it is of MCP."""
         asked = ongoing.exchange.request
-        if is_of_page(asked.headers):
+        if is_browser_request(asked.headers):
             return
         name = _session_key(asked.url, mcp.session_id(asked.headers))
         session = self._sessions.get(name) or self._sessions.get(asked.url)
@@ -165,10 +165,10 @@ class McpCalls:
                 call = pending.pop(answer.key, None)
             if call is not None and call.amendment is not None and tap.can_be_changed:
                 said = self._amend(tap, call, call.amendment, message, now)
-                is_changed = is_changed or said != changes.written(message)
+                is_changed = is_changed or said != changes.serialize(message)
                 instead += [said] if said else []
                 continue
-            instead.append(changes.written(message))
+            instead.append(changes.serialize(message))
             if call is not None and answer is not None:
                 self._write(tap.session, call, answer, now)
             elif answer is not None and answer.error is not None:
@@ -190,9 +190,9 @@ class McpCalls:
         now: float,
     ) -> bytes:
         """Return a changed answer; nothing, where it is to come later."""
-        said = changes.written(message)
+        said = changes.serialize(message)
         if amendment.change is not None:
-            said = changes.changed(message, amendment.change)
+            said = changes.apply_change(message, amendment.change)
         amendment.done = True
         if tap.session.transport == "sse" and amendment.after:
             assert call.request.key is not None
@@ -227,10 +227,12 @@ class McpCalls:
         self._given(tap, call, amendment, said, self._recorder.clock.now())
         tap.say(said)
 
-    def is_out_of_reach(self, ongoing: ExchangeState, injection: Injection) -> bool:
+    def is_out_of_reach(self, ongoing: ExchangeState, injection: PlannedInjection) -> bool:
         """Tell whether nothing can be said or changed on the stream where the answer comes."""
         stream = None if ongoing.tools is None else ongoing.tools.session.stream
-        by_stream = any(isinstance(effect, Amend | Say) for effect in injection.effects)
+        by_stream = any(
+            isinstance(effect, EditToolAnswer | PushToolEvent) for effect in injection.effects
+        )
         return by_stream and stream is not None and not stream.can_change
 
     def strike(
@@ -242,12 +244,12 @@ class McpCalls:
             return
         for effect in struck.injection.effects:
             match effect:
-                case Amend(change, after):
+                case EditToolAnswer(change, after):
                     struck.elsewhere = tap.session.transport == "sse"
                     for call in tap.session.pending.values():
                         if call.exchange == tap.exchange:
                             call.amendment = Amendment(change, after, struck, settle)
-                case Say(message, after):
+                case PushToolEvent(message, after):
                     asyncio.get_running_loop().call_later(after, self._say, tap.session, message)
                 case _:
                     pass
@@ -368,7 +370,7 @@ class McpCalls:
     ) -> None:
         request = call.request
         arguments, arguments_cut = _redacted(request.arguments)
-        detached, images = detach_data(answer.result, redact_image)
+        detached, images = detach_blobs(answer.result, redact_image)
         result, result_cut = _redacted(detached)
         if self._recorder.blobs is not None:
             for image in images.values():
@@ -380,7 +382,7 @@ class McpCalls:
                 url=redact_url(call.url),
                 transport=session.transport,
                 session=session.number,
-                id=shortened(request.id, 200)[0],
+                id=truncated(request.id, 200)[0],
                 method=request.method[:200],
                 tool=request.tool[:200],
                 arguments=arguments,
@@ -413,10 +415,10 @@ def _redacted(value: JsonValue) -> tuple[JsonValue, bool]:
 
     Half a secret would not be known for one: it is shortened last.
     """
-    most, _ = shortened(value, _MOST_READ)
-    return shortened(redact_json(most))
+    most, _ = truncated(value, _MOST_READ)
+    return truncated(redact_json(most))
 
 
-def amends_response(injection: Injection) -> bool:
+def amends_response(injection: PlannedInjection) -> bool:
     """Tell whether an injection changes an answer, which must be known before it can come."""
-    return any(isinstance(effect, Amend) for effect in injection.effects)
+    return any(isinstance(effect, EditToolAnswer) for effect in injection.effects)

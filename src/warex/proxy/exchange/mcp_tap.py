@@ -7,7 +7,7 @@ from typing import Final, Protocol
 from mitmproxy import http
 
 from warex.mcp.changes import Change
-from warex.mcp.event_stream import EventReader, ServerEvent, with_data
+from warex.mcp.event_stream import SseEvent, SseReader, with_data
 from warex.mcp.exchange import Transport
 from warex.mcp.messages import LONGEST, Key, McpRequest
 from warex.proxy.exchange.apply import AppliedInjection
@@ -102,7 +102,7 @@ class McpTap:
         """Whether what is heard now can be changed: the client has nothing of it yet."""
         self._outbox: list[bytes] = []
         self._listener = listener
-        self._events: EventReader | None = None
+        self._events: SseReader | None = None
         self._decoder: StreamDecoder | None = None
         self._compressed = self._sized = False
         self._body = bytearray()
@@ -112,7 +112,7 @@ class McpTap:
     def begin(self, headers: http.Headers) -> None:
         """Prepare to read an answer with this head."""
         if headers.get("content-type", "").lower().startswith(_EVENTS):
-            self._events = EventReader()
+            self._events = SseReader()
             self._decoder = StreamDecoder(headers.get("content-encoding", ""))
         self._compressed = headers.get("content-encoding", "identity") != "identity"
         self._sized = "content-length" in headers
@@ -159,7 +159,7 @@ class McpTap:
             self._gone = self._events.pending
         return given + self.take()
 
-    def _told(self, event: ServerEvent, now: float) -> bytes:
+    def _told(self, event: SseEvent, now: float) -> bytes:
         """Take in an event; return what of it is still to be given."""
         raw, self._gone = event.raw[self._gone :], 0
         whole = len(raw) == len(event.raw)

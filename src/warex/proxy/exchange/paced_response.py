@@ -5,7 +5,7 @@ from typing import Literal
 
 from mitmproxy import http
 
-from warex.llm.body.framing import pieces
+from warex.llm.body.framing import stream_chunks
 
 _KEY = "warex_sending"
 
@@ -69,5 +69,5 @@ def _sending(flow: http.HTTPFlow) -> PacedResponse:
     response.decode(strict=False)
     body = response.raw_content or b""
     kind = response.headers.get("content-type", "")
-    made = vars(flow)[_KEY] = PacedResponse(pieces(body, kind) or [b""])
+    made = vars(flow)[_KEY] = PacedResponse(stream_chunks(body, kind) or [b""])
     return made

@@ -15,7 +15,7 @@ from warex.proxy.exchange.llm_tap import LlmTap
 from warex.proxy.exchange.llm_websocket import LlmWebsocketCalls
 from warex.proxy.exchange.mcp_tap import McpTap
 from warex.rewriting.base import Rewriter
-from warex.scenarios import NOTHING, Decision, Injection
+from warex.scenarios import NO_INJECTION, Decision, PlannedInjection
 
 if TYPE_CHECKING:
     from warex.proxy.exchange.tasks import Task
@@ -35,8 +35,8 @@ class ExchangeState:
     task: "Task"
     task_name: str = ""
     """As the trace has it; empty where nobody can tell."""
-    decision: Decision = NOTHING
-    waiting: list[Injection] = field(default_factory=list)
+    decision: Decision = NO_INJECTION
+    waiting: list[PlannedInjection] = field(default_factory=list)
     """Injections that have not struck yet."""
     struck: list[AppliedInjection] = field(default_factory=list)
     """Injections that strike or have struck, and are not settled yet."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from warex.exchange import BROWSER, Request
-from warex.seeds import derive
+from warex.seeds import derive_seed
 
 if TYPE_CHECKING:
     from warex.proxy.exchange.llm_calls import LlmCalls
@@ -156,4 +156,4 @@ def may_begin_task(request: Request, resource: str) -> bool:
 
 def seed_of(seed: int, name: str) -> int:
     """Return the seed of a task: the same name under the same seed meets the same faults."""
-    return derive(seed, name)
+    return derive_seed(seed, name)

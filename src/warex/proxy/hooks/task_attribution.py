@@ -27,7 +27,7 @@ from warex.proxy.hooks.connection import ConnectionHooks
 from warex.proxy.interception import CANARY_HEADERS, CANARY_HOST, canary_page
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector
-from warex.scenarios.task_detection import TaskFinder, Turn
+from warex.scenarios.task_detection import TaskChange, TaskDetector
 from warex.traces import Armed, Canary, Disarmed, TaskBegan, TaskEnded, ToldBy
 
 _HEADERS: Final = {
@@ -51,7 +51,7 @@ class TaskHooks(ConnectionHooks):
         self.tasks = Tasks(Task("", injector, models, armed=injector.armed))
         self._users: dict[str, str] = {}
         """The user names of the clients that told one, by their connections."""
-        self.finder = None if config.tasks is None else TaskFinder(config.tasks)
+        self.finder = None if config.tasks is None else TaskDetector(config.tasks)
         if injector.armed:
             recorder.write(Armed(by="start"))
 
@@ -133,7 +133,7 @@ class TaskHooks(ConnectionHooks):
         if self.finder is not None and task is self.tasks.main and self.finder.over():
             self._leave_main("terminal_action")
 
-    def _turn(self, ongoing: ExchangeState, turn: Turn | None) -> None:
+    def _turn(self, ongoing: ExchangeState, turn: TaskChange | None) -> None:
         main = self.tasks.main
         if turn is None:
             return

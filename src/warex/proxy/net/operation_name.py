@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from warex.llm.body.lenient_json import as_dict, as_text, read_json
+from warex.llm.body.lenient_json import as_dict, as_text, parse_json
 
 _LONGEST = 100_000
 """Bytes of a body that is looked at."""
@@ -39,7 +39,7 @@ def operation_name(body: bytes, content_type: str) -> str:
     if kind != "application/json" and not kind.endswith("+json") and kind != "text/plain":
         return ""
     try:
-        said = read_json(body)
+        said = parse_json(body)
     except ValueError:
         return ""
     asked = said if isinstance(said, list) else [said]

@@ -12,7 +12,7 @@ from typing import Final
 from wsproto.extensions import Extension, PerMessageDeflate
 from wsproto.frame_protocol import CloseReason, FrameProtocol, Opcode, ParseFailed
 
-from warex.llm.body.framing import MOST_READ
+from warex.llm.body.framing import MAX_BODY
 
 _PIECE: Final = 8192
 """Bytes decompressed at a time: a page of zeros may be a thousand times as long as it was sent."""
@@ -156,7 +156,7 @@ class FrameReader:
                     content = sent.encode() if isinstance(sent, str) else sent
                     self._size += len(content)
                     if self._kept is not None:
-                        self._kept += content[: MOST_READ - len(self._kept)]
+                        self._kept += content[: MAX_BODY - len(self._kept)]
                     if frame.message_finished:
                         yield Message(
                             self._size, frame.opcode is Opcode.TEXT, bytes(self._kept or b"")

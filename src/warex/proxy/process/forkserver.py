@@ -138,7 +138,7 @@ def main() -> None:
 
     install_stubs()
     from warex.proxy.process import worker
-    from warex.traces.redaction.text import load as load_redaction
+    from warex.traces.redaction.text import precompile as load_redaction
 
     worker.preload()
     channel = socket.socket(fileno=int(sys.argv[1]))

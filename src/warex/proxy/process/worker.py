@@ -27,7 +27,7 @@ from warex.proxy.control_server import bind_control, serve_control
 from warex.proxy.interception import RESERVED_HOSTS
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector, Scenario
-from warex.scenarios.injection.replay import tasks_to_begin
+from warex.scenarios.injection.replay import tasks_required
 
 type _Tell = Callable[[str], None]
 
@@ -75,7 +75,7 @@ async def _serve(channel: socket.socket, handed: PassedSockets | None) -> None:
             lane.recorder.sightings.notices = lane.addon.notices
             async with serve_control(lane.addon, listener, token) as control:
                 tell("ready", pid=os.getpid(), port=lane.port, control=control, token=token)
-                if last := tasks_to_begin(config.schedule or frozenset()):
+                if last := tasks_required(config.schedule or frozenset()):
                     tell("notice", sentence=_TASKS.format(last))
                 if lane.recorder.broken is not None:
                     tell("broken", reason=lane.recorder.broken)

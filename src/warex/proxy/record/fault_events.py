@@ -2,13 +2,15 @@
 
 from typing import cast
 
-from warex.effects import Reply, name_of
-from warex.faults import Point
-from warex.scenarios import Injection
+from warex.effects import Reply, effect_name
+from warex.faults import ConnectionPhase
+from warex.scenarios import PlannedInjection
 from warex.traces import ChangedValue, FaultDelivered, FaultMissed, FaultPlanned, MissReason
 
 
-def planned(injection: Injection, url: str, point: Point | None = None) -> FaultPlanned:
+def planned(
+    injection: PlannedInjection, url: str, point: ConnectionPhase | None = None
+) -> FaultPlanned:
     """Return the event of a rule that fired; ``url`` as the trace may keep it.
 
     ``point``: what failed, where the rule fired for an attempt to reach a site.
@@ -26,7 +28,7 @@ def planned(injection: Injection, url: str, point: Point | None = None) -> Fault
         stage=fault.stage,
         scope=injection.scope,
         ordinal=injection.ordinal,
-        effects=tuple(map(name_of, injection.effects)),
+        effects=tuple(map(effect_name, injection.effects)),
         url=url,
         point=point,
         repeat_of=injection.repeat_of,
@@ -35,7 +37,7 @@ def planned(injection: Injection, url: str, point: Point | None = None) -> Fault
 
 
 def delivered(
-    injection: Injection, waited_s: float, client_left: bool, changes: list[ChangedValue]
+    injection: PlannedInjection, waited_s: float, client_left: bool, changes: list[ChangedValue]
 ) -> FaultDelivered:
     """Return the event of an injection that reached the client."""
     return FaultDelivered(
@@ -48,7 +50,7 @@ def delivered(
     )
 
 
-def missed(injection: Injection, reason: str, waited_s: float = 0.0) -> FaultMissed:
+def missed(injection: PlannedInjection, reason: str, waited_s: float = 0.0) -> FaultMissed:
     """Return the event of an injection that did not reach the client."""
     return FaultMissed(
         injection=injection.id,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from warex.clock import Clock
 from warex.errors import WarexError
-from warex.packed import Counts, Packed
+from warex.packed import CompressedList, HashCounter
 from warex.proxy.record.traffic_summary import TrafficCounter, TrafficSummary
 from warex.traces import Event, FaultDelivered, FaultMissed, FaultPlanned, HarnessBroke, TraceWriter
 from warex.traces.blobs import BlobStore
@@ -35,11 +35,11 @@ class Recorder:
     sightings: TrafficCounter = field(default_factory=TrafficCounter)
     on_written: Callable[[Event], None] = lambda event: None
     """Told of each event, once it stands in the trace."""
-    _ledger: Packed[Event] = field(default_factory=Packed)
-    _bodies: Counts = field(default_factory=Counts)
+    _ledger: CompressedList[Event] = field(default_factory=CompressedList)
+    _bodies: HashCounter = field(default_factory=HashCounter)
     _first: dict[str, str] = field(default_factory=dict)
     """Of each silent repeat under way, the first injection of its occurrence."""
-    _fates: Counts = field(default_factory=Counts)
+    _fates: HashCounter = field(default_factory=HashCounter)
 
     @property
     def ledger(self) -> list[Event]:

@@ -5,14 +5,14 @@ from typing import Final
 from mitmproxy import http
 
 from warex.faults import CATALOGUE
-from warex.faults.own_site import OwnSite
+from warex.faults.own_site import HostedSite
 from warex.proxy.exchange.apply import make_response
 from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.record.recorder import Recorder
-from warex.scenarios import Injection
+from warex.scenarios import PlannedInjection
 from warex.traces import Witness
 
-_SITES: Final[dict[str, tuple[str, OwnSite]]] = {
+_SITES: Final[dict[str, tuple[str, HostedSite]]] = {
     host: (fault.model_fields["kind"].default, fault.own_site)
     for fault in CATALOGUE
     if fault.own_site is not None
@@ -31,7 +31,7 @@ class FaultSites:
         self._latest: dict[str, tuple[str, str]] = {}
         """By the kind of fault: the exchange and the injection that last led to its site."""
 
-    def leads(self, ongoing: ExchangeState, injection: Injection) -> None:
+    def leads(self, ongoing: ExchangeState, injection: PlannedInjection) -> None:
         """Note an injection: what follows at its fault's site is because of it."""
         self._latest[injection.fault.kind] = ongoing.exchange.id, injection.id
 

@@ -8,8 +8,8 @@ from mitmproxy import http
 
 from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.net.encoding import StreamDecoder
-from warex.rewriting.base import Changed
-from warex.rewriting.html_body.code_identifiers import Mentions
+from warex.rewriting.base import ValueChange
+from warex.rewriting.html_body.code_identifiers import CodeIdentifiers
 from warex.scenarios import Rule
 
 MENTIONS: Final = "mentions"
@@ -32,7 +32,7 @@ class UsedIdentifiers:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._wanted = any(rule.fault.reads_code for rule in rules)
-        self._mentions = Mentions()
+        self._mentions = CodeIdentifiers()
         self._asked: set[str] = set()
         self._read: set[str] = set()
         self._unread: set[str] = set()
@@ -95,7 +95,7 @@ class _Reader:
     """Lets a body pass as it is, and reads it."""
 
     applied = False
-    changes: Sequence[Changed] = ()
+    changes: Sequence[ValueChange] = ()
 
     def __init__(self, mentioned: UsedIdentifiers, address: str, coding: str) -> None:
         self._mentioned, self._address = mentioned, address

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from mitmproxy import http
 
-from warex.effects import Earlier, Elsewhere
+from warex.effects import OtherPage, ReplayFirst
 from warex.proxy.exchange.apply import AppliedInjection
 from warex.proxy.exchange.state import ExchangeState
 from warex.scenarios import Rule
@@ -70,9 +70,9 @@ class PreviousResponses:
             return
         for effect in struck.injection.effects:
             match effect:
-                case Elsewhere(draw):
+                case OtherPage(draw):
                     self._stray(flow, ongoing, struck, draw)
-                case Earlier():
+                case ReplayFirst():
                     self._repeat(flow, ongoing, struck)
                 case _:
                     pass

@@ -8,15 +8,15 @@ from typing import Final
 from mitmproxy import http
 from pydantic import JsonValue
 
-from warex.effects import Gate, Reply, Rewrite
+from warex.effects import Reply, Rewrite, WallExit
 from warex.proxy.exchange.apply import AppliedInjection, make_response
 from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.net.encoding import StreamDecoder
 from warex.proxy.record.recorder import Recorder
 from warex.proxy.response_faults.identifiers import MENTIONS, NAMES, UsedIdentifiers
 from warex.proxy.response_faults.stream_rewriter import start_rewriter
-from warex.rewriting.html_body.script_injection import PageScript
-from warex.scenarios import Injection, Rule
+from warex.rewriting.html_body.script_injection import InjectedScript
+from warex.scenarios import PlannedInjection, Rule
 from warex.traces import Witness
 
 SHOWN: Final = "shown"
@@ -40,11 +40,11 @@ _MAX_REPORT: Final = 300
 _CONDITIONAL_HEADERS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
 """Fields on which a site gives less than a whole answer (RFC 9110, sections 13 and 14)."""
 
-type RewriteCallback = Callable[[ExchangeState, Injection], None]
+type RewriteCallback = Callable[[ExchangeState, PlannedInjection], None]
 type SettleCallback = Callable[[ExchangeState, AppliedInjection, bool], None]
 
 
-def rewrites(injection: Injection) -> bool:
+def rewrites(injection: PlannedInjection) -> bool:
     """Whether an injection does nothing but change the answer as it passes."""
     return all(effect.traits.rewrites for effect in injection.effects)
 
@@ -53,7 +53,7 @@ def _changed(struck: AppliedInjection, texts: str) -> JsonValue:
     """Return what becomes of a page's texts, and keep what is changed in them."""
     edits = [it.edit for it in struck.injection.effects if isinstance(it, Rewrite)]
     for edit in edits:
-        if isinstance(edit, PageScript) and edit.answers is not None:
+        if isinstance(edit, InjectedScript) and edit.answers is not None:
             answer, struck.told = edit.answers.answer(texts)
             return answer
     return []
@@ -78,7 +78,7 @@ class RewrittenPages:
         self._leads = leads
         self._pages: dict[str, tuple[ExchangeState, AppliedInjection]] = {}
         """By the path at which each reports, or to which a text in it leads."""
-        self._gates: dict[str, tuple[ExchangeState, AppliedInjection, Gate]] = {}
+        self._gates: dict[str, tuple[ExchangeState, AppliedInjection, WallExit]] = {}
         """The walls of the trial, by the path at which each is passed."""
 
     def ask(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:

@@ -7,7 +7,7 @@ from mitmproxy import http
 
 from warex.proxy.exchange import flows
 from warex.proxy.net.encoding import StreamDecoder
-from warex.rewriting.base import Changed, Edit, Rewriter, Rewriting
+from warex.rewriting.base import ActiveRewrite, Edit, Rewriter, ValueChange
 
 _OF_THE_BYTES: Final = (
     "content-length",
@@ -37,7 +37,7 @@ class DecodingRewriter:
         return self._rewriter.applied
 
     @property
-    def changes(self) -> Sequence[Changed]:
+    def changes(self) -> Sequence[ValueChange]:
         """The values that were changed."""
         return self._rewriter.changes
 
@@ -74,7 +74,7 @@ def start_rewriter(flow: http.HTTPFlow, edit: Edit) -> Rewriter | None:
     return DecodingRewriter(rewriting.body, coding)
 
 
-def _fields(headers: http.Headers, rewriting: Rewriting) -> Iterator[tuple[bytes, bytes]]:
+def _fields(headers: http.Headers, rewriting: ActiveRewrite) -> Iterator[tuple[bytes, bytes]]:
     """Yield the fields that the answer is to have, in their order."""
     gone = _FOR_LATER if rewriting.keeps_body else (*_FOR_LATER, *_OF_THE_BYTES)
     for name, value in headers.fields:

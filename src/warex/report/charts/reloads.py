@@ -6,7 +6,7 @@ from warex.analysis.table.tabulate import Table
 from warex.report.charts.bars import Axis, Entry, bars
 from warex.report.charts.styles import Look, groups
 from warex.report.charts.svg import Chart
-from warex.text.english import counted
+from warex.text.english import count_noun
 
 
 def reloads(run: Run, table: Table) -> Chart:
@@ -19,7 +19,7 @@ def reloads(run: Run, table: Table) -> Chart:
 def _entry(row: Row, look: Look) -> Entry | None:
     if row.reloads is None:
         return None
-    words = f"{row.reloads} in {counted(row.n, 'trial')}"
+    words = f"{row.reloads} in {count_noun(row.n, 'trial')}"
     return Entry(row.condition, row.reloads, words, None, look.hue, look.hatched)
 
 

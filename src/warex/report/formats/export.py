@@ -18,8 +18,8 @@ from warex.report.tables.paper import paper_sheet
 from warex.report.tables.sheet import Block, Sheet
 from warex.report.tables.standard import sheets
 from warex.report.tables.tasks import task_sheet
-from warex.text.escaping import visible
-from warex.traces.files import write_whole
+from warex.text.escaping import escape_controls
+from warex.traces.files import write_atomic
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -62,7 +62,7 @@ def export(run: Run, folder: Path, table: Table | None = None) -> tuple[Path, ..
     written: list[Path] = []
     for chart in charts(run, table):
         path = folder / f"{chart.name}.svg"
-        write_whole(path, visible(standalone(chart)).encode("utf-8"))
+        write_atomic(path, escape_controls(standalone(chart)).encode("utf-8"))
         written.append(path)
     for sheet in (*sheets(run, table), task_sheet(run), paper_sheet([(run, table)])):
         written += _export_sheet(sheet, folder)
@@ -84,7 +84,7 @@ def _export_sheet(sheet: Sheet, folder: Path) -> list[Path]:
     texts = {".csv": as_csv(sheet), ".tex": as_latex(sheet), ".md": as_markdown(sheet)}
     files = {folder / f"{sheet.name}{suffix}": text for suffix, text in texts.items()}
     for path, text in files.items():
-        write_whole(path, text.encode("utf-8"))
+        write_atomic(path, text.encode("utf-8"))
     return list(files)
 
 
@@ -111,7 +111,7 @@ def _bare(value: object) -> object:
     """Return a value for CSV; a text that a spreadsheet would compute has an apostrophe before."""
     if not isinstance(value, str):
         return value
-    text = visible(value)
+    text = escape_controls(value)
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\n")) else text
 
 
@@ -176,4 +176,4 @@ def _markdown(words: str) -> str:
 
 
 def _one_line(words: str) -> str:
-    return " ".join(visible(words).split())
+    return " ".join(escape_controls(words).split())

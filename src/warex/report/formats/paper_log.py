@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from warex.analysis.run.folder_hints import what_it_is
 from warex.analysis.trial.record import key_of
 from warex.errors import TraceError
-from warex.files.reading import stands
+from warex.files.reading import path_exists
 from warex.report.text.formatting import UNKNOWN
 from warex.traces.events import LlmCall, RequestSeen, ResponseSeen
 from warex.traces.paths import EVENTS, OUTCOME, TrialKey
@@ -34,22 +34,22 @@ def paper_logs(folder: Path) -> Iterator[str]:
     keys = [key_of(attempt) for attempt in attempts]
     several = len({(key.agent, key.condition, key.repeat) for key in keys}) > 1
     for attempt, key in zip(attempts, keys, strict=True):
-        there = stands(attempt / EVENTS)
+        there = path_exists(attempt / EVENTS)
         trace = read_trace(attempt / EVENTS) if there else Trace(())
         yield "\n".join(_lines(trace, key, told=several)) + "\n"
 
 
 def _standing(folder: Path) -> Iterator[Path]:
-    if stands(folder / EVENTS) or stands(folder / OUTCOME):
+    if path_exists(folder / EVENTS) or path_exists(folder / OUTCOME):
         yield folder
         return
     found: dict[Path, list[Path]] = {}
     for attempt in folder.rglob("attempt-*"):
-        if stands(attempt / EVENTS) or stands(attempt / OUTCOME):
+        if path_exists(attempt / EVENTS) or path_exists(attempt / OUTCOME):
             found.setdefault(attempt.parent, []).append(attempt)
     for trial in sorted(found):
         attempts = sorted(found[trial], key=lambda path: (len(path.name), path.name))
-        finished = [attempt for attempt in attempts if stands(attempt / OUTCOME)]
+        finished = [attempt for attempt in attempts if path_exists(attempt / OUTCOME)]
         yield (finished or attempts)[-1]
 
 

@@ -14,9 +14,9 @@ from warex.report.tables.paper import paper_sheet
 from warex.report.tables.sheet import Sheet
 from warex.report.text.footnotes import shared_footnotes
 from warex.report.text.overview import successes
-from warex.text.english import counted
-from warex.text.escaping import visible
-from warex.traces.files import write_whole
+from warex.text.english import count_noun
+from warex.text.escaping import escape_controls
+from warex.traces.files import write_atomic
 
 
 def write_several(runs: Sequence[TabulatedRun], folder: Path) -> tuple[Path, ...]:
@@ -26,7 +26,7 @@ def write_several(runs: Sequence[TabulatedRun], folder: Path) -> tuple[Path, ...
     """
     tables = export_together(runs, folder)
     page = folder / REPORT
-    write_whole(page, _html(runs, folder).encode("utf-8", "replace"))
+    write_atomic(page, _html(runs, folder).encode("utf-8", "replace"))
     return (page, *tables)
 
 
@@ -36,7 +36,7 @@ def _html(runs: Sequence[TabulatedRun], folder: Path) -> str:
     words = pages.get_template("multi_run.html").render(
         light=variables(LIGHT),
         dark=variables(DARK),
-        extent=counted(len(runs), "run"),
+        extent=count_noun(len(runs), "run"),
         runs=[
             {
                 "name": run.name,
@@ -49,4 +49,4 @@ def _html(runs: Sequence[TabulatedRun], folder: Path) -> str:
         footnotes=shared_footnotes(runs),
         heats=HEATS,
     )
-    return visible(words)
+    return escape_controls(words)

@@ -23,9 +23,9 @@ from warex.report.tables.standard import sheets
 from warex.report.tables.tasks import FILTERS, folder_link, relative, task_sheet
 from warex.report.text.footnotes import cut_traces, footnotes, left_out
 from warex.report.text.overview import summaries, warnings
-from warex.text.english import counted
-from warex.text.escaping import visible, visible_json
-from warex.traces.files import write_whole
+from warex.text.english import count_noun
+from warex.text.escaping import escape_controls, escape_controls_in_json
+from warex.traces.files import write_atomic
 
 REPORT = "report.html"
 SUMMARY = "summary.json"
@@ -39,9 +39,11 @@ def write_report(run: Run, table: Table | None = None) -> Path:
     Raises MachineError when the disk refuses.
     """
     table = table or tabulate(run)
-    summary = visible_json(json.dumps(summarise(run, table), indent=2, ensure_ascii=False))
-    write_whole(run.path / SUMMARY, (summary + "\n").encode("utf-8", "replace"))
-    write_whole(run.path / REPORT, render_html(run, table).encode("utf-8", "replace"))
+    summary = escape_controls_in_json(
+        json.dumps(summarise(run, table), indent=2, ensure_ascii=False)
+    )
+    write_atomic(run.path / SUMMARY, (summary + "\n").encode("utf-8", "replace"))
+    write_atomic(run.path / REPORT, render_html(run, table).encode("utf-8", "replace"))
     return run.path / REPORT
 
 
@@ -79,7 +81,7 @@ def render_html(run: Run, table: Table | None = None) -> str:
         facts=list(_facts(run)),
         meanings=(CONDITION, *map(column, METRICS)),
     )
-    return visible(words)
+    return escape_controls(words)
 
 
 def _drawn(run: Run, table: Table) -> Mapping[str, list[dict[str, object]]]:
@@ -105,7 +107,7 @@ def _extent(run: Run) -> str:
         (len(tasks), "task"),
         (len(repeats), "repeat"),
     )
-    return " · ".join(counted(number, what) for number, what in parts)
+    return " · ".join(count_noun(number, what) for number, what in parts)
 
 
 def _facts(run: Run) -> Iterator[tuple[str, str]]:

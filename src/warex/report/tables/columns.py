@@ -22,7 +22,7 @@ from warex.analysis.metrics.row import METRICS, Row
 from warex.analysis.stats.estimates import Mean, Rate
 from warex.analysis.stats.paired import Delta
 from warex.report.text import formatting
-from warex.text.english import counted
+from warex.text.english import count_noun
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def rate(of: Rate | None, *, interval: bool = False) -> Cell:
 
 def difference(of: Delta | None, n: int | None = None) -> Cell:
     """Return a difference in points with its interval, and its pairs where they are not ``n``."""
-    pairs = counted(of.pairs, "pair") if of is not None and of.pairs != n else ""
+    pairs = count_noun(of.pairs, "pair") if of is not None and of.pairs != n else ""
     return Cell(formatting.delta(of), values_of(of, Delta), pairs)
 
 
@@ -140,7 +140,7 @@ def _beside(metric: Metric[Any]) -> Iterator[Metric[Any]]:
 def _small_print(metric: Metric[Any], row: Row) -> Iterator[str]:
     figure = metric.of(row)
     if isinstance(figure, Delta) and figure.pairs != row.n:
-        yield counted(figure.pairs, "pair")
+        yield count_noun(figure.pairs, "pair")
     if isinstance(figure, Regime):
         yield figure.why
     for each in _beside(metric):

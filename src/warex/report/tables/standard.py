@@ -28,7 +28,7 @@ from warex.report.tables.endings import ending_sheet
 from warex.report.tables.popups import popup_sheet
 from warex.report.tables.sheet import Sheet, blocks
 from warex.report.text import formatting
-from warex.text.english import counted
+from warex.text.english import count_noun
 from warex.traces import NO_PROXY
 
 _UNRECORDED = " A dash: not known, since without the proxy nothing is recorded."
@@ -74,9 +74,9 @@ def instrument_sheet(run: Run, table: Table) -> Sheet:
                 if floor
                 else Cell(formatting.UNKNOWN, (None,) * 3),
                 Cell(
-                    formatting.UNKNOWN if drop is None else counted(round(100 * drop), "point"),
+                    formatting.UNKNOWN if drop is None else count_noun(round(100 * drop), "point"),
                     (drop, seen.n if seen else None, seen.flips if seen else None),
-                    counted(seen.n, "task") if seen else "",
+                    count_noun(seen.n, "task") if seen else "",
                 ),
             )
         ]

@@ -12,7 +12,7 @@ from warex.report.tables.sheet import Block, Sheet
 from warex.report.tables.standard import shade, sites
 from warex.report.text import formatting
 from warex.report.text.outcomes import describe_recovery
-from warex.text.english import counted
+from warex.text.english import count_noun
 from warex.traces.outcome import Counted, Unscored, Void
 
 MOST_LINKS = 2000
@@ -51,7 +51,8 @@ def task_sheet(run: Run) -> Sheet:
     note = "Each cell leads to the folder of its trials."
     if not every:
         note = (
-            f"Of these {counted(number, 'cell')}, only those lead to their trials in which one was"
+            f"Of these {count_noun(number, 'cell')}, only those lead to their trials in"
+            " which one was"
             " not solved, not scored, void or not finished."
         )
     if any(trial.void for trial in run.trials):

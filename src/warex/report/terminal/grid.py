@@ -13,7 +13,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.style import Style
 
-from warex.text.escaping import visible
+from warex.text.escaping import escape_controls
 
 _WORD_ENDS = re.compile(r"(?<=[-_/+.,:;=&?@ ])(?=\S)")
 _SPACES = re.compile(r"(?<= )(?=\S)")
@@ -40,7 +40,7 @@ class Grid:
     """Row, column and style of cells that are not plain."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        cells = tuple(tuple(map(visible, row)) for row in self.rows)
+        cells = tuple(tuple(map(escape_controls, row)) for row in self.rows)
         looks = {(row, column): Style.parse(look) for row, column, look in self.styles}
         for number, shown in enumerate(self._parts(cells, options.max_width)):
             if number:
@@ -182,6 +182,6 @@ class Entries:
         wide = max((cell_len(label) for label, _ in self.lines), default=0)
         for label, words in self.lines:
             room = max(_NAME, options.max_width - wide - 4)
-            for number, line in enumerate(folded(visible(words), room, at_spaces=True)):
+            for number, line in enumerate(folded(escape_controls(words), room, at_spaces=True)):
                 yield Segment(f"  {label if number == 0 else '':<{wide}}  ", Style(dim=True))
                 yield Segment(f"{line}\n")

@@ -16,7 +16,7 @@ from warex.report.terminal.grid import Entries, Grid, Head
 from warex.report.terminal.timeline import Timeline
 from warex.report.text.formatting import UNKNOWN, usd
 from warex.report.text.outcomes import describe_outcome, describe_recovery
-from warex.text.english import counted
+from warex.text.english import count_noun
 from warex.traces.outcome import Counted
 
 _MOST_LINES = (4, 3)
@@ -135,7 +135,7 @@ def _unknown(inspection: Inspection) -> str:
     if not read:
         return why
     follow = "that was read follows" if read == 1 else "that were read follow"
-    return f"{why}; the {counted(read, 'call')} {follow}"
+    return f"{why}; the {count_noun(read, 'call')} {follow}"
 
 
 def _use(llm: LlmUse) -> str:
@@ -148,8 +148,8 @@ def _use(llm: LlmUse) -> str:
         cost = f"cost unknown: no price of {', '.join(llm.unpriced)}"
     uncertain = f"; the tokens of {llm.uncertain} are estimated or partial" if llm.uncertain else ""
     return (
-        f"{counted(len(llm.calls), 'call')} in {counted(llm.steps, 'step')},"
-        f" {counted(llm.input_tokens, 'token')} in"
+        f"{count_noun(len(llm.calls), 'call')} in {count_noun(llm.steps, 'step')},"
+        f" {count_noun(llm.input_tokens, 'token')} in"
         f" ({llm.cached_tokens:,} cached{put}), {llm.output_tokens:,} out"
         f" ({llm.reasoning_tokens:,} reasoning), {cost}{uncertain}"
     )
@@ -185,7 +185,7 @@ def _time(call: CallCost) -> str:
 
 def _prompt(step: Step, full: bool) -> Iterator[str]:
     """Say what is new in the prompt, message by message."""
-    said = counted(step.characters, "character")
+    said = count_noun(step.characters, "character")
     yield said + ("" if step.prompt else ", nothing new")
     messages = step.prompt
     more = 0 if full else len(messages) - sum(_MOST_MESSAGES)
@@ -193,7 +193,7 @@ def _prompt(step: Step, full: bool) -> Iterator[str]:
     for message in first:
         yield from _message(message, full)
     if more > 0:
-        yield f"… {counted(more, 'more message')} (--full)"
+        yield f"… {count_noun(more, 'more message')} (--full)"
         for message in messages[-_MOST_MESSAGES[1] :]:
             yield from _message(message, full)
 
@@ -215,7 +215,7 @@ def _shown(lines: list[str], full: bool, most: tuple[int, int] = _MOST_LINES) ->
         return [_shortened(line) for line in lines]
     return [
         *map(_shortened, lines[:head]),
-        f"… {counted(more, 'more line')} (--full)",
+        f"… {count_noun(more, 'more line')} (--full)",
         *map(_shortened, lines[-tail:]),
     ]
 
@@ -251,7 +251,7 @@ def _fault(group: FaultGroup) -> Iterator[tuple[str, str]]:
     if others:
         ids = [injection.id for injection, _ in group.members]
         listed = ", ".join(ids[:_MOST_IDS]) + (", …" if len(ids) > _MOST_IDS else "")
-        yield "", f"{counted(len(ids), 'time')}: {listed}. The first (--full shows each):"
+        yield "", f"{count_noun(len(ids), 'time')}: {listed}. The first (--full shows each):"
     fate = f"[{i.planned_seq}] → {i.fate}"
     fate += f" [{i.fate_seq}]" if i.fate_seq is not None else ""
     waited = f"held {i.waited_s:.2f} s" + (f", {i.reason}" if i.reason else "")
@@ -265,8 +265,10 @@ def _fault(group: FaultGroup) -> Iterator[tuple[str, str]]:
     ]
     spent = ""
     if found.seconds is not None:
-        steps = counted(found.steps or 0, "step")
-        spent = f" It took {found.seconds:.1f} s, {steps}, {counted(found.tokens or 0, 'token')}."
+        steps = count_noun(found.steps or 0, "step")
+        spent = (
+            f" It took {found.seconds:.1f} s, {steps}, {count_noun(found.tokens or 0, 'token')}."
+        )
     proof = f" ({', '.join(seqs)})" if seqs else ""
     yield "", f"{found.verdict.replace('_', ' ')}: {found.why}{proof}{spent}"
     if found.lie is not None:

@@ -20,7 +20,7 @@ from warex.report.terminal.grid import Entries, Grid, Head
 from warex.report.text.footnotes import footnotes, instrument, left_out
 from warex.report.text.formatting import rate
 from warex.report.text.overview import chosen_rows, lost, summaries, warnings
-from warex.text.english import counted
+from warex.text.english import count_noun
 
 _SCREENS = tuple(get_args(Screen.__value__))
 """The tables, in their order."""
@@ -44,7 +44,7 @@ def render_overview(run: Run, table: Table | None = None) -> RenderableType:
     notes = list(footnotes(run, table))
     if more:
         notes.append(
-            f"{counted(more, 'more row is', 'more rows are')} in the tables (--full) and"
+            f"{count_noun(more, 'more row is', 'more rows are')} in the tables (--full) and"
             " in the report."
         )
     return Group(*parts, *([Text()] if notes else []), *_footnotes(notes))

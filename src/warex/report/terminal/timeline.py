@@ -13,7 +13,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from warex.analysis.inspection.timeline import Moment
-from warex.text.escaping import visible
+from warex.text.escaping import escape_controls
 
 _DIM, _BOLD = Style(dim=True), Style(bold=True)
 _NARROWEST = 20
@@ -51,7 +51,7 @@ class Timeline:
 
 def _folded(text: str, width: int, indent: int) -> str:
     """Return the text in lines of at most ``width`` cells, all but the first indented."""
-    text = visible(text)
+    text = escape_controls(text)
     plain = text.isascii()
     if plain and len(text) <= width and text.isprintable():
         return text

@@ -7,7 +7,7 @@ from pathlib import Path
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table, TabulatedRun
 from warex.report.text.formatting import delta, success
-from warex.text.english import counted
+from warex.text.english import count_noun
 
 _MOST = 20
 """Of sentences of one kind."""
@@ -24,7 +24,7 @@ def _proxy(table: Table) -> list[str]:
     for agent, effect in table.proxy_effect:
         line = (
             f"Proxy effect on {agent} (clean minus no-proxy): {delta(effect)} points over"
-            f" {counted(effect.pairs, 'pair')}"
+            f" {count_noun(effect.pairs, 'pair')}"
         )
         if (slower := seconds.get(agent)) is not None:
             span = slower.interval
@@ -38,7 +38,7 @@ def _noise(table: Table) -> list[str]:
     sides = {"control": "clean against its control", "repeats": "repeats of clean"}
     return [
         f"Noise floor of {agent} ({sides[floor.source]}): {delta(floor.delta)} points, and"
-        f" {floor.flips} of {counted(floor.pairs, 'pair')} flip."
+        f" {floor.flips} of {count_noun(floor.pairs, 'pair')} flip."
         for agent, floor in table.noise_floor
     ] + [
         f"Noise floor of {agent}: not known, since nothing was run twice (a control or repeats)."
@@ -63,7 +63,7 @@ def footnotes(run: Run, table: Table) -> tuple[str, ...]:
         *_cut(run),
         *_crashes(table),
         *(
-            [f"{counted(table.unfinished, 'trial')} not finished, so not in the table."]
+            [f"{count_noun(table.unfinished, 'trial')} not finished, so not in the table."]
             if table.unfinished
             else []
         ),
@@ -138,7 +138,8 @@ def _unread(run: Run) -> list[str]:
         if unread:
             (url, reason), blind = unread[0], sum(bool(t.llm_unread) for t in trials)
             lines.append(
-                f"{counted(len(unread), 'call')} of {agent} to a model in {counted(blind, 'trial')}"
+                f"{count_noun(len(unread), 'call')} of {agent} to a model in"
+                f" {count_noun(blind, 'trial')}"
                 f" could not be read (first: {url}: {reason}): LLM calls, steps, tokens, cost,"
                 " detection and recovery are unknown there."
             )
@@ -153,7 +154,7 @@ def _unread(run: Run) -> list[str]:
 def _never_armed(run: Run) -> list[str]:
     waits = {"first_llm_call": "a call to a model", "first_page": "a page of a task site"}
     return [
-        f"In {counted(number, 'trial')} of {condition} no fault could strike: the scenario waits"
+        f"In {count_noun(number, 'trial')} of {condition} no fault could strike: the scenario waits"
         f" for {waits.get(arm, arm)} (arm: {arm}), and none was seen."
         for (condition, arm), number in Counter(
             (t.key.condition, t.never_armed) for t in run.trials if t.never_armed
@@ -174,7 +175,7 @@ def _estimated(run: Run) -> list[str]:
     uncertain = sum(trial.llm.uncertain for trial in run.trials if trial.llm)
     if not uncertain:
         return []
-    return [f"The tokens of {counted(uncertain, 'LLM call')} are estimated or partial."]
+    return [f"The tokens of {count_noun(uncertain, 'LLM call')} are estimated or partial."]
 
 
 def _disagreements(run: Run) -> list[str]:
@@ -182,7 +183,7 @@ def _disagreements(run: Run) -> list[str]:
     if not number:
         return []
     return [
-        f"In {counted(number, 'injection')} the model's words and the network disagree;"
+        f"In {count_noun(number, 'injection')} the model's words and the network disagree;"
         " the network decided. `warex inspect` says where."
     ]
 
@@ -194,8 +195,8 @@ def _crashes(table: Table) -> list[str]:
         if not (one.crashed or one.voided):
             continue
         where = f"{one.agent}, {one.condition}"
-        seen = [f"{counted(one.crashed, 'trial')} after a fault (counted 0)"] * bool(one.crashed)
-        seen += [f"{counted(one.voided, 'trial')} before any (run again)"] * bool(one.voided)
+        seen = [f"{count_noun(one.crashed, 'trial')} after a fault (counted 0)"] * bool(one.crashed)
+        seen += [f"{count_noun(one.voided, 'trial')} before any (run again)"] * bool(one.voided)
         lines.append(
             f"The harness crashed in {' and '.join(seen)} of {where}: success is"
             f" {success(one.success, interval=False)}; were each crash void it would be"
@@ -211,7 +212,7 @@ def _replayed(run: Run, table: Table) -> list[str]:
     if calls:
         were = "was" if calls == 1 else "were"
         return [
-            f"{counted(calls, 'LLM call')} {were} answered out of the replay cache and not paid"
+            f"{count_noun(calls, 'LLM call')} {were} answered out of the replay cache and not paid"
             f" again: a trial's cost and latency are as if the model had been asked. {asked}"
         ]
     kept = run.manifest is not None and bool(run.manifest.campaign.get("llm_cache"))
@@ -223,7 +224,9 @@ def _replayed(run: Run, table: Table) -> list[str]:
 def _cut(run: Run) -> list[str]:
     cut = len(cut_traces(run))
     return (
-        [f"{counted(cut, 'trace')} without an end: figures cover what was written."] if cut else []
+        [f"{count_noun(cut, 'trace')} without an end: figures cover what was written."]
+        if cut
+        else []
     )
 
 

@@ -12,7 +12,7 @@ from warex.analysis.stats.estimates import Rate
 from warex.analysis.table.conclusions import Finding, finding
 from warex.analysis.table.tabulate import Table
 from warex.report.text import formatting
-from warex.text.english import counted
+from warex.text.english import count_noun
 from warex.traces import CLEAN, NO_PROXY
 
 MOST_ROWS = 12
@@ -105,7 +105,7 @@ def _warnings(run: Run, table: Table) -> Iterator[str]:
         number = len(table.left_out)
         whose = "its task and repeat is" if number == 1 else "their tasks and repeats are"
         yield (
-            f"{counted(number, 'trial')} stayed void; {whose} left out of every condition of the"
+            f"{count_noun(number, 'trial')} stayed void; {whose} left out of every condition of the"
             " agent."
         )
 
@@ -142,11 +142,11 @@ def _reach(table: Table, agent: str) -> str:
     power = dict(table.power).get(agent)
     if power is None:
         return ""
-    tasks = counted(power.n, "task")
+    tasks = count_noun(power.n, "task")
     drop = power.smallest_detectable_drop
     if drop is None:
         return f" ({tasks}: too few to detect even a total collapse)"
-    return f" ({tasks} detect a drop of {counted(round(100 * drop), 'point')} or more)"
+    return f" ({tasks} detect a drop of {count_noun(round(100 * drop), 'point')} or more)"
 
 
 def _lost(tested: Sequence[Row]) -> str:
@@ -157,7 +157,7 @@ def _lost(tested: Sequence[Row]) -> str:
     number = sum(delta.lost for delta in deltas)
     won = sum(delta.won for delta in deltas)
     also = f"; {won} solved one that {CLEAN} failed" if won else ""
-    of = counted(pairs, "trial")
+    of = count_noun(pairs, "trial")
     return f"{number} of {of} under faults failed a task solved under {CLEAN}{also}."
 
 
@@ -166,7 +166,9 @@ def _recovered(tested: Sequence[Row]) -> str:
     total = Rate(sum(rate.hits for rate in known), sum(rate.n for rate in known))
     if not total.n:
         return "not known: no trial met a fault that can be judged."
-    return f"{total.hits} of {counted(total.n, 'trial')} that had to recover from a fault did so."
+    return (
+        f"{total.hits} of {count_noun(total.n, 'trial')} that had to recover from a fault did so."
+    )
 
 
 def _cost(rows: Sequence[Row], tested: Sequence[Row], *, scripted: bool) -> str:

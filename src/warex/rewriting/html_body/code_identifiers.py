@@ -12,7 +12,7 @@ _JOINTS: Final = "-_"
 _DIGITS: Final = "0123456789"
 
 
-class Mentions:
+class CodeIdentifiers:
     """The words of all texts that were read.
 
     A name also counts as mentioned where a script may put it together: of a part that ends or

@@ -19,13 +19,13 @@ _CLOSES_INLINE: Final = ("'nonce-", "'sha256-", "'sha384-", "'sha512-", "'strict
 """Sources beside which ``'unsafe-inline'`` means nothing."""
 
 
-def hash_of(script: str) -> str:
+def script_hash(script: str) -> str:
     """Return the source expression that lets in an inline script with this text."""
     digest = hashlib.sha256(script.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def opened(policies: str, script: str, address: str) -> str:
+def allow_script(policies: str, script: str, address: str) -> str:
     """Return policies such that an inline script runs and may ask for an address of the site's own.
 
     ``policies`` is the value of a header, or of a ``meta`` element: one policy, or several parted
@@ -35,7 +35,7 @@ def opened(policies: str, script: str, address: str) -> str:
 
 
 def _opened(policy: str, script: str, address: str) -> str:
-    policy = _with(policy, _SCRIPTS, hash_of(script), _lets_in_scripts)
+    policy = _with(policy, _SCRIPTS, script_hash(script), _lets_in_scripts)
     return _with(policy, _CONNECTIONS, address, _lets_in_own)
 
 

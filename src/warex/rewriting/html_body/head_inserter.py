@@ -10,8 +10,8 @@ from typing import Final
 
 from turbohtml import Token, TokenType
 
-from warex.rewriting.base import Changed
-from warex.rewriting.html_body.tokenizer import Document, Located
+from warex.rewriting.base import ValueChange
+from warex.rewriting.html_body.tokenizer import HtmlStream, PositionedToken
 
 _LONGEST: Final = 1024 * 1024
 """Characters after which nothing more is looked for: no page has such a head."""
@@ -36,12 +36,12 @@ class HeadInserter:
     ) -> None:
         self.applied = False
         """Whether there was a place."""
-        self.changes: tuple[Changed, ...] = ()
+        self.changes: tuple[ValueChange, ...] = ()
         """What is put in changes no value of the page."""
         self._markup = markup
         self._policy = policy
         self._over = False
-        self._document = Document(content_type)
+        self._document = HtmlStream(content_type)
 
     def feed(self, data: bytes) -> bytes:
         """Return what can go on, now that more of the document has come."""
@@ -53,7 +53,7 @@ class HeadInserter:
             return b""
         return self._edited(self._document.close()) + self._rest()
 
-    def _edited(self, tokens: Iterable[Located]) -> bytes:
+    def _edited(self, tokens: Iterable[PositionedToken]) -> bytes:
         out = bytearray()
         for token, start, end in tokens:
             if not self.applied:

@@ -9,24 +9,24 @@ from typing import Final, Protocol
 from pydantic import JsonValue
 
 from warex.exchange import Request, Response
-from warex.rewriting.base import Changed, Rewriting
-from warex.rewriting.html_body.csp import opened
+from warex.rewriting.base import ActiveRewrite, ValueChange
+from warex.rewriting.html_body.csp import allow_script
 
 _PAGES: Final = ("text/html", "application/xhtml+xml")
 _POLICIES: Final = ("content-security-policy", "content-security-policy-report-only")
 _BODILESS: Final = (204, 205, 304)
 
 
-class Answers(Protocol):
+class ScriptQueryHandler(Protocol):
     """What answers a page: nothing in its question is taken for granted."""
 
-    def answer(self, asked: str) -> tuple[JsonValue, Sequence[Changed]]:
+    def answer(self, asked: str) -> tuple[JsonValue, Sequence[ValueChange]]:
         """Return the answer, and the values that the page changes because of it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class PageScript:
+class InjectedScript:
     """Puts a script into a page, and lets it report to the page's own site.
 
     ``script`` is ASCII and holds neither ``</script`` nor ``]]>``. ``report`` is the path at which
@@ -35,10 +35,10 @@ class PageScript:
 
     script: str
     report: str
-    answers: Answers | None = None
+    answers: ScriptQueryHandler | None = None
     """What the page may ask the proxy at that path, beside reporting."""
 
-    def begin(self, request: Request, response: Response) -> Rewriting | None:
+    def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
         """Begin with an HTML page; None for anything else."""
         content_type = response.headers.get("content-type", "")
         kind = content_type.partition(";")[0].strip().lower()
@@ -50,24 +50,24 @@ class PageScript:
         address = f"{where.scheme}://{where.netloc}{self.report}"
 
         def policy(said: str) -> str:
-            return opened(said, script, address)
+            return allow_script(said, script, address)
 
         # Only here: who makes a scenario needs no tokenizer, and waits 0.1 s less without.
         from warex.rewriting.html_body.head_inserter import HeadInserter
 
         inserter = HeadInserter(f"<script>{script}</script>", content_type, policy)
-        return Rewriting(
+        return ActiveRewrite(
             inserter, lambda name, value: policy(value) if name in _POLICIES else value
         )
 
 
-def page_script(
+def injected_script(
     module: str,
     settings: Mapping[str, JsonValue],
     report: str,
     helpers: Sequence[str] = (),
-    answers: Answers | None = None,
-) -> PageScript:
+    answers: ScriptQueryHandler | None = None,
+) -> InjectedScript:
     """Return the edit that has a page run the script beside a module: ``popup.js`` of ``popup.py``.
 
     ``module`` is the module's name, ``settings`` what the script is given, ``report`` the path at
@@ -84,7 +84,7 @@ def page_script(
         for helper in helpers:
             kit = f"({_read(package, helper)})(s,{kit})"
         change = f"(s,k)=>({change})(s,{kit})"
-    return PageScript(f"({_read(__package__, 'runtime')})({given},{change})", report, answers)
+    return InjectedScript(f"({_read(__package__, 'runtime')})({given},{change})", report, answers)
 
 
 def _read(package: str, name: str) -> str:

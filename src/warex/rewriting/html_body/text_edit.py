@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 from pydantic import JsonValue
 
 from warex.exchange import Request, Response
-from warex.rewriting.base import Changed, Rewriting
+from warex.rewriting.base import ActiveRewrite, ValueChange
 from warex.rewriting.html_body.text_kinds import TextKind, found, may_have, other
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
 if TYPE_CHECKING:
     from turbohtml import Token
 
-    from warex.rewriting.html_body.tokenizer import Document, Located
+    from warex.rewriting.html_body.tokenizer import HtmlStream, PositionedToken
 
 _PAGES: Final = ("text/html", "application/xhtml+xml")
 _NOT_WHOLE: Final = (204, 205, 206, 304)
@@ -37,23 +37,23 @@ class TextEdit:
     """Changes what is of a kind in a page's visible text: the n-th of them, and those after it."""
 
     kind: TextKind
-    luck: Luck
+    luck: KeyedRng
     nth: int = 1
     count: int = 1
     report: str = ""
 
-    def begin(self, request: Request, response: Response) -> Rewriting | None:
+    def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
         """Begin with an HTML page; None for anything else."""
         content_type = response.headers.get("content-type", "")
         kind = content_type.partition(";")[0].strip().lower()
         if kind not in _PAGES or request.method == "HEAD" or response.status in _NOT_WHOLE:
             return None
         # Only here: who makes a scenario needs no tokenizer, and waits 0.1 s less without.
-        from warex.rewriting.html_body.tokenizer import Document
+        from warex.rewriting.html_body.tokenizer import HtmlStream
 
-        return Rewriting(TextRewriter(self, Document(content_type)))
+        return ActiveRewrite(TextRewriter(self, HtmlStream(content_type)))
 
-    def answer(self, asked: str) -> tuple[JsonValue, Sequence[Changed]]:
+    def answer(self, asked: str) -> tuple[JsonValue, Sequence[ValueChange]]:
         """Change the texts of a page, given as a JSON list, as a browser shows them.
 
         The answer has the place and the new text of each that changes.
@@ -63,7 +63,7 @@ class TextEdit:
         except (ValueError, RecursionError):
             return [], ()
         put: list[JsonValue] = []
-        changes: list[Changed] = []
+        changes: list[ValueChange] = []
         seen = 0
         for place, text in enumerate(texts if isinstance(texts, list) else ()):
             out, at = "", 0
@@ -71,7 +71,7 @@ class TextEdit:
                 seen += 1
                 if seen < self.nth or len(changes) == self.count:
                     continue
-                changed = Changed(
+                changed = ValueChange(
                     f"{self.kind} {seen}", match[0], other(self.kind, match, self.luck)
                 )
                 changes.append(changed)
@@ -85,8 +85,8 @@ class TextEdit:
 class TextRewriter:
     """Changes one page."""
 
-    def __init__(self, edit: TextEdit, document: "Document") -> None:
-        self.changes: tuple[Changed, ...] = ()
+    def __init__(self, edit: TextEdit, document: "HtmlStream") -> None:
+        self.changes: tuple[ValueChange, ...] = ()
         self._edit = edit
         self._document = document
         self._unseen: list[str] = []
@@ -130,7 +130,7 @@ class TextRewriter:
         """Return what has come and not gone on."""
         return self._document.between(self._document.sent, self._document.characters)
 
-    def _edited(self, tokens: "Iterable[Located]") -> bytes:
+    def _edited(self, tokens: "Iterable[PositionedToken]") -> bytes:
         out = bytearray()
         for token, start, end in tokens:
             name = token.type.name
@@ -172,7 +172,7 @@ class TextRewriter:
             out += self._document.until(start + match.start())
             self._document.until(start + match.end())
             out += self._document.encoded(put)
-            changed = Changed(f"line {line}", _read(match[0]), _read(put))
+            changed = ValueChange(f"line {line}", _read(match[0]), _read(put))
             self.changes = (*self.changes, changed)
         return out
 

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Final, Literal
 
 from warex.rewriting.json_body.value_changes import next_amount
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 from warex.text.regex import Regex
 
 type TextKind = Literal["price", "date", "name", "number"]
@@ -69,7 +69,7 @@ def found(kind: TextKind, text: str) -> list[re.Match[str]]:
     return list(_PATTERNS[kind].finditer(text))
 
 
-def other(kind: TextKind, match: re.Match[str], luck: Luck) -> str:
+def other(kind: TextKind, match: re.Match[str], luck: KeyedRng) -> str:
     """Return what stands in the place of a match; ``luck`` chooses a name."""
     if kind == "date" and match["d"]:
         # The month may be either: of the two the one that can be no month is the day.
@@ -83,22 +83,22 @@ def other(kind: TextKind, match: re.Match[str], luck: Luck) -> str:
     return f"{whole[:start]}{put}{whole[end:]}"
 
 
-def _other_day(day: str, luck: Luck) -> str:
+def _other_day(day: str, luck: KeyedRng) -> str:
     """Return the next day; where it might be a month, or the month's last, the day before."""
     number = int(day)
     put = number - 1 if number == 12 or number >= 28 else number + 1
     return f"{put:0{len(day)}d}"
 
 
-def _other_name(name: str, luck: Luck) -> str:
+def _other_name(name: str, luck: KeyedRng) -> str:
     return luck.choice([each for each in _NAMES if each != name], "name", name)
 
 
-def _other_amount(amount: str, luck: Luck) -> str:
+def _other_amount(amount: str, luck: KeyedRng) -> str:
     return next_amount(amount)
 
 
-_CHANGES: Final[Mapping[TextKind, Callable[[str, Luck], str]]] = {
+_CHANGES: Final[Mapping[TextKind, Callable[[str, KeyedRng], str]]] = {
     "price": _other_amount,
     "number": _other_amount,
     "date": _other_day,

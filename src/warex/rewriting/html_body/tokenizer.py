@@ -28,7 +28,7 @@ _BREAK: Final = re.compile(r"\r\n|\r|\n")
 _RAW: Final = frozenset(("script", "style", "title", "noframes"))
 
 
-class Document:
+class HtmlStream:
     """The bytes of a document that have come and not gone on, and the tokens among them.
 
     Places are numbers of characters from the document's beginning. A character is a byte here, or
@@ -68,16 +68,16 @@ class Document:
         self._held += data
         self._tokens.text += self._decoded(data, final=final)
 
-    def tokens(self) -> "Iterator[Located]":
+    def tokens(self) -> "Iterator[PositionedToken]":
         """Yield the tokens of what has been taken in since they were last asked for."""
         return self._tokens.next()
 
-    def feed(self, data: bytes) -> "Iterator[Located]":
+    def feed(self, data: bytes) -> "Iterator[PositionedToken]":
         """Take in more of the document, and yield what is known of it now."""
         self.take(data)
         return self.tokens()
 
-    def close(self) -> "Iterator[Located]":
+    def close(self) -> "Iterator[PositionedToken]":
         """Yield what is left: all of the document has come."""
         self.take(b"", final=True)
         return chain(self.tokens(), self._tokens.close())
@@ -127,7 +127,7 @@ class Document:
         return text.encode(f"utf-16-{self._order[0]}e", "surrogatepass")
 
 
-class Located(NamedTuple):
+class PositionedToken(NamedTuple):
     """A token, and where it is among the document's characters; of a text only the start."""
 
     token: Token
@@ -151,7 +151,7 @@ class _Tokens:
         self.inside = ""
         """The element whose content is text, whatever it looks like, and has begun last."""
 
-    def next(self) -> Iterator[Located]:
+    def next(self) -> Iterator[PositionedToken]:
         text, self._given = self.text[self._given :], len(self.text)
         # A return at the end may be the first half of a break.
         known = len(self.text) - self.text.endswith("\r")
@@ -160,11 +160,11 @@ class _Tokens:
         self._counted = known
         return map(self._located, self._tokenizer.feed(text))
 
-    def close(self) -> Iterator[Located]:
+    def close(self) -> Iterator[PositionedToken]:
         self._lines.append(len(self.text))
         return map(self._located, self._tokenizer.close())
 
-    def _located(self, token: Token) -> Located:
+    def _located(self, token: Token) -> PositionedToken:
         if token.type is TokenType.START_TAG:
             self.inside = token.tag if token.tag in _RAW else ""
         elif token.type is TokenType.END_TAG:
@@ -172,9 +172,9 @@ class _Tokens:
         start = self._lines[token.line - 1] + token.col
         source = token.source or ""
         if "\n" not in source:
-            return Located(token, start, start + len(source))
+            return PositionedToken(token, start, start + len(source))
         end = start
         for character in source:
             # The tokenizer has made one character of each break.
             end += 2 if character == "\n" and self.text.startswith("\r\n", end) else 1
-        return Located(token, start, end)
+        return PositionedToken(token, start, end)

@@ -8,12 +8,17 @@ from functools import partial
 from typing import Final
 
 from warex.exchange import Request, Response
-from warex.rewriting.base import Changed, Rewriting
+from warex.rewriting.base import ActiveRewrite, ValueChange
 from warex.rewriting.json_body.ndjson import LinesRewriter, is_lines, is_sequence
-from warex.rewriting.json_body.spans import Value, found_at, root_of, steps_of
-from warex.rewriting.json_body.value_changes import How, Piece, pieces, put_in
-from warex.rewriting.json_body.value_kinds import Kind, places
-from warex.seeds import Luck
+from warex.rewriting.json_body.spans import JsonSpan, parse_pointer, parse_spans, span_at
+from warex.rewriting.json_body.value_changes import (
+    TextReplacement,
+    ValueChangeKind,
+    apply_replacements,
+    replacements,
+)
+from warex.rewriting.json_body.value_kinds import ValueKind, find_pointers
+from warex.seeds import KeyedRng
 
 _LARGEST: Final = 8 * 1024 * 1024
 """Bytes from which an answer passes as it is: it would have to be held whole."""
@@ -21,7 +26,7 @@ _MOST: Final = 100_000
 """Values among which one is chosen."""
 _BOMS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NOT_WHOLE: Final = (204, 205, 206, 304)
-_SHORTER: Final[Mapping[How, int]] = {"emptied": 0, "halved": 2}
+_SHORTER: Final[Mapping[ValueChangeKind, int]] = {"emptied": 0, "halved": 2}
 """Which items of a list go: every n-th, or all."""
 
 
@@ -32,17 +37,17 @@ class JsonEdit:
     Without pointer and kind it is the longest of the outermost lists.
     """
 
-    how: How
-    luck: Luck
+    how: ValueChangeKind
+    luck: KeyedRng
     at: str | None = None
-    kind: Kind | None = None
+    kind: ValueKind | None = None
     count: int = 1
     """How many of a kind."""
     text: str = ""
     """What values are replaced by."""
     report: str = ""
 
-    def begin(self, request: Request, response: Response) -> Rewriting | None:
+    def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
         """Begin with a JSON answer; None for anything else."""
         content_type = response.headers.get("content-type", "")
         kind = content_type.partition(";")[0].strip().lower()
@@ -52,35 +57,35 @@ class JsonEdit:
         if is_lines(kind):
             return self._begin_lines(about, is_sequence(kind))
         if kind.endswith(("/json", "+json")) or kind == "text/x-json":
-            return Rewriting(_JsonRewriter(self, about))
+            return ActiveRewrite(_JsonRewriter(self, about))
         return None
 
-    def _begin_lines(self, about: str, sequence: bool) -> Rewriting | None:
+    def _begin_lines(self, about: str, sequence: bool) -> ActiveRewrite | None:
         """Begin with a stream of lines, which is read as a list of what each line says."""
         change = partial(self._made, about)
         if self.how in _SHORTER and not self.at and self.kind is None:
             every = _SHORTER[self.how]
-            return Rewriting(LinesRewriter(change, 0, every=every, is_sequence=sequence))
+            return ActiveRewrite(LinesRewriter(change, 0, every=every, is_sequence=sequence))
         if self.at == "":
             return None
-        only = None if self.at is None else steps_of(self.at)[0]
-        return Rewriting(LinesRewriter(change, self.count, only=only, is_sequence=sequence))
+        only = None if self.at is None else parse_pointer(self.at)[0]
+        return ActiveRewrite(LinesRewriter(change, self.count, only=only, is_sequence=sequence))
 
-    def pieces(self, text: str, about: str) -> list[Piece]:
+    def pieces(self, text: str, about: str) -> list[TextReplacement]:
         """Return what is replaced in a JSON text; ``about`` makes the choice a request's own."""
         try:
-            root = root_of(text)
+            root = parse_spans(text)
         except (ValueError, RecursionError):
             return []
         made, _ = self._made(about, root, self.count)
         return made
 
-    def _made(self, about: str, root: Value, most: int) -> tuple[list[Piece], int]:
+    def _made(self, about: str, root: JsonSpan, most: int) -> tuple[list[TextReplacement], int]:
         """Return what is replaced in a value, and how many values of it change."""
-        found: list[Piece] = []
+        found: list[TextReplacement] = []
         changed = 0
         for value in self._chosen(root, about):
-            made = pieces(self.how, value, self.luck, self.text)
+            made = replacements(self.how, value, self.luck, self.text)
             if made and not any(_overlap(one, other) for one in made for other in found):
                 found += made
                 changed += 1
@@ -88,22 +93,22 @@ class JsonEdit:
                 break
         return sorted(found, key=lambda it: it.begin), changed
 
-    def _chosen(self, root: Value, about: str) -> Iterator[Value]:
+    def _chosen(self, root: JsonSpan, about: str) -> Iterator[JsonSpan]:
         """Yield the values that may be changed, in the order in which they are tried."""
         if self.at is not None:
-            place = found_at(root.parent or root, self.at)
+            place = span_at(root.parent or root, self.at)
             yield from () if place is None else (place,)
         elif self.kind is not None:
-            fit = places(self.kind, root.said, root.pointer, _MOST)
+            fit = find_pointers(self.kind, root.said, root.pointer, _MOST)
             for pointer in sorted(fit, key=lambda it: self.luck.draw("place", about, it)):
-                place = found_at(root.parent or root, pointer)
+                place = span_at(root.parent or root, pointer)
                 if place is not None:
                     yield place
         else:
             yield from sorted(_outermost(root), key=lambda it: -len(it.children))
 
 
-def _outermost(root: Value) -> Iterator[Value]:
+def _outermost(root: JsonSpan) -> Iterator[JsonSpan]:
     """Yield the lists that no other list holds."""
     waiting = [root]
     while waiting:
@@ -114,7 +119,7 @@ def _outermost(root: Value) -> Iterator[Value]:
             waiting += reversed(value.children)
 
 
-def _overlap(one: Piece, other: Piece) -> bool:
+def _overlap(one: TextReplacement, other: TextReplacement) -> bool:
     return one.begin < other.end and other.begin < one.end
 
 
@@ -124,7 +129,7 @@ class _JsonRewriter:
 
     edit: JsonEdit
     about: str
-    changes: tuple[Changed, ...] = ()
+    changes: tuple[ValueChange, ...] = ()
     _held: bytearray = field(default_factory=bytearray)
     _over: bool = False
 
@@ -158,7 +163,7 @@ class _JsonRewriter:
         self.changes = tuple(told for it in made for told in it.told)
         if not made:
             return body
-        return mark + put_in(text, made).encode(encoding, errors)
+        return mark + apply_replacements(text, made).encode(encoding, errors)
 
     def _rest(self) -> bytes:
         rest = bytes(self._held)

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from warex.rewriting.base import Changed
-from warex.rewriting.json_body.spans import Value, decoded, root_of
-from warex.rewriting.json_body.value_changes import Piece, put_in
+from warex.rewriting.base import ValueChange
+from warex.rewriting.json_body.spans import JsonSpan, decode_scalar, parse_spans
+from warex.rewriting.json_body.value_changes import TextReplacement, apply_replacements
 
 _LINES: Final = frozenset(
     f"application/{name}"
@@ -28,7 +28,7 @@ _MOST_TOLD: Final = 1000
 _BEFORE: Final = re.compile("\ufeff?\x1e*")
 _SEPARATOR: Final = b"\x1e"
 
-type ChangeLine = Callable[[Value, int], tuple[list[Piece], int]]
+type ChangeLine = Callable[[JsonSpan, int], tuple[list[TextReplacement], int]]
 """Given a line's value and how many values may still change: what is put, and how many change."""
 
 
@@ -57,8 +57,8 @@ class LinesRewriter:
     only: str | None = None
     """The one line that may change, as a pointer's step."""
     is_sequence: bool = False
-    changes: Sequence[Changed] = ()
-    _told: list[Changed] = field(default_factory=list)
+    changes: Sequence[ValueChange] = ()
+    _told: list[ValueChange] = field(default_factory=list)
     _held: bytearray = field(default_factory=bytearray)
     _number: int = 0
     _too_long: bool = False
@@ -126,30 +126,30 @@ class LinesRewriter:
         before = _BEFORE.match(text)
         begin = before.end() if before else 0
         try:
-            value = root_of(text[begin:])
+            value = parse_spans(text[begin:])
         except (ValueError, RecursionError):
             self._over = self.only is not None
             return line
         if self.every is not None:
             return self._taken_out(value, number, line)
         value.step = number
-        value.parent = Value(value.text, None, None, 0, 0, 0, [value])
+        value.parent = JsonSpan(value.text, None, None, 0, 0, 0, [value])
         made, changed = self.change(value, self.count)
         self.count -= changed
         self._over = self.only is not None or not self.count
         self._tell(told for piece in made for told in piece.told)
         if not made:
             return line
-        put = put_in(value.text, made)
+        put = apply_replacements(value.text, made)
         return f"{text[:begin]}{put}".encode("utf-8", "surrogateescape") if put.strip() else b""
 
-    def _taken_out(self, value: Value, number: int, line: bytes) -> bytes:
+    def _taken_out(self, value: JsonSpan, number: int, line: bytes) -> bytes:
         if self.every and (number + 1) % self.every:
             return line
-        self._tell([Changed(f"/{number}", decoded(value.raw), None)])
+        self._tell([ValueChange(f"/{number}", decode_scalar(value.raw), None)])
         return b""
 
-    def _tell(self, told: "Sequence[Changed] | Iterator[Changed]") -> None:
+    def _tell(self, told: "Sequence[ValueChange] | Iterator[ValueChange]") -> None:
         for each in told:
             if len(self._told) < _MOST_TOLD:
                 self._told.append(each.short())

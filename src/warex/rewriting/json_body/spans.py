@@ -18,7 +18,7 @@ class Number(str):
     __slots__ = ()
 
 
-type Said = str | float | list[Said] | dict[str, Said] | None
+type JsonData = str | float | list[JsonData] | dict[str, JsonData] | None
 """What a JSON text says; numbers are ``Number``, but for NaN and the infinities."""
 
 _DECODER: Final = json.JSONDecoder(strict=False, parse_int=Number, parse_float=Number)
@@ -31,24 +31,24 @@ _ESCAPE: Final = re.compile(r"~(?![01])")
 
 
 @dataclass(slots=True, eq=False)
-class Value:
+class JsonSpan:
     """A value, from ``begin`` to before ``end``."""
 
     text: str
     """The whole text that it stands in."""
     step: str | int | None
     """The name or the index under which it stands in its parent; None for the whole."""
-    parent: "Value | None"
+    parent: "JsonSpan | None"
     outer: int
     """Where its member begins, that is its name; of an item, the item."""
     begin: int
     end: int
-    _children: "list[Value] | None" = None
-    said: Said = None
+    _children: "list[JsonSpan] | None" = None
+    said: JsonData = None
     """What it says; of the whole alone."""
 
     @property
-    def children(self) -> "list[Value]":
+    def children(self) -> "list[JsonSpan]":
         """Return what it holds: its members or its items."""
         if self._children is None:
             held = self.text[self.begin] in "[{"
@@ -64,13 +64,13 @@ class Value:
     def pointer(self) -> str:
         """Return the JSON pointer to it."""
         steps: list[str] = []
-        at: Value | None = self
+        at: JsonSpan | None = self
         while at is not None and at.step is not None:
-            steps.append(step_of(str(at.step)))
+            steps.append(escape_pointer_step(str(at.step)))
             at = at.parent
         return "".join(f"/{step}" for step in reversed(steps))
 
-    def child(self, step: str) -> "Value | None":
+    def child(self, step: str) -> "JsonSpan | None":
         """Return what a step of a pointer leads to; of two members of one name the last."""
         found = None
         for each in self.children:
@@ -79,7 +79,7 @@ class Value:
         return found
 
 
-def root_of(text: str) -> Value:
+def parse_spans(text: str) -> JsonSpan:
     """Return the value that a JSON text is.
 
     Raises ValueError where it is none, RecursionError where it is nested too deeply.
@@ -89,10 +89,10 @@ def root_of(text: str) -> Value:
     said, end = _DECODER.raw_decode(text, begin)
     if _past_space(text, end) != len(text):
         raise ValueError("something follows the JSON value")
-    return Value(text, None, None, begin, begin, end, said=said)
+    return JsonSpan(text, None, None, begin, begin, end, said=said)
 
 
-def _held_by(parent: Value) -> Iterator[Value]:
+def _held_by(parent: JsonSpan) -> Iterator[JsonSpan]:
     text, at, count = parent.text, parent.begin + 1, 0
     while (at := _past_space(text, at)) < parent.end - 1:
         if text[at] == ",":
@@ -105,7 +105,7 @@ def _held_by(parent: Value) -> Iterator[Value]:
             name, at = _SKIPPER.raw_decode(text, at)
             at = _past_space(text, _past_space(text, at) + 1)
         _, end = _SKIPPER.raw_decode(text, at)
-        yield Value(text, name, parent, outer, at, end)
+        yield JsonSpan(text, name, parent, outer, at, end)
         at = end
 
 
@@ -116,12 +116,12 @@ def _past_space(text: str, at: int) -> int:
     return space.end() if space else at
 
 
-def step_of(name: str) -> str:
+def escape_pointer_step(name: str) -> str:
     """Return a member's name as a JSON pointer has it."""
     return name.replace("~", "~0").replace("/", "~1")
 
 
-def steps_of(pointer: str) -> tuple[str, ...]:
+def parse_pointer(pointer: str) -> tuple[str, ...]:
     """Return the steps of a JSON pointer.
 
     Raises ValueError where it is none.
@@ -137,23 +137,23 @@ def steps_of(pointer: str) -> tuple[str, ...]:
     )
 
 
-def found_at(root: Value, pointer: str) -> Value | None:
+def span_at(root: JsonSpan, pointer: str) -> JsonSpan | None:
     """Return what a pointer points to; None where there is nothing."""
-    at: Value | None = root
-    for step in steps_of(pointer):
+    at: JsonSpan | None = root
+    for step in parse_pointer(pointer):
         if at is None:
             return None
         at = at.child(step)
     return at
 
 
-def decoded(raw: str) -> str:
+def decode_scalar(raw: str) -> str:
     """Return what a value says: a string's text, anything else as it is written."""
     if not raw.startswith('"'):
         return raw
     return str(json.loads(raw, strict=False)) if "\\" in raw else raw[1:-1]
 
 
-def written(text: str) -> str:
+def encode_string(text: str) -> str:
     """Return a string as JSON, in ASCII, which is the same in every encoding of JSON."""
     return json.dumps(text)

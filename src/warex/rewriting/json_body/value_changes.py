@@ -11,12 +11,12 @@ from datetime import date, timedelta
 from decimal import Decimal, localcontext
 from typing import Final, Literal
 
-from warex.rewriting.base import Changed
-from warex.rewriting.json_body.spans import Value, decoded, written
+from warex.rewriting.base import ValueChange
+from warex.rewriting.json_body.spans import JsonSpan, decode_scalar, encode_string
 from warex.rewriting.json_body.value_kinds import AMOUNT, NUMBER, date_in
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
-type How = Literal[
+type ValueChangeKind = Literal[
     "nulled",
     "other_type",
     "removed",
@@ -47,22 +47,24 @@ _SAYS_COUNT: Final = re.compile(r"total|count|length|size|hits|num|results", re.
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextReplacement:
     """What is put in place of a part of the text, and what to tell of it."""
 
     begin: int
     end: int
     put: str
-    told: tuple[Changed, ...] = ()
+    told: tuple[ValueChange, ...] = ()
 
 
-def pieces(how: How, value: Value, luck: Luck, text: str = "") -> tuple[Piece, ...]:
+def replacements(
+    how: ValueChangeKind, value: JsonSpan, luck: KeyedRng, text: str = ""
+) -> tuple[TextReplacement, ...]:
     """Return what changes a value; nothing where the change does not apply to it.
 
     ``luck`` chooses the other record of a value that is swapped; ``text`` is what replaces one.
     """
     if how == "replaced":
-        return (_put(value, written(text)),)
+        return (_put(value, encode_string(text)),)
     if how == "swapped":
         return _swapped(value, luck)
     if how == "removed":
@@ -78,7 +80,7 @@ def pieces(how: How, value: Value, luck: Luck, text: str = "") -> tuple[Piece, .
     return (_put(value, put),)
 
 
-def put_in(text: str, made: Sequence[Piece]) -> str:
+def apply_replacements(text: str, made: Sequence[TextReplacement]) -> str:
     """Return the text with the pieces, which are in order, put in."""
     out, at = [], 0
     for piece in made:
@@ -87,9 +89,9 @@ def put_in(text: str, made: Sequence[Piece]) -> str:
     return "".join((*out, text[at:]))
 
 
-def _put(value: Value, put: str) -> Piece:
-    told = Changed(value.pointer, decoded(value.raw), decoded(put))
-    return Piece(value.begin, value.end, put, (told,))
+def _put(value: JsonSpan, put: str) -> TextReplacement:
+    told = ValueChange(value.pointer, decode_scalar(value.raw), decode_scalar(put))
+    return TextReplacement(value.begin, value.end, put, (told,))
 
 
 def _nulled(raw: str) -> str | None:
@@ -107,8 +109,8 @@ def _other_type(raw: str) -> str | None:
 def _truncated(raw: str) -> str | None:
     """Return the first half of a text, or a number without the last digit before its point."""
     if raw.startswith('"'):
-        said = decoded(raw)
-        return written(said[: len(said) // 2]) if len(said) > 1 else None
+        said = decode_scalar(raw)
+        return encode_string(said[: len(said) // 2]) if len(said) > 1 else None
     whole, point, rest = raw.partition(".")
     if not NUMBER.fullmatch(raw) or len(whole.lstrip("-")) < 2:
         return None
@@ -123,14 +125,14 @@ def _off_by_one(raw: str) -> str | None:
         return _next_number(raw)
     if not raw.startswith('"'):
         return None
-    said = decoded(raw)
+    said = decode_scalar(raw)
     if (day := date_in(said)) is not None:
-        return written(f"{_next_day(day).isoformat()}{said[10:]}")
+        return encode_string(f"{_next_day(day).isoformat()}{said[10:]}")
     amount = AMOUNT.search(said)
     if amount is None:
         return None
     put = next_amount(amount[0])
-    return written(f"{said[: amount.start()]}{put}{said[amount.end() :]}")
+    return encode_string(f"{said[: amount.start()]}{put}{said[amount.end() :]}")
 
 
 def _next_number(raw: str) -> str | None:
@@ -158,14 +160,14 @@ def _next_day(day: date) -> date:
 def _other_unit(raw: str) -> str | None:
     if not raw.startswith('"'):
         return None
-    said = decoded(raw)
+    said = decode_scalar(raw)
     unit = _UNIT.search(said)
     if unit is None:
         return None
-    return written(f"{said[: unit.start()]}{_UNITS[unit[0]]}{said[unit.end() :]}")
+    return encode_string(f"{said[: unit.start()]}{_UNITS[unit[0]]}{said[unit.end() :]}")
 
 
-def _with_unit(value: Value) -> Value:
+def _with_unit(value: JsonSpan) -> JsonSpan:
     """Return the value that tells the unit of a number: a member beside it says so."""
     beside = value.parent.children if value.parent is not None else []
     if value.raw.startswith('"'):
@@ -173,17 +175,17 @@ def _with_unit(value: Value) -> Value:
     return next((each for each in beside if _SAYS_UNIT.search(str(each.step))), value)
 
 
-def _removed(value: Value) -> tuple[Piece, ...]:
+def _removed(value: JsonSpan) -> tuple[TextReplacement, ...]:
     parent = value.parent
     if parent is None:
         return ()
-    told = Changed(value.pointer, decoded(value.raw), None)
+    told = ValueChange(value.pointer, decode_scalar(value.raw), None)
     at = next(place for place, each in enumerate(parent.children) if each is value)
     begin, end = _room(parent, at)
-    return (Piece(begin, end, "", (told,)),)
+    return (TextReplacement(begin, end, "", (told,)),)
 
 
-def _room(parent: Value, at: int) -> tuple[int, int]:
+def _room(parent: JsonSpan, at: int) -> tuple[int, int]:
     """Return the place of a member or an item with the comma that goes with it."""
     value = parent.children[at]
     if at:
@@ -193,7 +195,7 @@ def _room(parent: Value, at: int) -> tuple[int, int]:
     return value.outer, value.end
 
 
-def _swapped(value: Value, luck: Luck) -> tuple[Piece, ...]:
+def _swapped(value: JsonSpan, luck: KeyedRng) -> tuple[TextReplacement, ...]:
     """Exchange a value with that of another record in the same list."""
     steps: list[str] = []
     at = value
@@ -202,9 +204,9 @@ def _swapped(value: Value, luck: Luck) -> tuple[Piece, ...]:
         at = at.parent
     if at.parent is None:
         return ()
-    others: list[Value] = []
+    others: list[JsonSpan] = []
     for record in at.parent.children:
-        other: Value | None = record
+        other: JsonSpan | None = record
         for step in reversed(steps):
             other = other.child(step) if other is not None else None
         if other is not None and other.raw != value.raw:
@@ -215,7 +217,7 @@ def _swapped(value: Value, luck: Luck) -> tuple[Piece, ...]:
     return _put(value, other.raw), _put(other, value.raw)
 
 
-def _shortened(value: Value, every: int) -> tuple[Piece, ...]:
+def _shortened(value: JsonSpan, every: int) -> tuple[TextReplacement, ...]:
     """Take every n-th item out of a list, or all with 0, and have what counts them say so."""
     items = value.children
     if value.text[value.begin] != "[" or not items:
@@ -223,19 +225,19 @@ def _shortened(value: Value, every: int) -> tuple[Piece, ...]:
     gone = [at for at in range(len(items)) if not every or (at + 1) % every == 0]
     if not gone:
         return ()
-    told = [Changed(items[at].pointer, decoded(items[at].raw), None) for at in gone]
+    told = [ValueChange(items[at].pointer, decode_scalar(items[at].raw), None) for at in gone]
     counts = _counts(value, len(items) - len(gone))
     if len(gone) == len(items):
-        return Piece(value.begin, value.end, "[]", tuple(told)), *counts
+        return TextReplacement(value.begin, value.end, "[]", tuple(told)), *counts
     # The first item stays, so that each one that goes takes the comma before it.
     out = [
-        Piece(items[at - 1].end, items[at].end, "", (one,))
+        TextReplacement(items[at - 1].end, items[at].end, "", (one,))
         for at, one in zip(gone, told, strict=True)
     ]
     return *out, *counts
 
 
-def _counts(value: Value, number: int) -> list[Piece]:
+def _counts(value: JsonSpan, number: int) -> list[TextReplacement]:
     """Change what stands beside a list and says how many items it has."""
     beside = value.parent.children if value.parent is not None else []
     return [

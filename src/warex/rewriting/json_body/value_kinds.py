@@ -9,9 +9,9 @@ from collections.abc import Callable
 from datetime import date
 from typing import Final, Literal
 
-from warex.rewriting.json_body.spans import Number, Said, step_of
+from warex.rewriting.json_body.spans import JsonData, Number, escape_pointer_step
 
-type Kind = Literal["price", "date", "name", "number", "text", "user_text", "flag", "list"]
+type ValueKind = Literal["price", "date", "name", "number", "text", "user_text", "flag", "list"]
 
 NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 AMOUNT: Final = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
@@ -30,10 +30,10 @@ _SAYS_ID: Final = re.compile(r"^id$|_id$|[a-z]I[dD]$|uuid|timestamp|version", re
 
 _HOLDERS: Final = frozenset((dict, list))
 
-type _Test = Callable[[Said], bool]
+type _Test = Callable[[JsonData], bool]
 
 
-def places(kind: Kind, said: Said, pointer: str, most: int) -> list[str]:
+def find_pointers(kind: ValueKind, said: JsonData, pointer: str, most: int) -> list[str]:
     """Return the pointers to what is of a kind in a value, the outermost first.
 
     ``pointer`` is the value's own; about ``most`` values are looked at. Items have the name of the
@@ -54,9 +54,9 @@ def places(kind: Kind, said: Said, pointer: str, most: int) -> list[str]:
             most -= len(value)
             for key, held in value.items():
                 if of_name(key)(held):
-                    found.append(f"{above}/{step_of(key)}")
+                    found.append(f"{above}/{escape_pointer_step(key)}")
                 if type(held) in _HOLDERS:
-                    waiting.append((f"{above}/{step_of(key)}", key, held))
+                    waiting.append((f"{above}/{escape_pointer_step(key)}", key, held))
         elif isinstance(value, list):
             most -= len(value)
             fits = of_name(named)
@@ -70,7 +70,7 @@ def places(kind: Kind, said: Said, pointer: str, most: int) -> list[str]:
     return found
 
 
-def _test(kind: Kind, name: str) -> _Test:
+def _test(kind: ValueKind, name: str) -> _Test:
     """Return what tells whether a value under this name is of the kind."""
     match kind:
         case "list":
@@ -93,43 +93,43 @@ def _test(kind: Kind, name: str) -> _Test:
             return _is_sum if "total" in name.lower() else _has_currency
 
 
-def _never(said: Said) -> bool:
+def _never(said: JsonData) -> bool:
     return False
 
 
-def _is_list(said: Said) -> bool:
+def _is_list(said: JsonData) -> bool:
     return isinstance(said, list)
 
 
-def _is_flag(said: Said) -> bool:
+def _is_flag(said: JsonData) -> bool:
     return isinstance(said, bool)
 
 
-def _is_text(said: Said) -> bool:
+def _is_text(said: JsonData) -> bool:
     return type(said) is str and said != ""
 
 
-def _is_date(said: Said) -> bool:
+def _is_date(said: JsonData) -> bool:
     return type(said) is str and date_in(said) is not None
 
 
-def _is_number(said: Said) -> bool:
+def _is_number(said: JsonData) -> bool:
     return type(said) is Number and NUMBER.fullmatch(said) is not None
 
 
-def _has_amount(said: Said) -> bool:
+def _has_amount(said: JsonData) -> bool:
     """Whether it is a number, or a text with one."""
     if type(said) is str:
         return AMOUNT.search(said) is not None
     return _is_number(said)
 
 
-def _is_sum(said: Said) -> bool:
+def _is_sum(said: JsonData) -> bool:
     """Whether a total is one of money: without decimals it counts things."""
     return _has_currency(said) or (isinstance(said, str) and "." in said and _has_amount(said))
 
 
-def _has_currency(said: Said) -> bool:
+def _has_currency(said: JsonData) -> bool:
     return type(said) is str and _CURRENCY.search(said) is not None and _has_amount(said)
 
 

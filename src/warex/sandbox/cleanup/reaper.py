@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from warex.errors import IN_A_ROW, MachineError, ProcessDied
+from warex.errors import MAX_DEATHS_IN_A_ROW, MachineError, ProcessDied
 from warex.sandbox.cleanup.process_tree import ProcessTree
 from warex.sandbox.cleanup.symlink_tree import SymlinkTree
 from warex.sandbox.job_control import signals_blocked
@@ -92,7 +92,7 @@ class Reaper:
                     return
                 self.died = ProcessDied.with_code("the guard, which clears up after us,", code)
                 _close(self._process)
-                if in_a_row == IN_A_ROW:
+                if in_a_row == MAX_DEATHS_IN_A_ROW:
                     return
                 self._process = _started(self.scratch)
                 for family in self._families:

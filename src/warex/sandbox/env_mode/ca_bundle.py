@@ -8,7 +8,7 @@ import ssl
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from warex.files.reading import read_ordinary
+from warex.files.reading import read_regular_file
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.environment import CA_BUNDLE_VARIABLES, EXTRA_CA_VARIABLES, NO_PROXY_HOSTS
 
@@ -52,9 +52,9 @@ def _sources(name: str, base: Mapping[str, str]) -> Iterator[Path]:
 def _certificates(source: Path) -> bytes:
     try:
         if not source.is_dir():
-            return read_ordinary(source)
+            return read_regular_file(source)
         files = sorted({file.resolve() for glob in _IN_FOLDER for file in source.glob(glob)})
-        read = (read_ordinary(file) for file in files if file.is_file())
+        read = (read_regular_file(file) for file in files if file.is_file())
         return b"\n".join(data for data in read if _BEGIN in data)
     except OSError:
         return b""  # Nobody could read it without us, either.
@@ -67,7 +67,7 @@ def write_wgetrc(base: Mapping[str, str], proxy: str, bundle: Path, scratch: Pat
     """
     named = base.get("WGETRC") or f"{base.get('HOME', '/nonexistent')}/.wgetrc"
     try:
-        theirs = read_ordinary(Path(named))
+        theirs = read_regular_file(Path(named))
     except OSError:
         theirs = b""
     ours = (

@@ -22,7 +22,7 @@ class _Death[T]:
     what: T
 
 
-class Awaited[T]:
+class ExpectedRetries[T]:
     """The exchanges that have died, each with what is known of it, while a repeat may come."""
 
     def __init__(self) -> None:

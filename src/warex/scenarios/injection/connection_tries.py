@@ -20,24 +20,30 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from warex.exchange import Exchange, Request
-from warex.faults import ConnectionFault, Fault, Memory, Point
-from warex.llm.recognition.hosts import host_fits, is_known_llm_host
-from warex.packed import Packed
-from warex.scenarios.injection.planner import NOTHING, Decision, Injection, Planner, collide
-from warex.scenarios.injection.rule_state import RuleCount
+from warex.faults import ConnectionFault, ConnectionPhase, Fault, FaultState
+from warex.llm.recognition.hosts import host_matches, is_known_llm_host
+from warex.packed import CompressedList
+from warex.scenarios.injection.planner import (
+    NO_INJECTION,
+    Decision,
+    PlannedInjection,
+    Planner,
+    collide,
+)
+from warex.scenarios.injection.rule_state import RuleState
 from warex.scenarios.matching.url_patterns import host_of, names_host, normalise
 from warex.scenarios.origins import (
-    Origins,
-    Target,
-    fits_any,
+    ConnectionTarget,
+    OriginPattern,
     is_loopback,
+    matches_any,
     origins_of_sites,
-    read_origins,
+    parse_origin_pattern,
 )
 from warex.scenarios.scenario import SITES, Match
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 
-type Gate = Literal["refuse", "drop"]
+type TryOutcome = Literal["refuse", "drop"]
 """What a connection meets that is not let through."""
 
 _GATE_LATENESS: Final = 0.25
@@ -48,7 +54,7 @@ _ANY: Final = ("http", "https")
 _SPOKEN: Final[Mapping[int, tuple[str, ...]]] = {80: ("http",), 443: ("https",)}
 
 
-class Moment(NamedTuple):
+class TrialState(NamedTuple):
     """When an attempt is judged: the second of the trial, and how the trial stands."""
 
     now: float
@@ -65,7 +71,7 @@ class _Held:
     exchange: str
     scope: str
     ordinal: int
-    injection: Injection | None = None
+    injection: PlannedInjection | None = None
     spared: str | None = None
 
 
@@ -83,49 +89,49 @@ class _Look:
 class _Rule:
     """One rule about attempts: its count, and the occurrences that are not over."""
 
-    def __init__(self, count: RuleCount, sites: tuple[str, ...]) -> None:
+    def __init__(self, count: RuleState, sites: tuple[str, ...]) -> None:
         fault = count.rule.fault
         assert isinstance(fault, ConnectionFault)
         self.count = count
-        self.point: Point = fault.point
+        self.point: ConnectionPhase = fault.point
         self.hold, self.lasts, self.tries_for = fault.hold, fault.lasts, fault.tries_for
         self.always = count.rule.trigger.always is True
-        self.gate: Gate | None = _gate_of(fault)
+        self.gate: TryOutcome | None = _gate_of(fault)
         self.origins = _origins(count.rule.match, sites)
-        self.fits = fits_any(self.origins)
+        self.fits = matches_any(self.origins)
         self._match = count.rule.match
         self.of_sites = not sites or (self._match.url or "").startswith(SITES)
         """Whether it is about the task's sites and no others; where none are known, all are."""
-        self._held: dict[Target, _Held] = {}
+        self._held: dict[ConnectionTarget, _Held] = {}
 
-    def is_about(self, target: Target, *, llm: bool) -> bool:
+    def is_about(self, target: ConnectionTarget, *, llm: bool) -> bool:
         """Whether the rule is about a target; about a model's only if it spells the host out."""
         if target.point != self.point or not self.fits(target):
             return False
         return not llm or names_host(self._match, target.host)
 
-    def held(self, target: Target, now: float) -> _Held | None:
+    def held(self, target: ConnectionTarget, now: float) -> _Held | None:
         """Return the occurrence that an attempt now would belong to."""
         held = self._held.get(target)
         return held if held is not None and now < held.until else None
 
-    def just_over(self, target: Target, now: float) -> _Held | None:
+    def just_over(self, target: ConnectionTarget, now: float) -> _Held | None:
         """Return the hit occurrence that ended so lately that its gate may still be closed."""
         held = self._held.get(target)
         if held is None or held.injection is None:
             return None
         return held if held.until <= now < held.until + _GATE_LATENESS else None
 
-    def hold_on(self, target: Target, held: _Held) -> None:
+    def hold_on(self, target: ConnectionTarget, held: _Held) -> None:
         """Begin an occurrence."""
         self._held[target] = held
 
-    def alive(self, now: float) -> Iterable[tuple[Target, _Held]]:
+    def alive(self, now: float) -> Iterable[tuple[ConnectionTarget, _Held]]:
         """Return the occurrences that are not over."""
         return ((it, held) for it, held in self._held.items() if now < held.until)
 
 
-class Attempts:
+class ConnectionTryRules:
     """Judges attempts to reach a site, for one trial.
 
     ``own_hosts`` are WAREX's own and never judged; ``llm_hosts`` are models' beside the well-known
@@ -148,19 +154,19 @@ class Attempts:
         self._own_hosts = frozenset(own_hosts)
         self._llm_hosts = llm_hosts
         self._llm_places: set[tuple[str, int]] = set()
-        self._spared: dict[Target, bool] = {}
+        self._spared: dict[ConnectionTarget, bool] = {}
         self._number = 0
         self._rules: list[_Rule] = []
-        self._past: Packed[tuple[Target, Moment]] = Packed()
+        self._past: CompressedList[tuple[ConnectionTarget, TrialState]] = CompressedList()
         self._tried: dict[str, set[int]] = {}
         """Where connections were tried, by host."""
 
-    def begin(self, counts: Iterable[RuleCount]) -> None:
+    def begin(self, counts: Iterable[RuleState]) -> None:
         """Begin a task: every count and occurrence starts anew."""
         self._rules = [_Rule(it, self._sites) for it in counts if it.of_attempts]
-        self._past = Packed()
+        self._past = CompressedList()
 
-    def add(self, count: RuleCount) -> None:
+    def add(self, count: RuleState) -> None:
         """Add a one-shot, which counts as if it had been there since the task began."""
         rule = _Rule(count, self._sites)
         for target, moment in self._past:
@@ -176,7 +182,9 @@ class Attempts:
         default = 80 if url.startswith("http:") else 443
         self._llm_places.add((host, int(port) if port.isdigit() else default))
 
-    def judge(self, target: Target, moment: Moment, met: bool | None = None) -> Decision:
+    def judge(
+        self, target: ConnectionTarget, moment: TrialState, met: bool | None = None
+    ) -> Decision:
         """Count an attempt and say what it meets.
 
         ``met``: whether the kernel has stopped the connection already; None where nothing has
@@ -186,7 +194,7 @@ class Attempts:
         has only just ended, its gate opened late, and it still belongs to that one.
         """
         if target.host in self._own_hosts:
-            return NOTHING
+            return NO_INJECTION
         self._number += 1
         exchange = Exchange(f"a{self._number}", Request("CONNECT", self.url_of(target)))
         if self._is_spared(target):
@@ -201,11 +209,11 @@ class Attempts:
         forced = rules[0] if met and rules and not any(look.hit for _, look in looks) else None
         return self._decide(exchange, target, moment, looks, met, forced)
 
-    def is_site(self, target: Target) -> bool:
+    def is_site(self, target: ConnectionTarget) -> bool:
         """Whether a target is one of the task's sites; each is where none are known."""
         return any(origins.fits(target) for origins in self._site_origins)
 
-    def gate(self, target: Target, moment: Moment) -> Gate | None:
+    def gate(self, target: ConnectionTarget, moment: TrialState) -> TryOutcome | None:
         """Return what the next connection to a target would meet; None if it is let through.
 
         A target without a port stands for every port that is not in ``ports``.
@@ -223,7 +231,7 @@ class Attempts:
         Beside those that rules name: where something was tried, since it is counted there, and the
         web's own, since a draw goes by the port; but a loopback port belongs to whoever listens.
         """
-        host = Target.of("connect", host, None).host
+        host = ConnectionTarget.of("connect", host, None).host
         ports = {port for name, port in self._llm_places if name == host}
         for rule in self._rules:
             if rule.point != "connect":
@@ -234,7 +242,7 @@ class Attempts:
                 ports.update(self._tried.get(host, ()), () if is_loopback(host) else _SPOKEN)
         return tuple(sorted(ports))
 
-    def concerns(self, target: Target, rules: Container[str] | None = None) -> bool:
+    def concerns(self, target: ConnectionTarget, rules: Container[str] | None = None) -> bool:
         """Whether a rule, of those named or of all, is about a target, so that it may fail."""
         if target.host in self._own_hosts or self._is_spared(target):
             return False
@@ -242,7 +250,7 @@ class Attempts:
         return any(rules is None or rule.count.rule.name in rules for rule in about)
 
     def in_force(
-        self, moment: Moment, *, before_page: bool = False
+        self, moment: TrialState, *, before_page: bool = False
     ) -> tuple[frozenset[str], float | None]:
         """Return the rules that count now, and the second at which the next window opens.
 
@@ -267,7 +275,7 @@ class Attempts:
             if any(held.spared is not None for _, held in rule.alive(now))
         )
 
-    def url_of(self, target: Target) -> str:
+    def url_of(self, target: ConnectionTarget) -> str:
         """Return how the ledger names a target; an unusual port has the scheme of its site."""
         for origins in self._site_origins:
             if len(origins.schemes) == 1 and origins.port is not None and origins.fits(target):
@@ -278,14 +286,14 @@ class Attempts:
     def _decide(
         self,
         exchange: Exchange,
-        target: Target,
-        moment: Moment,
+        target: ConnectionTarget,
+        moment: TrialState,
         looks: Sequence[tuple[_Rule, _Look]],
         met: bool | None,
         forced: _Rule | None,
     ) -> Decision:
-        injections: list[Injection] = []
-        superseded: list[Injection] = []
+        injections: list[PlannedInjection] = []
+        superseded: list[PlannedInjection] = []
         repeat_of: str | None = None
         for rule, look in looks:
             if look.hit and met is False:
@@ -313,10 +321,10 @@ class Attempts:
         rule: _Rule,
         look: _Look,
         exchange: Exchange,
-        target: Target,
-        moment: Moment,
+        target: ConnectionTarget,
+        moment: TrialState,
         forced: bool,
-    ) -> tuple[Injection, Memory] | None:
+    ) -> tuple[PlannedInjection, FaultState] | None:
         """Count an attempt for a rule; return the injection if it is hit."""
         count = rule.count
         if look.what == "repeat" and look.held is not None:
@@ -336,7 +344,9 @@ class Attempts:
         hit = look.hit or forced
         return self._planner.plan(count, exchange, scope, ordinal) if hit else None
 
-    def _leave_alone(self, rule: _Rule, exchange: Exchange, target: Target, moment: Moment) -> None:
+    def _leave_alone(
+        self, rule: _Rule, exchange: Exchange, target: ConnectionTarget, moment: TrialState
+    ) -> None:
         reason = moment.spared or ""
         rule.count.left_alone[reason] += 1
         if reason == "never" or rule.count.narrows_out(moment.now, moment.steps):
@@ -347,7 +357,7 @@ class Attempts:
             held = _Held(until, exchange.id, scope, ordinal, spared=reason)
             rule.hold_on(target, held)
 
-    def _look(self, rule: _Rule, target: Target, moment: Moment) -> _Look:
+    def _look(self, rule: _Rule, target: ConnectionTarget, moment: TrialState) -> _Look:
         """Say what an attempt would be to a rule. Nothing changes by asking."""
         held = rule.held(target, moment.now)
         armed_since = held is not None and held.spared is not None and moment.spared is None
@@ -363,11 +373,11 @@ class Attempts:
         scope, ordinal = rule.count.next(target)
         return _Look("new", self._planner.fires(rule.count, scope, ordinal))
 
-    def _about(self, target: Target) -> list[_Rule]:
+    def _about(self, target: ConnectionTarget) -> list[_Rule]:
         llm = self._is_llm(target)
         return [rule for rule in self._rules if rule.is_about(target, llm=llm)]
 
-    def _is_llm(self, target: Target) -> bool:
+    def _is_llm(self, target: ConnectionTarget) -> bool:
         if target.point == "name":
             answers_here = any(host == target.host for host, _ in self._llm_places)
         else:
@@ -375,10 +385,10 @@ class Attempts:
         return (
             answers_here
             or is_known_llm_host(target.host)
-            or any(host_fits(pattern, target.host) for pattern in self._llm_hosts)
+            or any(host_matches(pattern, target.host) for pattern in self._llm_hosts)
         )
 
-    def _is_spared(self, target: Target) -> bool:
+    def _is_spared(self, target: ConnectionTarget) -> bool:
         """Whether the scenario never touches the site, whatever is asked of it."""
         if (known := self._spared.get(target)) is not None:
             return known
@@ -391,28 +401,28 @@ class Attempts:
         return spared
 
 
-def _late(rule: _Rule, target: Target, moment: Moment) -> _Look | None:
+def _late(rule: _Rule, target: ConnectionTarget, moment: TrialState) -> _Look | None:
     """Return what a connection is that the kernel stopped for an occurrence that had just ended."""
     held = rule.just_over(target, moment.now)
     return _Look("repeat", True, held) if held is not None and moment.spared is None else None
 
 
-def _origins(match: Match, sites: tuple[str, ...]) -> tuple[Origins, ...]:
+def _origins(match: Match, sites: tuple[str, ...]) -> tuple[OriginPattern, ...]:
     if match.url_exact is not None:
-        return (read_origins(match.url_exact, exact=True),)
+        return (parse_origin_pattern(match.url_exact, exact=True),)
     if match.url is None:
-        return (read_origins("*"),)
+        return (parse_origin_pattern("*"),)
     if match.url.startswith(SITES):
         return origins_of_sites(sites)
-    return (read_origins(match.url),)
+    return (parse_origin_pattern(match.url),)
 
 
-def _gate_of(fault: Fault) -> Gate | None:
+def _gate_of(fault: Fault) -> TryOutcome | None:
     attempt = Exchange("", Request("CONNECT", "https://site.example/"))
-    effects, _ = fault.effects(attempt, {}, Luck(0, ""))
+    effects, _ = fault.effects(attempt, {}, KeyedRng(0, ""))
     return next((effect.traits.kernel for effect in effects if effect.traits.kernel), None)
 
 
-def _held(rule: _Rule, injection: Injection, now: float) -> _Held:
+def _held(rule: _Rule, injection: PlannedInjection, now: float) -> _Held:
     until = now + rule.hold + rule.lasts
     return _Held(until, injection.exchange, injection.scope, injection.ordinal, injection)

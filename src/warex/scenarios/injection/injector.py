@@ -25,25 +25,31 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from warex.exchange import Exchange, Request
-from warex.faults import Point
+from warex.faults import ConnectionPhase
 from warex.llm.exchange import LlmExchange
 from warex.llm.recognition.hosts import is_known_llm_host
-from warex.llm.steps import Steps
-from warex.packed import Tally
-from warex.scenarios.injection.browser_retries import Awaited
-from warex.scenarios.injection.connection_tries import Attempts, Gate, Moment
-from warex.scenarios.injection.planner import NOTHING, Decision, Injection, Planner, collide
-from warex.scenarios.injection.rule_state import RuleCount, Schedule
+from warex.llm.steps import StepCounter
+from warex.packed import CompressedCounter
+from warex.scenarios.injection.browser_retries import ExpectedRetries
+from warex.scenarios.injection.connection_tries import ConnectionTryRules, TrialState, TryOutcome
+from warex.scenarios.injection.planner import (
+    NO_INJECTION,
+    Decision,
+    PlannedInjection,
+    Planner,
+    collide,
+)
+from warex.scenarios.injection.rule_state import InjectionSchedule, RuleState
 from warex.scenarios.matching.candidate import Candidate
-from warex.scenarios.matching.exclusions import NEVER
+from warex.scenarios.matching.exclusions import EXCLUSIONS
 from warex.scenarios.matching.url_patterns import any_of, host_of, normalise, on_sites
-from warex.scenarios.origins import Target
+from warex.scenarios.origins import ConnectionTarget
 from warex.scenarios.scenario import Rule, Scenario, Trigger
 from warex.traffic import Arm
 
 
 @dataclass(frozen=True, slots=True)
-class LeftAlone:
+class SkippedMatches:
     """How many matching exchanges a rule had to leave alone, and why."""
 
     rule: str
@@ -57,7 +63,7 @@ class _Open:
 
     exchange: str
     request: Request
-    decision: Decision = NOTHING
+    decision: Decision = NO_INJECTION
     spared: str | None = None
     """Why no rule may hit it."""
     answer: Decision | None = None
@@ -84,7 +90,7 @@ class Injector:
         never: tuple[str, ...] = (),
         never_agents: tuple[str, ...] = (),
         arm: Arm | None = None,
-        schedule: Schedule | None = None,
+        schedule: InjectionSchedule | None = None,
         own_hosts: tuple[str, ...] = (),
         llm_hosts: tuple[str, ...] = (),
     ) -> None:
@@ -92,31 +98,31 @@ class Injector:
         self.arm_at: Arm = arm or scenario.arm or "start"
         self.armed = self.arm_at == "start"
         self._sites = sites
-        self._is_never = any_of((*NEVER, *scenario.never, *never))
+        self._is_never = any_of((*EXCLUSIONS, *scenario.never, *never))
         self._never_agents = never_agents
         self._is_site = on_sites(sites)
         self._pages_of_programs = scenario.pages_of_programs
         self.over = False
         """Whether the task has ended: nothing but `arm` arms any more."""
-        self._steps = Steps()
+        self._steps = StepCounter()
         self._planner = Planner(seed, schedule, from_start=self.arm_at == "start")
-        self._attempts = Attempts(
+        self._attempts = ConnectionTryRules(
             self._planner,
             self._is_never,
             sites=sites,
             own_hosts=own_hosts,
             llm_hosts=llm_hosts,
         )
-        self._arrived: Tally[Candidate] = Tally()
-        self._passed: Tally[Candidate] = Tally()
+        self._arrived: CompressedCounter[Candidate] = CompressedCounter()
+        self._passed: CompressedCounter[Candidate] = CompressedCounter()
         self._counts = self._fresh_counts()
         self._attempts.begin(self._counts)
         self._one_shots: dict[str, Rule] = {}
         self._open: dict[str, _Open] = {}
-        self._awaited: Awaited[_Open] = Awaited()
+        self._awaited: ExpectedRetries[_Open] = ExpectedRetries()
 
-    def _fresh_counts(self) -> list[RuleCount]:
-        return [RuleCount(rule, self._sites) for rule in self.scenario.rules]
+    def _fresh_counts(self) -> list[RuleState]:
+        return [RuleState(rule, self._sites) for rule in self.scenario.rules]
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -144,8 +150,8 @@ class Injector:
             opened.decision = self._repeat(opened, first)
             return opened.decision
         if request.is_preflight or request.is_prefetch:
-            opened.owed = NOTHING
-            return NOTHING
+            opened.owed = NO_INJECTION
+            return NO_INJECTION
         candidate = Candidate.of(exchange, llm=llm)
         if llm:
             self._attempts.note_llm(candidate.url)
@@ -155,7 +161,7 @@ class Injector:
             opened.spared = self._unarmed
         if opened.spared is not None:
             self._leave_alone(candidate, opened.spared, now)
-            return NOTHING
+            return NO_INJECTION
         self.armed = True
         opened.decision = self._judge(exchange, candidate, now, ())
         return opened.decision
@@ -167,7 +173,7 @@ class Injector:
         """
         opened = self._open.get(exchange.id)
         if opened is None or exchange.response is None:
-            return NOTHING
+            return NO_INJECTION
         if opened.owed is not None:
             opened.answer = self._again(exchange.id, opened.owed)
             return opened.answer
@@ -175,29 +181,35 @@ class Injector:
         spared = opened.spared or (None if self.armed else self._unarmed)
         if spared is not None:
             self._leave_alone(candidate, spared, now)
-            opened.answer = NOTHING
-            return NOTHING
+            opened.answer = NO_INJECTION
+            return NO_INJECTION
         opened.answer = self._judge(exchange, candidate, now, opened.decision.injections)
         return opened.answer
 
     def attempt(
-        self, point: Point, host: str, port: int | None, now: float, *, met: bool | None = None
+        self,
+        point: ConnectionPhase,
+        host: str,
+        port: int | None,
+        now: float,
+        *,
+        met: bool | None = None,
     ) -> Decision:
         """Judge an attempt to reach a site: to find its name, to connect, to begin TLS.
 
         ``met``, for connections: True where a closed gate has stopped it already, False where it
         was let through, and so cannot be hit any more.
         """
-        target = Target.of(point, host, port)
+        target = ConnectionTarget.of(point, host, port)
         return self._attempts.judge(target, self._moment(now, target), met)
 
-    def gate(self, host: str, port: int | None, now: float) -> Gate | None:
+    def gate(self, host: str, port: int | None, now: float) -> TryOutcome | None:
         """Return what the next connection would meet; nothing is counted by asking.
 
         ``port`` None stands for every port that is not among ``gate_ports``. The answer can change
         with every attempt, step, arming and second.
         """
-        target = Target.of("connect", host, port)
+        target = ConnectionTarget.of("connect", host, port)
         return self._attempts.gate(target, self._moment(now, target))
 
     def gate_ports(self, host: str) -> tuple[int, ...]:
@@ -205,18 +217,22 @@ class Injector:
         return self._attempts.ports(host)
 
     def concerns(
-        self, point: Point, host: str, port: int | None, rules: Container[str] | None = None
+        self,
+        point: ConnectionPhase,
+        host: str,
+        port: int | None,
+        rules: Container[str] | None = None,
     ) -> bool:
         """Whether a rule, of those named or of all, is about attempts there: they may fail."""
-        return self._attempts.concerns(Target.of(point, host, port), rules)
+        return self._attempts.concerns(ConnectionTarget.of(point, host, port), rules)
 
     def in_force(self, now: float) -> tuple[frozenset[str], float | None]:
         """Return the rules about attempts that count now, and when the next window opens."""
         return self._attempts.in_force(self._moment(now), before_page=self._awaits_page)
 
-    def attempt_url(self, point: Point, host: str, port: int | None) -> str:
+    def attempt_url(self, point: ConnectionPhase, host: str, port: int | None) -> str:
         """Return how the ledger names an attempt."""
-        return self._attempts.url_of(Target.of(point, host, port))
+        return self._attempts.url_of(ConnectionTarget.of(point, host, port))
 
     def straddled(self, now: float) -> tuple[str, ...]:
         """Return the rules that have left an occurrence alone, unarmed, which is not over.
@@ -226,13 +242,13 @@ class Injector:
         """
         return self._attempts.straddled(now)
 
-    def _moment(self, now: float, target: Target | None = None) -> Moment:
+    def _moment(self, now: float, target: ConnectionTarget | None = None) -> TrialState:
         """Return how the trial stands for attempts at a target.
 
         Before the first page, those at a task's site are its own: it cannot be asked for otherwise.
         """
         of_page = self._awaits_page and target is not None and self._attempts.is_site(target)
-        return Moment(now, self.steps, None if self.armed or of_page else self._unarmed)
+        return TrialState(now, self.steps, None if self.armed or of_page else self._unarmed)
 
     @property
     def _awaits_page(self) -> bool:
@@ -252,7 +268,7 @@ class Injector:
         if (opened := self._open.pop(exchange_id, None)) is not None:
             self._awaited.died(opened.request, now, opened)
 
-    def settle(self, injection: Injection, *, delivered: bool) -> None:
+    def settle(self, injection: PlannedInjection, *, delivered: bool) -> None:
         """Say what became of an injection.
 
         A miss gives the budget of ``random.times`` back, unless a silent repeat has brought the
@@ -318,7 +334,7 @@ class Injector:
         self._one_shots[rule.name] = rule
         if known:
             return
-        count = RuleCount(rule, self._sites, once=True)
+        count = RuleState(rule, self._sites, once=True)
         for candidate, number in self._arrived.parts():
             if count.at_answer == (candidate.status is not None) and count.matches(candidate):
                 count.count(candidate, number)
@@ -349,8 +365,8 @@ class Injector:
 
     def _begin(self) -> None:
         self.armed, self.over = self.arm_at == "start", False
-        self._steps = Steps()
-        self._arrived, self._passed = Tally(), Tally()
+        self._steps = StepCounter()
+        self._arrived, self._passed = CompressedCounter(), CompressedCounter()
         self._counts = self._fresh_counts()
         self._open.clear()
         self._awaited.clear()
@@ -363,14 +379,14 @@ class Injector:
         """
         other = copy(self)
         other._planner = self._planner.beside(seed)
-        other._open, other._awaited, other._one_shots = {}, Awaited(), {}
+        other._open, other._awaited, other._one_shots = {}, ExpectedRetries(), {}
         other._begin()
         return other
 
-    def left_alone(self) -> tuple[LeftAlone, ...]:
+    def left_alone(self) -> tuple[SkippedMatches, ...]:
         """Return what the rules matched but had to leave alone, one number a rule and reason."""
         return tuple(
-            LeftAlone(count.rule.name, reason, number)
+            SkippedMatches(count.rule.name, reason, number)
             for count in self._counts
             for reason, number in count.left_alone.items()
         )
@@ -409,7 +425,7 @@ class Injector:
                 if reason != "never" and not count.narrows_out(now, self.steps):
                     count.pass_by(candidate)
 
-    def _judging(self, candidate: Candidate) -> Iterable[RuleCount]:
+    def _judging(self, candidate: Candidate) -> Iterable[RuleState]:
         answered = candidate.status is not None
         return (count for count in self._counts if count.at_answer == answered)
 
@@ -418,12 +434,12 @@ class Injector:
         exchange: Exchange,
         candidate: Candidate,
         now: float,
-        standing: tuple[Injection, ...],
+        standing: tuple[PlannedInjection, ...],
     ) -> Decision:
         self._arrived.add(candidate)
         exchange = replace(exchange, at=now)
-        injections: list[Injection] = []
-        superseded: list[Injection] = []
+        injections: list[PlannedInjection] = []
+        superseded: list[PlannedInjection] = []
         for count in self._judging(candidate):
             if not count.matches(candidate) or count.narrows_out(now, self.steps):
                 continue
@@ -448,9 +464,9 @@ class Injector:
     def _again(self, exchange_id: str, first: Decision) -> Decision:
         """Plan again what a repeat's first exchange got."""
         if not self.armed:
-            return NOTHING
+            return NO_INJECTION
 
-        def copy(injection: Injection) -> Injection:
+        def copy(injection: PlannedInjection) -> PlannedInjection:
             return self._planner.again(injection, exchange_id)
 
         return Decision(tuple(map(copy, first.injections)), tuple(map(copy, first.superseded)))

@@ -10,13 +10,18 @@ from typing import Final, Self
 
 from warex.effects import Effect
 from warex.exchange import Exchange
-from warex.faults import Fault, Memory, Stage
-from warex.scenarios.injection.rule_state import Begun, Occurrence, RuleCount, Schedule
-from warex.seeds import Luck
+from warex.faults import Fault, FaultState, Stage
+from warex.scenarios.injection.rule_state import (
+    InjectionSchedule,
+    Occurrence,
+    OngoingHit,
+    RuleState,
+)
+from warex.seeds import KeyedRng
 
 
 @dataclass(frozen=True, slots=True)
-class Injection:
+class PlannedInjection:
     """One fault on its way into one exchange, or into one attempt to connect."""
 
     id: str
@@ -43,15 +48,15 @@ class Injection:
 class Decision:
     """What happens to an exchange or an attempt, in the order of the rules."""
 
-    injections: tuple[Injection, ...] = ()
-    superseded: tuple[Injection, ...] = ()
+    injections: tuple[PlannedInjection, ...] = ()
+    superseded: tuple[PlannedInjection, ...] = ()
     """Planned, but they collide with one that stands."""
     repeat_of: str | None = None
     """The exchange that the browser silently repeats; of several repeats, the one before. Or the
     first of the attempts that are one occurrence."""
 
 
-NOTHING: Final = Decision()
+NO_INJECTION: Final = Decision()
 
 
 class Planner:
@@ -61,7 +66,7 @@ class Planner:
     schedule's places are those of a trial that was armed all along.
     """
 
-    def __init__(self, seed: int, schedule: Schedule | None, *, from_start: bool) -> None:
+    def __init__(self, seed: int, schedule: InjectionSchedule | None, *, from_start: bool) -> None:
         self.seed = seed
         self.replays = schedule is not None
         self._schedule = schedule
@@ -82,7 +87,7 @@ class Planner:
         other.begin_task(seed)
         return other
 
-    def fires(self, count: RuleCount, scope: str, ordinal: int, *, goes_on: bool = False) -> bool:
+    def fires(self, count: RuleState, scope: str, ordinal: int, *, goes_on: bool = False) -> bool:
         """Whether a rule hits this place in its count.
 
         ``goes_on``: an earlier hit is not over. A schedule has the places of those hits, too.
@@ -95,13 +100,13 @@ class Planner:
         return goes_on or count.fires(self.seed, scope, ordinal)
 
     def plan(
-        self, count: RuleCount, exchange: Exchange, scope: str, ordinal: int
-    ) -> tuple[Injection, Memory]:
+        self, count: RuleState, exchange: Exchange, scope: str, ordinal: int
+    ) -> tuple[PlannedInjection, FaultState]:
         """Return a rule's injection at a place, and what its fault remembers if it stands."""
         rule = count.rule
-        luck = Luck(self.seed, rule.name)
+        luck = KeyedRng(self.seed, rule.name)
         effects, memory = rule.fault.effects(exchange, count.memory, luck)
-        injection = Injection(
+        injection = PlannedInjection(
             id=self._new_id(),
             exchange=exchange.id,
             rule=rule.name,
@@ -112,7 +117,9 @@ class Planner:
         )
         return injection, memory
 
-    def stand(self, count: RuleCount, injection: Injection, memory: Memory) -> Injection:
+    def stand(
+        self, count: RuleState, injection: PlannedInjection, memory: FaultState
+    ) -> PlannedInjection:
         """Let a planned injection stand: it uses up its rule's budget until it is missed.
 
         What goes on uses up nothing of its own.
@@ -122,11 +129,11 @@ class Planner:
             occurrence = count.begun.occurrence
         else:
             occurrence = Occurrence(count, injection.scope)
-            count.begun = Begun(injection.id, occurrence)
+            count.begun = OngoingHit(injection.id, occurrence)
         occurrence.plan(injection.id)
         return replace(injection, occurrence=occurrence)
 
-    def again(self, injection: Injection, exchange_id: str) -> Injection:
+    def again(self, injection: PlannedInjection, exchange_id: str) -> PlannedInjection:
         """Plan an injection once more, for what is the same occurrence."""
         root = injection.repeat_of or injection.id
         copy = replace(injection, id=self._new_id(), exchange=exchange_id, repeat_of=root)
@@ -134,7 +141,7 @@ class Planner:
             copy.occurrence.plan(copy.id)
         return copy
 
-    def settle(self, injection: Injection, *, delivered: bool) -> None:
+    def settle(self, injection: PlannedInjection, *, delivered: bool) -> None:
         """Say what became of an injection; a second time changes nothing."""
         if injection.occurrence is not None:
             injection.occurrence.settle(injection.id, delivered=delivered)
@@ -143,7 +150,7 @@ class Planner:
         return f"i{next(self._injections)}"
 
 
-def collide(earlier: Injection, later: Injection) -> bool:
+def collide(earlier: PlannedInjection, later: PlannedInjection) -> bool:
     """Whether the later injection wants what the earlier one already has.
 
     An exchange ends once. One that ends before the site has acted has no answer to do anything to,
@@ -156,9 +163,9 @@ def collide(earlier: Injection, later: Injection) -> bool:
     return _ends(later) and stages == ("response", "request")
 
 
-def _ends(injection: Injection) -> bool:
+def _ends(injection: PlannedInjection) -> bool:
     return any(effect.traits.ends for effect in injection.effects)
 
 
-def _cuts(injection: Injection) -> bool:
+def _cuts(injection: PlannedInjection) -> bool:
     return any(effect.traits.cuts for effect in injection.effects)

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from warex.errors import TraceError
 from warex.llm.defences import Defence
-from warex.scenarios.injection.rule_state import Mark, Schedule
+from warex.scenarios.injection.rule_state import CountPosition, InjectionSchedule
 from warex.scenarios.scenario import Rule, Scenario
 from warex.traces import (
     EVENTS,
@@ -39,7 +39,7 @@ class Replay:
     """The rules of the trial's own scenario, and the one-shots that were planned meanwhile."""
     seed: int
     arm: Arm
-    schedule: Schedule
+    schedule: InjectionSchedule
     sites: tuple[str, ...] = ()
     """What `{sites}` stood for."""
     never: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ class _Places:
         self._at_answer = any(rule.match.needs_response for rule in scenario.rules)
         self._from_start = arm == "start"
         self._begin()
-        self._marks: set[Mark] = set()
+        self._marks: set[CountPosition] = set()
         self._task = self._tasks = 0
         self._beside: dict[str, int] = {}
         """The tasks that run at the same time as others, and which of all they are."""
@@ -143,7 +143,7 @@ class _Places:
         if one_task:
             # All was one task: a replay may begin it or leave it.
             self._marks |= {(0, *mark[1:]) for mark in self._marks}
-        self.schedule: Schedule = frozenset(self._marks)
+        self.schedule: InjectionSchedule = frozenset(self._marks)
 
     def _begin(self) -> None:
         self._passed: dict[str, dict[str, int]] = {}
@@ -205,7 +205,7 @@ _NAMES: TypeAdapter[list[str]] = TypeAdapter(list[str])
 _PASSED: TypeAdapter[dict[str, dict[str, int]]] = TypeAdapter(dict[str, dict[str, int]])
 
 
-def tasks_to_begin(schedule: Schedule) -> int:
+def tasks_required(schedule: InjectionSchedule) -> int:
     """Return how many tasks must be begun until all places of a schedule can be hit."""
     places: dict[int, set[tuple[str, str, int]]] = {}
     for task, rule, scope, ordinal in schedule:

@@ -5,18 +5,18 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from warex.exchange import Exchange
-from warex.faults import Memory
-from warex.packed import Counts
-from warex.scenarios.matching.candidate import Candidate, candidates_of
+from warex.faults import FaultState
+from warex.packed import HashCounter
+from warex.scenarios.matching.candidate import Candidate, rule_matcher
 from warex.scenarios.matching.url_patterns import matcher
 from warex.scenarios.scenario import Rule
 from warex.seeds import draw
 
-type Mark = tuple[int, str, str, int]
+type CountPosition = tuple[int, str, str, int]
 """A place in the count: task (0 before the first begins), rule, scope ("" or "METHOD URL"; of an
 attempt "CONNECT HOST:PORT") and ordinal."""
 
-type Schedule = frozenset[Mark]
+type InjectionSchedule = frozenset[CountPosition]
 """Exactly which places are hit: a past ledger, turned into ordinals."""
 
 
@@ -28,18 +28,18 @@ class Scoped(Protocol):
         """What ``per: url`` numbers."""
 
 
-class RuleCount:
+class RuleState:
     """The state of one rule in one task of a trial."""
 
     def __init__(self, rule: Rule, sites: tuple[str, ...], *, once: bool = False) -> None:
         self.rule = rule
         self.of_attempts = rule.fault.point is not None
         """Whether the rule is about attempts to connect, and so about no exchange."""
-        self._fits = candidates_of(rule, sites)
+        self._fits = rule_matcher(rule, sites)
         self.at_answer = rule.match.needs_response
         """Whether the rule is judged when the site has answered, not when the request arrives."""
-        self.memory: Memory = {}
-        self.begun: Begun | None = None
+        self.memory: FaultState = {}
+        self.begun: OngoingHit | None = None
         """The latest hit that goes on as long as its fault says."""
         self.left_alone: Counter[str] = Counter()
         """Matching exchanges that could not be hit, by reason."""
@@ -47,8 +47,8 @@ class RuleCount:
         """What would have been counted had the rules been armed, by scope."""
         self._url_fits = matcher(rule.match, sites)
         self._once = once
-        self._seen = Counts()
-        self._spent = Counts()
+        self._seen = HashCounter()
+        self._spent = HashCounter()
 
     def matches(self, candidate: Candidate) -> bool:
         """Whether the rule is about an exchange."""
@@ -125,7 +125,7 @@ class Occurrence:
     It uses up one of the budget as long as one of its injections is under way or was delivered.
     """
 
-    count: RuleCount
+    count: RuleState
     scope: str
     _under_way: set[str] = field(default_factory=set)
     _delivered: bool = False
@@ -151,7 +151,7 @@ class Occurrence:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class OngoingHit:
     """A hit that later ones may belong to: its injection, and what all of them use up."""
 
     id: str

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from warex.exchange import Exchange, Request, Response
 from warex.scenarios.matching.url_patterns import matcher, normalise
 from warex.scenarios.scenario import SITES, LlmMatch, Match, McpMatch, Rule, Trigger
-from warex.seeds import Luck
+from warex.seeds import KeyedRng
 from warex.text.english import of_number
 
 type _What = Literal["exchange", "attempt"]
@@ -32,7 +32,7 @@ def superseded(rules: Iterable[Rule]) -> dict[str, Rule]:
     return found
 
 
-def superseded_in_words(rules: Sequence[Rule]) -> Iterator[str]:
+def explain_superseded(rules: Sequence[Rule]) -> Iterator[str]:
     """Yield a sentence for each rule that leaves nothing to others, naming them."""
     by_name = {rule.name: rule for rule in rules}
     groups: dict[tuple[str, str], list[Rule]] = {}
@@ -220,7 +220,7 @@ def _ends(rule: Rule) -> bool:
     method = rule.match.method[0] if rule.match.method else "GET"
     response = Response(rule.match.status[0] if rule.match.status else 200)
     exchange = Exchange("trial", Request(method, url), response)
-    effects, _ = rule.fault.effects(exchange, {}, Luck(0, rule.name))
+    effects, _ = rule.fault.effects(exchange, {}, KeyedRng(0, rule.name))
     return any(effect.traits.ends for effect in effects)
 
 

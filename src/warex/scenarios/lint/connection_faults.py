@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from warex.faults import ConnectionFault
-from warex.scenarios.origins import Origins, read_origins
+from warex.scenarios.origins import OriginPattern, parse_origin_pattern
 from warex.scenarios.scenario import SITES, Rule
-from warex.text.escaping import shown
+from warex.text.escaping import in_backticks
 from warex.traffic import Arm
 
 
-def never_fails(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...] = ()) -> Iterable[str]:
+def cannot_fail(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...] = ()) -> Iterable[str]:
     """Yield a sentence where what the rule is about knows no such failure.
 
     ``sites`` are the task sites' origins, where they are known.
@@ -22,13 +22,13 @@ def never_fails(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...] = ())
         yield from _on_sites(name, fault, sites)
         return
     if fault.point == "tls" and "https" not in origins.schemes:
-        pattern = shown(rule.match.url or rule.match.url_exact or "*")
+        pattern = in_backticks(rule.match.url or rule.match.url_exact or "*")
         yield f"{name} can never strike: {pattern} is plain HTTP, which has no TLS to fail."
     if fault.point == "name" and _is_address(origins.host):
         yield f"{name} can never strike: {origins.host} is an address, which nobody looks up."
 
 
-def connection_doubts(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
+def lint_connection_rule(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
     """Yield a sentence for each thing that the author may not have meant."""
     name = f"Rule {rule.name!r}"
     origins = origins_of(rule)
@@ -83,12 +83,14 @@ def _hold(rule: Rule, fault: ConnectionFault) -> Iterable[str]:
         )
 
 
-def origins_of(rule: Rule) -> Origins | None:
+def origins_of(rule: Rule) -> OriginPattern | None:
     """Return what the rule is about; None for the benchmark's sites."""
     match = rule.match
     if (match.url or "").startswith(SITES):
         return None
-    return read_origins(match.url_exact or match.url or "*", exact=match.url_exact is not None)
+    return parse_origin_pattern(
+        match.url_exact or match.url or "*", exact=match.url_exact is not None
+    )
 
 
 def _is_address(host: str) -> bool:

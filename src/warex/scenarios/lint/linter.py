@@ -3,19 +3,19 @@
 from collections.abc import Iterable
 from typing import Final
 
-from warex.exchange import ONLY_BY_GET
+from warex.exchange import SUBRESOURCES
 from warex.faults import ConnectionFault, Fault
-from warex.scenarios.lint.collisions import collisions, only_url, superseded, superseded_in_words
-from warex.scenarios.lint.connection_faults import connection_doubts, never_fails
-from warex.scenarios.lint.off_site import elsewhere
-from warex.scenarios.lint.unmatchable import impossible, spares_nothing
+from warex.scenarios.lint.collisions import collisions, explain_superseded, only_url, superseded
+from warex.scenarios.lint.connection_faults import cannot_fail, lint_connection_rule
+from warex.scenarios.lint.off_site import off_site
+from warex.scenarios.lint.unmatchable import exclusions_without_effect, unmatchable
 from warex.scenarios.scenario import Rule, Scenario, Trigger
 from warex.traffic import Arm
 
 _SAFE_METHODS: Final = {"GET", "HEAD", "OPTIONS"}
 
 
-def doubts(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
+def lint(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return a sentence for each thing in the scenario that its author may not have meant.
 
     ``sites`` are the task sites' origins, where they are known.
@@ -23,14 +23,14 @@ def doubts(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
     gone = {*superseded(scenario.rules), *_hopeless(scenario, sites)}
     left = [rule for rule in scenario.rules if rule.name not in gone]
     return (
-        *spares_nothing(scenario.never),
-        *futile(scenario, sites),
+        *exclusions_without_effect(scenario.never),
+        *rules_without_effect(scenario, sites),
         *_grouped((rule, said) for rule in left for said in _of(rule, scenario)),
         *collisions(left),
     )
 
 
-def futile(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
+def rules_without_effect(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return a sentence for each reason why a rule can hit nothing.
 
     ``sites`` are the task sites' origins, where they are known.
@@ -38,17 +38,17 @@ def futile(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
     hopeless = _hopeless(scenario, sites)
     found = ((rule, said) for rule in scenario.rules for said in hopeless.get(rule.name, ()))
     left = [rule for rule in scenario.rules if rule.name not in hopeless]
-    return (*_grouped(found), *superseded_in_words(left))
+    return (*_grouped(found), *explain_superseded(left))
 
 
 def _hopeless(scenario: Scenario, sites: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """Return why rules can hit nothing, whatever the other rules are, by name."""
     found: dict[str, tuple[str, ...]] = {}
     for rule in scenario.rules:
-        said = tuple(impossible(rule, scenario.never, sites))
+        said = tuple(unmatchable(rule, scenario.never, sites))
         if isinstance(rule.fault, ConnectionFault):
-            said += tuple(never_fails(rule, rule.fault, sites))
-        if said := said or (() if rule.of_llm or rule.of_mcp else tuple(elsewhere(rule, sites))):
+            said += tuple(cannot_fail(rule, rule.fault, sites))
+        if said := said or (() if rule.of_llm or rule.of_mcp else tuple(off_site(rule, sites))):
             found[rule.name] = said
     return found
 
@@ -66,7 +66,7 @@ def _grouped(found: Iterable[tuple[Rule, str]]) -> Iterable[str]:
 
 def _of(rule: Rule, scenario: Scenario) -> Iterable[str]:
     if isinstance(rule.fault, ConnectionFault):
-        return connection_doubts(rule, rule.fault, scenario.arm)
+        return lint_connection_rule(rule, rule.fault, scenario.arm)
     if rule.of_llm or rule.of_mcp:
         # Calls come one after the other, and change nothing on a site.
         return ()
@@ -75,7 +75,7 @@ def _of(rule: Rule, scenario: Scenario) -> Iterable[str]:
 
 def may_write(rule: Rule) -> bool:
     """Whether the rule may hit a request that changes something on the site."""
-    by_get = bool(rule.resources) and ONLY_BY_GET.issuperset(rule.resources)
+    by_get = bool(rule.resources) and SUBRESOURCES.issuperset(rule.resources)
     methods = rule.match.method
     safe = methods is not None and _SAFE_METHODS.issuperset(methods)
     return not (by_get or safe)

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from warex.faults import Point
-from warex.scenarios.globs import stars
+from warex.faults import ConnectionPhase
+from warex.scenarios.globs import glob_to_regex
 from warex.scenarios.lint.connection_faults import origins_of
 from warex.scenarios.matching.url_patterns import normalise, on_sites
-from warex.scenarios.origins import Target
+from warex.scenarios.origins import ConnectionTarget
 from warex.scenarios.scenario import SITES, Match, Rule
-from warex.text.escaping import shown
+from warex.text.escaping import in_backticks
 
 _SHOWN: Final = 8
 """How many sites a sentence names."""
@@ -23,7 +23,7 @@ _LITERAL_ORIGIN: Final = re.compile(
 """A regular expression that begins with a scheme and a host, both spelled out."""
 
 
-def elsewhere(rule: Rule, sites: tuple[str, ...]) -> Iterator[str]:
+def off_site(rule: Rule, sites: tuple[str, ...]) -> Iterator[str]:
     """Yield a sentence where the rule is about none of the task sites.
 
     ``sites`` are their origins; where there are none, nothing can be said.
@@ -34,7 +34,7 @@ def elsewhere(rule: Rule, sites: tuple[str, ...]) -> Iterator[str]:
     pattern = match.url_regex or match.url_exact or match.url or ""
     yield (
         f"Rule {rule.name!r} hits nothing on the task sites ({_listed(sites)}):"
-        f" {shown(pattern)} is elsewhere."
+        f" {in_backticks(pattern)} is elsewhere."
     )
 
 
@@ -57,7 +57,7 @@ def _concerns(rule: Rule, site: SplitResult) -> bool:
     return _glob_concerns(match, site)
 
 
-def _reaches(rule: Rule, point: Point, site: SplitResult) -> bool:
+def _reaches(rule: Rule, point: ConnectionPhase, site: SplitResult) -> bool:
     origins = origins_of(rule)
     if origins is None:
         return True
@@ -65,7 +65,7 @@ def _reaches(rule: Rule, point: Point, site: SplitResult) -> bool:
         port = site.port or _PORTS.get(site.scheme)
     except ValueError:
         return True
-    target = Target.of(point, site.hostname or "", port)
+    target = ConnectionTarget.of(point, site.hostname or "", port)
     # That plain HTTP has no TLS is said in other words.
     return origins.names_host(target.host) and (
         point == "name" or origins.port in (None, target.port)
@@ -79,8 +79,8 @@ def _glob_concerns(match: Match, site: SplitResult) -> bool:
     authority, slash, _ = rest.partition("/")
     glob = authority if slash else f"{authority.partition('*')[0]}*"
     return bool(
-        re.fullmatch(stars(scheme, "[^:/?]"), site.scheme)
-        and re.fullmatch(stars(glob, "[^/?]"), site.netloc)
+        re.fullmatch(glob_to_regex(scheme, "[^:/?]"), site.scheme)
+        and re.fullmatch(glob_to_regex(glob, "[^/?]"), site.netloc)
     )
 
 

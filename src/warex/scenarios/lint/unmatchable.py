@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 from urllib.parse import urlsplit
 
-from warex.exchange import ONLY_BY_GET, Resource, resource_by_extension
-from warex.scenarios.globs import stars
-from warex.scenarios.matching.exclusions import NEVER
+from warex.exchange import SUBRESOURCES, Resource, resource_by_extension
+from warex.scenarios.globs import glob_to_regex
+from warex.scenarios.matching.exclusions import EXCLUSIONS
 from warex.scenarios.matching.url_patterns import any_of, normalise
 from warex.scenarios.scenario import SITES, Rule
-from warex.text.english import a
-from warex.text.escaping import shown
+from warex.text.english import with_article
+from warex.text.escaping import in_backticks
 
 _SCHEMES: Final = ("http", "https")
 _ANY_URL_MAY_BE: Final = {"document", "xhr", "other"}
@@ -21,7 +21,7 @@ _MEDIA_TYPE: Final = re.compile(r"[^/;\s]+/[^/;\s]+")
 _LITERAL: Final = re.compile(r"\^((?:[\w:/%~@#-]|\\[./:@#-]|\.(?![?*+{]))*)([?*{]?)")
 
 
-def impossible(
+def unmatchable(
     rule: Rule, never: tuple[str, ...] = (), sites: tuple[str, ...] = ()
 ) -> Iterator[str]:
     """Yield a sentence for each reason why the rule can never match.
@@ -36,21 +36,22 @@ def impossible(
     yield from (f"Rule {rule.name!r} can never strike: {reason}." for reason in reasons)
 
 
-def spares_nothing(never: tuple[str, ...]) -> Iterator[str]:
+def exclusions_without_effect(never: tuple[str, ...]) -> Iterator[str]:
     """Yield a sentence for each glob of ``never`` that no URL fits."""
     for pattern in never:
         if SITES in pattern:
-            yield f"`never` takes {SITES} as it stands, so {shown(pattern)} spares nothing."
+            yield f"`never` takes {SITES} as it stands, so {in_backticks(pattern)} spares nothing."
         elif not pattern.startswith("*") and "://" not in pattern:
-            yield f"`never` spares nothing by {shown(pattern)}: {_begin_otherwise(pattern)}."
+            yield f"`never` spares nothing by {in_backticks(pattern)}: {_begin_otherwise(pattern)}."
         elif why := next(iter((*_scheme(pattern), *_no_glob(pattern))), None):
-            yield f"`never` spares nothing by {shown(pattern)}: {why}."
+            yield f"`never` spares nothing by {in_backticks(pattern)}: {why}."
 
 
 def _begin_otherwise(pattern: str) -> str:
     whole = f"*://*{pattern}" if pattern.startswith("/") else f"https://{pattern}"
     return (
-        f"no URL begins like {shown(pattern)}; write for instance {shown(whole)}, or begin with *"
+        f"no URL begins like {in_backticks(pattern)}; write for instance {in_backticks(whole)},"
+        " or begin with *"
     )
 
 
@@ -65,7 +66,7 @@ def _pattern(rule: Rule) -> Iterable[str]:
         yield f"url_exact takes {SITES} as it stands; write it under `url`"
         return
     if SITES in pattern.removeprefix(SITES):
-        yield f"{SITES} has a meaning only in front, and {shown(pattern)} has it elsewhere"
+        yield f"{SITES} has a meaning only in front, and {in_backticks(pattern)} has it elsewhere"
         return
     if not pattern.startswith(("*", SITES)) and "://" not in pattern:
         yield _begin_otherwise(pattern)
@@ -76,16 +77,20 @@ def _pattern(rule: Rule) -> Iterable[str]:
     if mark and not pattern.startswith(SITES):
         yield from _scheme(pattern)
         if "@" in rest.partition("/")[0]:
-            yield f"{shown(pattern)} holds a user's name, which is no part of a URL on the wire"
+            yield (
+                f"{in_backticks(pattern)} holds a user's name, which is no part of a URL on the"
+                " wire"
+            )
     plain = pattern.removeprefix(SITES)
     if plain != pattern and not plain.startswith(("/", "?", "*", "#")) and plain:
         yield (
-            f"what follows {SITES} begins with / or *, and {shown(pattern)} goes on with"
+            f"what follows {SITES} begins with / or *, and {in_backticks(pattern)} goes on with"
             f" {plain[0]!r}"
         )
     if bad := next((sign for sign in plain.partition("#")[0] if not "!" <= sign <= "~"), None):
         yield (
-            f"{shown(pattern)} holds {bad!r}, and URLs on the wire are percent-encoded ASCII; write"
+            f"{in_backticks(pattern)} holds {bad!r}, and URLs on the wire are"
+            " percent-encoded ASCII; write"
             " it as a browser's address bar copies it"
         )
     if key == "url" and (why := next(iter(_no_glob(pattern)), None)):
@@ -97,19 +102,20 @@ def _scheme(glob: str) -> Iterable[str]:
     scheme, mark, rest = normalise(glob).partition("://")
     if not mark:
         return
-    known = [each for each in _SCHEMES if re.fullmatch(stars(scheme, "[^:/?]"), each)]
+    known = [each for each in _SCHEMES if re.fullmatch(glob_to_regex(scheme, "[^:/?]"), each)]
     port = rest.partition("/")[0].rpartition(":")[2]
     if not known:
         yield f"nothing is asked for over {scheme}://; there are http, https, ws and wss"
     elif "*" in scheme and port == "443" and "https" in known:
-        yield f"URLs are compared without the default port, and {shown(glob)} says :{port}"
+        yield f"URLs are compared without the default port, and {in_backticks(glob)} says :{port}"
 
 
 def _no_glob(pattern: str) -> Iterable[str]:
     plain = pattern.removeprefix(SITES)
     if "\\" in plain or "/.*" in plain or pattern.startswith("^") or pattern.endswith("$"):
         yield (
-            f"{shown(pattern)} looks like a regular expression, and this is a glob in which only *"
+            f"{in_backticks(pattern)} looks like a regular expression, and this is a glob"
+            " in which only *"
             " is special"
         )
 
@@ -122,7 +128,10 @@ def _regex(pattern: str) -> Iterable[str]:
     if "|" in pattern or pattern.startswith("(?"):
         return
     if re.match(r"wss?\??:", pattern):
-        yield f"{shown(pattern)} is none: a WebSocket's URL is that of its handshake, http or https"
+        yield (
+            f"{in_backticks(pattern)} is none: a WebSocket's URL is that of its handshake, http"
+            " or https"
+        )
         return
     for sign, why in (("#", "compared without their fragment"), (" ", "percent-encoded")):
         if re.search(rf"(?<!\\)\\?{sign}(?![?*{{])", pattern) and not re.search(r"[\[(]", pattern):
@@ -134,15 +143,19 @@ def _regex(pattern: str) -> Iterable[str]:
     said = said[:-1] if found[2] else said
     if not any(_same_start(said, f"{scheme}://") for scheme in _SCHEMES):
         yield (
-            f"no URL begins like {shown(said)}; URLs begin with http:// or https://, ws among them"
+            f"no URL begins like {in_backticks(said)}; URLs begin with http:// or https://,"
+            " ws among them"
         )
         return
     scheme, mark, rest = said.partition("://")
     host, slash, _ = rest.partition("/")
     if mark and host != host.lower():
-        yield f"hosts are compared in lower case, and its regular expression says {shown(host)}"
+        yield (
+            "hosts are compared in lower case, and its regular expression says"
+            f" {in_backticks(host)}"
+        )
     if slash and host.endswith({"http": ":80", "https": ":443"}.get(scheme, "/")):
-        yield f"URLs are compared without the default port, and it says {shown(host)}"
+        yield f"URLs are compared without the default port, and it says {in_backticks(host)}"
 
 
 def _same_start(one: str, other: str) -> bool:
@@ -154,10 +167,10 @@ def _spared(rule: Rule, never: tuple[str, ...], sites: tuple[str, ...]) -> Itera
     wanted = _globs(rule, sites)
     if not wanted:
         return
-    for pattern in (*NEVER, *never):
+    for pattern in (*EXCLUSIONS, *never):
         if all(any_of((pattern,))(glob) for glob in wanted):
             whose = "of the scenario" if pattern in never else "that is built in"
-            yield f"all that it is about is left alone by `never`, {shown(pattern)}, {whose}"
+            yield f"all that it is about is left alone by `never`, {in_backticks(pattern)}, {whose}"
             return
 
 
@@ -186,7 +199,7 @@ def _methods(rule: Rule) -> Iterable[str]:
     if set(methods) <= {"CONNECT"}:
         yield "CONNECT opens a tunnel, and is no exchange with a site"
     elif resources and not rule.match.needs_response:
-        if resources <= ONLY_BY_GET and not set(methods) & {"GET", "HEAD"}:
+        if resources <= SUBRESOURCES and not set(methods) & {"GET", "HEAD"}:
             kinds = " or ".join(rule.resources)
             yield f"requests whose resource is {kinds} are GET, and the rule is about {said}"
         elif resources <= {"document"} and not set(methods) & {"GET", "HEAD", "POST"}:
@@ -197,7 +210,8 @@ def _websockets(rule: Rule) -> Iterable[str]:
     """Say where the pattern is about WebSockets and the rule about anything else."""
     if rule.match.of_websockets and "websocket" not in rule.resources:
         yield (
-            f"{shown(rule.match.url_exact or rule.match.url or '')} is about WebSockets only,"
+            f"{in_backticks(rule.match.url_exact or rule.match.url or '')} is about"
+            " WebSockets only,"
             f" and the rule about {_resources(rule)} only; name websocket under `resource`"
         )
 
@@ -216,7 +230,7 @@ def _kind_of_url(rule: Rule) -> Iterable[str]:
     if rule.match.of_websockets or (kind == "document" and "websocket" in resources):
         return
     yield (
-        f"its pattern is about {ending}, {a(kind)}, and the rule about"
+        f"its pattern is about {ending}, {with_article(kind)}, and the rule about"
         f" {_resources(rule)} only; name {kind} under `resource`"
     )
 
@@ -246,14 +260,15 @@ def _answers(rule: Rule) -> Iterable[str]:
     types = rule.match.content_type or ()
     if types and not any(_MEDIA_TYPE.fullmatch(each.strip()) for each in types):
         yield (
-            f"{shown(types[0])} is no media type; write for instance text/html or image/*, without"
+            f"{in_backticks(types[0])} is no media type; write for instance text/html or"
+            " image/*, without"
             " parameters"
         )
 
 
 def _pages(rule: Rule) -> Iterable[str]:
     """Say where the fault changes pages, and the rule is about what is none."""
-    if rule.fault.changes_page and set(rule.resources) <= ONLY_BY_GET:
+    if rule.fault.changes_page and set(rule.resources) <= SUBRESOURCES:
         yield (
             f"{rule.fault.kind} changes pages, and the rule is about {_resources(rule)} only; name"
             " document under `resource`"

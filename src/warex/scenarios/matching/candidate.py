@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import NamedTuple, Self
 
-from warex.exchange import ONLY_BY_GET, Exchange, Resource, resource_of
+from warex.exchange import SUBRESOURCES, Exchange, Resource, resource_of
 from warex.llm.exchange import LlmExchange
 from warex.llm.recognition.hosts import is_known_llm_host
 from warex.mcp.exchange import McpExchange
@@ -42,7 +42,7 @@ class Candidate(NamedTuple):
         seen = cls(request.method, normalise(request.url), resource, llm)
         if resource == "document" and not request.is_top_level:
             seen = seen._replace(top_level=False)
-        if resource in ONLY_BY_GET and request.is_third_party:
+        if resource in SUBRESOURCES and request.is_third_party:
             seen = seen._replace(third_party=True)
         if isinstance(exchange, LlmExchange):
             asked = exchange.asked
@@ -64,7 +64,7 @@ class Candidate(NamedTuple):
         return f"{self.method} {_as_recorded(self.url)}"
 
 
-def candidates_of(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], bool]:
+def rule_matcher(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], bool]:
     """Return whether a rule is about a candidate, as far as the candidate tells.
 
     No rule is about a request to a model unless it is about such calls (``match.llm``, a fault of a

@@ -28,7 +28,7 @@ BACKGROUND_HOSTS: Final = (
 )
 """Hosts that only the browser itself or its driver asks; no task site lives there."""
 
-NEVER: Final = (
+EXCLUSIONS: Final = (
     *(f"*://{host}/*" for host in BACKGROUND_HOSTS),
     "https://accounts.google.com/ListAccounts*",
     "*://*/favicon.ico",
@@ -43,9 +43,9 @@ NEVER: Final = (
 )
 """URL globs of the browser's background traffic, favicons and certificate checks."""
 
-_IS_NEVER: Final = any_of(NEVER)
+_IS_NEVER: Final = any_of(EXCLUSIONS)
 
 
 def is_background(url: str) -> bool:
-    """Return whether a URL is of the browser's own background traffic, by ``NEVER``."""
+    """Return whether a URL is of the browser's own background traffic, by ``EXCLUSIONS``."""
     return _IS_NEVER(normalise(url))

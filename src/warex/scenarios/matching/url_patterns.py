@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from warex.scenarios.globs import joined, stars
+from warex.scenarios.globs import glob_to_regex, join_with_wildcards
 from warex.scenarios.scenario import SITES, Match
 from warex.text.regex import Regex
 
@@ -54,13 +54,13 @@ def glob_regex(pattern: str) -> str:
     pattern = normalise(pattern)
     scheme, mark, rest = pattern.partition("://")
     if not mark:
-        return stars(pattern)
+        return glob_to_regex(pattern)
     host, slash, path = rest.partition("/")
     if slash and host.strip("*"):
-        rest_regex = f"{stars(host, _IN_HOST)}/{stars(path)}"
+        rest_regex = f"{glob_to_regex(host, _IN_HOST)}/{glob_to_regex(path)}"
     else:
-        rest_regex = stars(rest)
-    return f"{stars(scheme, _IN_SCHEME)}://{rest_regex}"
+        rest_regex = glob_to_regex(rest)
+    return f"{glob_to_regex(scheme, _IN_SCHEME)}://{rest_regex}"
 
 
 def site_regex(site: str, rest: str = "*") -> str:
@@ -72,16 +72,16 @@ def site_regex(site: str, rest: str = "*") -> str:
     scheme, mark, tail = whole.partition("://")
     head, path = "", whole
     if mark:
-        head = f"{stars(scheme, _IN_SCHEME)}://"
+        head = f"{glob_to_regex(scheme, _IN_SCHEME)}://"
         host, slash, path = tail.partition("/")
         if host.strip("*"):
-            head, path = f"{head}{stars(host, _IN_HOST)}", f"{slash}{path}"
+            head, path = f"{head}{glob_to_regex(host, _IN_HOST)}", f"{slash}{path}"
         else:
             path = tail
     *before, last = map(re.escape, path.split("*"))
     first, *after = map(re.escape, rest.split("*"))
     # In one piece: were the site matched by itself, each of its ends would be tried.
-    return head + joined([*before, f"{last}(?=[/?]){first}", *after], _ANY)
+    return head + join_with_wildcards([*before, f"{last}(?=[/?]){first}", *after], _ANY)
 
 
 def matcher(match: Match, sites: tuple[str, ...]) -> Callable[[str], bool]:
@@ -99,7 +99,7 @@ def matcher(match: Match, sites: tuple[str, ...]) -> Callable[[str], bool]:
         return lambda url: True
     if match.url.startswith(SITES):
         rest = match.url.removeprefix(SITES).partition("#")[0] or "*"
-        anywhere = f"[^:/?]*://[^/?]*{stars(rest)}"
+        anywhere = f"[^:/?]*://[^/?]*{glob_to_regex(rest)}"
         pattern = "|".join(site_regex(site, rest) for site in sites) or anywhere
         return _found(re.compile(pattern, re.DOTALL).fullmatch)
     return _found(re.compile(glob_regex(match.url), re.DOTALL).fullmatch)
@@ -154,7 +154,7 @@ def _glob_may_concern(glob: str, host: str) -> bool:
     if "/" not in rest:
         # Its last star may be anything, also the rest of the host.
         return host.startswith(host_of(glob.partition("*")[0]))
-    return re.fullmatch(stars(host_of(glob), _IN_HOST), host) is not None
+    return re.fullmatch(glob_to_regex(host_of(glob), _IN_HOST), host) is not None
 
 
 def _found(search: Callable[[str], object]) -> Callable[[str], bool]:

@@ -4,13 +4,13 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from warex.faults import ConnectionFault, Point
-from warex.scenarios.lint.linter import doubts, may_write
+from warex.faults import ConnectionFault, ConnectionPhase
+from warex.scenarios.lint.linter import lint, may_write
 from warex.scenarios.namespace_only import NAMESPACE_MODE
-from warex.scenarios.origins import read_origins
+from warex.scenarios.origins import parse_origin_pattern
 from warex.scenarios.scenario import SITES, LlmMatch, Match, McpMatch, Rule, Scenario, Trigger
 from warex.text.english import of_number
-from warex.text.escaping import shown
+from warex.text.escaping import in_backticks
 
 _ARMED: Final = {
     None: "From when on: the benchmark decides; where there is none, from the start.",
@@ -22,7 +22,7 @@ _NEVER: Final = (
     "the browser's background traffic, favicons, certificate checks, and calls to a model or to "
     "tools (MCP) unless a rule is about them or spells out the host"
 )
-_ATTEMPTS: Final[Mapping[Point, str]] = {
+_ATTEMPTS: Final[Mapping[ConnectionPhase, str]] = {
     "name": "lookups of the name of",
     "connect": "connections to",
     "tls": "TLS handshakes with",
@@ -49,7 +49,7 @@ def explain(scenario: Scenario, sites: tuple[str, ...] = ()) -> str:
         client = "browser" if _server(rule) == "site" else "agent"
         lines += _wrapped(f"   {f'The {client} meets:':<19}", _meets(rule))
         lines += _wrapped("   When:              ", _stage(rule))
-    if found := doubts(scenario, sites):
+    if found := lint(scenario, sites):
         lines += ["", "Warnings"]
         for warning in found:
             lines += _wrapped(" - ", warning)
@@ -108,7 +108,7 @@ def _calls(match: Match) -> str:
     if llm.family:
         words += f" over {_or(llm.family)}"
     if llm.model:
-        words += f", asked for as {shown(llm.model)}"
+        words += f", asked for as {in_backticks(llm.model)}"
     if llm.step:
         steps = of_number(len(llm.step), "step")
         words += f", in the agent's {steps} {_and(map(str, llm.step))}"
@@ -122,27 +122,27 @@ def _requests_to_tools(rule: Rule) -> str:
     """Say which requests to servers of tools a rule is about."""
     match, wanted = rule.match, rule.match.mcp or McpMatch()
     if wanted.method:
-        words = f"requests to servers of tools (MCP) for {_or(map(shown, wanted.method))}"
+        words = f"requests to servers of tools (MCP) for {_or(map(in_backticks, wanted.method))}"
     elif rule.fault.asks_tools("tools/list", ""):
         words = "calls of tools over MCP, and requests for their list"
     else:
         words = "calls of tools over MCP"
     if wanted.tool:
-        words += f", of {_or(map(shown, wanted.tool))}"
+        words += f", of {_or(map(in_backticks, wanted.tool))}"
     words += _where(match) if match != Match(mcp=match.mcp) else ""
     if match.status:
         words += f", where the server answers {_or(map(str, match.status))}"
     return words
 
 
-def _origins(match: Match, point: Point) -> str:
+def _origins(match: Match, point: ConnectionPhase) -> str:
     """Say which hosts and ports a connection fault is about."""
     pattern = match.url_exact or match.url
     if pattern is None or pattern == "*":
         return " any host"
     if pattern.startswith(SITES):
         return " the benchmark's task sites (any host where none are known)"
-    origins = read_origins(pattern, exact=match.url_exact is not None)
+    origins = parse_origin_pattern(pattern, exact=match.url_exact is not None)
     host = "any host" if origins.host == "*" else origins.host
     if point == "name":
         return f" {host}, whatever the port" if origins.port else f" {host}"
@@ -153,7 +153,7 @@ def _where(match: Match) -> str:
     if match.url_exact is not None:
         return f", at exactly {match.url_exact}"
     if match.url_regex is not None:
-        return f", whose URL contains a match of {shown(match.url_regex)}"
+        return f", whose URL contains a match of {in_backticks(match.url_regex)}"
     if match.url is None:
         return ", at any URL"
     if match.url == SITES:

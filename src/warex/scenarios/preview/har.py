@@ -11,8 +11,8 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from warex.errors import TraceError
 from warex.exchange import Request, Response
-from warex.faults import Point
-from warex.files.reading import read_ordinary
+from warex.faults import ConnectionPhase
+from warex.files.reading import read_regular_file
 
 _SCHEMES: Final = ("http://", "https://", "ws://", "wss://")
 # What Chromium calls `_resourceType`; the rest of its names are ours.
@@ -33,7 +33,7 @@ class HarEntry:
     """None where the request was never answered."""
     resource: str
     """What the browser says it was for; empty where it does not say."""
-    reached: tuple[Point, ...] | None = None
+    reached: tuple[ConnectionPhase, ...] | None = None
     """What had to be done first to reach the site; None where the file does not say."""
 
 
@@ -114,7 +114,7 @@ def read_har(path: Path) -> tuple[HarEntry, ...]:
 def _parsed(path: Path) -> Any:
     try:
         # The bodies of the answers, most of the file, are let go of while it is parsed.
-        return json.loads(read_ordinary(path), object_hook=_without_content)
+        return json.loads(read_regular_file(path), object_hook=_without_content)
     except FileNotFoundError:
         raise TraceError(
             f"{path} does not exist; give a HAR file, a trial's folder or its events.jsonl"
@@ -149,10 +149,10 @@ def _entry(row: _Row, start: datetime) -> HarEntry:
     )
 
 
-def _reached(phases: _Phases | None) -> tuple[Point, ...] | None:
+def _reached(phases: _Phases | None) -> tuple[ConnectionPhase, ...] | None:
     if phases is None or (phases.dns, phases.connect, phases.ssl) == (None, None, None):
         return None
-    took: tuple[tuple[Point, float | None], ...] = (
+    took: tuple[tuple[ConnectionPhase, float | None], ...] = (
         ("name", phases.dns),
         ("connect", phases.connect),
         ("tls", phases.ssl),

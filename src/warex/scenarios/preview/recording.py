@@ -19,10 +19,10 @@ from urllib.parse import urlsplit
 from warex import mcp
 from warex.errors import TraceError
 from warex.exchange import Exchange, Request, Resource, Response, resource_of
-from warex.faults import Point, Stage
-from warex.llm import FAMILIES, LlmRequest, could_be_llm, recognise
+from warex.faults import ConnectionPhase, Stage
+from warex.llm import LLM_APIS, LlmRequest, could_be_llm, recognise
 from warex.llm.exchange import LlmExchange
-from warex.llm.recognition.browser_origin import is_of_page, is_of_site
+from warex.llm.recognition.browser_origin import is_browser_request, is_site_request
 from warex.mcp import McpRequest
 from warex.mcp.exchange import McpExchange
 from warex.scenarios.injection.injector import Injector
@@ -51,7 +51,7 @@ _ARMS: Final[Mapping[str, Arm]] = {
     "first_page": "first_page",
     "first_llm_call": "first_llm_call",
 }
-_FAMILIES: Final = frozenset(family.name for family in FAMILIES)
+_FAMILIES: Final = frozenset(family.name for family in LLM_APIS)
 # Fetch Metadata, put back where a recording knows the resource but not the header.
 _DESTINATION: Final[Mapping[str, str]] = {
     "document": "document",
@@ -104,7 +104,7 @@ class _Asked:
 class _Tried:
     """A site was to be reached."""
 
-    point: Point
+    point: ConnectionPhase
     host: str
     port: int | None
 
@@ -134,7 +134,7 @@ class _Arming:
 type _Moment = _Tried | _Asked | _Answered | _Began | _Arming
 
 
-def hits_against(
+def hits_in_recording(
     scenario: Scenario, path: Path, seed: int | None = None, sites: tuple[str, ...] = ()
 ) -> tuple[Hit, ...]:
     """Return what the scenario would have hit, in order.
@@ -244,11 +244,11 @@ def _har_moments(entries: Iterable[HarEntry]) -> Iterator[tuple[float, _Moment]]
         request = _with_resource(entry.request, entry.resource)
         body = entry.body.encode(errors="replace")
         host = urlsplit(entry.request.url).hostname or ""
-        of_site = is_of_site(host, request.headers)
+        of_site = is_site_request(host, request.headers)
         call = None if of_site else recognise(request.method, path, "", body)
         exchange = Exchange(f"har{index}", request)
         messages = mcp.read_messages(body) if request.method == "POST" else []
-        by_agent = mcp.is_mcp(messages, request.headers) and not is_of_page(request.headers)
+        by_agent = mcp.is_mcp(messages, request.headers) and not is_browser_request(request.headers)
         if by_agent or _is_stream_of_tools(request):
             requests = tuple(mcp.requests(messages))
             asked = _Asked(McpExchange(exchange.id, request, asked=requests))
@@ -296,7 +296,9 @@ def _tools_asked(request: Request, said: Iterable[McpCall]) -> tuple[McpRequest,
 
 
 def _is_stream_of_tools(request: Request) -> bool:
-    opens = mcp.opens_stream(request.method, request.headers) and not is_of_page(request.headers)
+    opens = mcp.opens_stream(request.method, request.headers) and not is_browser_request(
+        request.headers
+    )
     return opens and mcp.is_stream_of_tools(request.url, request.headers)
 
 
@@ -312,7 +314,7 @@ def _place(url: str) -> tuple[str, int] | None:
     return parts.hostname, port or (443 if parts.scheme in ("https", "wss") else 80)
 
 
-def _needed(url: str) -> tuple[Point, ...]:
+def _needed(url: str) -> tuple[ConnectionPhase, ...]:
     """Return what must be done before a site can be asked for a URL."""
     if url.lower().startswith(("https:", "wss:")):
         return ("name", "connect", "tls")

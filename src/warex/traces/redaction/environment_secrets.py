@@ -10,7 +10,7 @@ from functools import cache
 from urllib.parse import quote, quote_plus, urlsplit
 
 from warex.traces.redaction.gitleaks import PatternSet
-from warex.traces.redaction.names import Says, is_random, is_telling, says
+from warex.traces.redaction.names import Secrecy, looks_random, looks_secret, name_secrecy
 
 _LEAST = 8
 """Characters; what is shorter is no secret, and stands in other words too."""
@@ -27,15 +27,15 @@ def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
     found: set[str] = set()
     for name, value in environment.items():
         found |= set(_secrets_in_url(value))
-        told = says(name)
-        if told is Says.NOTHING or _PLACE.match(value):
+        told = name_secrecy(name)
+        if told is Secrecy.NOTHING or _PLACE.match(value):
             continue
         if "://" in value:
             continue
         for line in value.splitlines():
             if len(line) < _LEAST or line.lower() in _PLAIN or line.startswith("-----"):
                 continue
-            if told is Says.SECRET or is_telling(line):
+            if told is Secrecy.SECRET or looks_secret(line):
                 found.add(line)
     return frozenset(found)
 
@@ -49,7 +49,7 @@ def _secrets_in_url(value: str) -> Iterator[str]:
         secrets = [parts.password or parts.username or ""]
     except ValueError:
         return
-    secrets += (part for part in parts.path.split("/") if is_random(part, 16, 33))
+    secrets += (part for part in parts.path.split("/") if looks_random(part, 16, 33))
     yield from (secret for secret in secrets if len(secret) >= _LEAST)
 
 
@@ -123,6 +123,6 @@ def _in_base64(raw: bytes) -> Iterator[bytes]:
 
 
 @cache
-def known() -> KnownSecrets:
+def process_secrets() -> KnownSecrets:
     """Return what this process's own environment holds; more can be added."""
     return KnownSecrets(secrets_of(os.environ))

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from warex.traces.files import write_whole
+from warex.traces.files import write_atomic
 from warex.traces.redaction.environment_secrets import KnownSecrets, secrets_of
 from warex.traces.redaction.structured import REDACTED, redact_bytes
 
@@ -22,7 +22,7 @@ def redact_file(path: Path, secrets: Collection[str] = ()) -> None:
     """
     if path.is_symlink() or not path.is_file():
         return
-    write_whole(path, _redacted(path, KnownSecrets(secrets)))
+    write_atomic(path, _redacted(path, KnownSecrets(secrets)))
 
 
 def _redacted(path: Path, secrets: KnownSecrets) -> Iterator[bytes]:

@@ -39,7 +39,7 @@ _OWN_NAMES = frozenset({"curl-auth-header", "curl-auth-user", "generic-api-key",
 
 
 @dataclass(frozen=True)
-class Rule:
+class SecretRule:
     """One kind of token."""
 
     name: str
@@ -79,25 +79,25 @@ def entropy(secret: bytes) -> float:
 
 
 @cache
-def shape_rules() -> tuple[Rule, ...]:
+def pattern_rules() -> tuple[SecretRule, ...]:
     """Return the rules that tell a secret by its shape alone, and by how it begins."""
     return tuple(rule for rule in _shapes() if _COUNTED.match(rule.pattern) is None)
 
 
 @cache
-def rare_rules() -> tuple[Rule, ...]:
+def unanchored_rules() -> tuple[SecretRule, ...]:
     """Return those that begin with any signs: one pass for all would count them at every place."""
     return tuple(rule for rule in _shapes() if _COUNTED.match(rule.pattern) is not None)
 
 
-def _shapes() -> Iterator[Rule]:
+def _shapes() -> Iterator[SecretRule]:
     return (_adapted(rule) for rule in _usable() if _BY_CONTEXT not in rule["regex"])
 
 
 @cache
-def context_rules() -> dict[bytes, tuple[Rule, ...]]:
+def context_rules() -> dict[bytes, tuple[SecretRule, ...]]:
     """Return by keyword the rules that want a vendor's name before the value."""
-    found: dict[bytes, list[Rule]] = {}
+    found: dict[bytes, list[SecretRule]] = {}
     for rule in _usable():
         if _BY_CONTEXT in rule["regex"]:
             for word in rule["keywords"]:
@@ -112,14 +112,14 @@ def _usable() -> Iterator[dict[str, Any]]:
             yield rule
 
 
-def _adapted(rule: dict[str, Any]) -> Rule:
+def _adapted(rule: dict[str, Any]) -> SecretRule:
     pattern = rule["regex"].replace(_END, _OVER)
     for begin in (r"\b", r"(?i)\b"):
         if pattern.startswith(begin):
             pattern = begin.removesuffix(r"\b") + _BEGIN + pattern.removeprefix(begin)
             break
     words = tuple(word.lower().encode() for word in rule["keywords"])
-    return Rule(rule["id"], pattern, words, float(rule.get("entropy", 0)))
+    return SecretRule(rule["id"], pattern, words, float(rule.get("entropy", 0)))
 
 
 @cache

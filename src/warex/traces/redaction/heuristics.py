@@ -6,7 +6,7 @@ Users before hosts, random values in queries, and passwords that a sentence give
 import re
 from collections.abc import Iterator
 
-from warex.traces.redaction.names import is_random, is_telling
+from warex.traces.redaction.names import looks_random, looks_secret
 
 type _Span = tuple[int, int]
 
@@ -28,7 +28,7 @@ def user_spans(text: bytes) -> Iterator[_Span]:
         if (
             b":" in user
             or b"%3a" in user.lower()
-            or is_telling(user.decode("utf-8", "replace"))
+            or looks_secret(user.decode("utf-8", "replace"))
             or (
                 _ALONE_BEFORE.search(text, max(0, match.start() - 20), match.start())
                 and _ALONE_BEHIND.match(text, match.end())
@@ -60,7 +60,7 @@ _ORDINARY = re.compile(
 def random_values(text: bytes) -> Iterator[_Span]:
     """Yield where long random values stand in a query, under a key of which nothing is known."""
     for match in _RANDOM_VALUE.finditer(text):
-        if _ORDINARY.search(_snake(match[1].decode())) is None and is_random(
+        if _ORDINARY.search(_snake(match[1].decode())) is None and looks_random(
             match[2].decode(), 24, 33
         ):
             yield match.span(2)
@@ -76,7 +76,7 @@ _WHAT = (
     rb"(?:pass(?:word|wd|code|phrase)|pwd|pin(?:[ -]code)?|otp|cvv|cvc"
     rb"|(?:one[ -]time|verification|security|confirmation|login|access|recovery)[ ]code)"
 )
-SAID = rb"(?i)\b" + _WHAT + rb"(?:[ ](?:is|was|are)\b|[ ]?[:=])"
+PASSWORD_STATEMENT = rb"(?i)\b" + _WHAT + rb"(?:[ ](?:is|was|are)\b|[ ]?[:=])"
 _SAID = re.compile(
     rb"(?i)(?<![\w-])("
     + _WHAT
@@ -91,7 +91,7 @@ _SPEAKS = re.compile(r"(?i)[a-z]+(?:-[a-z]+)*|.*(?:sha|md|base|utf|aes|rsa|bcryp
 _NOT_A_VALUE = re.compile(r"\[?redacted|[$%*<{]|.*://|[0-9]+(?:st|nd|rd|th|px|ms|min|-[a-z-]+)\b")
 
 
-def said_secrets(text: bytes) -> Iterator[_Span]:
+def stated_passwords(text: bytes) -> Iterator[_Span]:
     """Yield where a password or a PIN stands of which a sentence says that it is one."""
     for match in _SAID.finditer(text):
         value = match[2].decode("utf-8", "replace").rstrip(".!?:")

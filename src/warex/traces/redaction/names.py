@@ -11,7 +11,7 @@ from functools import lru_cache
 from urllib.parse import unquote
 
 
-class Says(IntEnum):
+class Secrecy(IntEnum):
     """How sure a name is."""
 
     NOTHING = 0
@@ -130,7 +130,7 @@ _PLAIN_WORDS_ON_KEY = frozenset({"donkey", "hockey", "hotkey", "jockey", "key", 
 
 
 @lru_cache(maxsize=8192)
-def says(name: str) -> Says:
+def name_secrecy(name: str) -> Secrecy:
     """Return what a name says of its value; it may be percent-encoded."""
     if "%" in name:
         name = unquote(unquote(name))
@@ -138,43 +138,43 @@ def says(name: str) -> Says:
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in ("v", "x")):
         words.pop()
     if not words:
-        return Says.NOTHING
+        return Secrecy.NOTHING
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last in _IDS:
         whole = "".join(words)
         told = before in _OF_KINDS or whole.endswith(("accesskeyid", "sessionid"))
-        maybe = Says.MAYBE if before == "magic" else Says.NOTHING
-        return Says.SECRET if told else maybe
+        maybe = Secrecy.MAYBE if before == "magic" else Secrecy.NOTHING
+        return Secrecy.SECRET if told else maybe
     if last == "link" and before in _LINKS_THAT_OPEN:
-        return Says.MAYBE
+        return Secrecy.MAYBE
     if len(words) > 1 and last in _NOT_ITSELF:
-        return Says.NOTHING
+        return Secrecy.NOTHING
     if last == "code":
         if not before:
-            return Says.MAYBE
-        return Says.SECRET if before in _SECRET_CODES else Says.NOTHING
+            return Secrecy.MAYBE
+        return Secrecy.SECRET if before in _SECRET_CODES else Secrecy.NOTHING
     if last in ("tokens", "keys", "cookies") and len(words) > 1:
-        return Says.NOTHING
+        return Secrecy.NOTHING
     if last in ("tokens", "tokenizer", "tokenizers", "keys", "secretary"):
-        return Says.NOTHING
+        return Secrecy.NOTHING
     if last == "token" and before in _PLACES_IN_TEXT:
-        return Says.NOTHING
+        return Secrecy.NOTHING
     if last == "key" and before:
         if before in _KEYS_OF_DATA and before not in _SECRET_KEYS:
-            return Says.NOTHING
-        return Says.SECRET if before in _SECRET_KEYS else Says.MAYBE
+            return Secrecy.NOTHING
+        return Secrecy.SECRET if before in _SECRET_KEYS else Secrecy.MAYBE
     return _by_stems(words, last)
 
 
-def _by_stems(words: list[str], last: str) -> Says:
+def _by_stems(words: list[str], last: str) -> Secrecy:
     whole = _NO_TOKENS.sub("", "".join(words))
     if any(stem in whole for stem in _STEMS) or not _WORDS.isdisjoint(words):
-        return Says.SECRET
+        return Secrecy.SECRET
     if not _MAYBE_WORDS.isdisjoint(words):
-        return Says.MAYBE
+        return Secrecy.MAYBE
     if last.endswith("key") and last not in _PLAIN_WORDS_ON_KEY:
-        return Says.MAYBE
-    return Says.NOTHING
+        return Secrecy.MAYBE
+    return Secrecy.NOTHING
 
 
 _TELLING = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[^\s<>\"'\\]{12,}")
@@ -182,12 +182,12 @@ _TURN = re.compile(r"(?=[a-z][A-Z0-9]|[A-Z][a-z0-9]|[0-9][A-Za-z])")
 _WILD = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])[A-Za-z0-9_+/=~-]{20,}")
 
 
-def is_telling(value: str) -> bool:
+def looks_secret(value: str) -> bool:
     """Whether a value may be a secret where its name says maybe: long, of letters and digits."""
     return _TELLING.fullmatch(value) is not None
 
 
-def is_random(value: str, least: int = 20, mixed: int = 45) -> bool:
+def looks_random(value: str, least: int = 20, mixed: int = 45) -> bool:
     """Whether a value looks random by itself: letters of both cases and digits, well mixed.
 
     ``mixed`` is per cent: how many signs are of another kind than the one before. Hashes in hex and

@@ -12,11 +12,11 @@ from functools import lru_cache
 
 from pydantic import JsonValue
 
-from warex.traces.redaction.environment_secrets import known
-from warex.traces.redaction.names import Says, is_random, is_telling, says
+from warex.traces.redaction.environment_secrets import process_secrets
+from warex.traces.redaction.names import Secrecy, looks_random, looks_secret, name_secrecy
 from warex.traces.redaction.text import redact_bytes as redact_bytes
 from warex.traces.redaction.token_patterns import REDACTED as REDACTED
-from warex.traces.redaction.url_paths import simple_url, tells
+from warex.traces.redaction.url_paths import announces_token, simple_url
 
 SECRET_HEADERS = frozenset(
     {
@@ -57,7 +57,7 @@ def redact_url(url: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _is_plain(folder: str) -> bool:
-    return not tells(folder) and redact_text(folder) == folder
+    return not announces_token(folder) and redact_text(folder) == folder
 
 
 def _redacted(text: str, *, line: bool) -> str:
@@ -97,27 +97,29 @@ def redact_header(name: str, value: str) -> tuple[str, str]:
         return name, REDACTED
     if lower == "sec-websocket-protocol":
         return name, _protocols(value)
-    told = Says.NOTHING if lower in _NOT_SECRET else says(name)
-    if told is Says.MAYBE and lower.endswith("key"):
-        told = Says.SECRET
+    told = Secrecy.NOTHING if lower in _NOT_SECRET else name_secrecy(name)
+    if told is Secrecy.MAYBE and lower.endswith("key"):
+        told = Secrecy.SECRET
     if lower in ("authentication-info", "proxy-authentication-info"):
-        told = Says.MAYBE
-    if told is Says.SECRET and not _is_count(value):
+        told = Secrecy.MAYBE
+    if told is Secrecy.SECRET and not _is_count(value):
         return name, REDACTED
-    if told is Says.NOTHING and _HEX.fullmatch(value) and not _is_known(value):
+    if told is Secrecy.NOTHING and _HEX.fullmatch(value) and not _is_known(value):
         return name, value
     pieces = _SPLIT.split(value)
-    if told is Says.MAYBE and any(map(is_telling, pieces)):
+    if told is Secrecy.MAYBE and any(map(looks_secret, pieces)):
         return name, REDACTED
     cleaned = redact_text(value)
     names_things = cleaned != value or "://" in value or _IDENTIFIES.search(name)
-    if not names_things and any(is_random(piece, 20, 33) for piece in pieces):
+    if not names_things and any(looks_random(piece, 20, 33) for piece in pieces):
         return name, REDACTED
     return name, cleaned
 
 
 def _is_known(value: str) -> bool:
-    return bool(known()) and known().in_text(value.encode("utf-8", "surrogatepass"))
+    return bool(process_secrets()) and process_secrets().in_text(
+        value.encode("utf-8", "surrogatepass")
+    )
 
 
 _NOT_SECRET = frozenset(
@@ -137,15 +139,17 @@ def _is_count(value: str) -> bool:
 def _protocols(value: str) -> str:
     """Return subprotocols (RFC 6455) without the tokens among them, as browsers' code must send."""
     cleaned: list[str] = []
-    told = Says.NOTHING
+    told = Secrecy.NOTHING
     for each in value.split(","):
         item = each.strip()
-        if told is Says.SECRET and len(item) >= 8:
+        if told is Secrecy.SECRET and len(item) >= 8:
             cleaned.append(REDACTED)
-            told = Says.NOTHING
+            told = Secrecy.NOTHING
             continue
         cleaned.append(_protocol(redact_text(item)))
-        told = max(says(item), Says.SECRET if item.lower() in _SCHEMES else Says.NOTHING)
+        told = max(
+            name_secrecy(item), Secrecy.SECRET if item.lower() in _SCHEMES else Secrecy.NOTHING
+        )
     return ", ".join(cleaned)
 
 
@@ -157,14 +161,14 @@ def _protocol(item: str) -> str:
     """Return a subprotocol with the parts redacted that are no words or versions."""
     if "." not in item:
         words = all(map(_WORDY.fullmatch, re.split("[-_+/]", item)))
-        hidden = is_random(item, 16, 25) or (is_telling(item) and not words)
+        hidden = looks_random(item, 16, 25) or (looks_secret(item) and not words)
         return REDACTED if hidden else item
     parts = item.split(".")
     # Behind ``bearer`` anything long opens something; a host's name is left where nothing tells.
-    tells = any(says(part) is not Says.NOTHING for part in parts)
+    tells = any(name_secrecy(part) is not Secrecy.NOTHING for part in parts)
     return ".".join(
         REDACTED
-        if is_random(part, 16, 25) or (tells and is_telling(part) and len(part) >= 16)
+        if looks_random(part, 16, 25) or (tells and looks_secret(part) and len(part) >= 16)
         else part
         for part in parts
     )
@@ -214,19 +218,19 @@ def redact_image(content: bytes) -> bytes:
 def redact_arguments(arguments: Iterable[str]) -> list[str]:
     """Return a command line with the values of options such as ``--token`` replaced."""
     redacted: list[str] = []
-    told = Says.NOTHING
+    told = Secrecy.NOTHING
     for argument in arguments:
-        if told is Says.SECRET and not argument.startswith("-"):
+        if told is Secrecy.SECRET and not argument.startswith("-"):
             redacted.append(REDACTED)
-            told = Says.NOTHING
+            told = Secrecy.NOTHING
             continue
         name, mark, value = argument.partition("=")
-        told = says(name) if argument.startswith("-") else Says.NOTHING
-        if mark and value and (told is Says.SECRET or says(name) is Says.SECRET):
+        told = name_secrecy(name) if argument.startswith("-") else Secrecy.NOTHING
+        if mark and value and (told is Secrecy.SECRET or name_secrecy(name) is Secrecy.SECRET):
             redacted.append(f"{name}={REDACTED}")
         else:
             redacted.append(redact_text(argument))
-        told = Says.NOTHING if mark else told
+        told = Secrecy.NOTHING if mark else told
     return redacted
 
 
@@ -253,8 +257,10 @@ def _redact_json(value: JsonValue, levels: int) -> JsonValue:
 
 
 def _redact_field(name: str, value: JsonValue, levels: int) -> JsonValue:
-    told = says(name)
-    if told is Says.SECRET or (told is Says.MAYBE and isinstance(value, str) and is_telling(value)):
+    told = name_secrecy(name)
+    if told is Secrecy.SECRET or (
+        told is Secrecy.MAYBE and isinstance(value, str) and looks_secret(value)
+    ):
         return _redact_credential(value, levels)
     if name == "arguments" and isinstance(value, str):
         return redact_json_text(value)

@@ -12,29 +12,29 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from warex.traces.redaction.environment_secrets import known
+from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.gitleaks import (
     PatternSet,
     compiled,
     context_rules,
-    rare_rules,
-    shape_rules,
+    pattern_rules,
+    unanchored_rules,
 )
 from warex.traces.redaction.heuristics import (
+    PASSWORD_STATEMENT,
     RANDOM_VALUE,
-    SAID,
     random_values,
-    said_secrets,
+    stated_passwords,
     user_spans,
 )
-from warex.traces.redaction.names import Says, is_telling, says
+from warex.traces.redaction.names import Secrecy, looks_secret, name_secrecy
 from warex.traces.redaction.token_patterns import (
     COUNTED,
-    GATE,
+    KEY_PREFILTER,
     PREFIXED,
     REDACTED,
     prefixed_token,
-    without_keys,
+    redact_vendor_keys,
 )
 from warex.traces.redaction.url_paths import SEGMENT, tokens_in_paths
 
@@ -104,9 +104,9 @@ def redact_bytes(text: bytes, *, line: bool = False, depth: int = 0) -> bytes:
     ``line``: it is a line of a trace, whose own fields stay as they are. ``depth`` counts how often
     it was decoded.
     """
-    if known():
-        text = known().replaced(text, _REDACTED)
-    shapes = shape_rules()
+    if process_secrets():
+        text = process_secrets().replaced(text, _REDACTED)
+    shapes = pattern_rules()
     gates, actions = _by_beginning()
     found = gates.found(text)
     if first := [place for place in found if place < len(shapes)]:
@@ -125,7 +125,7 @@ def redact_bytes(text: bytes, *, line: bool = False, depth: int = 0) -> bytes:
 def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
     """Return what begins with signs of its own: the rules, and then what is done for the others."""
     own: tuple[tuple[bytes, _Replace], ...] = (
-        (GATE, _keys),
+        (KEY_PREFILTER, _keys),
         (_USER, _users),
         (_PARAMETER, _parameters),
         (_ASSIGNED, _assigned),
@@ -133,12 +133,12 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (_TAG, _tags),
         (_CURL_USER, _curl_users),
         (_LOGIN, _logins),
-        (SAID, _said),
+        (PASSWORD_STATEMENT, _said),
         (_ENCODED, _encoded),
         (_rare_words(), _rare),
         (_by_context(), _vendors),
     )
-    patterns = (*(rule.pattern.encode() for rule in shape_rules()), *(each for each, _ in own))
+    patterns = (*(rule.pattern.encode() for rule in pattern_rules()), *(each for each, _ in own))
     return PatternSet(patterns), tuple(do for _, do in own)
 
 
@@ -159,7 +159,7 @@ def _by_length() -> tuple[PatternSet, tuple[_Replace, ...]]:
 
 
 def _rare_words() -> bytes:
-    words = {word for rule in rare_rules() for word in rule.keywords}
+    words = {word for rule in unanchored_rules() for word in rule.keywords}
     return rb"(?i)" + b"|".join(map(re.escape, sorted(words)))
 
 
@@ -172,7 +172,7 @@ def _by_context() -> bytes:
     )
 
 
-def load() -> None:
+def precompile() -> None:
     """Read and compile all that redaction needs, so that a fork need not."""
     redact_bytes(b"https://site.example/")
 
@@ -193,7 +193,7 @@ def _cut(text: bytes, spans: Iterable[_Span], instead: bytes = _REDACTED) -> byt
 
 
 def _keys(text: bytes, line: bool, depth: int) -> bytes:
-    return without_keys(text)
+    return redact_vendor_keys(text)
 
 
 def _prefixed(text: bytes, line: bool, depth: int) -> bytes:
@@ -203,7 +203,7 @@ def _prefixed(text: bytes, line: bool, depth: int) -> bytes:
 
 def _rare(text: bytes, line: bool, depth: int) -> bytes:
     lower = text.lower()
-    return _cut(text, (span for rule in rare_rules() for span in rule.find(text, lower)))
+    return _cut(text, (span for rule in unanchored_rules() for span in rule.find(text, lower)))
 
 
 def _vendors(text: bytes, line: bool, depth: int) -> bytes:
@@ -254,7 +254,7 @@ def _random_values(text: bytes, line: bool, depth: int) -> bytes:
 
 
 def _said(text: bytes, line: bool, depth: int) -> bytes:
-    return _cut(text, said_secrets(text))
+    return _cut(text, stated_passwords(text))
 
 
 def _parameters(text: bytes, line: bool, depth: int) -> bytes:
@@ -262,9 +262,9 @@ def _parameters(text: bytes, line: bool, depth: int) -> bytes:
     for match in _pattern(_PARAMETER).finditer(text):
         named = _NAME_OF_PARAMETER.match(text, match.start())
         name = named[1] if named else b""
-        told = says(name.decode("utf-8", "replace"))
+        told = name_secrecy(name.decode("utf-8", "replace"))
         if name.lower() in _SECRET_PARAMETERS:
-            told = Says.SECRET
+            told = Secrecy.SECRET
         quote_mark = text[match.end() : match.end() + 1]
         begin = match.end() + (quote_mark in (b'"', b"'"))
         value = _value(_IN_QUERY, text, begin)
@@ -272,11 +272,11 @@ def _parameters(text: bytes, line: bool, depth: int) -> bytes:
             value[:1] in _GOES_ON or not text.startswith(quote_mark, begin + len(value))
         ):
             continue  # The quote ends what stands before it.
-        if told is Says.NOTHING or not value or _PLACEHOLDER.match(value):
+        if told is Secrecy.NOTHING or not value or _PLACEHOLDER.match(value):
             continue
         if value.lower() in _TRUTHS:
             continue
-        if told is Says.SECRET or is_telling(value.decode("utf-8", "replace")):
+        if told is Secrecy.SECRET or looks_secret(value.decode("utf-8", "replace")):
             spans.append((begin, begin + len(value)))
     return _cut(text, spans)
 
@@ -291,8 +291,8 @@ def _assigned(text: bytes, line: bool, depth: int) -> bytes:
         name, closing, separator, quote_mark = match.groups()
         if line and b'"' in (closing, quote_mark):
             continue  # A field of the event itself, or the end of one of its texts.
-        told = says(name.decode("utf-8", "replace"))
-        if told is Says.NOTHING:
+        told = name_secrecy(name.decode("utf-8", "replace"))
+        if told is Secrecy.NOTHING:
             continue
         begin = match.end()
         span = _assigned_value(text, match.start(), begin, name, closing, separator, quote_mark)
@@ -301,7 +301,7 @@ def _assigned(text: bytes, line: bool, depth: int) -> bytes:
         value = text[span[0] : span[1]]
         if not value or _PLACEHOLDER.match(value) or value.lower() in _TRUTHS:
             continue
-        if told is Says.SECRET or is_telling(value.decode("utf-8", "replace")):
+        if told is Secrecy.SECRET or looks_secret(value.decode("utf-8", "replace")):
             spans.append(span)
     return _cut(text, spans)
 
@@ -362,9 +362,9 @@ def _options(text: bytes, line: bool, depth: int) -> bytes:
     spans: list[_Span] = []
     for match in _pattern(_OPTION).finditer(text):
         named = _NAME_OF_OPTION.match(text, match.start())
-        told = says(named[1].decode()) if named else Says.NOTHING
+        told = name_secrecy(named[1].decode()) if named else Secrecy.NOTHING
         value = _value(_BARE, text, match.end())
-        if told is Says.SECRET and not _PLACEHOLDER.match(value) and _STRONG.fullmatch(value):
+        if told is Secrecy.SECRET and not _PLACEHOLDER.match(value) and _STRONG.fullmatch(value):
             spans.append((match.end(), match.end() + len(value)))
     return _cut(text, spans)
 
@@ -398,7 +398,7 @@ def _tags(text: bytes, line: bool, depth: int) -> bytes:
             elif name == b"type":
                 told = told or value.lower() == b"password"
             elif name in (b"name", b"id", b"property"):
-                told = told or says(value.decode("utf-8", "replace")) is Says.SECRET
+                told = told or name_secrecy(value.decode("utf-8", "replace")) is Secrecy.SECRET
         if told:
             spans += [span for span in values if span[1] - span[0] >= 4]
     return _cut(text, spans)

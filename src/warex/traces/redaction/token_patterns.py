@@ -1,15 +1,15 @@
 """Shapes of tokens that gitleaks' rules lack, or tell by narrower ones.
 
-``GATE`` and ``PREFIXED`` say in one pass whether any may be there; RE2 matches them.
+``KEY_PREFILTER`` and ``PREFIXED`` say in one pass whether any may be there; RE2 matches them.
 """
 
 import re
 
-from warex.traces.redaction.names import is_random
+from warex.traces.redaction.names import looks_random
 
 REDACTED = "[redacted]"
 
-GATE = (
+KEY_PREFILTER = (
     rb"sk-|[sr]k_(?:live|test)_|earer |PRIVATE KEY|AIza|ya29\.|A[KS]IA|gh[pousr]_|glpat-|xox|eyJ"
     rb"|gsk_|xai-|hf_|:AA|-us[0-9]|GOCSPX-|dckr_|1//0|github_pat_|key-|RGAPI-|NRAK-|sbp_"
     rb"|ATATT3|tskey-|sk\.eyJ|pplx-|tvly-|nvapi-|csk-|e2b_|bb_live_|fc-[0-9a-f]"
@@ -136,7 +136,7 @@ _TAIL = re.compile(rb"[A-Za-z0-9_+/=-]*")
 _GROUPS = re.compile(rb"(?:[A-Za-z0-9]+[_-])+")
 
 
-def without_keys(text: bytes) -> bytes:
+def redact_vendor_keys(text: bytes) -> bytes:
     """Return the text with what has the shape of a vendor's key replaced."""
     words = before = text.decode("utf-8", "surrogateescape")
     for literal, pattern, instead in _KEYS:
@@ -153,6 +153,6 @@ def prefixed_token(text: bytes, begin: int) -> tuple[int, int] | None:
     if named is None:
         return None
     prefix = re.split(rb"[_-]", whole, maxsplit=1)[0].decode().lower()
-    if prefix in _HARMLESS_PREFIXES or not is_random(whole[named.end() :].decode(), 30):
+    if prefix in _HARMLESS_PREFIXES or not looks_random(whole[named.end() :].decode(), 30):
         return None
     return begin, begin + len(whole)

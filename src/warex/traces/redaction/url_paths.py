@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from warex.traces.redaction.names import Says, is_random, is_telling, says
+from warex.traces.redaction.names import Secrecy, looks_random, looks_secret, name_secrecy
 
 SEGMENT = rb"/[\w.~:=%+-]{16,}"
 _SEGMENT = re.compile(SEGMENT)
@@ -38,7 +38,7 @@ def tokens_in_paths(text: bytes) -> Iterator[tuple[int, int]]:
             continue
         before = _BEFORE.search(text, max(0, begin - 120), begin - 1)
         path = before.group().decode("utf-8", "replace").lower() if before else ""
-        if _is_token(segment, path) or (is_random(segment, 32) and _is_in_url(text, begin)):
+        if _is_token(segment, path) or (looks_random(segment, 32) and _is_in_url(text, begin)):
             yield begin, end
 
 
@@ -50,17 +50,17 @@ def _is_in_url(text: bytes, place: int) -> bool:
 
 def _is_token(segment: str, path: str) -> bool:
     name, mark, value = segment.partition("=")
-    if mark and says(name) is Says.SECRET:
-        return is_telling(value)
+    if mark and name_secrecy(name) is Secrecy.SECRET:
+        return looks_secret(value)
     lower = segment.lower()
     if not _is_of_words(segment) and (_TELLS.search(path) or _TELLS.match(lower)):
-        return is_telling(segment)
+        return looks_secret(segment)
     if _MAY_TELL.match(lower) and len(segment) > 24 and not _is_of_words(segment):
-        return is_telling(segment)
+        return looks_secret(segment)
     if _LONG_HEX.fullmatch(segment):
         last = frozenset(path.split("/")[-2:])
         return not last.isdisjoint(_OPENS) and last.isdisjoint(_NAMES_FILES)
-    return _MAY_TELL.search(path) is not None and is_random(segment)
+    return _MAY_TELL.search(path) is not None and looks_random(segment)
 
 
 def _is_of_words(segment: str) -> bool:
@@ -90,16 +90,16 @@ def simple_url(url: str) -> str | None:
     folder, file, query = match.groups()
     if _LONG.search(file):
         return None
-    if len(file) >= 16 and tells(file):
+    if len(file) >= 16 and announces_token(file):
         return None
     for pair in query.split("&") if query else ():
         name, _, value = pair.partition("=")
-        if len(value) > _LONG_VALUE or "=" in value or says(name) is not Says.NOTHING:
+        if len(value) > _LONG_VALUE or "=" in value or name_secrecy(name) is not Secrecy.NOTHING:
             return None
     return folder
 
 
-def tells(text: str) -> bool:
+def announces_token(text: str) -> bool:
     """Whether a path has a word behind which tokens stand."""
     lower = text.lower()
     return _TELLS.search(lower) is not None or _MAY_TELL.search(lower) is not None

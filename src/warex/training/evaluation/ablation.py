@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Final
 
 from warex.errors import InputError
-from warex.exports.balance import balanced
+from warex.exports.balance import balance_rows
 from warex.exports.dataset import Dataset
-from warex.exports.rows import Facts, Row
+from warex.exports.rows import Row, RowMetadata
 from warex.seeds import draw
 from warex.training.evaluation.answer_classes import classify
 from warex.training.evaluation.recovery_test import ModelResult, results
-from warex.training.fine_tuning.hyperparameters import Recipe
+from warex.training.fine_tuning.hyperparameters import Hyperparameters
 from warex.training.fine_tuning.trainer import train
-from warex.training.inference.backends import by_model, is_decided
+from warex.training.inference.backends import answers_by_model, has_action
 from warex.training.model.loading import load_model
 
 ALL: Final = "all"
@@ -35,7 +35,7 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AblationResult:
     """What a variant led to, with one seed."""
 
     variant: Variant
@@ -64,7 +64,9 @@ def variants(
     return (*found, *(Variant(f"{it} failures", examples=it) for it in examples))
 
 
-def narrowed(rows: Sequence[Facts], variant: Variant, seed: int) -> tuple[Facts, ...]:
+def variant_rows(
+    rows: Sequence[RowMetadata], variant: Variant, seed: int
+) -> tuple[RowMetadata, ...]:
     """Return the rows for training that a variant has, chosen by seed."""
     failures = [row for row in rows if row.kind == "failure"]
     clean = [row for row in rows if row.kind == "clean"]
@@ -81,44 +83,44 @@ def narrowed(rows: Sequence[Facts], variant: Variant, seed: int) -> tuple[Facts,
         clean, ratio = [], None
     elif variant.clean_per_failure is not None:
         ratio = variant.clean_per_failure
-    chosen = {row.id for row in balanced([*failures, *clean], ratio, seed, variant.examples)}
+    chosen = {row.id for row in balance_rows([*failures, *clean], ratio, seed, variant.examples)}
     return tuple(row for row in rows if row.id in chosen)
 
 
-def narrowed_dataset(dataset: Dataset, variant: Variant, seed: int) -> Dataset:
+def variant_dataset(dataset: Dataset, variant: Variant, seed: int) -> Dataset:
     """Return a data set with a variant's rows for training. Raises InputError for none."""
-    rows = narrowed(dataset.splits.get("train", ()), variant, seed)
+    rows = variant_rows(dataset.splits.get("train", ()), variant, seed)
     if not rows:
         raise InputError(f"{dataset.folder}: nothing is left to train on with {variant.name}")
     return replace(dataset, splits={**dataset.splits, "train": rows})
 
 
-def outcomes(
+def run_ablation(
     dataset: Dataset,
     model: str,
     out: Path,
     chosen: Sequence[Variant],
     seeds: Sequence[int],
     asked: Sequence[Row],
-    recipe: Recipe,
+    recipe: Hyperparameters,
     adapter: Path | None = None,
-) -> Iterator[Outcome]:
+) -> Iterator[AblationResult]:
     """Train each variant with each seed, and ask it the rows; yield what came of it.
 
     Raises as ``train`` and ``load_model`` do.
     """
     for variant in chosen:
         for seed in seeds:
-            some = narrowed_dataset(dataset, variant, seed)
+            some = variant_dataset(dataset, variant, seed)
             folder = out / f"{variant.name.replace(' ', '-')}-{seed}"
             train(some, model, folder, recipe.model_copy(update={"seed": seed}), adapter=adapter,
                   one_sided=True)  # fmt: skip
             loaded = load_model(model, folder, precision=recipe.precision)
-            answered = by_model(loaded, asked, loaded.adapters[-1], done=is_decided)
+            answered = answers_by_model(loaded, asked, loaded.adapters[-1], done=has_action)
             answers = {
                 row.id: classify(answer, row, dataset.vocabulary(row)) for row, answer in answered
             }
             (result,) = results(asked, {variant.name: answers})
             rows = some.splits["train"]
             failures = sum(row.kind == "failure" for row in rows)
-            yield Outcome(variant, seed, failures, len(rows) - failures, result)
+            yield AblationResult(variant, seed, failures, len(rows) - failures, result)

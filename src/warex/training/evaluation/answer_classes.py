@@ -9,10 +9,10 @@ from typing import Any, Final, Literal, get_args
 from pydantic import JsonValue
 
 from warex.analysis.recovery.equivalence import same_page
-from warex.exports.chat import texts
+from warex.exports.chat import message_texts
 from warex.exports.rows import ChatMessage, Row
-from warex.llm.actions.name_heuristics import does_with
-from warex.llm.actions.parser import Action, Vocabulary, read_actions
+from warex.llm.actions.name_heuristics import action_kind_with_arguments
+from warex.llm.actions.parser import Action, Vocabulary, parse_actions
 from warex.llm.base import LlmAnswer, ToolCall
 
 type AnswerClass = Literal[
@@ -51,7 +51,7 @@ _ID: Final = re.compile(r"\d{1,6}|[a-z]{1,2}\d{1,6}")
 
 
 @dataclass(frozen=True, slots=True)
-class Classified:
+class ClassifiedAnswer:
     """An answer, read."""
 
     told: AnswerClass
@@ -61,17 +61,17 @@ class Classified:
     """Whether the action has the name of the one wanted."""
 
 
-def classify(answer: ChatMessage, row: Row, vocabulary: Vocabulary) -> Classified:
+def classify(answer: ChatMessage, row: Row, vocabulary: Vocabulary) -> ClassifiedAnswer:
     """Return what an answer to a row's prompt is."""
     acts = _actions(answer, vocabulary)
     wanted = _actions(row.answer, vocabulary)
-    text = "\n".join(texts([answer])).strip()
+    text = "\n".join(message_texts([answer])).strip()
     if not acts:
-        return Classified(_without_action(text, answer), "", same_kind=False)
+        return ClassifiedAnswer(_without_action(text, answer), "", same_kind=False)
     act = acts[0]
     same_kind = bool(wanted) and act.name == wanted[0].name
     told = _of_action(acts, wanted, row, vocabulary, text)
-    return Classified(told, shown(act), same_kind)
+    return ClassifiedAnswer(told, shown(act), same_kind)
 
 
 def shown(action: Action) -> str:
@@ -88,8 +88,8 @@ def _actions(answer: ChatMessage, vocabulary: Vocabulary) -> tuple[Action, ...]:
         for call in answer.get("tool_calls") or ()
         if isinstance(function := call.get("function"), dict)
     )
-    text = "\n".join(texts([answer]))
-    return read_actions(LlmAnswer("", text=text, tool_calls=calls, complete=True), vocabulary)
+    text = "\n".join(message_texts([answer]))
+    return parse_actions(LlmAnswer("", text=text, tool_calls=calls, complete=True), vocabulary)
 
 
 def _written(function: Mapping[str, Any]) -> str:
@@ -140,7 +140,7 @@ def _asks_again(act: Action, row: Row, vocabulary: Vocabulary) -> bool:
     given: JsonValue = [*_values(act)]
     if isinstance(act.arguments, Mapping):
         given = dict(act.arguments)
-    does = does_with(act.name, given)
+    does = action_kind_with_arguments(act.name, given)
     if does == "reload":
         return True
     leads = act.name in vocabulary.recover and does == "goto"
@@ -153,10 +153,10 @@ def _acts_on_nothing(act: Action, row: Row) -> bool:
     if (
         not values
         or not _ID.fullmatch(values[0])
-        or does_with(act.name, None) not in ("click", "type")
+        or action_kind_with_arguments(act.name, None) not in ("click", "type")
     ):
         return False
-    page = "\n".join(texts(row.prompt))
+    page = "\n".join(message_texts(row.prompt))
     return re.search(rf"(?<!\w){re.escape(values[0])}(?!\w)", page) is None
 
 

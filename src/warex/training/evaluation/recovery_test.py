@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from warex.analysis.stats.estimates import Rate, rate_over
 from warex.analysis.stats.proportions import fisher
 from warex.exports.rows import Row
-from warex.training.evaluation.answer_classes import AnswerClass, Classified
+from warex.training.evaluation.answer_classes import AnswerClass, ClassifiedAnswer
 
-type Answers = Mapping[str, Classified]
+type Answers = Mapping[str, ClassifiedAnswer]
 """A model's answers by the id of their row."""
 
 

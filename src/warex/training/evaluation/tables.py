@@ -8,9 +8,9 @@ from rich.table import Table
 
 from warex.analysis.stats.estimates import Rate
 from warex.exports.rows import Row
-from warex.text.escaping import visible
-from warex.training.evaluation.ablation import Outcome
-from warex.training.evaluation.answer_classes import CLASSES, Classified
+from warex.text.escaping import escape_controls
+from warex.training.evaluation.ablation import AblationResult
+from warex.training.evaluation.answer_classes import CLASSES, ClassifiedAnswer
 from warex.training.evaluation.recovery_test import Answers, ModelResult
 
 _LONGEST = 60
@@ -24,7 +24,7 @@ def summary(results: Sequence[ModelResult]) -> Table:
         table.add_column(name, justify="right")
     for one in results:
         table.add_row(
-            visible(one.name),
+            escape_controls(one.name),
             shown(one.recovery),
             "" if one.p is None else _p(one.p),
             "" if one.relative is None else f"{one.relative:+.1%}",
@@ -35,11 +35,11 @@ def summary(results: Sequence[ModelResult]) -> Table:
     for one in results:
         told = ", ".join(f"{name} {one.classes[name]}" for name in CLASSES if one.classes.get(name))
         table.add_row()
-        table.add_row(f"{visible(one.name)}: {told}")
+        table.add_row(f"{escape_controls(one.name)}: {told}")
     return table
 
 
-def ablation(outcomes: Sequence[Outcome]) -> Table:
+def ablation(outcomes: Sequence[AblationResult]) -> Table:
     """Return what each variant led to; over several seeds the mean and the extremes."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("trained on", overflow="fold")
@@ -117,7 +117,7 @@ def _data(rate: Rate) -> dict[str, Any]:
     return {"hits": rate.hits, "n": rate.n, "value": rate.value, "interval": list(rate.interval)}
 
 
-def _told(answer: Classified | None) -> str:
+def _told(answer: ClassifiedAnswer | None) -> str:
     if answer is None:
         return "—"
     mark = "✓" if answer.told == "recovery" else "✗"
@@ -126,5 +126,5 @@ def _told(answer: Classified | None) -> str:
 
 
 def _cell(text: str) -> str:
-    one_line = " ".join(visible(text).split()).replace("|", "\\|").replace("`", "'")
+    one_line = " ".join(escape_controls(text).split()).replace("|", "\\|").replace("`", "'")
     return one_line if len(one_line) <= _LONGEST else f"{one_line[:_LONGEST]}…"

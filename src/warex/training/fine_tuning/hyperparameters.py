@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 type Whole = Annotated[int, Field(ge=1)]
 
 
-class Recipe(BaseModel, frozen=True, extra="forbid"):
+class Hyperparameters(BaseModel, frozen=True, extra="forbid"):
     """All that is chosen about a training."""
 
     rank: Whole = 8

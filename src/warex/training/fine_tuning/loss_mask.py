@@ -3,7 +3,7 @@
 from typing import Any
 
 
-def score_answers_only(device: str) -> bool:
+def mask_prompt_loss(device: str) -> bool:
     """Have TRL score no token of the prompt on a processor; return whether it scores none.
 
     On a card it scores none itself; elsewhere it scores all and throws away what the loss does not

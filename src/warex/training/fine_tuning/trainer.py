@@ -15,14 +15,20 @@ from typing import Any, Final
 from warex.errors import InputError, MachineError
 from warex.exports.dataset import Dataset
 from warex.exports.names import Format
-from warex.files.reading import stands
-from warex.traces.files import write_whole
-from warex.training.fine_tuning.hyperparameters import Recipe
-from warex.training.fine_tuning.loss_mask import score_answers_only
+from warex.files.reading import path_exists
+from warex.traces.files import write_atomic
+from warex.training.fine_tuning.hyperparameters import Hyperparameters
+from warex.training.fine_tuning.loss_mask import mask_prompt_loss
 from warex.training.model.loading import LoadedModel, load_model
 from warex.training.model.memory import keep_freed_memory
-from warex.training.model.openmp import spin_briefly
-from warex.training.trl_data import examples, plain, require_rows, require_two_kinds, rows_of
+from warex.training.model.openmp import shorten_openmp_spin
+from warex.training.trl_data import (
+    examples,
+    for_chat_template,
+    require_rows,
+    require_two_kinds,
+    rows_of_split,
+)
 
 CHECKPOINTS: Final = "checkpoints"
 METRICS: Final = "metrics.jsonl"
@@ -32,11 +38,11 @@ _DISK_FULL: Final = (
 )  # fmt: skip
 """``unexpected pos``: of a file that torch writes, less was written than was asked for."""
 
-type Tell = Callable[["Progress"], None]
+type Tell = Callable[["TrainingProgress"], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TrainingProgress:
     """How far a training is."""
 
     step: int
@@ -47,7 +53,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainingResult:
     """What came out."""
 
     folder: Path
@@ -68,13 +74,13 @@ def train(
     dataset: Dataset,
     model: str,
     out: Path,
-    recipe: Recipe,
+    recipe: Hyperparameters,
     *,
     adapter: Path | None = None,
     resume: bool = False,
     one_sided: bool = False,
     tell: Tell = lambda progress: None,
-) -> Trained:
+) -> TrainingResult:
     """Train a LoRA adapter on a data set and write it into a folder.
 
     ``adapter`` is one to go on from. Raises InputError where the data or the model cannot be used
@@ -83,7 +89,7 @@ def train(
     require_rows(dataset)
     if not one_sided:
         require_two_kinds(dataset)
-    spin_briefly()
+    shorten_openmp_spin()
     last = _whole_checkpoint(out) if resume else None
     if not resume and is_first_process():
         _require_fresh(out)
@@ -91,13 +97,13 @@ def train(
     loaded = load_model(model, precision=recipe.precision, qlora=recipe.qlora)
     _with_adapter(loaded, adapter, recipe)
     length = _length(loaded)
-    some, left_out = examples(rows_of(dataset, "train"), length, recipe.max_length)
+    some, left_out = examples(rows_of_split(dataset, "train"), length, recipe.max_length)
     if not some:
         raise InputError(
             f"{dataset.folder}: no row of train fits into {recipe.max_length} tokens: raise"
             " --max-length, or export with a smaller --largest"
         )
-    validation, _ = examples(rows_of(dataset, "validation"), length, recipe.max_length)
+    validation, _ = examples(rows_of_split(dataset, "validation"), length, recipe.max_length)
     from safetensors import SafetensorError
 
     out.mkdir(parents=True, exist_ok=True)
@@ -107,7 +113,7 @@ def train(
         result = trainer.train(resume_from_checkpoint=str(last) if last else None)
         trainer.save_model(str(out))
         best = trainer.state.best_metric
-        trained = Trained(
+        trained = TrainingResult(
             folder=out,
             steps=trainer.state.global_step,
             examples=len(some),
@@ -117,7 +123,7 @@ def train(
             resumed_at=int(last.name.rpartition("-")[2]) if last else 0,
         )
         if trainer.is_world_process_zero():
-            write_whole(out / "README.md", _card(model, dataset, recipe, trained).encode())
+            write_atomic(out / "README.md", _card(model, dataset, recipe, trained).encode())
     except (OSError, RuntimeError, SafetensorError) as error:
         raise _explained(error, out) from error
     return trained
@@ -133,7 +139,7 @@ def _processes() -> int:
 
 
 def _require_fresh(out: Path) -> None:
-    if stands(out) and not out.is_dir():
+    if path_exists(out) and not out.is_dir():
         raise InputError(f"{out} is not a folder: name one for the adapter")
     if out.is_dir() and any(out.iterdir()):
         raise InputError(
@@ -161,7 +167,7 @@ def _is_whole(folder: Path) -> bool:
         return False
 
 
-def _with_adapter(loaded: LoadedModel, adapter: Path | None, recipe: Recipe) -> None:
+def _with_adapter(loaded: LoadedModel, adapter: Path | None, recipe: Hyperparameters) -> None:
     """Put a LoRA adapter on the model, a new one or one to go on from, that can be trained."""
     import torch
     from peft import LoraConfig, PeftModel, get_peft_model, prepare_model_for_kbit_training
@@ -193,7 +199,7 @@ def _with_adapter(loaded: LoadedModel, adapter: Path | None, recipe: Recipe) -> 
 
 def _length(loaded: LoadedModel) -> Callable[[Sequence[Mapping[str, Any]]], int]:
     def length(messages: Sequence[Mapping[str, Any]]) -> int:
-        whole = plain([dict(message) for message in messages])
+        whole = for_chat_template([dict(message) for message in messages])
         return len(loaded.tokenizer.apply_chat_template(whole, tokenize=True, return_dict=False))
 
     return length
@@ -205,7 +211,7 @@ def _trainer(
     some: list[dict[str, Any]],
     validation: list[dict[str, Any]],
     out: Path,
-    recipe: Recipe,
+    recipe: Hyperparameters,
     tell: Tell,
 ) -> Any:
     import trl
@@ -214,7 +220,7 @@ def _trainer(
     from transformers import PrinterCallback
 
     disable_progress_bars()
-    score_answers_only(loaded.device)
+    mask_prompt_loss(loaded.device)
     config, trainer = {
         "sft": (trl.SFTConfig, trl.SFTTrainer),
         "dpo": (trl.DPOConfig, trl.DPOTrainer),
@@ -278,7 +284,7 @@ def _callback(path: Path, tell: Tell) -> Any:
 
         def on_step_end(self, args: Any, state: Any, control: Any, **more: Any) -> None:
             if state.is_world_process_zero:
-                tell(Progress(state.global_step, state.max_steps, state.epoch or 0.0, {}))
+                tell(TrainingProgress(state.global_step, state.max_steps, state.epoch or 0.0, {}))
 
         def on_log(
             self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any
@@ -288,7 +294,7 @@ def _callback(path: Path, tell: Tell) -> Any:
             values = {k: float(v) for k, v in (logs or {}).items() if isinstance(v, int | float)}
             with path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"step": state.global_step, **values}) + "\n")
-            tell(Progress(state.global_step, state.max_steps, state.epoch or 0.0, values))
+            tell(TrainingProgress(state.global_step, state.max_steps, state.epoch or 0.0, values))
 
     return Metrics()
 
@@ -312,7 +318,7 @@ def _explained(error: Exception, out: Path) -> MachineError:
     )
 
 
-def _card(model: str, dataset: Dataset, recipe: Recipe, trained: Trained) -> str:
+def _card(model: str, dataset: Dataset, recipe: Hyperparameters, trained: TrainingResult) -> str:
     manifest = dataset.manifest
     validated = "none" if trained.validation_loss is None else f"{trained.validation_loss:.4f}"
     digest = manifest.splits["train"].sha256
@@ -337,4 +343,4 @@ def _card(model: str, dataset: Dataset, recipe: Recipe, trained: Trained) -> str
 
 
 def _write_json(path: Path, value: Mapping[str, Any]) -> None:
-    write_whole(path, (json.dumps(value, indent=2) + "\n").encode())
+    write_atomic(path, (json.dumps(value, indent=2) + "\n").encode())

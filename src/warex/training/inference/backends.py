@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 from warex.errors import InputError, MachineError
 from warex.exports.rows import ChatMessage, Row
-from warex.training.inference.batching import Generated, Wanted, generate
+from warex.training.inference.batching import Generation, GenerationRequest, generate
 from warex.training.inference.tool_calls import message_of
 from warex.training.model.loading import LoadedModel
-from warex.training.trl_data import plain
+from warex.training.trl_data import for_chat_template
 
 type Answered = tuple[Row, ChatMessage]
 
@@ -26,12 +26,12 @@ _TIMEOUT: Final = 300.0
 _ACTION_LINE: Final = re.compile(r"^[ \t]*\w+[ \t]*(?:\(.*\)|\[.*\])[ \t]*\n", re.MULTILINE)
 
 
-def is_decided(text: str) -> bool:
+def has_action(text: str) -> bool:
     """Whether an answer so far has its action, on a line of its own that is over."""
     return "```" not in text and "<" not in text and _ACTION_LINE.search(text) is not None
 
 
-def by_model(
+def answers_by_model(
     loaded: LoadedModel,
     rows: Sequence[Row],
     adapter: str | None = None,
@@ -46,7 +46,10 @@ def by_model(
     """
     written = {
         row.id: loaded.tokenizer.apply_chat_template(
-            plain(row.prompt), tools=row.tools, add_generation_prompt=True, tokenize=False
+            for_chat_template(row.prompt),
+            tools=row.tools,
+            add_generation_prompt=True,
+            tokenize=False,
         )
         for row in rows
     }
@@ -55,18 +58,18 @@ def by_model(
         some = waiting[start : start + batch]
         answers = dict.fromkeys((row.id for row in some), "")
 
-        def wanted(row: Row, answers: dict[str, str] = answers) -> Wanted:
-            def deliver(generated: Generated) -> None:
+        def wanted(row: Row, answers: dict[str, str] = answers) -> GenerationRequest:
+            def deliver(generated: Generation) -> None:
                 answers[row.id] = generated.text
 
-            return Wanted(written[row.id], adapter, 0, 1, new_tokens, (), deliver, done)
+            return GenerationRequest(written[row.id], adapter, 0, 1, new_tokens, (), deliver, done)
 
         generate(loaded, [wanted(row) for row in some])
         for row in some:
             yield row, message_of(answers[row.id])
 
 
-def by_endpoint(
+def answers_by_endpoint(
     url: str,
     model: str,
     rows: Sequence[Row],

@@ -12,7 +12,7 @@ type Finish = Literal["stop", "length"]
 
 
 @dataclass(frozen=True, slots=True)
-class Generated:
+class Generation:
     """What there is of an answer so far."""
 
     text: str
@@ -24,7 +24,7 @@ class Generated:
 
 
 @dataclass(slots=True)
-class Wanted:
+class GenerationRequest:
     """An answer that somebody waits for."""
 
     prompt: str
@@ -34,7 +34,7 @@ class Wanted:
     top_p: float
     max_tokens: int
     stop: tuple[str, ...]
-    deliver: Callable[[Generated], None]
+    deliver: Callable[[Generation], None]
     """Called from the batcher's thread, last with a finish or an error."""
     done: Callable[[str], bool] = lambda text: False
     """Says of an answer so far that no more of it is needed."""
@@ -53,8 +53,8 @@ class Batcher:
 
     loaded: LoadedModel
     size: int = 8
-    _asked: "queue.SimpleQueue[Wanted | None]" = field(default_factory=queue.SimpleQueue)
-    _waiting: list[Wanted] = field(default_factory=list)
+    _asked: "queue.SimpleQueue[GenerationRequest | None]" = field(default_factory=queue.SimpleQueue)
+    _waiting: list[GenerationRequest] = field(default_factory=list)
     _thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -62,7 +62,7 @@ class Batcher:
         self._thread = threading.Thread(target=self._work, name="batcher", daemon=True)
         self._thread.start()
 
-    def ask(self, wanted: Wanted) -> None:
+    def ask(self, wanted: GenerationRequest) -> None:
         """Put an answer into the queue."""
         self._asked.put(wanted)
 
@@ -90,17 +90,17 @@ class Batcher:
         self._waiting += [it for it in asked if it is not None]
         return None not in asked
 
-    def _answer(self, batch: Sequence[Wanted]) -> None:
+    def _answer(self, batch: Sequence[GenerationRequest]) -> None:
         try:
             generate(self.loaded, batch)
         except RuntimeError as error:
             # One batch that does not fit into memory must not end the others.
             why = " ".join(str(error).split())[:300]
             for wanted in batch:
-                wanted.deliver(Generated("", 0, None, f"the model broke: {why}"))
+                wanted.deliver(Generation("", 0, None, f"the model broke: {why}"))
 
 
-def generate(loaded: LoadedModel, batch: Sequence[Wanted]) -> None:
+def generate(loaded: LoadedModel, batch: Sequence[GenerationRequest]) -> None:
     """Answer a batch that shares its way; deliver each answer as it grows."""
     import torch
 
@@ -126,7 +126,7 @@ def generate(loaded: LoadedModel, batch: Sequence[Wanted]) -> None:
             elif finish is None and new.shape[1] >= wanted.max_tokens:
                 finish = "length"
             over[at] = finish is not None or wanted.cancelled
-            wanted.deliver(Generated(text, new.shape[1], finish))
+            wanted.deliver(Generation(text, new.shape[1], finish))
         return torch.tensor(over, device=tokens.device)
 
     sampling: dict[str, Any] = {"do_sample": False}

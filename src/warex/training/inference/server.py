@@ -11,9 +11,9 @@ from pydantic import BaseModel, Field, ValidationError
 
 from warex.clock import Clock
 from warex.exports.rows import ChatMessage
-from warex.training.inference.batching import Batcher, Generated, Wanted
+from warex.training.inference.batching import Batcher, Generation, GenerationRequest
 from warex.training.inference.tool_calls import message_of
-from warex.training.trl_data import plain
+from warex.training.trl_data import for_chat_template
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -24,7 +24,7 @@ LARGEST_BODY: Final = 20 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Unsaid:
+class RequestDefaults:
     """What holds where a client names none."""
 
     max_tokens: int = 512
@@ -32,10 +32,10 @@ class Unsaid:
     """As OpenAI's."""
 
 
-_UNSAID: Final = Unsaid()
+_UNSAID: Final = RequestDefaults()
 
 
-class Asked(BaseModel, frozen=True, extra="ignore"):
+class ChatCompletionRequest(BaseModel, frozen=True, extra="ignore"):
     """What is read of a request; what is not, a small server has no use for."""
 
     model: str = ""
@@ -58,7 +58,7 @@ class _Refused(Exception):
 
 
 def application(
-    batcher: Batcher, adapters: Mapping[str, str | None], unsaid: Unsaid = _UNSAID
+    batcher: Batcher, adapters: Mapping[str, str | None], unsaid: RequestDefaults = _UNSAID
 ) -> "Starlette":
     """Return the server as an ASGI application.
 
@@ -92,7 +92,10 @@ def application(
 
 
 async def _complete(
-    request: "Request", batcher: Batcher, adapters: Mapping[str, str | None], unsaid: Unsaid
+    request: "Request",
+    batcher: Batcher,
+    adapters: Mapping[str, str | None],
+    unsaid: RequestDefaults,
 ) -> "Response":
     from starlette.responses import JSONResponse, StreamingResponse
 
@@ -106,7 +109,7 @@ async def _complete(
         )
     prompt, tokens = _prompt(batcher, asked)
     answer = _Answer(name, tokens)
-    wanted = Wanted(
+    wanted = GenerationRequest(
         prompt=prompt,
         adapter=adapters[name],
         temperature=unsaid.temperature if asked.temperature is None else asked.temperature,
@@ -124,21 +127,21 @@ async def _complete(
     return JSONResponse(await answer.whole())
 
 
-async def _asked(request: "Request") -> Asked:
+async def _asked(request: "Request") -> ChatCompletionRequest:
     data = b""
     async for chunk in request.stream():
         data += chunk
         if len(data) > LARGEST_BODY:
             raise _Refused(413, f"The body is longer than {LARGEST_BODY:,} bytes.")
     try:
-        return Asked.model_validate_json(data)
+        return ChatCompletionRequest.model_validate_json(data)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise _Refused(400, f"{where + ': ' if where else ''}{first['msg']}.") from None
 
 
-def _prompt(batcher: Batcher, asked: Asked) -> tuple[str, int]:
+def _prompt(batcher: Batcher, asked: ChatCompletionRequest) -> tuple[str, int]:
     """Return the prompt as the chat template writes it, and its tokens."""
     from jinja2 import TemplateError
 
@@ -146,7 +149,10 @@ def _prompt(batcher: Batcher, asked: Asked) -> tuple[str, int]:
     messages = [_of_text(message) for message in asked.messages]
     try:
         text = tokenizer.apply_chat_template(
-            plain(messages), tools=asked.tools, add_generation_prompt=True, tokenize=False
+            for_chat_template(messages),
+            tools=asked.tools,
+            add_generation_prompt=True,
+            tokenize=False,
         )
     except (TemplateError, AttributeError, LookupError, TypeError, ValueError) as error:
         why = f"The model's chat template takes no such messages: {error}."
@@ -165,7 +171,9 @@ def _of_text(message: ChatMessage) -> ChatMessage:
     return {**message, "content": "\n".join(str(part.get("text", "")) for part in parts)}
 
 
-def _room(batcher: Batcher, asked: Asked, tokens: int, unsaid: Unsaid) -> int:
+def _room(
+    batcher: Batcher, asked: ChatCompletionRequest, tokens: int, unsaid: RequestDefaults
+) -> int:
     wanted = asked.max_completion_tokens or asked.max_tokens
     most = getattr(batcher.loaded.model.config, "max_position_embeddings", None) or 2**31
     if tokens + (wanted or 1) > most:
@@ -188,13 +196,13 @@ class _Answer:
             "model": model,
         }
         self._prompt_tokens = prompt_tokens
-        self._grown: asyncio.Queue[Generated] = asyncio.Queue()
+        self._grown: asyncio.Queue[Generation] = asyncio.Queue()
 
-    def receive(self) -> Callable[[Generated], None]:
+    def receive(self) -> Callable[[Generation], None]:
         """Return what another thread calls as the answer grows."""
         loop = asyncio.get_running_loop()
 
-        def deliver(generated: Generated) -> None:
+        def deliver(generated: Generation) -> None:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(self._grown.put_nowait, generated)
 
@@ -242,7 +250,7 @@ class _Answer:
             yield _data({"error": {"message": error.message, "type": "server_error"}})
         yield b"data: [DONE]\n\n"
 
-    async def _growing(self) -> AsyncIterator[Generated]:
+    async def _growing(self) -> AsyncIterator[Generation]:
         while True:
             generated = await self._grown.get()
             if generated.error:
@@ -257,7 +265,7 @@ class _Answer:
     def _line(self, more: Mapping[str, Any]) -> bytes:
         return _data({**self._facts, "object": "chat.completion.chunk", **more})
 
-    def _usage(self, generated: Generated) -> dict[str, int]:
+    def _usage(self, generated: Generation) -> dict[str, int]:
         return {
             "prompt_tokens": self._prompt_tokens,
             "completion_tokens": generated.tokens,
@@ -265,7 +273,9 @@ class _Answer:
         }
 
 
-async def _cancelling(events: AsyncIterator[bytes], wanted: Wanted) -> AsyncIterator[bytes]:
+async def _cancelling(
+    events: AsyncIterator[bytes], wanted: GenerationRequest
+) -> AsyncIterator[bytes]:
     """Yield events; stop the answer when nobody reads them any more."""
     try:
         async for event in events:
@@ -274,7 +284,7 @@ async def _cancelling(events: AsyncIterator[bytes], wanted: Wanted) -> AsyncIter
         wanted.cancelled = True
 
 
-def _reason(message: ChatMessage, generated: Generated) -> str | None:
+def _reason(message: ChatMessage, generated: Generation) -> str | None:
     return "tool_calls" if message.get("tool_calls") else generated.finish
 
 

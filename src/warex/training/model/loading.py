@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from warex.errors import InputError, MachineError
 from warex.extras import require_extra
 from warex.training.model.memory import bytes_of_a_weight, require_memory
-from warex.training.model.openmp import spin_briefly
+from warex.training.model.openmp import shorten_openmp_spin
 
 type Precision = Literal["auto", "bf16", "fp32"]
 
@@ -101,7 +101,7 @@ def load_model(
     require_packages()
     if adapter is not None:
         require_adapter(adapter)
-    spin_briefly()
+    shorten_openmp_spin()
     _be_quiet()
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer

@@ -7,7 +7,7 @@ _SPINS: Final = "2000"
 """Turns of the loop in which a thread waits, some microseconds; the default is many more."""
 
 
-def spin_briefly() -> None:
+def shorten_openmp_spin() -> None:
     """Have threads sleep soon while they wait, unless GNU OpenMP's own variables say otherwise.
 
     By default they spin for milliseconds. Beside another program that computes, each then waits in
